@@ -1,0 +1,80 @@
+//! The one error shape: `{"error": {"code", "message", "request_id", "fields"}}`.
+
+use super::RequestId;
+use serde::{Deserialize, Serialize};
+
+/// Why a request was refused, in one word; the HTTP status follows from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    /// 400: a field is missing, malformed or out of bounds; `fields` names it and its limit.
+    Invalid,
+    /// 401: no credential, or one that is unknown, expired or revoked.
+    Unauthenticated,
+    /// 403: the credential lacks a scope or role.
+    Forbidden,
+    /// 404: it does not exist, or not for this credential.
+    NotFound,
+    /// 405: the address exists, the method does not.
+    MethodNotAllowed,
+    /// 409: somebody else was faster, or the state does not admit it.
+    Conflict,
+    /// 413: the body is larger than the limit.
+    TooLarge,
+    /// 415: the body is not `application/json`.
+    UnsupportedMediaType,
+    /// 429: too many requests with this key; `Retry-After` tells when.
+    RateLimited,
+    /// 503: the database or a model is out of reach, or the server is stopping; try again.
+    Unavailable,
+    /// 500: a fault of ours; the log has it under the request id.
+    Internal,
+}
+
+impl ErrorCode {
+    /// The HTTP status that carries this code.
+    pub fn status(self) -> u16 {
+        match self {
+            Self::Invalid => 400,
+            Self::Unauthenticated => 401,
+            Self::Forbidden => 403,
+            Self::NotFound => 404,
+            Self::MethodNotAllowed => 405,
+            Self::Conflict => 409,
+            Self::TooLarge => 413,
+            Self::UnsupportedMediaType => 415,
+            Self::RateLimited => 429,
+            Self::Unavailable => 503,
+            Self::Internal => 500,
+        }
+    }
+}
+
+/// What is wrong with one field of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct FieldError {
+    /// The field's path, as in `source.platform`.
+    pub field: String,
+    /// A sentence that names the limit.
+    pub message: String,
+}
+
+/// What an error body holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct ErrorDetail {
+    pub code: ErrorCode,
+    pub message: String,
+    pub request_id: RequestId,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldError>,
+}
+
+/// An error response's body.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct ErrorBody {
+    pub error: ErrorDetail,
+}

@@ -1,0 +1,291 @@
+//! The record of a memory as it is asked for, answered and shown.
+
+use super::{AgentId, AuditEntry, MemoryId, UserId, session::text_enum};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+text_enum! {
+    /// What sort of thing is remembered.
+    MemoryKind {
+        Profile = "profile",
+        Project = "project",
+        Decision = "decision",
+        Artifact = "artifact",
+        Episode = "episode",
+        TaskHint = "task_hint",
+    }
+}
+
+text_enum! {
+    /// A coarse heading for prompts.
+    Category { Person = "person", Preference = "preference", Context = "context", Project = "project" }
+}
+
+text_enum! {
+    /// How long a memory is kept in reach: it sets `expires_at`.
+    Retention {
+        /// 7 days.
+        Routine = "routine",
+        /// 30 days.
+        Task = "task",
+        /// 90 days.
+        Decision = "decision",
+        /// No end.
+        Permanent = "permanent",
+        /// 14 days.
+        Error = "error",
+    }
+}
+
+text_enum! {
+    /// Where a memory applies. `agent` and `session` are always private; the others may be written to the commons.
+    MemoryScope { Global = "global", Project = "project", Repo = "repo", Agent = "agent", Session = "session" }
+}
+
+text_enum! {
+    /// Where a memory stands in its life.
+    MemoryStatus {
+        Inbox = "inbox",
+        Active = "active",
+        Superseded = "superseded",
+        Contradicted = "contradicted",
+        Archived = "archived",
+    }
+}
+
+text_enum! {
+    /// Who spoke, for episodes.
+    Role { User = "user", Assistant = "assistant", System = "system", ToolResult = "tool_result" }
+}
+
+text_enum! {
+    /// What a memory came from.
+    SourceKind { Manual = "manual", Conversation = "conversation", Run = "run", Document = "document", Import = "import" }
+}
+
+text_enum! {
+    /// How one memory bears on another.
+    Relation {
+        Supports = "supports",
+        Contradicts = "contradicts",
+        Supersedes = "supersedes",
+        AppliesTo = "applies_to",
+        DerivedFrom = "derived_from",
+        RelatedTo = "related_to",
+    }
+}
+
+/// Where something was said: enough to find the place again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// The channel's platform: `slack`, `drive`, `email`, `chat`, … At most 64 characters.
+    pub platform: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<String>,
+    /// When it was said, if that is not now (RFC 3339).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_at: Option<DateTime<Utc>>,
+}
+
+/// Input of `agent_memory_remember`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RememberRequest {
+    /// What the memory is about, in a few words, as the conversation put it (1 to 256 characters).
+    pub topic_raw: String,
+    /// The memory itself, verbatim: one fact, preference or decision (1 byte to 16 KiB).
+    pub content: String,
+    /// Where it was said.
+    pub source: Source,
+    /// The person it is about or was learned from, if it must not be told to others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserId>,
+    /// What sort of memory it is; `profile` unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<MemoryKind>,
+    /// Where it applies; `agent` (private) unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<MemoryScope>,
+    /// The project it belongs to; required with the scope `project`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<Uuid>,
+    /// The repository it belongs to; required with the scope `repo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo_id: Option<Uuid>,
+    /// The session it belongs to; required with the scope `session`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<Uuid>,
+    /// How long it stays in reach; `permanent` unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention: Option<Retention>,
+    /// How sure you are, 0 to 1; 1 unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f32>,
+    /// True: share it with every agent of the organisation (needs the scope `global`, `project` or `repo`, and a key that may).
+    #[serde(default)]
+    pub commons: bool,
+}
+
+/// Answer of `agent_memory_remember`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct RememberResponse {
+    pub memory_id: MemoryId,
+    /// Eight characters, unique for the agent; the form that prompts show.
+    pub short_id: String,
+    /// The canonical form of the topic, or the topic as given.
+    pub topic: String,
+    /// Whether the topic stands in the vocabulary; if not, it was proposed for review.
+    pub is_canonical: bool,
+    /// True: it was known in other words, and a new version was stored.
+    pub was_update: bool,
+    /// True: exactly this was known already; nothing but its freshness changed.
+    pub unchanged: bool,
+    /// The version before this one, if it was an update.
+    pub previous_version: Option<i32>,
+}
+
+/// Input of `agent_memory_forget`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ForgetRequest {
+    /// The memory to forget, as a recall or a remember named it.
+    pub memory_id: MemoryId,
+    /// Why, in a sentence: at most 500 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Only if the memory is this person's or nobody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserId>,
+}
+
+/// Answer of `agent_memory_forget`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct ForgetResponse {
+    pub memory_id: MemoryId,
+    /// When it was forgotten; earlier than now if it had been before.
+    pub forgotten_at: DateTime<Utc>,
+    pub already_forgotten: bool,
+}
+
+/// One memory as lists show it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryRow {
+    pub id: MemoryId,
+    pub short_id: String,
+    pub agent_id: AgentId,
+    pub agent_slug: String,
+    pub user_id: Option<UserId>,
+    pub kind: MemoryKind,
+    pub scope: MemoryScope,
+    pub status: MemoryStatus,
+    pub topic: String,
+    pub topic_raw: String,
+    pub is_canonical: bool,
+    pub content: String,
+    pub source: Source,
+    pub version: i32,
+    pub access_count: i64,
+    pub created_at: DateTime<Utc>,
+    /// When the content was last written or remembered again.
+    pub updated_at: DateTime<Utc>,
+    pub expires_at: Option<DateTime<Utc>>,
+    pub deleted_at: Option<DateTime<Utc>>,
+}
+
+/// What the memories page asks for; an absent field does not filter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemoryFilter {
+    pub agent_id: Option<AgentId>,
+    /// A question, answered by the retrieval that agents use.
+    pub q: Option<String>,
+    /// Part of the topic or of the topic as met, without regard to case.
+    pub topic: Option<String>,
+    pub canonical: Option<bool>,
+    pub platform: Option<String>,
+    pub channel: Option<String>,
+    pub user_id: Option<UserId>,
+    /// Updated at or after.
+    pub from: Option<DateTime<Utc>>,
+    /// Updated before.
+    pub until: Option<DateTime<Utc>>,
+    /// Absent: live and past ones that are not deleted; true: only deleted ones.
+    pub deleted: Option<bool>,
+    pub after: Option<String>,
+    pub before: Option<String>,
+}
+
+/// A state that a memory has been in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryVersion {
+    /// From 1, one for every change of state.
+    pub version: i32,
+    /// `created`, `revised`, `forgotten`, `restored`, `recanonicalised`, `superseded`, …
+    pub change: String,
+    pub content: String,
+    pub topic: String,
+    pub topic_raw: String,
+    pub is_canonical: bool,
+    pub status: MemoryStatus,
+    pub deleted: bool,
+    pub valid_from: DateTime<Utc>,
+    pub actor_kind: String,
+    pub actor_name: String,
+    pub source: Source,
+}
+
+/// A link from or to a memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryLink {
+    pub relation: Relation,
+    /// True: from this memory to the other.
+    pub outgoing: bool,
+    pub other_id: MemoryId,
+    pub other_topic: String,
+    pub created_at: DateTime<Utc>,
+}
+
+/// A memory's page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryDetail {
+    pub memory: MemoryRow,
+    pub created_by: AgentId,
+    pub category: Option<Category>,
+    pub retention: Retention,
+    pub source_kind: SourceKind,
+    pub confidence: f32,
+    pub importance: f32,
+    pub pinned: bool,
+    pub content_hash: String,
+    pub observed_at: Option<DateTime<Utc>>,
+    pub last_accessed_at: Option<DateTime<Utc>>,
+    pub deleted_by: Option<String>,
+    pub delete_reason: Option<String>,
+    /// Names of the models whose vector of this content is stored; empty while the embedding is late.
+    pub embedded_by: Vec<String>,
+    /// Newest first.
+    pub versions: Vec<MemoryVersion>,
+    pub links: Vec<MemoryLink>,
+    /// Newest first, at most 50.
+    pub audit: Vec<AuditEntry>,
+}
+
+/// What a bulk action did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BulkOutcome {
+    /// Changed now.
+    pub changed: Vec<MemoryId>,
+    /// Were in that state before.
+    pub unchanged: Vec<MemoryId>,
+}

@@ -1,0 +1,40 @@
+//! Wire types: what agents, the console and the command line exchange with the engine.
+//!
+//! They compile to WebAssembly and depend on nothing else of ours, so the browser reads the very types that the server writes.
+//! Times are RFC 3339 in UTC, ids are UUIDs in their usual text form, numbers on the wire are `i64`, `u32` or `f64`.
+
+mod agents;
+mod audit;
+mod error;
+mod ids;
+mod memories;
+mod page;
+mod recall;
+mod session;
+
+pub use agents::{ActivityDay, AgentKind, AgentSummary};
+pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
+pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
+pub use ids::{AgentId, EventId, KeyId, MemoryId, OperatorId, RequestId, RetrievalId, TenantId, UserId};
+pub use memories::{
+    BulkOutcome, Category, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRow, MemoryScope, MemoryStatus,
+    MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, Source, SourceKind,
+};
+pub use page::Page;
+pub use recall::{
+    Breakdown, Hit, MatchedBy, NothingReason, Ranking, RecallFilters, RecallRequest, RecallResponse, SearchHit, SearchResults, SourceTag,
+};
+pub use session::{OperatorProfile, OperatorRole, Scope};
+
+/// Longest topic, in characters.
+pub const TOPIC_MAX: usize = 256;
+/// Longest content, in bytes.
+pub const CONTENT_MAX: usize = 16 * 1024;
+/// Longest recall query, in bytes.
+pub const QUERY_MAX: usize = 4 * 1024;
+/// Most hits a recall may ask for.
+pub const K_MAX: u32 = 100;
+/// Most memories that one bulk action may touch.
+pub const BULK_MAX: usize = 100;
+/// Longest reason of a deletion or a restoration, in characters.
+pub const REASON_MAX: usize = 500;

@@ -1,0 +1,20 @@
+use serde::{Deserialize, Serialize};
+
+/// One keyset page: rows, the way on, and how many there are in all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Page<T> {
+    pub rows: Vec<T>,
+    /// Opaque; pass it as `after` to get the next page. Absent on the last one.
+    pub next: Option<String>,
+    /// Opaque; pass it as `before` to get the page in front of this one. Absent on the first.
+    pub previous: Option<String>,
+    /// How many rows the filter matches, over all pages.
+    pub total: i64,
+}
+
+impl<T> Page<T> {
+    /// The same page of something else.
+    pub fn map<U>(self, f: impl FnMut(T) -> U) -> Page<U> {
+        Page { rows: self.rows.into_iter().map(f).collect(), next: self.next, previous: self.previous, total: self.total }
+    }
+}

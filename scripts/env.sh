@@ -1,7 +1,7 @@
 # Sourced by every script: where things live, which versions are pinned. Sets variables and functions, does nothing else.
 # shellcheck shell=bash disable=SC2034
 
-REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+REPO=$(cd "$(dirname "${BASH_SOURCE[0]:-$0}")/.." && pwd)
 CACHE=${REMEMBRANCER_CACHE:-${HOME:?HOME is not set: set it to a folder that you may write to}/.cache/remembrancer}
 LOCAL=$REPO/.local
 

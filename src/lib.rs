@@ -1,1 +1,5 @@
 pub mod api;
+#[cfg(feature = "engine")]
+pub mod db;
+#[cfg(feature = "engine")]
+pub mod providers;

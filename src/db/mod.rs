@@ -1,0 +1,3 @@
+//! Connections to the three databases.
+
+pub mod embedded;

@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 //! The three databases: pools, tenancy of a transaction, error classes, cursors, migrations.
 
 pub mod cursor;
@@ -197,3 +198,8 @@ mod tests {
         assert_ne!(lock_key(&[b"ab", b"c"]), lock_key(&[b"a", b"bc"]));
     }
 }
+=======
+//! Connections to the three databases.
+
+pub mod embedded;
+>>>>>>> tools

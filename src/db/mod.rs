@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 //! The three databases: pools, tenancy of a transaction, error classes, cursors, migrations.
 
 pub mod cursor;
@@ -198,8 +197,3 @@ mod tests {
         assert_ne!(lock_key(&[b"ab", b"c"]), lock_key(&[b"a", b"bc"]));
     }
 }
-=======
-//! Connections to the three databases.
-
-pub mod embedded;
->>>>>>> tools

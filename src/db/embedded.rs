@@ -25,6 +25,8 @@ use std::{
 use sha2::{Digest, Sha256};
 use sqlx::{Connection, PgConnection};
 
+use crate::clock::{Clock, SystemClock};
+
 /// How long Postgres may take to start, stop or answer; recovery after a crash is part of it.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Where data goes when root runs this below a directory that only root may enter (see [`home`]).
@@ -148,7 +150,7 @@ fn prepare(options: &Options) -> Result<(Cluster, File, bool, u16), EmbeddedErro
     cluster.unpack(&options.binary)?;
     cluster.initialise()?;
     let (adopted, port) = match cluster.running() {
-        Some(port) => (true, port),
+        Some((_, port)) => (true, port),
         None => (false, cluster.launch(options)?),
     };
     let users = cluster.open_lock("users")?;
@@ -226,9 +228,13 @@ impl Cluster {
 
     /// One of Postgres' programs, as the user who owns the cluster.
     fn program(&self, name: &str) -> Command {
-        let mut command = Command::new(self.installation.join("bin").join(name));
+        self.program_of(&self.installation, name)
+    }
+
+    fn program_of(&self, installation: &Path, name: &str) -> Command {
+        let mut command = Command::new(installation.join("bin").join(name));
         // The bundled libraries are found by Postgres itself but not by one another.
-        command.env("LD_LIBRARY_PATH", self.installation.join("lib")).current_dir("/");
+        command.env("LD_LIBRARY_PATH", installation.join("lib")).current_dir("/");
         self.as_user(&mut command);
         command
     }
@@ -269,19 +275,19 @@ impl Cluster {
         let program = scratch.join("pg0");
         fs::copy(binary, &program).map_err(at(binary))?;
         fs::set_permissions(&program, Permissions::from_mode(0o755)).map_err(at(&program))?;
-        let pg0 = |arguments: &[&str]| {
-            let mut command = Command::new(&program);
-            command.args(arguments).args(["--name", "unpack"]).env("HOME", &scratch).current_dir("/");
-            self.as_user(&mut command);
-            command
-        };
         let (port, data) = (free_port()?.to_string(), scratch.join("data"));
-        let data = data.to_string_lossy();
-        run(&mut pg0(&["start", "--port", &port, "--data-dir", &data, "--password", &random()]), "pg0 start")?;
-        run(&mut pg0(&["stop"]), "pg0 stop")?;
+        let mut pg0 = Command::new(&program);
+        pg0.args(["start", "--name", "unpack", "--port", &port, "--password", &random(), "--data-dir"]).arg(&data);
+        pg0.env("HOME", &scratch).env("TMPDIR", &scratch).current_dir("/");
+        self.as_user(&mut pg0);
+        run(&mut pg0, "pg0 start")?;
         let unpacked = scratch.join(".pg0/installation");
         let version = fs::read_dir(&unpacked).map_err(at(&unpacked))?.flatten().next();
         let version = version.ok_or_else(|| EmbeddedError::NoBinary(binary.to_owned()))?.path();
+        run(
+            self.program_of(&version, "pg_ctl").arg("stop").arg("--pgdata").arg(&data).args(["--mode=immediate", "--silent"]),
+            "pg_ctl stop",
+        )?;
         fs::rename(&version, &self.installation).map_err(at(&version))?;
         remove(&scratch)
     }
@@ -326,15 +332,15 @@ impl Cluster {
         self.write_private(&self.data().join("remembrancer.conf"), &text)
     }
 
-    /// The port of a Postgres that runs in this directory. Clears the trace of one that does not run any more.
-    fn running(&self) -> Option<u16> {
+    /// Process and port of a Postgres that runs in this directory. Clears the trace of one that does not run any more.
+    fn running(&self) -> Option<(u32, u16)> {
         let path = self.data().join("postmaster.pid");
         let text = fs::read_to_string(&path).ok()?;
         let mut lines = text.lines();
         let pid: u32 = lines.next()?.trim().parse().ok()?;
         let port = lines.nth(2)?.trim().parse().ok()?;
         if is_postgres(pid) {
-            return Some(port);
+            return Some((pid, port));
         }
         // Postgres clears it too, except when the number now belongs to another process of the same user.
         fs::remove_file(&path).ok();
@@ -380,9 +386,7 @@ impl Cluster {
     }
 
     fn stop(&self) -> Result<(), EmbeddedError> {
-        if self.running().is_none() {
-            return Ok(());
-        }
+        let Some((pid, _)) = self.running() else { return Ok(()) };
         let stop = |mode| {
             let mut stop = self.program("pg_ctl");
             let seconds = (PATIENCE / 3).as_secs().to_string();
@@ -390,7 +394,13 @@ impl Cluster {
             run(&mut stop, "pg_ctl stop")
         };
         // Whoever is still connected is disconnected; if even that hangs, the next start recovers.
-        stop("fast").or_else(|_| stop("immediate")).map(drop)
+        stop("fast").or_else(|_| stop("immediate"))?;
+        // pg_ctl waits for the file to go, which the process does a moment later.
+        let deadline = Instant::now() + PATIENCE / 6;
+        while is_postgres(pid) && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
     }
 
     fn last_line(&self) -> String {
@@ -467,7 +477,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 }
 
 fn random() -> String {
-    format!("{:032x}", rand::random::<u128>())
+    SystemClock.secret(32)
 }
 
 fn free_port() -> Result<u16, EmbeddedError> {

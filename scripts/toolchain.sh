@@ -1,58 +1,61 @@
 #!/usr/bin/env bash
-# Rust that compiles to WebAssembly, cargo-leptos and wasm-bindgen. Idempotent; about 16 minutes on two cores the first time.
+# Rust that compiles to WebAssembly, and wasm-bindgen; with the argument `watch` also cargo-leptos. Idempotent.
+# On two cores the first time takes about five minutes, cargo-leptos another twelve.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 
-need cargo "Rust from https://rustup.rs"
-need cc "a C compiler (Debian: build-essential, macOS: xcode-select --install)"
-
-has_wasm() { [ -n "$(ls "$(rustc --print sysroot)"/lib/rustlib/wasm32-unknown-unknown/lib/libstd-*.rlib 2>/dev/null)" ]; }
-new_enough() { [ "$(printf '%s\n' "$RUST_MINIMUM" "$(rustc --version | cut -d' ' -f2)" | sort -V | head -1)" = "$RUST_MINIMUM" ]; }
+has_rust() { command -v cargo >/dev/null 2>&1 && rustc --version >/dev/null 2>&1 && at_least "$RUST_MINIMUM" "$(rustc --version | cut -d' ' -f2)"; }
+has_wasm() { compgen -G "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib/libstd-*.rlib" >/dev/null; }
+ready() { has_rust && has_wasm; }
 
 # rustup is asked first. Where it has no answer (no way to its servers), Debian's Rust for the browser builds that it ships with
 # source, and its standard library is compiled for wasm here, once.
 distro_toolchain() {
   command -v apt-get >/dev/null || return 1
-  local sudo=""; [ "$(id -u)" = 0 ] || sudo="sudo -n"
-  if ! dpkg -s cargo-web rustc-web rust-web-src rust-web-clippy rustfmt-web lld-22 >/dev/null 2>&1; then
-    say "installing the distribution's Rust (one minute)"
-    $sudo apt-get update -qq && $sudo apt-get install -qq -y --no-install-recommends \
-      rustc-web cargo-web rust-web-src rust-web-llvm rust-web-clippy rustfmt-web lld-22 >/dev/null || return 1
+  if ! dpkg -s rustc-web cargo-web rust-web-src rust-web-llvm rust-web-clippy rustfmt-web lld-22 >/dev/null 2>&1; then
+    apt_install rustc-web cargo-web rust-web-src rust-web-llvm rust-web-clippy rustfmt-web lld-22 || return 1
   fi
   local lib=/usr/lib/rustlib/wasm32-unknown-unknown/lib
   if ! compgen -G "$lib/libstd-*.rlib" >/dev/null; then
+    is_root || return 1
     say "compiling Rust's standard library for WebAssembly (one minute)"
     local dir; dir=$(mktemp -d)
     printf '[package]\nname = "std-for-wasm"\nversion = "0.0.0"\nedition = "2021"\n[lib]\ncrate-type = ["cdylib"]\npath = "lib.rs"\n' >"$dir/Cargo.toml"
     touch "$dir/lib.rs"
     (cd "$dir" && CARGO_TARGET_DIR="$dir/target" RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc /usr/bin/cargo build --quiet --release \
-      -Zbuild-std=std,panic_abort --target wasm32-unknown-unknown)
-    $sudo mkdir -p "$lib" && $sudo cp "$dir"/target/wasm32-unknown-unknown/release/deps/*.rlib "$lib/"
+      -Zbuild-std=std,panic_abort --target wasm32-unknown-unknown) || return 1
+    mkdir -p "$lib" && cp "$dir"/target/wasm32-unknown-unknown/release/deps/*.rlib "$lib/"
     rm -rf "$dir"
   fi
-  if command -v rustup >/dev/null; then rustup toolchain link distro /usr; mkdir -p "$CACHE"; echo distro >"$CACHE/toolchain"; export RUSTUP_TOOLCHAIN=distro; fi
+  if command -v rustup >/dev/null; then
+    rustup toolchain link distro /usr
+    mkdir -p "$CACHE" && echo distro >"$CACHE/toolchain"
+    export RUSTUP_TOOLCHAIN=distro
+  fi
 }
 
-if ! has_wasm || ! new_enough; then
-  if new_enough && command -v rustup >/dev/null && [ "${RUSTUP_TOOLCHAIN:-}" != distro ]; then
-    say "asking rustup for the wasm32-unknown-unknown target"
-    rustup target add wasm32-unknown-unknown >/dev/null 2>&1 || true
-  fi
-  if ! has_wasm || ! new_enough; then
-    distro_toolchain || die "Rust $RUST_MINIMUM or newer with the wasm32-unknown-unknown target is needed: run 'rustup update stable && rustup target add wasm32-unknown-unknown'."
-  fi
-  has_wasm || die "the wasm32-unknown-unknown standard library is still missing: run 'rustup target add wasm32-unknown-unknown'."
+if [ -f "$CACHE/toolchain" ] && ! ready; then
+  rm "$CACHE/toolchain"
+  unset RUSTUP_TOOLCHAIN
 fi
+if ! ready; then
+  if has_rust && command -v rustup >/dev/null; then
+    say "asking rustup for the wasm32-unknown-unknown target"
+    (cd / && rustup target add wasm32-unknown-unknown) >/dev/null 2>&1 || true
+  fi
+  ready || distro_toolchain || true
+  ready || die "Rust $RUST_MINIMUM or newer with the target wasm32-unknown-unknown is needed: get it from https://rustup.rs (or 'rustup update stable'), then 'rustup target add wasm32-unknown-unknown'."
+fi
+command -v cc >/dev/null || apt_install build-essential || die "a C compiler is missing: install build-essential (Debian) or run 'xcode-select --install' (macOS)."
 
 # Tools need no optimising: a debug build takes a third of the time.
-tool() { # name version home extra…
-  local name=$1 version=$2 home=$3; shift 3
-  [ -x "$home/bin/$name" ] && return
-  local package=$name; [ "$name" = wasm-bindgen ] && package=wasm-bindgen-cli
-  say "building $package $version (once for this machine; cargo-leptos takes about 12 minutes on two cores)"
+tool() { # program package version home minutes extra…
+  local program=$1 package=$2 version=$3 home=$4 minutes=$5; shift 5
+  [ -x "$home/bin/$program" ] && return
+  say "building $package $version (once for this machine; about $minutes minutes on two cores)"
   CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$CACHE/target-tools" cargo install "$package" --version "$version" --debug --root "$home" --quiet "$@" \
     || die "$package $version could not be built: is crates.io reachable?"
+  rm -rf "$CACHE/target-tools"
 }
-tool wasm-bindgen "$WASM_BINDGEN_VERSION" "$WASM_BINDGEN_HOME"
-tool cargo-leptos "$CARGO_LEPTOS_VERSION" "$CARGO_LEPTOS_HOME" --locked --features no_downloads
-rm -rf "$CACHE/target-tools"
+tool wasm-bindgen wasm-bindgen-cli "$WASM_BINDGEN_VERSION" "$WASM_BINDGEN_HOME" 3
+[ "${1:-}" != watch ] || tool cargo-leptos cargo-leptos "$CARGO_LEPTOS_VERSION" "$CARGO_LEPTOS_HOME" 12 --locked --features no_downloads

@@ -17,8 +17,8 @@ pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
 pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
 pub use ids::{AgentId, EventId, KeyId, MemoryId, OperatorId, RequestId, RetrievalId, TenantId, UserId};
 pub use memories::{
-    BulkOutcome, Category, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRow, MemoryScope, MemoryStatus,
-    MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, Source, SourceKind,
+    BulkOutcome, Category, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRow, MemoryScope,
+    MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, Source, SourceKind,
 };
 pub use page::Page;
 pub use recall::{

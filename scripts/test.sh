@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# All checks: format, lints, Rust tests against a real Postgres and the real model, browser tests. Ends with one line of totals.
+set -euo pipefail
+source "$(dirname "$0")/env.sh"
+source "$(dirname "$0")/postgres.sh"
+cd "$REPO"
+
+passed=0 failed=0
+work=$(mktemp -d)
+trap 'stop_postgres; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+# Runs one step under a heading. A failure is remembered and the next step runs all the same, so that one run tells everything.
+step() { # title command…
+  local title=$1 start=$SECONDS status=0; shift
+  printf '\n\033[1m── %s\033[0m\n' "$title"
+  "$@" || status=$?
+  if [ "$status" = 0 ]; then printf '\033[32m✓\033[0m %s (%d s)\n' "$title" $((SECONDS - start)); return 0; fi
+  printf '\033[31m✗\033[0m %s (%d s)\n' "$title" $((SECONDS - start))
+  return 1
+}
+check() { step "$@" || failed=$((failed + 1)); }
+
+rust_tests() { cargo test --quiet --workspace --no-fail-fast 2>&1 | tee "$work/rust.log"; }
+browser_tests() { E2E_REPORT=$work/e2e.json scripts/e2e.sh; }
+
+# Adds what a runner counted; a runner that failed without counting a failure counts as one.
+count() { # status passed failed
+  passed=$((passed + $2)) failed=$((failed + $3))
+  if [ "$1" != 0 ] && [ "$3" = 0 ]; then failed=$((failed + 1)); fi
+}
+
+step "tool chain and downloads" scripts/toolchain.sh || exit 1
+source scripts/env.sh # the tool chain may be another one now
+parts=(model style end2end chromium pg0)
+scripts/fetch.sh "${parts[@]}"
+mkdir -p "$CARGO_TARGET_DIR"
+
+check "format" cargo fmt --all --check
+check "lints" cargo clippy --workspace --all-targets -- -D warnings
+check "lints for the browser" cargo clippy --package app --no-default-features --features hydrate --target wasm32-unknown-unknown -- -D warnings
+
+check "building the tests" cargo test --workspace --no-run
+use_postgres
+trap 'stop_postgres; rm -rf "$work"' EXIT
+status=0
+step "Rust tests" rust_tests || status=1
+read -r p f < <(awk '/^test result:/ { p += $4; f += $6 } END { print p + 0, f + 0 }' "$work/rust.log")
+count "$status" "$p" "$f"
+
+check "building the server" cargo build --package server
+check "building the front end" scripts/frontend.sh
+status=0
+step "browser tests" browser_tests || status=1
+read -r p f < <(node -e '
+  let s = {}; try { s = JSON.parse(require("fs").readFileSync(process.argv[1])).stats } catch {}
+  console.log((s.expected ?? 0) + (s.flaky ?? 0), s.unexpected ?? 0)' "$work/e2e.json")
+count "$status" "$p" "$f"
+
+check "Cargo.lock is as committed" git diff --exit-code --stat Cargo.lock
+
+printf '\n%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,347 @@
+//! all-MiniLM-L6-v2 in this process: a small BERT on candle, mean pooling, unit length.
+//!
+//! The model runs on threads of its own, never on the async ones. What is queued is drained together, bucketed by length and run in
+//! batches; whoever stopped waiting is skipped.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+};
+
+use candle_core::{DType, Device, Tensor};
+use candle_nn::VarBuilder;
+use candle_transformers::models::bert::{BertModel, Config, DTYPE};
+use futures_util::future::BoxFuture;
+use tokenizers::{Tokenizer, TruncationParams};
+use tokio::sync::{mpsc, oneshot};
+
+use super::{EmbedError, Embedder, normalise};
+
+/// The name under which the model registry knows this model.
+pub const MODEL: &str = "all-MiniLM-L6-v2";
+/// Longest text the model was trained to read, in tokens; the rest is cut.
+const TOKENS_MAX: usize = 256;
+/// Texts that run together. Larger batches gain nothing on a processor.
+const BATCH: usize = 8;
+/// Texts longer than this, in tokens, run alone: batching them costs more in padding than it saves.
+const ALONE: usize = 64;
+/// Most texts taken from the queue at once, so that a late query never waits behind a whole import.
+const DRAIN: usize = 32;
+
+/// Where the model is and how it is run.
+#[derive(Clone, Debug)]
+pub struct LocalOptions {
+    /// Holds `model.safetensors`, `tokenizer.json` and `config.json`.
+    pub directory: PathBuf,
+    /// Threads that run the model; each uses the cores that the matrix library takes.
+    pub threads: usize,
+    /// Texts that may wait before callers do.
+    pub queue: usize,
+}
+
+impl LocalOptions {
+    /// One thread and a queue of 256.
+    pub fn new(directory: impl Into<PathBuf>) -> Self {
+        Self { directory: directory.into(), threads: 1, queue: 256 }
+    }
+}
+
+/// The model, loaded. Its threads end when the last clone is dropped.
+#[derive(Clone)]
+pub struct Local {
+    dimension: usize,
+    queue: mpsc::Sender<Job>,
+}
+
+/// One text and who waits for its vector.
+struct Job {
+    text: String,
+    reply: oneshot::Sender<Result<Vec<f32>, EmbedError>>,
+}
+
+struct Encoded {
+    tokens: Vec<u32>,
+    reply: oneshot::Sender<Result<Vec<f32>, EmbedError>>,
+}
+
+impl Local {
+    /// Reads the model (90 MB) and starts its threads. Blocks for some tenths of a second.
+    pub fn load(options: &LocalOptions) -> Result<Self, EmbedError> {
+        let model = Arc::new(Model::load(&options.directory)?);
+        let (sender, receiver) = mpsc::channel(options.queue.max(1));
+        let receiver = Arc::new(Mutex::new(receiver));
+        for n in 0..options.threads.max(1) {
+            let (model, receiver) = (model.clone(), receiver.clone());
+            thread::Builder::new()
+                .name(format!("embed-{n}"))
+                .spawn(move || work(&model, &receiver))
+                .map_err(|e| EmbedError::Unavailable(format!("no thread for the model: {e}")))?;
+        }
+        Ok(Self { dimension: model.dimension, queue: sender })
+    }
+}
+
+impl Embedder for Local {
+    fn model(&self) -> &str {
+        MODEL
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
+        Box::pin(async move {
+            let mut vectors = Vec::with_capacity(texts.len());
+            let mut texts = texts.into_iter().peekable();
+            // A few at a time, so that other callers' texts come in between.
+            while texts.peek().is_some() {
+                let mut waiting = Vec::with_capacity(BATCH);
+                for text in texts.by_ref().take(BATCH) {
+                    let (reply, vector) = oneshot::channel();
+                    self.queue.send(Job { text, reply }).await.map_err(|_| stopped())?;
+                    waiting.push(vector);
+                }
+                for vector in waiting {
+                    vectors.push(vector.await.map_err(|_| stopped())??);
+                }
+            }
+            Ok(vectors)
+        })
+    }
+}
+
+fn stopped() -> EmbedError {
+    EmbedError::Unavailable("the model's thread has stopped".into())
+}
+
+/// One thread's life: wait for a text, take what else is queued, run it in batches.
+fn work(model: &Model, queue: &Mutex<mpsc::Receiver<Job>>) {
+    loop {
+        let jobs = {
+            let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(first) = queue.blocking_recv() else { return };
+            let mut jobs = vec![first];
+            while jobs.len() < DRAIN
+                && let Ok(job) = queue.try_recv()
+            {
+                jobs.push(job);
+            }
+            jobs
+        };
+        for batch in batches(model.encode(jobs)) {
+            run(model, batch);
+        }
+    }
+}
+
+/// Sorts by length and cuts into batches in which padding stays below a quarter.
+fn batches(mut encoded: Vec<Encoded>) -> Vec<Vec<Encoded>> {
+    encoded.sort_by_key(|e| e.tokens.len());
+    let mut batches: Vec<Vec<Encoded>> = Vec::new();
+    for item in encoded {
+        let length = item.tokens.len();
+        match batches.last_mut() {
+            Some(batch) if batch.len() < BATCH && length <= ALONE && length <= batch[0].tokens.len() * 4 / 3 + 2 => batch.push(item),
+            _ => batches.push(vec![item]),
+        }
+    }
+    batches
+}
+
+/// Runs one batch for those who still wait and hands out the vectors. A panic in the model costs this batch, not the thread.
+fn run(model: &Model, mut batch: Vec<Encoded>) {
+    batch.retain(|item| !item.reply.is_closed());
+    if batch.is_empty() {
+        return;
+    }
+    let tokens: Vec<&[u32]> = batch.iter().map(|item| item.tokens.as_slice()).collect();
+    let result = catch_unwind(AssertUnwindSafe(|| model.forward(&tokens)));
+    let result = result.unwrap_or_else(|_| Err(EmbedError::Failed("the model panicked".into())));
+    match result {
+        Ok(vectors) => {
+            for (item, vector) in batch.into_iter().zip(vectors) {
+                // A caller who left in the meantime is no error.
+                item.reply.send(Ok(vector)).ok();
+            }
+        }
+        Err(error) => {
+            for item in batch {
+                item.reply.send(Err(error.clone())).ok();
+            }
+        }
+    }
+}
+
+struct Model {
+    bert: BertModel,
+    tokenizer: Tokenizer,
+    dimension: usize,
+    pad: u32,
+}
+
+impl Model {
+    fn load(directory: &Path) -> Result<Self, EmbedError> {
+        let failed = |file: &str, reason: String| EmbedError::Load { path: directory.join(file).display().to_string(), reason };
+        let read = |file: &str| std::fs::read(directory.join(file)).map_err(|e| failed(file, e.to_string()));
+
+        let config: Config = serde_json::from_slice(&read("config.json")?).map_err(|e| failed("config.json", e.to_string()))?;
+        let mut tokenizer = Tokenizer::from_bytes(read("tokenizer.json")?).map_err(|e| failed("tokenizer.json", e.to_string()))?;
+        // The file asks for 128 tokens, padded; padding is ours, per batch.
+        let truncation = TruncationParams { max_length: TOKENS_MAX, ..TruncationParams::default() };
+        tokenizer.with_truncation(Some(truncation)).map_err(|e| failed("tokenizer.json", e.to_string()))?;
+        tokenizer.with_padding(None);
+
+        let weights = VarBuilder::from_buffered_safetensors(read("model.safetensors")?, DTYPE, &Device::Cpu)
+            .map_err(|e| failed("model.safetensors", e.to_string()))?;
+        let bert = BertModel::load(weights, &config).map_err(|e| failed("model.safetensors", e.to_string()))?;
+        let pad = u32::try_from(config.pad_token_id).map_err(|e| failed("config.json", e.to_string()))?;
+        Ok(Self { bert, tokenizer, dimension: config.hidden_size, pad })
+    }
+
+    /// Tokens of the texts that are still waited for.
+    fn encode(&self, jobs: Vec<Job>) -> Vec<Encoded> {
+        let mut encoded = Vec::with_capacity(jobs.len());
+        for Job { text, reply } in jobs {
+            if reply.is_closed() {
+                continue;
+            }
+            match self.tokenizer.encode_fast(text, true) {
+                Ok(encoding) => encoded.push(Encoded { tokens: encoding.get_ids().to_vec(), reply }),
+                Err(error) => drop(reply.send(Err(EmbedError::Failed(error.to_string())))),
+            }
+        }
+        encoded
+    }
+
+    /// Unit vectors of token sequences that run as one batch.
+    fn forward(&self, batch: &[&[u32]]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let mut vectors = self.pooled(batch).map_err(|e| EmbedError::Failed(e.to_string()))?;
+        for vector in &mut vectors {
+            normalise(vector)?;
+        }
+        Ok(vectors)
+    }
+
+    /// The mean of each text's token vectors, padding left out.
+    fn pooled(&self, batch: &[&[u32]]) -> candle_core::Result<Vec<Vec<f32>>> {
+        let (rows, width) = (batch.len(), batch.iter().map(|tokens| tokens.len()).max().unwrap_or_default());
+        let mut ids = Vec::with_capacity(rows * width);
+        let mut mask = Vec::with_capacity(rows * width);
+        for tokens in batch {
+            let padding = width - tokens.len();
+            ids.extend_from_slice(tokens);
+            ids.extend(std::iter::repeat_n(self.pad, padding));
+            mask.extend(std::iter::repeat_n(1u32, tokens.len()));
+            mask.extend(std::iter::repeat_n(0u32, padding));
+        }
+        let ids = Tensor::from_vec(ids, (rows, width), &Device::Cpu)?;
+        let mask = Tensor::from_vec(mask, (rows, width), &Device::Cpu)?;
+        let hidden = self.bert.forward(&ids, &ids.zeros_like()?, Some(&mask))?;
+        let mask = mask.to_dtype(DType::F32)?.unsqueeze(2)?;
+        let sum = hidden.broadcast_mul(&mask)?.sum(1)?;
+        sum.broadcast_div(&mask.sum(1)?)?.to_vec2()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::LazyLock, time::Duration};
+
+    use super::*;
+
+    /// One model for all tests. Its absence is a failure: the default of every installation is what these tests prove.
+    static LOCAL: LazyLock<Local> = LazyLock::new(|| {
+        let directory = std::env::var("REMEMBRANCER_MODEL_DIR").expect("REMEMBRANCER_MODEL_DIR is set by scripts/env.sh");
+        Local::load(&LocalOptions::new(directory)).expect("the model is fetched by scripts/fetch.sh")
+    });
+
+    async fn embed(texts: &[&str]) -> Vec<Vec<f32>> {
+        LOCAL.embed(texts.iter().map(ToString::to_string).collect()).await.unwrap()
+    }
+
+    fn cos(a: &[f32], b: &[f32]) -> f32 {
+        a.iter().zip(b).map(|(x, y)| x * y).sum()
+    }
+
+    #[tokio::test]
+    async fn meaning_ranks_above_words() {
+        let v = embed(&[
+            "How do I reset my password?",
+            "I forgot my login credentials and need to recover my account",
+            "The harvest festival is in October",
+            "Reset the oven clock after a power cut",
+        ])
+        .await;
+        let (close, far, words) = (cos(&v[0], &v[1]), cos(&v[0], &v[2]), cos(&v[0], &v[3]));
+        assert!(close > 0.5 && close > words && words > far && far < 0.2, "{close} {words} {far}");
+    }
+
+    /// Values published with the model by sentence-transformers: the pooling and the normalisation are the reference's.
+    #[tokio::test]
+    async fn similarity_is_that_of_the_reference() {
+        let v = embed(&["This is an example sentence", "Each sentence is converted"]).await;
+        assert_eq!(v[0].len(), 384);
+        assert!((cos(&v[0], &v[0]) - 1.0).abs() < 1e-5);
+        assert!((v[0][0] - 0.0676).abs() < 1e-3 && (v[0][1] - 0.0635).abs() < 1e-3, "{:?}", &v[0][..4]);
+        assert!((v[1][0] - 0.0864).abs() < 1e-3 && (v[1][1] - 0.1027).abs() < 1e-3, "{:?}", &v[1][..4]);
+    }
+
+    #[tokio::test]
+    async fn batched_and_single_results_agree() {
+        let long = "the committee met on Tuesday and decided to postpone the decision ".repeat(40);
+        let texts = [
+            "short",
+            "a little longer than short",
+            "",
+            "Überraschung für 東京 🎉",
+            &long,
+            "one two three four five six seven eight nine ten",
+        ];
+        let together = embed(&texts).await;
+        for (text, batched) in texts.iter().zip(&together) {
+            let alone = &embed(&[text]).await[0];
+            let difference = alone.iter().zip(batched).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(difference < 1e-4, "{difference} for {text:.20}");
+        }
+    }
+
+    #[tokio::test]
+    async fn many_callers_get_their_own_vectors() {
+        let expected = embed(&["apple", "a walk in the park", "quarterly figures"]).await;
+        let callers = (0..60).map(|i| {
+            let text = ["apple", "a walk in the park", "quarterly figures"][i % 3];
+            async move { (i, embed(&[text]).await) }
+        });
+        for (i, got) in futures_util::future::join_all(callers).await {
+            assert!(cos(&got[0], &expected[i % 3]) > 0.9999, "caller {i}");
+        }
+    }
+
+    #[tokio::test]
+    async fn who_stopped_waiting_is_skipped() {
+        let long = "an endless story about nothing in particular ".repeat(60);
+        for _ in 0..50 {
+            let gone = tokio::time::timeout(Duration::from_nanos(1), embed(&[&long])).await;
+            assert!(gone.is_err());
+        }
+        // Fifty long texts would take seconds.
+        tokio::time::timeout(Duration::from_secs(2), embed(&["now"])).await.unwrap();
+    }
+
+    #[test]
+    fn batches_hold_texts_of_like_length() {
+        let lengths = [5, 200, 6, 7, 5, 5, 5, 5, 5, 5, 5, 40, 41, 70, 71];
+        let encoded = lengths.map(|n| Encoded { tokens: vec![1; n], reply: oneshot::channel().0 });
+        let cut: Vec<Vec<usize>> = batches(encoded.into()).iter().map(|b| b.iter().map(|e| e.tokens.len()).collect()).collect();
+        assert_eq!(cut, [vec![5; 8], vec![6, 7], vec![40, 41], vec![70], vec![71], vec![200]]);
+    }
+
+    #[test]
+    fn a_missing_model_is_named() {
+        let error = Local::load(&LocalOptions::new("/nonexistent")).err().unwrap().to_string();
+        assert!(error.contains("/nonexistent/config.json"), "{error}");
+    }
+}

@@ -1,0 +1,315 @@
+//! Embeddings from any server that speaks OpenAI's `POST /embeddings`.
+
+use std::{fmt, time::Duration};
+
+use futures_util::future::BoxFuture;
+use reqwest::{Client, StatusCode, header};
+use serde::{Deserialize, Serialize};
+
+use super::{EmbedError, Embedder, normalise};
+
+/// Most texts in one request; hosted servers take at least this many.
+const BATCH: usize = 96;
+/// Longest part of a provider's own words that is shown, in characters.
+const MESSAGE_MAX: usize = 200;
+
+/// A credential that never shows itself.
+#[derive(Clone)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    pub fn new(key: impl Into<String>) -> Self {
+        Self(key.into())
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(…)")
+    }
+}
+
+/// Where the server is and what to ask it for.
+#[derive(Clone, Debug)]
+pub struct OpenAiOptions {
+    /// Up to and without `/embeddings`, e.g. `https://api.openai.com/v1`.
+    pub base_url: String,
+    /// Sent as a bearer token; servers of one's own often need none.
+    pub api_key: Option<ApiKey>,
+    /// The model's name as the server knows it, which is also its name in the registry.
+    pub model: String,
+    /// Components that each vector must have.
+    pub dimension: usize,
+    /// For one request, from connecting to the last byte.
+    pub timeout: Duration,
+}
+
+/// Embeddings over HTTP.
+#[derive(Clone, Debug)]
+pub struct OpenAi {
+    options: OpenAiOptions,
+    url: reqwest::Url,
+    client: Client,
+}
+
+#[derive(Serialize)]
+struct Request<'a> {
+    model: &'a str,
+    input: &'a [String],
+    encoding_format: &'static str,
+}
+
+#[derive(Deserialize)]
+struct Response {
+    data: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    index: usize,
+    embedding: Vec<f32>,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    error: FailureDetail,
+}
+
+#[derive(Deserialize)]
+struct FailureDetail {
+    message: String,
+}
+
+impl OpenAi {
+    /// Checks the address and prepares a connection pool; sends nothing yet.
+    pub fn new(options: OpenAiOptions) -> Result<Self, EmbedError> {
+        let address = format!("{}/embeddings", options.base_url.trim_end_matches('/'));
+        let url = address.parse().map_err(|e| EmbedError::Unavailable(format!("OPENAI_BASE_URL is not an address: {e}")))?;
+        let client = Client::builder()
+            .timeout(options.timeout)
+            .connect_timeout(options.timeout.min(Duration::from_secs(5)))
+            // The key must not follow a redirect to another host.
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|e| EmbedError::Unavailable(e.to_string()))?;
+        Ok(Self { options, url, client })
+    }
+
+    async fn request(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let body = Request { model: &self.options.model, input: texts, encoding_format: "float" };
+        let mut request = self.client.post(self.url.clone()).json(&body);
+        if let Some(key) = &self.options.api_key {
+            request = request.bearer_auth(&key.0);
+        }
+        let response = request.send().await.map_err(|e| self.transport(e))?;
+        let status = response.status();
+        if !status.is_success() {
+            return Err(refusal(response).await);
+        }
+        let body = response.bytes().await.map_err(|e| self.transport(e))?;
+        let response: Response = serde_json::from_slice(&body).map_err(|e| EmbedError::BadResponse(e.to_string()))?;
+        self.vectors(response, texts.len())
+    }
+
+    /// Puts the vectors into the order of the texts; a server may answer in any.
+    fn vectors(&self, response: Response, count: usize) -> Result<Vec<Vec<f32>>, EmbedError> {
+        if response.data.len() != count {
+            return Err(EmbedError::BadResponse(format!("{} vectors for {count} texts", response.data.len())));
+        }
+        let mut vectors = vec![Vec::new(); count];
+        for Item { index, mut embedding } in response.data {
+            if embedding.len() != self.options.dimension {
+                let expected = self.options.dimension;
+                return Err(EmbedError::BadResponse(format!("a vector of {} components, {expected} expected", embedding.len())));
+            }
+            let place = vectors.get_mut(index).filter(|v| v.is_empty());
+            let place = place.ok_or_else(|| EmbedError::BadResponse(format!("index {index} twice or out of range")))?;
+            normalise(&mut embedding)?;
+            *place = embedding;
+        }
+        Ok(vectors)
+    }
+
+    fn transport(&self, error: reqwest::Error) -> EmbedError {
+        if error.is_timeout() {
+            EmbedError::Timeout(self.options.timeout)
+        } else {
+            EmbedError::Unavailable(error.without_url().to_string())
+        }
+    }
+}
+
+/// What a status other than success means. A refused key's message is not read: some servers repeat the key in it.
+async fn refusal(response: reqwest::Response) -> EmbedError {
+    let status = response.status();
+    match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => EmbedError::Unauthorized { status: status.as_u16() },
+        StatusCode::TOO_MANY_REQUESTS => {
+            let seconds = response.headers().get(header::RETRY_AFTER).and_then(|v| v.to_str().ok()).and_then(|v| v.parse().ok());
+            EmbedError::RateLimited { retry_after: seconds.map(Duration::from_secs) }
+        }
+        _ if status.is_server_error() => EmbedError::Unavailable(format!("HTTP {}", status.as_u16())),
+        _ => {
+            let message = response.json::<Failure>().await.map(|f| f.error.message).unwrap_or_else(|_| "no reason given".into());
+            EmbedError::Refused { status: status.as_u16(), message: message.chars().take(MESSAGE_MAX).collect() }
+        }
+    }
+}
+
+impl Embedder for OpenAi {
+    fn model(&self) -> &str {
+        &self.options.model
+    }
+
+    fn dimension(&self) -> usize {
+        self.options.dimension
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
+        Box::pin(async move {
+            let mut vectors = Vec::with_capacity(texts.len());
+            for batch in texts.chunks(BATCH) {
+                vectors.extend(self.request(batch).await?);
+            }
+            Ok(vectors)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use wiremock::{
+        Mock, MockServer, Request as Received, ResponseTemplate,
+        matchers::{header, method, path},
+    };
+
+    use super::*;
+
+    const KEY: &str = "sk-very-secret";
+
+    fn provider(server: &MockServer) -> OpenAi {
+        OpenAi::new(OpenAiOptions {
+            base_url: format!("{}/v1/", server.uri()),
+            api_key: Some(ApiKey::new(KEY)),
+            model: "m".into(),
+            dimension: 2,
+            timeout: Duration::from_millis(500),
+        })
+        .unwrap()
+    }
+
+    async fn answering(template: ResponseTemplate) -> (MockServer, OpenAi) {
+        let server = MockServer::start().await;
+        Mock::given(method("POST")).respond_with(template).mount(&server).await;
+        let provider = provider(&server);
+        (server, provider)
+    }
+
+    async fn one(template: ResponseTemplate) -> EmbedError {
+        let (_server, provider) = answering(template).await;
+        provider.embed(vec!["a".into()]).await.unwrap_err()
+    }
+
+    fn texts(n: usize) -> Vec<String> {
+        (0..n).map(|i| i.to_string()).collect()
+    }
+
+    #[tokio::test]
+    async fn sends_the_key_and_restores_the_order() {
+        let server = MockServer::start().await;
+        let body = json!({"data": [{"index": 1, "embedding": [0.0, 5.0]}, {"index": 0, "embedding": [2.0, 0.0]}]});
+        Mock::given(method("POST"))
+            .and(path("/v1/embeddings"))
+            .and(header("authorization", format!("Bearer {KEY}")))
+            .respond_with(ResponseTemplate::new(200).set_body_json(body))
+            .mount(&server)
+            .await;
+        let vectors = provider(&server).embed(texts(2)).await.unwrap();
+        assert_eq!(vectors, [[1.0, 0.0], [0.0, 1.0]]);
+    }
+
+    #[tokio::test]
+    async fn many_texts_go_out_in_batches() {
+        let server = MockServer::start().await;
+        Mock::given(method("POST"))
+            .respond_with(|r: &Received| {
+                let body: Value = r.body_json().unwrap();
+                let inputs = body["input"].as_array().unwrap();
+                assert!(inputs.len() <= BATCH);
+                let number = |v: &Value| v.as_str().unwrap().parse::<f32>().unwrap();
+                let data: Vec<_> = inputs.iter().enumerate().map(|(i, v)| json!({"index": i, "embedding": [1.0, number(v)]})).collect();
+                ResponseTemplate::new(200).set_body_json(json!({"data": data}))
+            })
+            .expect(3)
+            .mount(&server)
+            .await;
+        let vectors = provider(&server).embed(texts(200)).await.unwrap();
+        for (i, v) in vectors.iter().enumerate() {
+            assert!((v[1] / v[0] - i as f32).abs() < 1e-2, "{i}: {v:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn no_texts_ask_nothing() {
+        let (server, provider) = answering(ResponseTemplate::new(500)).await;
+        assert!(provider.embed(Vec::new()).await.unwrap().is_empty());
+        assert!(server.received_requests().await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn unusable_answers_are_refused() {
+        let item = |index: usize, embedding: Value| json!({"data": [{"index": index, "embedding": embedding}]});
+        for body in [
+            json!({"data": []}),
+            item(1, json!([1.0, 0.0])),
+            item(0, json!([1.0])),
+            item(0, json!([0.0, 0.0])),
+            item(0, json!("AAAA")),
+            json!({"object": "list"}),
+        ] {
+            let error = one(ResponseTemplate::new(200).set_body_json(&body)).await;
+            assert!(matches!(error, EmbedError::BadResponse(_)), "{body}: {error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn statuses_become_reasons() {
+        let error = one(ResponseTemplate::new(401).set_body_string(KEY)).await;
+        assert!(matches!(error, EmbedError::Unauthorized { status: 401 }));
+        assert!(!format!("{error} {error:?}").contains(KEY));
+
+        let error = one(ResponseTemplate::new(429).insert_header("retry-after", "7")).await;
+        assert!(matches!(error, EmbedError::RateLimited { retry_after: Some(d) } if d.as_secs() == 7));
+        assert!(error.is_transient());
+
+        assert!(matches!(one(ResponseTemplate::new(503)).await, EmbedError::Unavailable(_)));
+
+        let error = one(ResponseTemplate::new(400).set_body_json(json!({"error": {"message": "no such model"}}))).await;
+        assert!(error.to_string().contains("no such model"), "{error}");
+        assert!(!error.is_transient());
+    }
+
+    #[tokio::test]
+    async fn a_redirect_does_not_take_the_key_along() {
+        let error = one(ResponseTemplate::new(302).insert_header("location", "http://127.0.0.1:1/")).await;
+        assert!(matches!(error, EmbedError::Refused { status: 302, .. }), "{error}");
+    }
+
+    #[tokio::test]
+    async fn slow_and_absent_servers_are_told_apart() {
+        let error = one(ResponseTemplate::new(200).set_delay(Duration::from_secs(3))).await;
+        assert!(matches!(error, EmbedError::Timeout(_)), "{error}");
+
+        let (server, provider) = answering(ResponseTemplate::new(200)).await;
+        drop(server);
+        let error = provider.embed(texts(1)).await.unwrap_err();
+        assert!(error.is_transient(), "{error}");
+    }
+
+    #[tokio::test]
+    async fn debug_never_shows_the_key() {
+        let (_server, provider) = answering(ResponseTemplate::new(200)).await;
+        assert!(!format!("{provider:?}").contains(KEY));
+    }
+}

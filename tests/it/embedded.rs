@@ -1,0 +1,131 @@
+//! The embedded Postgres: one cluster through its whole life, because unpacking takes seconds.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use remembrancer::db::embedded::{Embedded, EmbeddedError, Options};
+use sqlx::{Connection, Executor, PgConnection};
+
+/// A directory that any user may pass through, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Self {
+        let path = std::env::temp_dir().join(format!("remembrancer-embedded-{:08x}", rand::random::<u32>()));
+        fs::create_dir_all(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+fn options(directory: &Path) -> Options {
+    let binary = std::env::var_os("REMEMBRANCER_PG0").expect("REMEMBRANCER_PG0 is set by scripts/env.sh");
+    let settings = vec![("shared_buffers".into(), "16MB".into()), ("cluster_name".into(), "it's a test".into())];
+    Options { binary: binary.into(), data_dir: directory.join("postgres"), port: None, settings }
+}
+
+fn postmaster(directory: &Path) -> Option<i32> {
+    fs::read_to_string(directory.join("postgres/data/postmaster.pid")).ok()?.lines().next()?.parse().ok()
+}
+
+/// Whether the process is there and more than a zombie that nobody asked for yet.
+fn runs(pid: i32) -> bool {
+    let state = Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output().unwrap().stdout;
+    !matches!(state.first(), None | Some(b'Z'))
+}
+
+fn kill_9(pid: i32) {
+    assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+}
+
+async fn open(embedded: &Embedded) -> PgConnection {
+    PgConnection::connect(embedded.url()).await.unwrap()
+}
+
+async fn count(embedded: &Embedded) -> i64 {
+    sqlx::query_scalar("select count(*) from kept").fetch_one(&mut open(embedded).await).await.unwrap()
+}
+
+async fn setting(embedded: &Embedded, name: &str) -> String {
+    sqlx::query_scalar("select current_setting($1)").bind(name).fetch_one(&mut open(embedded).await).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_cluster_survives_whatever_is_killed() {
+    let scratch = Scratch::new();
+    let options = options(&scratch.0);
+
+    // The first start: durable, private, with pgvector.
+    let first = Embedded::start(options.clone()).await.unwrap();
+    assert!(!first.adopted());
+    let mut connection = open(&first).await;
+    connection.execute("create extension vector; create table kept (v vector(2)); insert into kept values ('[1,2]')").await.unwrap();
+    assert_eq!(setting(&first, "fsync").await, "on");
+    assert_eq!(setting(&first, "listen_addresses").await, "127.0.0.1");
+    assert_eq!(setting(&first, "cluster_name").await, "it's a test");
+    let stranger = PgConnection::connect(&first.url().replacen("@", "x@", 1)).await;
+    assert!(stranger.is_err(), "a wrong password is refused");
+    let password = fs::metadata(scratch.0.join("postgres/password")).unwrap();
+    assert_eq!(password.permissions().mode() & 0o777, 0o600);
+    let url = first.url().to_owned();
+
+    // Our process is killed: nobody stops Postgres, and the next start finds it.
+    drop(first);
+    let second = Embedded::start(options.clone()).await.unwrap();
+    assert!(second.adopted());
+    assert_eq!(second.url(), url);
+
+    // Two users of one cluster: the first to leave does not take it from the other.
+    let third = Embedded::start(options.clone()).await.unwrap();
+    assert!(third.adopted());
+    third.stop().await.unwrap();
+    assert_eq!(count(&second).await, 1);
+
+    // Postgres is killed: the next start recovers, on the same port.
+    open(&second).await.execute("insert into kept values ('[3,4]')").await.unwrap();
+    kill_9(postmaster(&scratch.0).unwrap());
+    drop(second);
+    let fourth = Embedded::start(options.clone()).await.unwrap();
+    assert!(!fourth.adopted());
+    assert_eq!(count(&fourth).await, 2);
+    assert_eq!(fourth.url(), url);
+
+    // Stopping leaves no process, even with a connection open.
+    let _idle = open(&fourth).await;
+    let pid = postmaster(&scratch.0).unwrap();
+    fourth.stop().await.unwrap();
+    assert!(!runs(pid));
+    assert_eq!(postmaster(&scratch.0), None);
+
+    // A stale trace that names a stranger's process is cleared, and a port that was taken meanwhile is given up.
+    let data = scratch.0.join("postgres/data");
+    fs::write(data.join("postmaster.pid"), format!("{}\n{}\n0\n5432\n\n127.0.0.1\n", std::process::id(), data.display())).unwrap();
+    let port: u16 = fs::read_to_string(scratch.0.join("postgres/port")).unwrap().parse().unwrap();
+    let _taken = std::net::TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let (fifth, sixth) = tokio::join!(Embedded::start(options.clone()), Embedded::start(options.clone()));
+    let (fifth, sixth) = (fifth.unwrap(), sixth.unwrap());
+    assert_eq!(fifth.url(), sixth.url());
+    assert!(fifth.adopted() != sixth.adopted());
+    assert_eq!(count(&sixth).await, 2);
+    fifth.stop().await.unwrap();
+    sixth.stop().await.unwrap();
+    assert_eq!(postmaster(&scratch.0), None);
+}
+
+#[tokio::test]
+async fn a_missing_pg0_says_what_to_do() {
+    let scratch = Scratch::new();
+    let error = Embedded::start(Options { binary: "/nonexistent/pg0".into(), ..options(&scratch.0) }).await.unwrap_err();
+    assert!(matches!(error, EmbeddedError::NoBinary(_)));
+    assert!(error.to_string().contains("DATABASE_URL"), "{error}");
+}

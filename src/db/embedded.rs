@@ -276,7 +276,7 @@ impl Cluster {
         let (port, data) = (free_port()?.to_string(), scratch.join("data"));
         let mut pg0 = Command::new(&program);
         pg0.args(["start", "--name", "unpack", "--port", &port, "--password", &random(), "--data-dir"]).arg(&data);
-        pg0.env("HOME", &scratch).current_dir("/");
+        pg0.env("HOME", &scratch).env("TMPDIR", &scratch).current_dir("/");
         self.as_user(&mut pg0);
         run(&mut pg0, "pg0 start")?;
         let unpacked = scratch.join(".pg0/installation");

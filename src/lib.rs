@@ -1,5 +1,52 @@
+//! The engine: durable, explained memory for LLM agents.
+//!
+//! An edge (HTTP handler, server function, MCP call, command line) builds an [`op::OpContext`] and calls one verb. The verb checks its
+//! scope, validates, calls providers outside any transaction, then opens one transaction: store, outbox, jobs. A wire type comes back.
+//!
+//! What is deliberately absent:
+//! - SQL outside a `store` and `db`.
+//! - A transaction held across a model call.
+//! - A verb without an `OpContext`. (Exceptions: what happens before there is one, in `identity`.)
+//! - A second tool registry, a second queue.
+//! - A clock read, a random id or a secret made outside `clock`.
+//! - Content edited by an operator.
+//! - A hard delete of a memory.
+//! - `.unwrap()` on anything that comes from outside.
+
 pub mod api;
+
+#[cfg(feature = "engine")]
+pub mod audit;
+#[cfg(feature = "engine")]
+pub mod clock;
 #[cfg(feature = "engine")]
 pub mod db;
 #[cfg(feature = "engine")]
+mod engine;
+#[cfg(feature = "engine")]
+mod error;
+#[cfg(feature = "engine")]
+pub mod identity;
+#[cfg(feature = "engine")]
+pub mod jobs;
+#[cfg(feature = "engine")]
+pub mod memories;
+#[cfg(feature = "engine")]
+pub mod op;
+#[cfg(feature = "engine")]
 pub mod providers;
+#[cfg(feature = "engine")]
+pub mod recall;
+#[cfg(feature = "testing")]
+pub mod testing;
+#[cfg(feature = "engine")]
+pub mod tools;
+#[cfg(feature = "engine")]
+pub mod vocabulary;
+
+#[cfg(feature = "engine")]
+pub use engine::{Engine, Settings, Workers};
+#[cfg(feature = "engine")]
+pub use error::{Checks, Error};
+#[cfg(feature = "engine")]
+pub use op::OpContext;

@@ -25,6 +25,8 @@ use std::{
 use sha2::{Digest, Sha256};
 use sqlx::{Connection, PgConnection};
 
+use crate::clock::{Clock, SystemClock};
+
 /// How long Postgres may take to start, stop or answer; recovery after a crash is part of it.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Where data goes when root runs this below a directory that only root may enter (see [`home`]).
@@ -475,7 +477,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 }
 
 fn random() -> String {
-    format!("{:032x}", rand::random::<u128>())
+    SystemClock.secret(32)
 }
 
 fn free_port() -> Result<u16, EmbeddedError> {

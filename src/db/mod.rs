@@ -1,3 +1,199 @@
-//! Connections to the three databases.
+//! The three databases: pools, tenancy of a transaction, error classes, cursors, migrations.
 
+pub mod cursor;
 pub mod embedded;
+mod error;
+mod migrate;
+
+pub use error::DbError;
+pub use migrate::{create_databases, migrate, pending_migrations};
+
+use crate::op::Tenancy;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{AssertSqlSafe, PgPool, Postgres, Transaction};
+use std::str::FromStr;
+use std::time::Duration;
+
+/// A transaction whose rows are those of one [`Tenancy`].
+pub type Tx = Transaction<'static, Postgres>;
+
+/// Connections of the pool that serves requests.
+const APP_CONNECTIONS: u32 = 16;
+/// Connections of the pool for what happens before or across tenants.
+const SYSTEM_CONNECTIONS: u32 = 4;
+/// How long a request waits for a connection before it is told to come back.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Where the three databases are.
+#[derive(Clone)]
+pub struct DatabaseUrls {
+    pub agent_memory: String,
+    pub shared_kb: String,
+    pub internal_shared: String,
+}
+
+// URLs hold passwords.
+impl std::fmt::Debug for DatabaseUrls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("DatabaseUrls(…)")
+    }
+}
+
+impl DatabaseUrls {
+    /// Derives the three from one: `…/base` becomes `…/base_agent_memory`, `…/base_shared_kb`, `…/base_internal_shared`.
+    ///
+    /// # Errors
+    /// A sentence, when `url` is not a Postgres URL with a database.
+    pub fn derive(url: &str) -> Result<Self, String> {
+        PgConnectOptions::from_str(url).map_err(|error| error.to_string())?;
+        let (front, query) = url.split_once('?').map_or((url, String::new()), |(front, query)| (front, format!("?{query}")));
+        let (server, base) = front.rsplit_once('/').ok_or("it names no database")?;
+        if base.is_empty() || server.ends_with('/') {
+            return Err("it names no database: expected postgres://user:password@host:port/base".into());
+        }
+        let with = |suffix: &str| format!("{server}/{base}_{suffix}{query}");
+        Ok(Self { agent_memory: with("agent_memory"), shared_kb: with("shared_kb"), internal_shared: with("internal_shared") })
+    }
+
+    /// Refuses two equal URLs: the three hold data of different sensitivity.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn check(self) -> Result<Self, String> {
+        let distinct =
+            self.agent_memory != self.shared_kb && self.shared_kb != self.internal_shared && self.agent_memory != self.internal_shared;
+        if distinct { Ok(self) } else { Err("the three databases must be three: two of their URLs are equal".into()) }
+    }
+}
+
+/// One database, reached as the two roles of the server.
+#[derive(Clone, Debug)]
+pub struct Database {
+    app: PgPool,
+    system: PgPool,
+}
+
+impl Database {
+    fn connect(url: &str) -> Result<Self, DbError> {
+        let options = PgConnectOptions::from_str(url)?.application_name("remembrancer");
+        let pool = |role: &str, size: u32| {
+            PgPoolOptions::new()
+                .max_connections(size)
+                .acquire_timeout(ACQUIRE_TIMEOUT)
+                .connect_lazy_with(options.clone().options([("role", role), ("timezone", "UTC")]))
+        };
+        Ok(Self { app: pool("rmb_app", APP_CONNECTIONS), system: pool("rmb_system", SYSTEM_CONNECTIONS) })
+    }
+
+    /// Opens a transaction that sees one tenancy. BEGIN and its settings travel in one message.
+    ///
+    /// # Errors
+    /// When the database is out of reach or no connection becomes free.
+    pub async fn begin(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
+        // Three typed UUIDs: nothing here can be anything but hexadecimal digits and dashes.
+        let begin = format!(
+            "begin; select set_config('rmb.tenant', '{}', true), set_config('rmb.agent', '{}', true), set_config('rmb.commons', '{}', true)",
+            tenancy.tenant, tenancy.agent, tenancy.commons
+        );
+        Ok(self.app.begin_with(AssertSqlSafe(begin)).await?)
+    }
+
+    /// What happens before or across tenants: key and session lookup, relay, claims.
+    pub fn system(&self) -> &PgPool {
+        &self.system
+    }
+
+    async fn close(&self) {
+        self.app.close().await;
+        self.system.close().await;
+    }
+}
+
+/// Private memory, shared knowledge, control data.
+#[derive(Clone, Debug)]
+pub struct Databases {
+    pub memory: Database,
+    pub kb: Database,
+    pub control: Database,
+}
+
+impl Databases {
+    /// Prepares the pools; the first connection is made when it is needed.
+    ///
+    /// # Errors
+    /// When a URL cannot be read.
+    pub fn connect(urls: &DatabaseUrls) -> Result<Self, DbError> {
+        Ok(Self {
+            memory: Database::connect(&urls.agent_memory)?,
+            kb: Database::connect(&urls.shared_kb)?,
+            control: Database::connect(&urls.internal_shared)?,
+        })
+    }
+
+    /// Asks each database for a sign of life.
+    ///
+    /// # Errors
+    /// The name of the first one that does not answer, and why.
+    pub async fn ping(&self) -> Result<(), (&'static str, DbError)> {
+        for (name, database) in [("agent_memory", &self.memory), ("shared_kb", &self.kb), ("internal_shared", &self.control)] {
+            sqlx::query("select 1").execute(database.system()).await.map_err(|error| (name, error.into()))?;
+        }
+        Ok(())
+    }
+
+    /// Closes every connection, waiting for those in use.
+    pub async fn close(&self) {
+        self.memory.close().await;
+        self.kb.close().await;
+        self.control.close().await;
+    }
+}
+
+/// A key for `pg_advisory_xact_lock`: the first eight bytes of a SHA-256 over the parts.
+pub fn lock_key(parts: &[&[u8]]) -> i64 {
+    use sha2::{Digest, Sha256};
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    let digest = hasher.finalize();
+    digest.iter().take(8).fold(0_i64, |key, byte| (key << 8) | i64::from(*byte))
+}
+
+/// Takes a lock until the transaction ends. A statement of its own: under READ COMMITTED the next one sees what the last holder wrote.
+///
+/// # Errors
+/// When the connection is lost.
+pub async fn lock(tx: &mut Tx, key: i64) -> Result<(), DbError> {
+    sqlx::query("select pg_advisory_xact_lock($1)").bind(key).execute(&mut **tx).await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_urls_derive_from_one() {
+        let urls = DatabaseUrls::derive("postgres://vera:secret@localhost:5432/acme?sslmode=disable").unwrap();
+        assert_eq!(urls.agent_memory, "postgres://vera:secret@localhost:5432/acme_agent_memory?sslmode=disable");
+        assert_eq!(urls.internal_shared, "postgres://vera:secret@localhost:5432/acme_internal_shared?sslmode=disable");
+        assert!(DatabaseUrls::derive("postgres://localhost").is_err());
+        assert!(DatabaseUrls::derive("mysql://localhost/acme").is_err());
+        assert!(!format!("{urls:?}").contains("secret"));
+    }
+
+    #[test]
+    fn equal_urls_are_refused() {
+        let url = || "postgres://localhost/one".to_owned();
+        assert!(
+            DatabaseUrls { agent_memory: url(), shared_kb: url(), internal_shared: "postgres://localhost/two".into() }.check().is_err()
+        );
+    }
+
+    #[test]
+    fn lock_keys_tell_parts_apart() {
+        assert_ne!(lock_key(&[b"ab", b"c"]), lock_key(&[b"a", b"bc"]));
+    }
+}

@@ -85,7 +85,8 @@ impl Fake {
 
 impl Embedder for Fake {
     fn model(&self) -> &str {
-        "fake"
+        // It stands in for the model of the registry that has its dimension.
+        if self.dimension == 1536 { "text-embedding-3-small" } else { "all-MiniLM-L6-v2" }
     }
 
     fn dimension(&self) -> usize {

@@ -1,0 +1,96 @@
+//! The relay: carries outbox rows to where they belong, at least once, until they are marked as delivered.
+
+use super::{NewEntry, store};
+use crate::api::TenantId;
+use crate::db::{Database, DbError};
+use crate::engine::Engine;
+use crate::vocabulary;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Rows per round.
+const BATCH: i64 = 200;
+/// How long the relay sleeps when nobody wakes it.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Delivers until told to stop. Woken by writers; a missed wake-up costs one pause.
+pub async fn run(engine: Engine, stop: CancellationToken) {
+    loop {
+        if let Err(error) = drain(&engine).await {
+            tracing::warn!(%error, "the relay could not deliver; it tries again");
+        }
+        tokio::select! {
+            () = stop.cancelled() => break,
+            () = engine.relay_wanted() => {}
+            () = tokio::time::sleep(PAUSE) => {}
+        }
+    }
+}
+
+/// Delivers everything that waits now; how many rows it carried.
+///
+/// # Errors
+/// When a database is out of reach; nothing is lost, it is delivered later.
+pub async fn drain(engine: &Engine) -> Result<usize, DbError> {
+    let mut carried = 0;
+    for database in [&engine.db().memory, &engine.db().kb] {
+        loop {
+            let round = deliver_batch(engine, database).await?;
+            carried += round;
+            if round == 0 {
+                break;
+            }
+        }
+    }
+    Ok(carried)
+}
+
+/// The rows stay locked while they travel, so two relays never carry the same one; a crash in between delivers twice, which the
+/// receivers take for once.
+async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, DbError> {
+    let mut tx = database.system().begin().await?;
+    let rows = store::take(&mut tx, BATCH).await?;
+    if rows.is_empty() {
+        return Ok(0);
+    }
+    let mut entries: BTreeMap<TenantId, Vec<NewEntry>> = BTreeMap::new();
+    let mut carried = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let read = match row.destination {
+            store::Destination::Audit => read(row).map(|entry| entries.entry(row.tenant_id).or_default().push(entry)),
+            store::Destination::Proposal => match read(row) {
+                Ok(proposal) => {
+                    let id = engine.clock().id();
+                    vocabulary::store::deliver_proposal(engine.db().kb.system(), row.tenant_id, row.id, id, &proposal).await?;
+                    Ok(())
+                }
+                Err(error) => Err(error),
+            },
+        };
+        match read {
+            Ok(()) => carried.push((row.agent_id, row.id)),
+            // One row that nobody can read must not hold up those behind it. It stays, marked, and is counted.
+            Err(error) => {
+                tracing::error!(%error, "an outbox row cannot be read and was set aside");
+                store::set_aside(&mut tx, row, &error.to_string()).await?;
+            }
+        }
+    }
+    for (tenant, entries) in entries {
+        store::append(engine.db().control.system(), tenant, &entries).await?;
+    }
+    store::delivered(&mut tx, &carried, engine.clock().now()).await?;
+    tx.commit().await?;
+    metrics::counter!("remembrancer_outbox_delivered_total").increment(carried.len() as u64);
+    Ok(rows.len())
+}
+
+fn read<T: serde::de::DeserializeOwned>(row: &store::Waiting) -> Result<T, DbError> {
+    serde_json::from_value(row.payload.clone()).map_err(|error| DbError::Inconsistent {
+        table: "outbox",
+        column: "payload",
+        row: row.id.to_string(),
+        reason: error.to_string(),
+    })
+}

@@ -1,0 +1,50 @@
+/// What went wrong in a database, in the terms that callers decide by.
+#[derive(Debug, thiserror::Error)]
+pub enum DbError {
+    #[error("no such row")]
+    NotFound,
+    #[error("{constraint} already holds this value")]
+    Unique { constraint: String },
+    #[error("{constraint} refers to a row that is not there")]
+    ForeignKey { constraint: String },
+    #[error("{constraint} does not admit this value")]
+    Check { constraint: String },
+    #[error("no connection became free in time")]
+    Exhausted,
+    #[error("the database cannot be reached: {0}")]
+    Unavailable(sqlx::Error),
+    /// A row holds what the code cannot read: named, so that it can be found.
+    #[error("{table}.{column} of row {row} cannot be read: {reason}")]
+    Inconsistent { table: &'static str, column: &'static str, row: String, reason: String },
+    #[error(transparent)]
+    Driver(sqlx::Error),
+}
+
+impl From<sqlx::Error> for DbError {
+    fn from(error: sqlx::Error) -> Self {
+        use sqlx::error::ErrorKind;
+        match &error {
+            sqlx::Error::RowNotFound => return Self::NotFound,
+            sqlx::Error::PoolTimedOut => return Self::Exhausted,
+            sqlx::Error::Io(_) | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed | sqlx::Error::Tls(_) => {
+                return Self::Unavailable(error);
+            }
+            sqlx::Error::Database(database) => {
+                let constraint = || database.constraint().unwrap_or_default().to_owned();
+                match database.kind() {
+                    ErrorKind::UniqueViolation => return Self::Unique { constraint: constraint() },
+                    ErrorKind::ForeignKeyViolation => return Self::ForeignKey { constraint: constraint() },
+                    ErrorKind::CheckViolation => return Self::Check { constraint: constraint() },
+                    _ => {}
+                }
+                // Class 08 is a lost connection, 57P a server that stops or starts, 53300 too many connections.
+                let code = database.code().unwrap_or_default();
+                if code.starts_with("08") || code.starts_with("57P") || code == "53300" {
+                    return Self::Unavailable(error);
+                }
+            }
+            _ => {}
+        }
+        Self::Driver(error)
+    }
+}

@@ -1,0 +1,127 @@
+//! Databases, roles and tables, made by the owner before the server's own roles connect.
+
+use super::{DatabaseUrls, DbError};
+use sqlx::migrate::Migrator;
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
+use std::str::FromStr;
+
+static AGENT_MEMORY: Migrator = sqlx::migrate!("migrations/agent_memory");
+static SHARED_KB: Migrator = sqlx::migrate!("migrations/shared_kb");
+static INTERNAL_SHARED: Migrator = sqlx::migrate!("migrations/internal_shared");
+
+/// Serialises what is cluster-wide; advisory locks are per database, so all take it in the maintenance database.
+const CLUSTER_LOCK: i64 = 0x0072_6d62_0001;
+
+/// The two roles of the server. Neither owns anything, neither bypasses row-level security.
+const ROLES: [&str; 2] = ["rmb_app", "rmb_system"];
+
+/// A migration could not be applied.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrateError {
+    #[error("the database {database} cannot be migrated: {source}")]
+    Migrate { database: &'static str, source: sqlx::migrate::MigrateError },
+    #[error(transparent)]
+    Db(#[from] DbError),
+}
+
+impl From<sqlx::Error> for MigrateError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Db(error.into())
+    }
+}
+
+fn each(urls: &DatabaseUrls) -> [(&'static str, &str, &'static Migrator); 3] {
+    [
+        ("agent_memory", &urls.agent_memory, &AGENT_MEMORY),
+        ("shared_kb", &urls.shared_kb, &SHARED_KB),
+        ("internal_shared", &urls.internal_shared, &INTERNAL_SHARED),
+    ]
+}
+
+/// The same server's maintenance database.
+async fn maintenance(url: &str) -> Result<PgConnection, sqlx::Error> {
+    PgConnectOptions::from_str(url)?.database("postgres").connect().await
+}
+
+/// Creates those of the three databases that are not there. Two servers that start at once is fine.
+///
+/// # Errors
+/// When the server is out of reach or the user may not create databases.
+pub async fn create_databases(urls: &DatabaseUrls) -> Result<(), MigrateError> {
+    for (_, url, _) in each(urls) {
+        let options = PgConnectOptions::from_str(url)?;
+        // 3D000: the database does not exist.
+        match options.connect().await {
+            Ok(connection) => connection.close().await?,
+            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("3D000") => {
+                let name = options.get_database().unwrap_or_default().replace('"', "\"\"");
+                let mut connection = maintenance(url).await?;
+                sqlx::query("select pg_advisory_lock($1)").bind(CLUSTER_LOCK).execute(&mut connection).await?;
+                match sqlx::raw_sql(AssertSqlSafe(format!("create database \"{name}\""))).execute(&mut connection).await {
+                    // 42P04: somebody else created it while we waited.
+                    Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P04") => {}
+                    other => {
+                        other?;
+                    }
+                }
+                connection.close().await?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Creates the roles and applies every migration, each database under its own lock. Applying nothing is cheap.
+///
+/// # Errors
+/// When a database is out of reach, the user may not do it, or an applied migration was changed since.
+pub async fn migrate(urls: &DatabaseUrls) -> Result<(), MigrateError> {
+    for (database, url, migrator) in each(urls) {
+        create_roles(url).await?;
+        let mut connection = PgConnectOptions::from_str(url)?.connect().await?;
+        migrator.run(&mut connection).await.map_err(|source| MigrateError::Migrate { database, source })?;
+        connection.close().await?;
+    }
+    Ok(())
+}
+
+/// How many migrations of this program the databases still lack.
+///
+/// # Errors
+/// When a database is out of reach.
+pub async fn pending_migrations(urls: &DatabaseUrls) -> Result<usize, MigrateError> {
+    let mut pending = 0;
+    for (_, url, migrator) in each(urls) {
+        let mut connection = PgConnectOptions::from_str(url)?.connect().await?;
+        let applied: Vec<i64> = sqlx::query_scalar("select version from _sqlx_migrations where success").fetch_all(&mut connection).await?;
+        pending += migrator.iter().filter(|migration| !applied.contains(&migration.version)).count();
+        connection.close().await?;
+    }
+    Ok(pending)
+}
+
+async fn create_roles(url: &str) -> Result<(), MigrateError> {
+    let mut connection = maintenance(url).await?;
+    sqlx::query("select pg_advisory_lock($1)").bind(CLUSTER_LOCK).execute(&mut connection).await?;
+    for role in ROLES {
+        let there: bool =
+            sqlx::query_scalar("select exists (select from pg_roles where rolname = $1)").bind(role).fetch_one(&mut connection).await?;
+        if !there {
+            let create = format!("create role {role} nologin nosuperuser nobypassrls");
+            match sqlx::raw_sql(AssertSqlSafe(create)).execute(&mut connection).await {
+                // 42710: another cluster-wide lock holder was faster through another maintenance database.
+                Err(sqlx::Error::Database(error)) if matches!(error.code().as_deref(), Some("42710" | "23505")) => {}
+                other => {
+                    other?;
+                }
+            }
+        }
+        let granted: bool = sqlx::query_scalar("select pg_has_role(current_user, $1, 'set')").bind(role).fetch_one(&mut connection).await?;
+        if !granted {
+            sqlx::raw_sql(AssertSqlSafe(format!("grant {role} to current_user with set true"))).execute(&mut connection).await?;
+        }
+    }
+    Ok(connection.close().await?)
+}

@@ -1,0 +1,200 @@
+//! The engine: everything a verb needs, behind one cheap handle.
+
+use crate::clock::Clock;
+use crate::db::{DatabaseUrls, Databases, DbError};
+use crate::error::Error;
+use crate::identity::Model;
+use crate::providers::{EmbedError, Embedder, Embeddings};
+use crate::recall::log::LogWriter;
+use crate::vocabulary::Vocabulary;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Query vectors that are kept: 1.5 kB each.
+const CACHED_QUERIES: u64 = 10_000;
+
+/// What can be tuned.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How long a write waits for its vector before it is stored without.
+    pub write_embedding_budget: Duration,
+    /// How long a recall waits for the query's vector before words alone must do.
+    pub query_embedding_budget: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { write_embedding_budget: Duration::from_millis(250), query_embedding_budget: Duration::from_secs(2) }
+    }
+}
+
+struct Inner {
+    db: Databases,
+    urls: DatabaseUrls,
+    clock: Arc<dyn Clock>,
+    embeddings: Embeddings,
+    model: Model,
+    settings: Settings,
+    vocabulary: Vocabulary,
+    log: LogWriter,
+    relay: Notify,
+    jobs: Notify,
+}
+
+/// A handle on the engine; clones share everything.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+/// What runs beside the requests; it must be stopped, so that the last second of the log is written.
+pub struct Workers {
+    stop: CancellationToken,
+    tasks: TaskTracker,
+    log: CancellationToken,
+}
+
+impl Engine {
+    /// Connects to migrated databases and holds the embedder against the model registry.
+    ///
+    /// # Errors
+    /// When a database is out of reach, or the provider is not what the registry says: the sentence tells what to do.
+    pub async fn open(urls: DatabaseUrls, embedder: Arc<dyn Embedder>, clock: Arc<dyn Clock>, settings: Settings) -> Result<Self, Error> {
+        let db = Databases::connect(&urls)?;
+        let model = crate::identity::registered_model(&db.control, embedder.model()).await?.ok_or_else(|| {
+            Error::Unavailable(format!(
+                "the embedding model {0} is not in the model registry: set EMBEDDING_MODEL to a registered one, or add {0} to the table models",
+                embedder.model()
+            ))
+        })?;
+        if model.dimension != embedder.dimension() {
+            return Err(Error::Unavailable(format!(
+                "the embedding model {} gives {} dimensions and the registry says {}: set EMBEDDING_MODEL to the model that is registered",
+                model.name,
+                embedder.dimension(),
+                model.dimension
+            )));
+        }
+        let (log, embeddings) = (LogWriter::new(), Embeddings::new(embedder, CACHED_QUERIES));
+        let (vocabulary, relay, jobs) = (Vocabulary::default(), Notify::new(), Notify::new());
+        Ok(Self(Arc::new(Inner { db, urls, clock, embeddings, model, settings, vocabulary, log, relay, jobs })))
+    }
+
+    /// Starts the relay, the job worker and the log writer.
+    pub fn start_workers(&self) -> Workers {
+        let (stop, log, tasks) = (CancellationToken::new(), CancellationToken::new(), TaskTracker::new());
+        tasks.spawn(crate::audit::run_relay(self.clone(), stop.clone()));
+        tasks.spawn(crate::jobs::run(self.clone(), stop.clone()));
+        tasks.spawn(crate::recall::log::run(self.clone(), log.clone()));
+        Workers { stop, tasks, log }
+    }
+
+    /// The three databases.
+    pub fn db(&self) -> &Databases {
+        &self.0.db
+    }
+
+    /// Where the databases are, for what the owner does (migrations).
+    pub fn urls(&self) -> &DatabaseUrls {
+        &self.0.urls
+    }
+
+    /// Time and ids.
+    pub fn clock(&self) -> &dyn Clock {
+        self.0.clock.as_ref()
+    }
+
+    /// The embedding model's registered thresholds and floors.
+    pub fn model(&self) -> &Model {
+        &self.0.model
+    }
+
+    /// What can be tuned.
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// The tenants' vocabularies.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.0.vocabulary
+    }
+
+    /// The retrieval log's writer.
+    pub fn log(&self) -> &LogWriter {
+        &self.0.log
+    }
+
+    /// The vector of a memory's text, however long it takes.
+    ///
+    /// # Errors
+    /// When the provider fails.
+    pub async fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let mut vectors = timed(self.0.embeddings.documents(vec![text.to_owned()])).await?;
+        vectors.pop().ok_or_else(|| EmbedError::BadResponse("no vector for one text".into()))
+    }
+
+    /// The vector of a memory's text, or nothing if it fails or takes longer than the budget. Nobody waits on a model.
+    pub async fn embed_for_write(&self, text: &str) -> Option<Vec<f32>> {
+        within(self.0.settings.write_embedding_budget, self.embed(text)).await
+    }
+
+    /// The vector of a query, likewise; equal queries are embedded once.
+    pub async fn embed_query(&self, text: &str) -> Option<Arc<[f32]>> {
+        within(self.0.settings.query_embedding_budget, timed(self.0.embeddings.query(text))).await
+    }
+
+    /// Tells the relay that the outbox holds something.
+    pub fn wake_relay(&self) {
+        self.0.relay.notify_one();
+    }
+
+    /// Tells the worker that an event waits.
+    pub fn wake_jobs(&self) {
+        self.0.jobs.notify_one();
+    }
+
+    pub(crate) async fn relay_wanted(&self) {
+        self.0.relay.notified().await;
+    }
+
+    pub(crate) async fn jobs_wanted(&self) {
+        self.0.jobs.notified().await;
+    }
+
+    /// Whether the databases answer.
+    ///
+    /// # Errors
+    /// The first one that does not, by name.
+    pub async fn ready(&self) -> Result<(), (&'static str, DbError)> {
+        self.0.db.ping().await
+    }
+}
+
+impl Workers {
+    /// Stops the relay and the worker, then the log writer, which writes what it still holds.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.log.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+}
+
+async fn timed<T>(work: impl Future<Output = Result<T, EmbedError>>) -> Result<T, EmbedError> {
+    let start = tokio::time::Instant::now();
+    let result = work.await;
+    metrics::histogram!("remembrancer_embedding_seconds").record(start.elapsed().as_secs_f64());
+    result
+}
+
+async fn within<T>(budget: Duration, work: impl Future<Output = Result<T, EmbedError>>) -> Option<T> {
+    let failure = match tokio::time::timeout(budget, work).await {
+        Ok(Ok(vector)) => return Some(vector),
+        Ok(Err(error)) => error,
+        Err(_) => EmbedError::Timeout(budget),
+    };
+    metrics::counter!("remembrancer_embedding_missed_total").increment(1);
+    tracing::warn!(%failure, "going on without a vector");
+    None
+}

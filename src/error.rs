@@ -1,0 +1,131 @@
+//! What a verb answers when it cannot do what it was asked.
+
+use crate::api::{ErrorCode, ErrorDetail, FieldError, RequestId};
+use crate::db::DbError;
+use std::time::Duration;
+
+/// A verb's error. The edges turn it into a status and a body; what a 5xx was about stays in the log.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{}", first(.0))]
+    Invalid(Vec<FieldError>),
+    #[error("{0}")]
+    Unauthenticated(&'static str),
+    #[error("{0}")]
+    Forbidden(String),
+    /// The noun that was not found.
+    #[error("no such {0}")]
+    NotFound(&'static str),
+    #[error("{0}")]
+    Conflict(String),
+    #[error("too many requests; try again in {} s", .0.as_secs().max(1))]
+    RateLimited(Duration),
+    #[error("{0}")]
+    Unavailable(String),
+    #[error(transparent)]
+    Db(#[from] DbError),
+    #[error("{0}")]
+    Internal(String),
+}
+
+fn first(fields: &[FieldError]) -> String {
+    match fields {
+        [] => "the request is not valid".into(),
+        [one] => format!("{} {}", one.field, one.message),
+        [one, rest @ ..] => format!("{} {} (and {} more)", one.field, one.message, rest.len()),
+    }
+}
+
+impl Error {
+    /// One field that is wrong, and its limit.
+    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Invalid(vec![FieldError { field: field.into(), message: message.into() }])
+    }
+
+    /// The code that an edge answers with.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Invalid(_) => ErrorCode::Invalid,
+            Self::Unauthenticated(_) => ErrorCode::Unauthenticated,
+            Self::Forbidden(_) => ErrorCode::Forbidden,
+            Self::NotFound(_) | Self::Db(DbError::NotFound) => ErrorCode::NotFound,
+            Self::Conflict(_) => ErrorCode::Conflict,
+            Self::RateLimited(_) => ErrorCode::RateLimited,
+            Self::Unavailable(_) | Self::Db(DbError::Exhausted | DbError::Unavailable(_)) => ErrorCode::Unavailable,
+            Self::Db(_) | Self::Internal(_) => ErrorCode::Internal,
+        }
+    }
+
+    /// The fields that are wrong, if that is what is wrong.
+    pub fn fields(&self) -> &[FieldError] {
+        match self {
+            Self::Invalid(fields) => fields,
+            _ => &[],
+        }
+    }
+
+    /// What may be told outside: a 5xx says no more than that.
+    pub fn message(&self) -> String {
+        match self.code() {
+            ErrorCode::Internal => "something went wrong here; the request id finds it in the log".into(),
+            ErrorCode::Unavailable => "not available at the moment; try again".into(),
+            ErrorCode::NotFound if matches!(self, Self::Db(_)) => "not found".into(),
+            _ => self.to_string(),
+        }
+    }
+
+    /// The body of the answer.
+    pub fn detail(&self, request_id: RequestId) -> ErrorDetail {
+        ErrorDetail { code: self.code(), message: self.message(), request_id, fields: self.fields().to_vec() }
+    }
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Db(error.into())
+    }
+}
+
+/// Collects everything that is wrong with a request, so that it is told at once.
+#[derive(Default)]
+pub struct Checks(Vec<FieldError>);
+
+impl Checks {
+    /// Notes `message` for `field` unless `holds`.
+    pub fn that(&mut self, holds: bool, field: &str, message: impl Into<String>) -> &mut Self {
+        if !holds {
+            self.0.push(FieldError { field: field.into(), message: message.into() });
+        }
+        self
+    }
+
+    /// A text that is not blank, has no NUL and at most `most` characters.
+    pub fn text(&mut self, field: &str, text: &str, most: usize) -> &mut Self {
+        self.that(!text.trim().is_empty(), field, "must not be empty")
+            .that(text.chars().count() <= most, field, format!("has {} characters; at most {most} are allowed", text.chars().count()))
+            .that(!text.contains('\0'), field, "must not contain NUL")
+    }
+
+    /// An optional text, with the same limits when it is there.
+    pub fn optional_text(&mut self, field: &str, text: Option<&str>, most: usize) -> &mut Self {
+        match text {
+            Some(text) => self.text(field, text, most),
+            None => self,
+        }
+    }
+
+    /// A text that is not blank, has no NUL and at most `most` bytes.
+    pub fn bytes(&mut self, field: &str, text: &str, most: usize) -> &mut Self {
+        self.that(!text.trim().is_empty(), field, "must not be empty")
+            .that(text.len() <= most, field, format!("has {} bytes; at most {most} are allowed", text.len()))
+            .that(!text.contains('\0'), field, "must not contain NUL")
+    }
+
+    /// Everything noted, as one error.
+    pub fn done(&mut self) -> Result<(), Error> {
+        match std::mem::take(&mut self.0) {
+            fields if fields.is_empty() => Ok(()),
+            fields => Err(Error::Invalid(fields)),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+use crate::api::{AgentId, AgentKind, KeyId, OperatorId, OperatorRole, Scope, TenantId};
+use chrono::{DateTime, Utc};
+
+/// A registered embedding model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    pub name: String,
+    /// 384 or 1536.
+    pub dimension: usize,
+    /// Cosine above which two memories under one key are the same.
+    pub dedup_threshold: f64,
+    /// Cosine above which an update is suggested.
+    pub suggestion_threshold: f64,
+    /// Least cosine, before decay, at which a memory is relevant.
+    pub vector_floor: f64,
+    /// Least normalised lexical score, likewise.
+    pub lexical_floor: f64,
+}
+
+/// An organisation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tenant {
+    pub id: TenantId,
+    pub slug: String,
+    pub name: String,
+    pub commons_id: AgentId,
+}
+
+/// An agent, or a tenant's commons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Agent {
+    pub id: AgentId,
+    pub kind: AgentKind,
+    pub slug: String,
+    pub name: String,
+    pub require_user: bool,
+}
+
+/// What an API key's prefix leads to.
+#[derive(Clone, Debug)]
+pub struct KeyRecord {
+    pub tenant_id: TenantId,
+    pub commons_id: AgentId,
+    pub key_id: KeyId,
+    pub agent_id: AgentId,
+    pub agent_slug: String,
+    pub require_user: bool,
+    pub secret_hash: Vec<u8>,
+    pub scopes: Vec<Scope>,
+    pub expires_at: Option<DateTime<Utc>>,
+    pub revoked_at: Option<DateTime<Utc>>,
+}
+
+/// An operator with what sign-in needs.
+#[derive(Clone, Debug)]
+pub struct OperatorRecord {
+    pub tenant_id: TenantId,
+    pub tenant_name: String,
+    pub commons_id: AgentId,
+    pub id: OperatorId,
+    pub login: String,
+    pub name: String,
+    pub password_hash: String,
+    pub roles: Vec<OperatorRole>,
+    pub disabled_at: Option<DateTime<Utc>>,
+}

@@ -1,0 +1,313 @@
+//! All SQL of tenants, agents, keys, operators, sessions and the model registry.
+
+use super::model::{Agent, KeyRecord, Model, OperatorRecord, Tenant};
+use crate::api::{AgentId, AgentKind, KeyId, OperatorId, OperatorRole, Scope, TenantId};
+use crate::db::{DbError, Tx};
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use std::str::FromStr;
+
+fn parse_all<T: FromStr<Err = String>>(table: &'static str, column: &'static str, row: &str, texts: &[String]) -> Result<Vec<T>, DbError> {
+    texts.iter().map(|text| text.parse().map_err(|reason| DbError::Inconsistent { table, column, row: row.to_owned(), reason })).collect()
+}
+
+/// A registered model by name.
+pub async fn model(pool: &PgPool, name: &str) -> Result<Option<Model>, DbError> {
+    let row: Option<(String, i32, f64, f64, f64, f64)> = sqlx::query_as(
+        "select name, dimension, dedup_threshold, suggestion_threshold, vector_floor, lexical_floor from models where name = $1",
+    )
+    .bind(name)
+    .fetch_optional(pool)
+    .await?;
+    Ok(row.map(|(name, dimension, dedup_threshold, suggestion_threshold, vector_floor, lexical_floor)| Model {
+        name,
+        dimension: usize::try_from(dimension).unwrap_or_default(),
+        dedup_threshold,
+        suggestion_threshold,
+        vector_floor,
+        lexical_floor,
+    }))
+}
+
+/// A tenant by slug, with its commons.
+pub async fn tenant(pool: &PgPool, slug: &str) -> Result<Option<Tenant>, DbError> {
+    let row: Option<(TenantId, String, String, AgentId)> = sqlx::query_as(
+        r"select t.id, t.slug, t.name, c.id
+            from tenants t join agents c on c.tenant_id = t.id and c.kind = 'commons'
+           where t.slug = $1",
+    )
+    .bind(slug)
+    .fetch_optional(pool)
+    .await?;
+    Ok(row.map(|(id, slug, name, commons_id)| Tenant { id, slug, name, commons_id }))
+}
+
+/// Every tenant's slug, in order.
+pub async fn tenant_slugs(pool: &PgPool) -> Result<Vec<String>, DbError> {
+    Ok(sqlx::query_scalar("select slug from tenants order by slug").fetch_all(pool).await?)
+}
+
+/// Inserts a tenant and its commons.
+pub async fn insert_tenant(pool: &PgPool, tenant: &Tenant, now: DateTime<Utc>) -> Result<(), DbError> {
+    let mut tx = pool.begin().await?;
+    sqlx::query("insert into tenants (id, slug, name, created_at) values ($1, $2, $3, $4)")
+        .bind(tenant.id)
+        .bind(&tenant.slug)
+        .bind(&tenant.name)
+        .bind(now)
+        .execute(&mut *tx)
+        .await?;
+    sqlx::query("insert into agents (tenant_id, id, kind, slug, name, created_at) values ($1, $2, 'commons', 'commons', 'Commons', $3)")
+        .bind(tenant.id)
+        .bind(tenant.commons_id)
+        .bind(now)
+        .execute(&mut *tx)
+        .await?;
+    Ok(tx.commit().await?)
+}
+
+/// Inserts an agent.
+pub async fn insert_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query("insert into agents (tenant_id, id, kind, slug, name, require_user, created_at) values ($1, $2, $3, $4, $5, $6, $7)")
+        .bind(tenant)
+        .bind(agent.id)
+        .bind(agent.kind)
+        .bind(&agent.slug)
+        .bind(&agent.name)
+        .bind(agent.require_user)
+        .bind(now)
+        .execute(pool)
+        .await?;
+    Ok(())
+}
+
+/// Agents of a tenant: the commons first, then by slug.
+pub async fn agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Agent>, DbError> {
+    let rows: Vec<(AgentId, AgentKind, String, String, bool)> =
+        sqlx::query_as("select id, kind, slug, name, require_user from agents where tenant_id = $1 order by (kind = 'commons') desc, slug")
+            .bind(tenant)
+            .fetch_all(&mut **tx)
+            .await?;
+    Ok(rows.into_iter().map(|(id, kind, slug, name, require_user)| Agent { id, kind, slug, name, require_user }).collect())
+}
+
+/// A key as it is made.
+pub struct NewKey<'a> {
+    pub id: KeyId,
+    pub agent_id: AgentId,
+    pub prefix: &'a str,
+    pub secret_hash: &'a [u8],
+    pub name: &'a str,
+    pub scopes: &'a [Scope],
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// Inserts a key.
+pub async fn insert_key(pool: &PgPool, tenant: TenantId, key: &NewKey<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
+    let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
+    sqlx::query(
+        r"insert into api_keys (tenant_id, id, agent_id, prefix, secret_hash, name, scopes, created_at, expires_at)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    )
+    .bind(tenant)
+    .bind(key.id)
+    .bind(key.agent_id)
+    .bind(key.prefix)
+    .bind(key.secret_hash)
+    .bind(key.name)
+    .bind(scopes)
+    .bind(now)
+    .bind(key.expires_at)
+    .execute(pool)
+    .await?;
+    Ok(())
+}
+
+#[derive(sqlx::FromRow)]
+struct KeyRow {
+    tenant_id: TenantId,
+    commons_id: AgentId,
+    key_id: KeyId,
+    agent_id: AgentId,
+    agent_slug: String,
+    require_user: bool,
+    secret_hash: Vec<u8>,
+    scopes: Vec<String>,
+    expires_at: Option<DateTime<Utc>>,
+    revoked_at: Option<DateTime<Utc>>,
+}
+
+/// The key that a request's prefix names.
+pub async fn key_by_prefix(pool: &PgPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
+    let row: Option<KeyRow> = sqlx::query_as(
+        r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
+                 k.secret_hash, k.scopes, k.expires_at, k.revoked_at
+            from api_keys k
+            join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
+            join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
+           where k.prefix = $1",
+    )
+    .bind(prefix)
+    .fetch_optional(pool)
+    .await?;
+    row.map(|row| {
+        Ok(KeyRecord {
+            scopes: parse_all("api_keys", "scopes", &row.key_id.to_string(), &row.scopes)?,
+            tenant_id: row.tenant_id,
+            commons_id: row.commons_id,
+            key_id: row.key_id,
+            agent_id: row.agent_id,
+            agent_slug: row.agent_slug,
+            require_user: row.require_user,
+            secret_hash: row.secret_hash,
+            expires_at: row.expires_at,
+            revoked_at: row.revoked_at,
+        })
+    })
+    .transpose()
+}
+
+/// Notes that a key was used; at most once a minute, so that a busy key costs no write per request.
+pub async fn key_used(pool: &PgPool, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query(
+        r"update api_keys set last_used_at = $3
+           where tenant_id = $1 and id = $2 and (last_used_at is null or last_used_at < $3 - interval '1 minute')",
+    )
+    .bind(tenant)
+    .bind(key)
+    .bind(now)
+    .execute(pool)
+    .await?;
+    Ok(())
+}
+
+/// Revokes a key; whether it was there and in force.
+pub async fn revoke_key(pool: &PgPool, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query("update api_keys set revoked_at = $3 where tenant_id = $1 and id = $2 and revoked_at is null")
+        .bind(tenant)
+        .bind(key)
+        .bind(now)
+        .execute(pool)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// An operator as one is made.
+pub struct NewOperator<'a> {
+    pub id: OperatorId,
+    pub login: &'a str,
+    pub name: &'a str,
+    pub password_hash: &'a str,
+    pub roles: &'a [OperatorRole],
+}
+
+/// Inserts an operator.
+pub async fn insert_operator(pool: &PgPool, tenant: TenantId, operator: &NewOperator<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
+    let roles: Vec<&str> = operator.roles.iter().map(|role| role.as_str()).collect();
+    sqlx::query("insert into operators (tenant_id, id, login, name, password_hash, roles, created_at) values ($1, $2, $3, $4, $5, $6, $7)")
+        .bind(tenant)
+        .bind(operator.id)
+        .bind(operator.login)
+        .bind(operator.name)
+        .bind(operator.password_hash)
+        .bind(roles)
+        .bind(now)
+        .execute(pool)
+        .await?;
+    Ok(())
+}
+
+#[derive(sqlx::FromRow)]
+struct OperatorRow {
+    tenant_id: TenantId,
+    tenant_name: String,
+    commons_id: AgentId,
+    id: OperatorId,
+    login: String,
+    name: String,
+    password_hash: String,
+    roles: Vec<String>,
+    disabled_at: Option<DateTime<Utc>>,
+}
+
+impl TryFrom<OperatorRow> for OperatorRecord {
+    type Error = DbError;
+    fn try_from(row: OperatorRow) -> Result<Self, DbError> {
+        Ok(Self {
+            roles: parse_all("operators", "roles", &row.id.to_string(), &row.roles)?,
+            tenant_id: row.tenant_id,
+            tenant_name: row.tenant_name,
+            commons_id: row.commons_id,
+            id: row.id,
+            login: row.login,
+            name: row.name,
+            password_hash: row.password_hash,
+            disabled_at: row.disabled_at,
+        })
+    }
+}
+
+/// An operator by what is typed at sign-in.
+pub async fn operator_by_login(pool: &PgPool, login: &str) -> Result<Option<OperatorRecord>, DbError> {
+    let row: Option<OperatorRow> = sqlx::query_as(
+        r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles, o.disabled_at
+            from operators o join tenants t on t.id = o.tenant_id join agents c on c.tenant_id = o.tenant_id and c.kind = 'commons'
+           where o.login = $1",
+    )
+    .bind(login)
+    .fetch_optional(pool)
+    .await?;
+    row.map(TryInto::try_into).transpose()
+}
+
+/// An operator by id.
+pub async fn operator(pool: &PgPool, id: OperatorId) -> Result<Option<OperatorRecord>, DbError> {
+    let row: Option<OperatorRow> = sqlx::query_as(
+        r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles, o.disabled_at
+            from operators o join tenants t on t.id = o.tenant_id join agents c on c.tenant_id = o.tenant_id and c.kind = 'commons'
+           where o.id = $1",
+    )
+    .bind(id)
+    .fetch_optional(pool)
+    .await?;
+    row.map(TryInto::try_into).transpose()
+}
+
+/// Replaces an operator's password hash.
+pub async fn set_password(pool: &PgPool, id: OperatorId, password_hash: &str) -> Result<(), DbError> {
+    sqlx::query("update operators set password_hash = $2 where id = $1").bind(id).bind(password_hash).execute(pool).await?;
+    Ok(())
+}
+
+/// A session that has not expired.
+pub async fn session(pool: &PgPool, id: &str, now: DateTime<Utc>) -> Result<Option<(serde_json::Value, DateTime<Utc>)>, DbError> {
+    Ok(sqlx::query_as("select data, expires_at from sessions where id = $1 and expires_at > $2")
+        .bind(id)
+        .bind(now)
+        .fetch_optional(pool)
+        .await?)
+}
+
+/// Inserts a session; false if the id is taken.
+pub async fn insert_session(pool: &PgPool, id: &str, data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query("insert into sessions (id, data, expires_at) values ($1, $2, $3) on conflict (id) do nothing")
+        .bind(id)
+        .bind(data)
+        .bind(expires)
+        .execute(pool)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Writes a session that exists. One that was deleted meanwhile stays deleted: a late save must not undo a sign-out.
+pub async fn save_session(pool: &PgPool, id: &str, data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
+    let done =
+        sqlx::query("update sessions set data = $2, expires_at = $3 where id = $1").bind(id).bind(data).bind(expires).execute(pool).await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Deletes a session, and with it every one that has expired.
+pub async fn delete_session(pool: &PgPool, id: &str, now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query("delete from sessions where id = $1 or expires_at <= $2").bind(id).bind(now).execute(pool).await?;
+    Ok(())
+}

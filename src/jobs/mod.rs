@@ -1,0 +1,157 @@
+//! The one queue: events are claimed in batches, leased, worked on outside any transaction, and retried with backoff until dead.
+
+pub mod store;
+
+use crate::api::{EventId, MemoryId, RequestId};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::memories;
+use crate::op::OpContext;
+use chrono::{DateTime, Duration, Utc};
+use std::time::Duration as StdDuration;
+use store::{Ending, Leased};
+use tokio_util::sync::CancellationToken;
+
+/// Events per claim.
+const BATCH: i64 = 50;
+/// How long a worker may be silent before another takes its event.
+const LEASE: Duration = Duration::seconds(30);
+/// Attempts before an event is dead.
+const ATTEMPTS_MAX: i32 = 8;
+/// How long the worker sleeps when nobody wakes it.
+const PAUSE: StdDuration = StdDuration::from_secs(1);
+
+/// Where an event stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "lowercase")]
+pub enum State {
+    Pending,
+    Running,
+    Done,
+    Failed,
+    Dead,
+}
+
+/// What an event asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "lowercase")]
+pub enum Task {
+    /// Nothing: the trace of a write that is done.
+    Remember,
+    /// A vector for a memory that was stored without one.
+    Embed,
+}
+
+impl Task {
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Remember => "manual_write",
+            Self::Embed => "maintenance",
+        }
+    }
+}
+
+/// An event before it is on the bus.
+pub struct NewEvent {
+    pub id: EventId,
+    pub task: Task,
+    pub payload: serde_json::Value,
+    pub state: State,
+    pub now: DateTime<Utc>,
+}
+
+impl NewEvent {
+    /// Work to be done.
+    pub fn pending(engine: &Engine, task: Task, payload: serde_json::Value) -> Self {
+        Self { id: EventId(engine.clock().id()), task, payload, state: State::Pending, now: engine.clock().now() }
+    }
+
+    /// The trace of what is done.
+    pub fn done(engine: &Engine, task: Task, payload: serde_json::Value) -> Self {
+        Self { state: State::Done, ..Self::pending(engine, task, payload) }
+    }
+}
+
+/// Works until told to stop; an event in hand is finished first.
+pub async fn run(engine: Engine, stop: CancellationToken) {
+    loop {
+        let worked = work(&engine, &stop).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the job worker could not claim; it tries again");
+            0
+        });
+        if stop.is_cancelled() {
+            return;
+        }
+        if worked == 0 {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = engine.jobs_wanted() => {}
+                () = tokio::time::sleep(PAUSE) => {}
+            }
+        }
+    }
+}
+
+/// Claims one batch and works through it; how many events were claimed.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn work(engine: &Engine, stop: &CancellationToken) -> Result<usize, Error> {
+    let pool = engine.db().memory.system();
+    let now = engine.clock().now();
+    let batch = store::claim(pool, now, now + LEASE, BATCH).await?;
+    let claimed = batch.len();
+    for event in batch {
+        // What is not begun when the server stops loses its lease, not the event.
+        if stop.is_cancelled() {
+            break;
+        }
+        if store::extend(pool, &event, engine.clock().now() + LEASE).await? {
+            attempt(engine, &event).await?;
+        }
+    }
+    Ok(claimed)
+}
+
+async fn attempt(engine: &Engine, event: &Leased) -> Result<(), Error> {
+    let result = perform(engine, event).await;
+    let now = engine.clock().now();
+    let (state, error, outcome, run_after) = match &result {
+        Ok(outcome) => (State::Done, None, Some(serde_json::json!({ "result": outcome })), now),
+        Err(error) => {
+            let state = if event.attempt >= ATTEMPTS_MAX { State::Dead } else { State::Failed };
+            tracing::warn!(event_id = %event.id, task = event.task, attempt = event.attempt, %error, "a job failed");
+            (state, Some(error.to_string()), None, now + backoff(event.attempt))
+        }
+    };
+    let label = match state {
+        State::Done => "done",
+        State::Dead => "dead",
+        _ => "failed",
+    };
+    metrics::counter!("remembrancer_jobs_total", "task" => event.task.clone(), "outcome" => label).increment(1);
+    let ending = Ending { state, error: error.as_deref(), outcome, run_after, now };
+    if !store::finish(engine.db().memory.system(), event, &ending).await? {
+        tracing::warn!(event_id = %event.id, "the lease was lost while working; another worker has the event");
+    }
+    Ok(())
+}
+
+async fn perform(engine: &Engine, event: &Leased) -> Result<&'static str, Error> {
+    let commons = store::commons(engine.db().control.system(), event.tenant_id).await?.ok_or(Error::NotFound("tenant"))?;
+    let ctx = OpContext::system(event.tenant_id, commons, RequestId(event.id.0));
+    match event.task.as_str() {
+        "embed" => {
+            let id = event.payload.get("memory_id").and_then(|id| id.as_str()).and_then(|id| id.parse::<MemoryId>().ok());
+            let id = id.ok_or_else(|| Error::Internal("the event names no memory".into()))?;
+            memories::embed_late(engine, &ctx, event.agent_id, id).await
+        }
+        other => Err(Error::Internal(format!("no worker knows the task {other}"))),
+    }
+}
+
+/// 2, 4, 8, … seconds, at most ten minutes.
+fn backoff(attempt: i32) -> Duration {
+    let exponent = u32::try_from(attempt.clamp(1, 10)).unwrap_or(10);
+    Duration::seconds(2_i64.pow(exponent).min(600))
+}

@@ -1,0 +1,104 @@
+//! What operators look at: lists and one memory's whole story.
+
+use super::model::Memory;
+use super::store;
+use crate::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryLink, MemoryRow, OperatorRole, Page};
+use crate::audit;
+use crate::db::cursor::{Cursor, Seek};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::identity;
+use crate::op::OpContext;
+use std::collections::HashMap;
+
+/// Memories on one page of the console.
+const PAGE: usize = 50;
+/// Audit entries on a memory's page.
+const AUDIT_MAX: i64 = 50;
+
+/// Refuses filters that no memory could pass or no database should see.
+///
+/// # Errors
+/// `Invalid`, naming the field.
+pub(crate) fn check(filter: &MemoryFilter) -> Result<(), Error> {
+    Checks::default()
+        .optional_text("topic", filter.topic.as_deref(), crate::api::TOPIC_MAX)
+        .optional_text("platform", filter.platform.as_deref(), 64)
+        .optional_text("channel", filter.channel.as_deref(), 256)
+        .that(!matches!((filter.from, filter.until), (Some(from), Some(until)) if from >= until), "until", "must be later than from")
+        .done()
+}
+
+/// A page of memories, newest write first, with the true total.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for a filter or cursor that makes no sense.
+pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<Page<MemoryRow>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    check(filter)?;
+    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let slugs = slugs(engine, ctx).await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let total = store::count(&mut tx, ctx.tenant_id, filter).await?;
+    let memories = store::list(&mut tx, ctx.tenant_id, filter, seek, PAGE).await?;
+    tx.commit().await?;
+    let page = seek.page(memories, PAGE, total, |memory: &Memory| Cursor { at: memory.updated_at, id: memory.id.0 });
+    Ok(page.map(|memory| with_slug(memory, &slugs)))
+}
+
+/// One memory with provenance, versions, links and audit trail, deleted or not.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
+pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<MemoryDetail, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let slugs = slugs(engine, ctx).await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memory = store::by_ids(&mut tx, ctx.tenant_id, None, &[id], false).await?.pop().ok_or(Error::NotFound("memory"))?;
+    let versions = store::versions(&mut tx, ctx.tenant_id, memory.agent_id, id).await?;
+    let links = store::links(&mut tx, ctx.tenant_id, memory.agent_id, id).await?;
+    let embedded_by = store::embedded_by(&mut tx, ctx.tenant_id, memory.agent_id, id).await?;
+    tx.commit().await?;
+    let mut control = engine.db().control.begin(ctx.tenancy()).await?;
+    let audit = audit::store::of_target(&mut control, ctx.tenant_id, &id.to_string(), AUDIT_MAX).await?;
+    control.commit().await?;
+    let link = |link: super::model::Link| MemoryLink {
+        relation: link.relation,
+        outgoing: link.from_id == id,
+        other_id: if link.from_id == id { link.to_id } else { link.from_id },
+        other_topic: link.other_topic,
+        created_at: link.created_at,
+    };
+    Ok(MemoryDetail {
+        created_by: memory.created_by,
+        category: memory.category,
+        retention: memory.retention,
+        source_kind: memory.source_kind,
+        confidence: memory.confidence,
+        importance: memory.importance,
+        pinned: memory.pinned,
+        content_hash: memory.content_hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+        observed_at: memory.observed_at,
+        last_accessed_at: memory.last_accessed_at,
+        deleted_by: memory.deleted_by.clone(),
+        delete_reason: memory.delete_reason.clone(),
+        embedded_by,
+        versions,
+        links: links.into_iter().map(link).collect(),
+        audit,
+        memory: with_slug(memory, &slugs),
+    })
+}
+
+/// The slugs of a tenant's agents.
+pub(crate) async fn slugs(engine: &Engine, ctx: &OpContext) -> Result<HashMap<AgentId, String>, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let agents = identity::store::agents(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    Ok(agents.into_iter().map(|agent| (agent.id, agent.slug)).collect())
+}
+
+pub(crate) fn with_slug(memory: Memory, slugs: &HashMap<AgentId, String>) -> MemoryRow {
+    let slug = slugs.get(&memory.agent_id).cloned().unwrap_or_else(|| memory.agent_id.to_string());
+    memory.row(slug)
+}

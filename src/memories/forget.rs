@@ -1,0 +1,126 @@
+//! forget and restore: soft, with everything derived going and coming along, in one transaction.
+
+use super::model::{Change, Memory};
+use super::store;
+use crate::api::{BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, Scope};
+use crate::audit::{self, NewEntry};
+use crate::db::Tx;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::jobs::{self, NewEvent, Task};
+use crate::op::OpContext;
+
+/// Forgets one memory at an agent's word. Forgetting twice is no error.
+///
+/// # Errors
+/// `Forbidden` without `memory:forget`; `NotFound` for another agent's, another tenant's or another user's memory; `Forbidden` for a
+/// shared memory unless the agent wrote it and may write to the commons.
+pub async fn forget(engine: &Engine, ctx: &OpContext, request: ForgetRequest) -> Result<ForgetResponse, Error> {
+    let agent = ctx.agent_id()?;
+    ctx.require(Scope::MemoryForget)?;
+    Checks::default().optional_text("reason", request.reason.as_deref(), REASON_MAX).done()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let found = store::by_ids(&mut tx, ctx.tenant_id, None, &[request.memory_id], true).await?.pop();
+    let memory = found.filter(|memory| memory.user_id.is_none() || memory.user_id == request.user_id).ok_or(Error::NotFound("memory"))?;
+    if memory.agent_id != agent && (memory.created_by != agent || ctx.require(Scope::CommonsWrite).is_err()) {
+        return Err(Error::Forbidden("this memory is shared: the agent that wrote it, or an operator, can forget it".into()));
+    }
+    if let Some(forgotten_at) = memory.deleted_at {
+        return Ok(ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: true });
+    }
+    let forgotten_at = engine.clock().now();
+    take_away(engine, ctx, &mut tx, &memory, request.reason.as_deref()).await?;
+    tx.commit().await?;
+    engine.wake_relay();
+    metrics::counter!("agent_memory_forget_total").increment(1);
+    Ok(ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: false })
+}
+
+/// Soft-deletes up to 100 memories, all or none, at an operator's word.
+///
+/// # Errors
+/// `Forbidden` without the role `operator`; `Invalid` without a reason or with more than 100 ids; `NotFound` if any is not the tenant's.
+pub async fn delete(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &str) -> Result<BulkOutcome, Error> {
+    let (mut tx, memories) = lock_all(engine, ctx, ids, reason).await?;
+    let mut outcome = BulkOutcome { changed: vec![], unchanged: vec![] };
+    for memory in memories {
+        if memory.deleted_at.is_some() {
+            outcome.unchanged.push(memory.id);
+        } else {
+            take_away(engine, ctx, &mut tx, &memory, Some(reason)).await?;
+            outcome.changed.push(memory.id);
+        }
+    }
+    tx.commit().await?;
+    deliver(engine).await;
+    Ok(outcome)
+}
+
+/// Takes deletions back, up to 100, all or none.
+///
+/// # Errors
+/// As [`delete`].
+pub async fn restore(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &str) -> Result<BulkOutcome, Error> {
+    let (mut tx, memories) = lock_all(engine, ctx, ids, reason).await?;
+    let mut outcome = BulkOutcome { changed: vec![], unchanged: vec![] };
+    for memory in memories {
+        if memory.deleted_at.is_none() {
+            outcome.unchanged.push(memory.id);
+        } else {
+            bring_back(engine, ctx, &mut tx, &memory, reason).await?;
+            outcome.changed.push(memory.id);
+        }
+    }
+    tx.commit().await?;
+    engine.wake_jobs();
+    deliver(engine).await;
+    Ok(outcome)
+}
+
+async fn lock_all(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &str) -> Result<(Tx, Vec<Memory>), Error> {
+    ctx.require_role(OperatorRole::Operator)?;
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    Checks::default()
+        .text("reason", reason, REASON_MAX)
+        .that(!ids.is_empty(), "ids", "must name at least one memory")
+        .that(ids.len() <= BULK_MAX, "ids", format!("names {} memories; at most {BULK_MAX} are allowed", ids.len()))
+        .done()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memories = store::by_ids(&mut tx, ctx.tenant_id, None, &ids, true).await?;
+    if memories.len() < ids.len() {
+        return Err(Error::NotFound("memory"));
+    }
+    Ok((tx, memories))
+}
+
+async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: Option<&str>) -> Result<(), Error> {
+    let (tenant, agent, id, now) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
+    store::mark_deleted(tx, tenant, memory, ctx.actor.name(), reason, now).await?;
+    store::write_version(tx, ctx, agent, id, Change::Forgotten, now).await?;
+    store::drop_words(tx, tenant, agent, id).await?;
+    store::sync_live(tx, tenant, agent, &[id]).await?;
+    let entry = NewEntry::new(engine, ctx, "memory.forgotten", "memory", id, "forgotten").agent(agent).reason(reason);
+    audit::record(tx, tenant, ctx.commons_id, &entry).await
+}
+
+async fn bring_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: &str) -> Result<(), Error> {
+    let (tenant, agent, id, now) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
+    store::mark_restored(tx, tenant, memory).await?;
+    store::write_version(tx, ctx, agent, id, Change::Restored, now).await?;
+    store::put_words(tx, tenant, agent, id, &memory.topic, &memory.content).await?;
+    store::sync_live(tx, tenant, agent, &[id]).await?;
+    // It may have been forgotten before its vector came.
+    let payload = serde_json::json!({ "memory_id": id });
+    jobs::store::insert(tx, tenant, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
+    let entry = NewEntry::new(engine, ctx, "memory.restored", "memory", id, "restored").agent(agent).reason(Some(reason));
+    audit::record(tx, tenant, ctx.commons_id, &entry).await
+}
+
+/// An operator looks at the audit trail next: carry it over now rather than in a second. If it fails the relay does it.
+async fn deliver(engine: &Engine) {
+    if let Err(error) = audit::drain(engine).await {
+        tracing::warn!(%error, "the audit rows are not delivered yet");
+    }
+}

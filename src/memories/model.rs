@@ -1,0 +1,246 @@
+//! The record as the engine holds it.
+
+use crate::api::{
+    AgentId, Category, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, Retention, Source, SourceKind,
+    UserId,
+};
+use crate::db::lock_key;
+use chrono::{DateTime, Duration, NaiveDate, Utc};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// Time constant of decay, in days (seed 1's exp(−Δdays/90)). It halves in 62 days.
+pub const TAU_DAYS: f64 = 90.0;
+
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+
+/// exp(−Δdays/90): what is left of a memory's weight at `now` when it was last written at `then`; at most 1.
+pub fn recency(then: DateTime<Utc>, now: DateTime<Utc>) -> f64 {
+    let days = (now - then).as_seconds_f64() / DAY;
+    (-days.max(0.0) / TAU_DAYS).exp()
+}
+
+/// exp((updated_at − 2020-01-01) / 90 days): cosine times this orders by decayed similarity at any moment, because the decay factorises
+/// as exp(−now/τ)·exp(t/τ). It stays finite in `f64` for 170 years.
+pub fn weight(updated_at: DateTime<Utc>) -> f64 {
+    let epoch = NaiveDate::from_ymd_opt(2020, 1, 1).unwrap_or_default().and_time(chrono::NaiveTime::MIN).and_utc();
+    ((updated_at - epoch).as_seconds_f64() / DAY / TAU_DAYS).exp()
+}
+
+/// SHA-256 of content.
+pub fn content_hash(content: &str) -> Vec<u8> {
+    Sha256::digest(content).to_vec()
+}
+
+/// What is embedded: the topic is part of it, so the canonical form drives retrieval.
+pub fn embedded_text(topic: &str, content: &str) -> String {
+    format!("{topic}\n{content}")
+}
+
+/// When something kept for `retention` leaves reach.
+pub fn expiry(retention: Retention, from: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let days = match retention {
+        Retention::Routine => 7,
+        Retention::Error => 14,
+        Retention::Task => 30,
+        Retention::Decision => 90,
+        Retention::Permanent => return None,
+    };
+    Some(from + Duration::days(days))
+}
+
+/// Under which two memories may be the same one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DedupKey {
+    pub agent_id: AgentId,
+    pub user_id: Option<UserId>,
+    pub kind: MemoryKind,
+    pub scope: MemoryScope,
+    pub project_id: Option<Uuid>,
+    pub repo_id: Option<Uuid>,
+    pub session_id: Option<Uuid>,
+    pub connection_id: Option<Uuid>,
+    pub topic: String,
+}
+
+impl DedupKey {
+    /// The advisory lock that serialises everybody who remembers under this key.
+    pub fn lock(&self) -> i64 {
+        let id = |id: Option<Uuid>| id.map_or([0; 16], Uuid::into_bytes);
+        lock_key(&[
+            b"memory",
+            self.agent_id.0.as_bytes(),
+            &id(self.user_id.map(|user| user.0)),
+            self.kind.as_str().as_bytes(),
+            self.scope.as_str().as_bytes(),
+            &id(self.project_id),
+            &id(self.repo_id),
+            &id(self.session_id),
+            &id(self.connection_id),
+            self.topic.as_bytes(),
+        ])
+    }
+}
+
+/// A memory's content as it is about to be written.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    pub key: DedupKey,
+    pub created_by: AgentId,
+    pub topic_raw: String,
+    pub is_canonical: bool,
+    pub vocabulary_version: i64,
+    pub content: String,
+    pub content_hash: Vec<u8>,
+    pub source: Source,
+    pub source_kind: SourceKind,
+    pub retention: Retention,
+    pub confidence: f32,
+    pub importance: f32,
+}
+
+/// The columns that the engine reads of a memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    pub id: MemoryId,
+    pub short_id: String,
+    pub agent_id: AgentId,
+    pub created_by: AgentId,
+    pub user_id: Option<UserId>,
+    pub kind: MemoryKind,
+    pub category: Option<Category>,
+    pub retention: Retention,
+    pub scope: MemoryScope,
+    pub project_id: Option<Uuid>,
+    pub repo_id: Option<Uuid>,
+    pub session_id: Option<Uuid>,
+    pub connection_id: Option<Uuid>,
+    pub status: MemoryStatus,
+    pub topic: String,
+    pub topic_raw: String,
+    pub is_canonical: bool,
+    pub content: String,
+    pub source: Source,
+    pub source_kind: SourceKind,
+    pub evidence_ref: Option<String>,
+    pub confidence: f32,
+    pub importance: f32,
+    pub pinned: bool,
+    pub content_hash: Vec<u8>,
+    pub version: i32,
+    pub live: bool,
+    pub access_count: i64,
+    pub last_accessed_at: Option<DateTime<Utc>>,
+    pub observed_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub expires_at: Option<DateTime<Utc>>,
+    pub deleted_at: Option<DateTime<Utc>>,
+    pub deleted_by: Option<String>,
+    pub delete_reason: Option<String>,
+}
+
+impl Memory {
+    /// Under which this memory may be the same as another.
+    pub fn key(&self) -> DedupKey {
+        DedupKey {
+            agent_id: self.agent_id,
+            user_id: self.user_id,
+            kind: self.kind,
+            scope: self.scope,
+            project_id: self.project_id,
+            repo_id: self.repo_id,
+            session_id: self.session_id,
+            connection_id: self.connection_id,
+            topic: self.topic.clone(),
+        }
+    }
+
+    /// The row that lists show.
+    pub fn row(self, agent_slug: String) -> MemoryRow {
+        MemoryRow {
+            id: self.id,
+            short_id: self.short_id,
+            agent_id: self.agent_id,
+            agent_slug,
+            user_id: self.user_id,
+            kind: self.kind,
+            scope: self.scope,
+            status: self.status,
+            topic: self.topic,
+            topic_raw: self.topic_raw,
+            is_canonical: self.is_canonical,
+            content: self.content,
+            source: self.source,
+            version: self.version,
+            access_count: self.access_count,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            expires_at: self.expires_at,
+            deleted_at: self.deleted_at,
+        }
+    }
+}
+
+/// Why a version exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Created,
+    Revised,
+    Forgotten,
+    Restored,
+    Superseded,
+}
+
+impl Change {
+    /// The text form, as versions keep it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Revised => "revised",
+            Self::Forgotten => "forgotten",
+            Self::Restored => "restored",
+            Self::Superseded => "superseded",
+        }
+    }
+}
+
+/// A link as it is stored.
+pub struct Link {
+    pub from_id: MemoryId,
+    pub to_id: MemoryId,
+    pub relation: Relation,
+    pub other_topic: String,
+    pub created_at: DateTime<Utc>,
+}
+
+/// A version as it is stored, newest first in lists.
+pub type Version = MemoryVersion;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn at(seconds: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(seconds, 0).unwrap()
+    }
+
+    #[test]
+    fn decay_halves_in_62_days() {
+        let now = at(1_800_000_000);
+        assert!((recency(now - Duration::hours((62.38 * 24.0) as i64), now) - 0.5).abs() < 1e-3);
+        assert_eq!(recency(now + Duration::days(3), now), 1.0);
+    }
+
+    proptest! {
+        /// Ordering by stored weight is ordering by decay, whatever the moment.
+        #[test]
+        fn weights_order_as_recency_does(a in 0_i64..3_000_000_000, b in 0_i64..3_000_000_000) {
+            let now = at(3_000_000_001);
+            let (by_weight, by_recency) = (weight(at(a)) / weight(at(b)), recency(at(a), now) / recency(at(b), now));
+            prop_assert!((by_weight.ln() - by_recency.ln()).abs() < 1e-6);
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! remember: one fact, stored once, however many say it at the same moment.
+
+use super::model::{Change, DedupKey, Draft, Memory, content_hash, embedded_text, expiry};
+use super::store::{self, Birth, Embedded};
+use crate::api::{
+    AgentId, CONTENT_MAX, EventId, MemoryId, MemoryKind, MemoryScope, Relation, RememberRequest, RememberResponse, Retention, Scope,
+    SourceKind, TOPIC_MAX,
+};
+use crate::audit::{self, NewEntry};
+use crate::db::{DbError, Tx, lock};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::jobs::{self, NewEvent, Task};
+use crate::op::{Actor, OpContext};
+use crate::vocabulary::{self, Resolved};
+
+/// Tries for a free short id. Two collisions in a row among 218 trillion do not happen.
+const SHORT_ID_TRIES: usize = 4;
+
+/// Stores one memory, or a new version of the one it repeats, or nothing but that it was said again.
+///
+/// 1. The topic is looked up in the vocabulary; an unknown one is proposed. 2. `topic ‖ content` is embedded within a budget; storage
+///    never waits on a model. 3. Under a lock on the key, equal content is counted, a near-duplicate (cosine above the model's dedup
+///    threshold) becomes a new version, anything else a new memory.
+///
+/// # Errors
+/// `Forbidden` without `memory:write` (or `commons:write` for the commons), `Invalid` with every field that is wrong.
+pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest) -> Result<RememberResponse, Error> {
+    let start = tokio::time::Instant::now();
+    let agent = ctx.agent_id()?;
+    ctx.require(Scope::MemoryWrite)?;
+    check(ctx, &request)?;
+    let resolved = resolve(engine, ctx, &request.topic_raw).await;
+    let draft = draft(ctx, agent, request, &resolved);
+    let text = embedded_text(&draft.key.topic, &draft.content);
+    let vector = engine.embed_for_write(&text).await;
+
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    lock(&mut tx, draft.key.lock()).await?;
+    let outcome = write(engine, ctx, &mut tx, &draft, vector.as_deref()).await?;
+    leave_traces(engine, ctx, &mut tx, &draft, &resolved, &outcome, vector.is_none()).await?;
+    tx.commit().await?;
+
+    engine.wake_relay();
+    if vector.is_none() {
+        engine.wake_jobs();
+    }
+    metrics::histogram!("agent_memory_remember_seconds").record(start.elapsed().as_secs_f64());
+    metrics::counter!("agent_memory_remember_total", "outcome" => outcome.word()).increment(1);
+    Ok(outcome.response(resolved))
+}
+
+fn check(ctx: &OpContext, request: &RememberRequest) -> Result<(), Error> {
+    let scope = request.scope.unwrap_or(MemoryScope::Agent);
+    let private = matches!(scope, MemoryScope::Agent | MemoryScope::Session);
+    let user_missing = matches!(ctx.actor, Actor::Agent { require_user: true, .. }) && request.user_id.is_none();
+    let source = &request.source;
+    Checks::default()
+        .text("topic_raw", &request.topic_raw, TOPIC_MAX)
+        .bytes("content", &request.content, CONTENT_MAX)
+        .text("source.platform", &source.platform, 64)
+        .optional_text("source.channel_id", source.channel_id.as_deref(), 256)
+        .optional_text("source.thread_id", source.thread_id.as_deref(), 256)
+        .optional_text("source.message_id", source.message_id.as_deref(), 256)
+        .that(request.confidence.is_none_or(|c| (0.0..=1.0).contains(&c)), "confidence", "is a number from 0 to 1")
+        .that(!user_missing, "user_id", "is required for this agent")
+        .that(scope != MemoryScope::Project || request.project_id.is_some(), "project_id", "is required with the scope project")
+        .that(scope != MemoryScope::Repo || request.repo_id.is_some(), "repo_id", "is required with the scope repo")
+        .that(scope != MemoryScope::Session || request.session_id.is_some(), "session_id", "is required with the scope session")
+        .that(!(request.commons && private), "scope", "must be global, project or repo to be shared")
+        .done()?;
+    if request.commons { ctx.require(Scope::CommonsWrite) } else { Ok(()) }
+}
+
+async fn resolve(engine: &Engine, ctx: &OpContext, topic_raw: &str) -> Resolved {
+    match engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await {
+        Ok(snapshot) => snapshot.resolve(topic_raw),
+        // Version 0 is older than any: the next re-canonicalisation looks at this memory again.
+        Err(error) => {
+            tracing::warn!(%error, "remembering without the vocabulary");
+            Resolved { topic: topic_raw.trim().to_owned(), is_canonical: false, version: 0 }
+        }
+    }
+}
+
+fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, resolved: &Resolved) -> Draft {
+    Draft {
+        key: DedupKey {
+            agent_id: if request.commons { ctx.commons_id } else { agent },
+            user_id: request.user_id,
+            kind: request.kind.unwrap_or(MemoryKind::Profile),
+            scope: request.scope.unwrap_or(MemoryScope::Agent),
+            project_id: request.project_id,
+            repo_id: request.repo_id,
+            session_id: request.session_id,
+            connection_id: None,
+            topic: resolved.topic.clone(),
+        },
+        created_by: agent,
+        topic_raw: request.topic_raw,
+        is_canonical: resolved.is_canonical,
+        vocabulary_version: resolved.version,
+        content_hash: content_hash(&request.content),
+        content: request.content,
+        source: request.source,
+        source_kind: SourceKind::Conversation,
+        retention: request.retention.unwrap_or(Retention::Permanent),
+        confidence: request.confidence.unwrap_or(1.0),
+        // What is remembered on purpose matters (seed 2).
+        importance: 1.0,
+    }
+}
+
+enum Outcome {
+    Unchanged(Memory),
+    Revised(Memory),
+    Created { id: MemoryId, short_id: String },
+}
+
+impl Outcome {
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Unchanged(_) => "unchanged",
+            Self::Revised(_) => "revised",
+            Self::Created { .. } => "created",
+        }
+    }
+
+    fn id(&self) -> MemoryId {
+        match self {
+            Self::Unchanged(memory) | Self::Revised(memory) => memory.id,
+            Self::Created { id, .. } => *id,
+        }
+    }
+
+    fn response(self, resolved: Resolved) -> RememberResponse {
+        let (was_update, unchanged) = (matches!(self, Self::Revised(_)), matches!(self, Self::Unchanged(_)));
+        let (memory_id, short_id, previous_version) = match self {
+            Self::Unchanged(memory) => (memory.id, memory.short_id, None),
+            Self::Revised(memory) => (memory.id, memory.short_id, Some(memory.version)),
+            Self::Created { id, short_id } => (id, short_id, None),
+        };
+        let Resolved { topic, is_canonical, .. } = resolved;
+        RememberResponse { memory_id, short_id, topic, is_canonical, was_update, unchanged, previous_version }
+    }
+}
+
+async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, vector: Option<&[f32]>) -> Result<Outcome, Error> {
+    let (tenant, now, model) = (ctx.tenant_id, engine.clock().now(), engine.model());
+    let embedded = vector.map(|vector| Embedded { model: &model.name, vector });
+    if let Some(memory) = store::same_content(tx, tenant, &draft.key, &draft.content_hash, now).await? {
+        store::touch(tx, tenant, &memory, expiry(longer(memory.retention, draft.retention), now), now).await?;
+        if let Some(embedded) = embedded {
+            store::put_vector(tx, tenant, memory.agent_id, memory.id, embedded).await?;
+        }
+        return Ok(Outcome::Unchanged(memory));
+    }
+    let near = match embedded {
+        Some(embedded) => store::nearest(tx, tenant, &draft.key, embedded, None, now).await?,
+        None => None,
+    };
+    let near = near.filter(|(_, similarity)| *similarity > model.dedup_threshold).map(|(memory, _)| memory);
+    match near {
+        // A decision that resembles another is a decision of its own: both stand, linked.
+        Some(memory) if draft.key.kind != MemoryKind::Decision => {
+            let retention = longer(memory.retention, draft.retention);
+            let draft = Draft { retention, ..draft.clone() };
+            store::revise(tx, tenant, &memory, &draft, expiry(retention, now), now).await?;
+            finish(ctx, tx, &draft, memory.id, Change::Revised, embedded, now).await?;
+            Ok(Outcome::Revised(memory))
+        }
+        near => {
+            let (id, short_id) = insert(engine, ctx, tx, draft, embedded.is_none()).await?;
+            finish(ctx, tx, draft, id, Change::Created, embedded, now).await?;
+            if let Some(memory) = near {
+                store::link(tx, ctx, draft.key.agent_id, id, memory.id, Relation::RelatedTo, now).await?;
+            }
+            Ok(Outcome::Created { id, short_id })
+        }
+    }
+}
+
+async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, awaiting_vector: bool) -> Result<(MemoryId, String), Error> {
+    let now = engine.clock().now();
+    for _ in 0..SHORT_ID_TRIES {
+        let (id, short_id) = (MemoryId(engine.clock().id()), engine.clock().short_id());
+        let birth = Birth { id, short_id: &short_id, now, expires_at: expiry(draft.retention, now), awaiting_vector };
+        if store::insert(tx, ctx.tenant_id, draft, &birth).await? {
+            return Ok((id, short_id));
+        }
+    }
+    Err(Error::Internal("no free short id was found".into()))
+}
+
+/// What follows from content: a version, the words, the vector.
+async fn finish(
+    ctx: &OpContext,
+    tx: &mut Tx,
+    draft: &Draft,
+    id: MemoryId,
+    change: Change,
+    embedded: Option<Embedded<'_>>,
+    now: chrono::DateTime<chrono::Utc>,
+) -> Result<(), DbError> {
+    let agent = draft.key.agent_id;
+    store::write_version(tx, ctx, agent, id, change, now).await?;
+    store::put_words(tx, ctx.tenant_id, agent, id, &draft.key.topic, &draft.content).await?;
+    match embedded {
+        Some(embedded) => store::put_vector(tx, ctx.tenant_id, agent, id, embedded).await,
+        None => store::drop_vectors(tx, ctx.tenant_id, agent, id).await,
+    }
+}
+
+/// The trace on the event bus, the audit row, the proposal of an unknown topic, and the job that brings a late vector.
+async fn leave_traces(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    draft: &Draft,
+    resolved: &Resolved,
+    outcome: &Outcome,
+    late: bool,
+) -> Result<(), Error> {
+    let (agent, id, now) = (draft.key.agent_id, outcome.id(), engine.clock().now());
+    let payload = serde_json::json!({ "memory_id": id, "outcome": outcome.word() });
+    jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::done(engine, Task::Remember, payload)).await?;
+    if late {
+        let payload = serde_json::json!({ "memory_id": id });
+        jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
+    }
+    let (action, message) = match outcome {
+        Outcome::Created { .. } => ("memory.remembered", "remembered"),
+        Outcome::Revised(_) => ("memory.revised", "remembered in new words"),
+        Outcome::Unchanged(_) => ("memory.repeated", "remembered again"),
+    };
+    let entry = NewEntry::new(engine, ctx, action, "memory", id, message).agent(agent).changes(changes(draft, outcome));
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    if !resolved.is_canonical {
+        let proposal = vocabulary::store::Proposal {
+            phrase: draft.topic_raw.trim().to_owned(),
+            normal: vocabulary::normal(&draft.topic_raw),
+            agent_id: draft.created_by,
+            memory_id: id,
+            seen_at: now,
+        };
+        let payload = serde_json::to_value(&proposal).map_err(|error| Error::Internal(error.to_string()))?;
+        let event = EventId(engine.clock().id());
+        audit::store::post(tx, ctx.tenant_id, agent, event, audit::store::Destination::Proposal, &payload, now).await?;
+    }
+    Ok(())
+}
+
+fn changes(draft: &Draft, outcome: &Outcome) -> serde_json::Value {
+    let hex = |hash: &[u8]| hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    match outcome {
+        Outcome::Unchanged(_) => serde_json::json!({}),
+        Outcome::Revised(memory) => serde_json::json!({ "content": [hex(&memory.content_hash), hex(&draft.content_hash)] }),
+        Outcome::Created { .. } => serde_json::json!({ "content": [null, hex(&draft.content_hash)] }),
+    }
+}
+
+/// Saying something again never shortens how long it is kept.
+fn longer(one: Retention, other: Retention) -> Retention {
+    let days = |retention| match retention {
+        Retention::Routine => 7,
+        Retention::Error => 14,
+        Retention::Task => 30,
+        Retention::Decision => 90,
+        Retention::Permanent => u32::MAX,
+    };
+    if days(one) >= days(other) { one } else { other }
+}

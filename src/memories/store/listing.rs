@@ -1,0 +1,117 @@
+//! Lists and counts, for the console.
+
+use super::{COLUMNS, Row};
+use crate::api::{AgentId, MemoryFilter, TenantId};
+use crate::audit::store::escape_like;
+use crate::db::cursor::Seek;
+use crate::db::{DbError, Tx};
+use crate::memories::model::Memory;
+use chrono::{DateTime, NaiveDate, Utc};
+use sqlx::{FromRow, Postgres, QueryBuilder};
+
+/// The `where` of a list, for a table called `m`.
+pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
+    if let Some(agent) = filter.agent_id {
+        query.push(" and m.agent_id = ").push_bind(agent);
+    }
+    if let Some(topic) = &filter.topic {
+        let like = format!("%{}%", escape_like(topic));
+        query.push(" and (m.topic ilike ").push_bind(like.clone()).push(" or m.topic_raw ilike ").push_bind(like).push(")");
+    }
+    if let Some(canonical) = filter.canonical {
+        query.push(" and m.is_canonical = ").push_bind(canonical);
+    }
+    if let Some(platform) = &filter.platform {
+        query.push(" and m.source->>'platform' = ").push_bind(platform.clone());
+    }
+    if let Some(channel) = &filter.channel {
+        query.push(" and m.source->>'channel_id' = ").push_bind(channel.clone());
+    }
+    if let Some(user) = filter.user_id {
+        query.push(" and m.user_id = ").push_bind(user);
+    }
+    if let Some(from) = filter.from {
+        query.push(" and m.updated_at >= ").push_bind(from);
+    }
+    if let Some(until) = filter.until {
+        query.push(" and m.updated_at < ").push_bind(until);
+    }
+}
+
+fn scope(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &MemoryFilter) {
+    query.push(" from agent_memories m where m.tenant_id = ").push_bind(tenant);
+    query.push(if filter.deleted == Some(true) { " and m.deleted_at is not null" } else { " and m.deleted_at is null" });
+    narrow(query, filter);
+}
+
+/// How many memories a filter matches.
+pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter) -> Result<i64, DbError> {
+    let mut query = QueryBuilder::new("select count(*)");
+    scope(&mut query, tenant, filter);
+    Ok(query.build_query_scalar().fetch_one(&mut **tx).await?)
+}
+
+/// One page's memories and one more, in reading order; newest write first.
+pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter, seek: Seek, size: usize) -> Result<Vec<Memory>, DbError> {
+    let mut query = QueryBuilder::new("select ");
+    query.push(COLUMNS);
+    scope(&mut query, tenant, filter);
+    match seek {
+        Seek::First => query.push(" order by m.updated_at desc, m.id desc"),
+        Seek::After(c) => query
+            .push(" and (m.updated_at, m.id) < (")
+            .push_bind(c.at)
+            .push(", ")
+            .push_bind(c.id)
+            .push(") order by m.updated_at desc, m.id desc"),
+        Seek::Before(c) => {
+            query.push(" and (m.updated_at, m.id) > (").push_bind(c.at).push(", ").push_bind(c.id).push(") order by m.updated_at, m.id")
+        }
+    };
+    query.push(" limit ").push_bind(i64::try_from(size).unwrap_or(i64::MAX).saturating_add(1));
+    let rows: Vec<Row> = query.build_query_as().fetch_all(&mut **tx).await?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+/// An agent's numbers.
+#[derive(FromRow)]
+pub struct Counts {
+    pub agent_id: AgentId,
+    pub live: i64,
+    pub deleted: i64,
+    pub added_7d: i64,
+    pub last_write: Option<DateTime<Utc>>,
+    pub last_recall: Option<DateTime<Utc>>,
+}
+
+/// The numbers of every agent of a tenant that has any.
+pub async fn counts(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result<Vec<Counts>, DbError> {
+    Ok(sqlx::query_as(
+        r"with written as (
+              select agent_id,
+                     count(*) filter (where live and (expires_at is null or expires_at > $2)) as live,
+                     count(*) filter (where deleted_at is not null) as deleted,
+                     count(*) filter (where created_at > $2 - interval '7 days') as added_7d,
+                     max(updated_at) as last_write
+                from agent_memories where tenant_id = $1 group by agent_id),
+          asked as (select agent_id, max(at) as last_recall from retrievals where tenant_id = $1 group by agent_id)
+          select agent_id, coalesce(live, 0) as live, coalesce(deleted, 0) as deleted, coalesce(added_7d, 0) as added_7d, last_write, last_recall
+            from written full join asked using (agent_id)",
+    )
+    .bind(tenant)
+    .bind(now)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Memories written per agent and day (UTC), from `first` on.
+pub async fn written_by_day(tx: &mut Tx, tenant: TenantId, first: NaiveDate) -> Result<Vec<(AgentId, NaiveDate, i64)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select agent_id, (created_at at time zone 'UTC')::date, count(*)
+            from agent_memories where tenant_id = $1 and created_at >= $2::date group by 1, 2",
+    )
+    .bind(tenant)
+    .bind(first)
+    .fetch_all(&mut **tx)
+    .await?)
+}

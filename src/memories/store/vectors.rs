@@ -1,0 +1,115 @@
+//! Vectors: auxiliary to the record, one table per dimension.
+
+use crate::api::{AgentId, MemoryId, TenantId};
+use crate::db::{DbError, Tx};
+use crate::memories::model::weight;
+use chrono::{DateTime, Utc};
+use pgvector::{HalfVector, Vector};
+use sqlx::AssertSqlSafe;
+use uuid::Uuid;
+
+/// A vector with the model that made it.
+#[derive(Clone, Copy)]
+pub struct Embedded<'a> {
+    pub model: &'a str,
+    pub vector: &'a [f32],
+}
+
+/// The table of vectors of one dimension.
+///
+/// # Errors
+/// `Inconsistent` for a dimension that no table has.
+pub fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
+    match dimension {
+        384 => Ok("embeddings_384"),
+        1536 => Ok("embeddings_1536"),
+        other => {
+            Err(DbError::Inconsistent { table: "models", column: "dimension", row: other.to_string(), reason: "no table holds it".into() })
+        }
+    }
+}
+
+/// Stores a live memory's vector, over an older one of the same model.
+pub async fn put_vector(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId, embedded: Embedded<'_>) -> Result<(), DbError> {
+    let table = vector_table(embedded.vector.len())?;
+    let (column, expression) = if table == "embeddings_384" { ("half", "$6") } else { ("bits", "binary_quantize($5)") };
+    let sql = format!(
+        "insert into {table} (tenant_id, agent_id, memory_id, model, user_id, live, expires_at, weight, embedding, {column})
+         select m.tenant_id, m.agent_id, m.id, $4, m.user_id, m.live, m.expires_at,
+                exp(extract(epoch from m.updated_at - timestamptz '2020-01-01T00:00:00Z')::float8 / 86400.0 / 90.0), $5, {expression}
+           from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3
+         on conflict (agent_id, memory_id, model) do update
+            set embedding = excluded.embedding, {column} = excluded.{column}, weight = excluded.weight, live = excluded.live,
+                expires_at = excluded.expires_at, user_id = excluded.user_id"
+    );
+    let mut query =
+        sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(agent).bind(id).bind(embedded.model).bind(Vector::from(embedded.vector.to_vec()));
+    if table == "embeddings_384" {
+        query = query.bind(HalfVector::from_f32_slice(embedded.vector));
+    }
+    query.execute(&mut **tx).await?;
+    sqlx::query("update agent_memories set awaiting_vector = false where tenant_id = $1 and agent_id = $2 and id = $3 and awaiting_vector")
+        .bind(tenant)
+        .bind(agent)
+        .bind(id)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// Removes the vectors of a content that is no more; the memory is found by its words until the new one comes.
+pub async fn drop_vectors(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
+    for table in ["embeddings_384", "embeddings_1536"] {
+        let sql = format!("delete from {table} where tenant_id = $1 and agent_id = $2 and memory_id = $3");
+        sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(agent).bind(id).execute(&mut **tx).await?;
+    }
+    sqlx::query("update agent_memories set awaiting_vector = true where tenant_id = $1 and agent_id = $2 and id = $3")
+        .bind(tenant)
+        .bind(agent)
+        .bind(id)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// Takes vectors into or out of the live set, as the record now says.
+pub async fn sync_live(tx: &mut Tx, tenant: TenantId, agent: AgentId, ids: &[MemoryId]) -> Result<(), DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    for table in ["embeddings_384", "embeddings_1536"] {
+        let sql = format!(
+            "update {table} e set live = m.live, expires_at = m.expires_at from agent_memories m
+              where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = any($3) and m.agent_id = e.agent_id and m.id = e.memory_id"
+        );
+        sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(agent).bind(&ids).execute(&mut **tx).await?;
+    }
+    Ok(())
+}
+
+/// The models that have a vector of a memory.
+pub async fn embedded_by(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<Vec<String>, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select model from embeddings_384 where tenant_id = $1 and agent_id = $2 and memory_id = $3
+          union select model from embeddings_1536 where tenant_id = $1 and agent_id = $2 and memory_id = $3 order by model",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(id)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// A memory was remembered again: it weighs as much as a new one.
+pub async fn refresh_vectors(
+    tx: &mut Tx,
+    tenant: TenantId,
+    agent: AgentId,
+    id: MemoryId,
+    expires_at: Option<DateTime<Utc>>,
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    for table in ["embeddings_384", "embeddings_1536"] {
+        let sql = format!("update {table} set weight = $4, expires_at = $5 where tenant_id = $1 and agent_id = $2 and memory_id = $3");
+        sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(agent).bind(id).bind(weight(now)).bind(expires_at).execute(&mut **tx).await?;
+    }
+    Ok(())
+}

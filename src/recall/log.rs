@@ -1,0 +1,163 @@
+//! The retrieval log and the access counters: they leave through a bounded queue, so that no recall waits on a commit.
+
+use super::ranking::Floors;
+use super::store;
+use crate::api::{AgentId, MemoryId, NothingReason, Ranking, RetrievalId, UserId};
+use crate::db::DbError;
+use crate::engine::Engine;
+use crate::op::Tenancy;
+use chrono::{DateTime, Utc};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// Entries that may wait; beyond that they are dropped and counted.
+const QUEUE: usize = 4096;
+/// Entries per transaction.
+const BATCH: usize = 256;
+/// How long entries gather before they are written.
+const GATHER: Duration = Duration::from_millis(200);
+
+/// One recall as the log keeps it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub tenancy: Tenancy,
+    pub agent_id: AgentId,
+    pub id: RetrievalId,
+    pub at: DateTime<Utc>,
+    pub user_id: Option<UserId>,
+    pub query: String,
+    pub query_canonical: Option<String>,
+    pub k: u32,
+    pub expected: bool,
+    pub ranking: Ranking,
+    pub filters: serde_json::Value,
+    pub model: String,
+    pub floors: Floors,
+    pub vocabulary_version: i64,
+    pub statistics: serde_json::Value,
+    pub candidates: serde_json::Value,
+    /// Whose memories were returned, and which.
+    pub hits: Vec<(AgentId, MemoryId)>,
+    pub zero_hit: bool,
+    pub reason: Option<NothingReason>,
+    pub degraded: Vec<String>,
+    pub took_ms: f64,
+}
+
+/// How often a memory was returned, and when last.
+pub struct Access {
+    pub agent_id: AgentId,
+    pub memory_id: MemoryId,
+    pub count: i64,
+    pub last: DateTime<Utc>,
+}
+
+enum Message {
+    Entry(Box<Entry>),
+    Flush(oneshot::Sender<()>),
+}
+
+/// The queue's two ends; the worker takes the receiving one.
+pub struct LogWriter {
+    sender: mpsc::Sender<Message>,
+    receiver: Mutex<Option<mpsc::Receiver<Message>>>,
+}
+
+impl LogWriter {
+    pub(crate) fn new() -> Self {
+        let (sender, receiver) = mpsc::channel(QUEUE);
+        Self { sender, receiver: Mutex::new(Some(receiver)) }
+    }
+
+    /// Hands an entry over. A full queue loses it, and says so in a metric: an answer is worth more than its log.
+    pub fn write(&self, entry: Entry) {
+        if self.sender.try_send(Message::Entry(Box::new(entry))).is_err() {
+            metrics::counter!("remembrancer_retrieval_log_dropped_total").increment(1);
+        }
+    }
+
+    /// Waits until everything handed over so far is written. For shutdown and tests.
+    pub async fn flush(&self) {
+        let (done, written) = oneshot::channel();
+        if self.sender.send(Message::Flush(done)).await.is_ok() {
+            // The worker is gone: there is nothing to wait for.
+            let _ = written.await;
+        }
+    }
+}
+
+/// Writes batches until told to stop, then what is left.
+pub async fn run(engine: Engine, stop: CancellationToken) {
+    let Some(mut receiver) = engine.log().receiver.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+    let mut batch = Vec::with_capacity(BATCH);
+    loop {
+        let stopping = tokio::select! {
+            () = stop.cancelled() => true,
+            count = receiver.recv_many(&mut batch, BATCH) => count == 0,
+        };
+        if stopping {
+            while let Ok(message) = receiver.try_recv() {
+                batch.push(message);
+            }
+        } else if batch.len() < BATCH && !batch.iter().any(|message| matches!(message, Message::Flush(_))) {
+            tokio::select! {
+                () = tokio::time::sleep(GATHER) => {}
+                () = stop.cancelled() => {}
+                _ = receiver.recv_many(&mut batch, BATCH) => {}
+            }
+        }
+        write(&engine, std::mem::take(&mut batch)).await;
+        if stopping {
+            return;
+        }
+    }
+}
+
+async fn write(engine: &Engine, messages: Vec<Message>) {
+    let mut tenants: BTreeMap<_, (Tenancy, Vec<Entry>)> = BTreeMap::new();
+    let mut waiting = Vec::new();
+    for message in messages {
+        match message {
+            Message::Flush(done) => waiting.push(done),
+            Message::Entry(entry) => {
+                let tenancy = Tenancy { agent: crate::op::EVERY_AGENT, ..entry.tenancy };
+                tenants.entry(tenancy.tenant).or_insert_with(|| (tenancy, Vec::new())).1.push(*entry);
+            }
+        }
+    }
+    for (tenancy, entries) in tenants.into_values() {
+        let lost = entries.len() as u64;
+        if let Err(error) = write_tenant(engine, tenancy, &entries).await {
+            metrics::counter!("remembrancer_retrieval_log_dropped_total").increment(lost);
+            tracing::warn!(%error, lost, "recalls were answered and could not be logged");
+        }
+    }
+    for done in waiting {
+        // Whoever waited may have given up.
+        let _ = done.send(());
+    }
+}
+
+async fn write_tenant(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> Result<(), DbError> {
+    let mut accesses: BTreeMap<(AgentId, MemoryId), Access> = BTreeMap::new();
+    for entry in entries {
+        for (agent_id, memory_id) in entry.hits.iter().copied() {
+            let new = || Access { agent_id, memory_id, count: 0, last: entry.at };
+            let access = accesses.entry((agent_id, memory_id)).or_insert_with(new);
+            access.count += 1;
+            access.last = access.last.max(entry.at);
+        }
+    }
+    let accesses: Vec<Access> = accesses.into_values().collect();
+    let mut tx = engine.db().memory.begin(tenancy).await?;
+    for entry in entries {
+        store::insert_log(&mut tx, entry).await?;
+    }
+    if !accesses.is_empty() {
+        store::count_accesses(&mut tx, tenancy.tenant, &accesses).await?;
+    }
+    tx.commit().await.map_err(Into::into)
+}

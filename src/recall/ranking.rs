@@ -1,0 +1,121 @@
+//! The rankings: pure formulas over candidates.
+
+use crate::api::{Breakdown, MatchedBy, Ranking};
+use crate::memories::model::{Memory, recency};
+use chrono::{DateTime, Utc};
+use std::cmp::Ordering;
+
+/// A memory that was looked at, with its relevance before any decay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    pub memory: Memory,
+    /// 0 to 1.
+    pub similarity: f64,
+    pub matched_by: MatchedBy,
+}
+
+/// The least relevance that counts, by vector and by words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Floors {
+    pub vector: f64,
+    pub lexical: f64,
+}
+
+impl Floors {
+    fn of(self, matched_by: MatchedBy) -> f64 {
+        match matched_by {
+            MatchedBy::Vector => self.vector,
+            MatchedBy::Lexical => self.lexical,
+        }
+    }
+}
+
+/// A candidate with its score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    pub candidate: Candidate,
+    pub score: f64,
+    pub breakdown: Breakdown,
+}
+
+impl Ranked {
+    /// Whether it is relevant enough, whatever its age.
+    pub fn passed(&self) -> bool {
+        self.breakdown.similarity >= self.breakdown.floor
+    }
+}
+
+/// What passed the floor, best first, and what did not, nearest first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    pub passed: Vec<Ranked>,
+    pub below: Vec<Ranked>,
+}
+
+/// Scores candidates and sorts them by (score, created_at, id), highest and newest first. The floor looks at relevance before decay:
+/// an old memory competes worse, it never vanishes.
+pub fn rank(ranking: Ranking, candidates: Vec<Candidate>, floors: Floors, now: DateTime<Utc>) -> Order {
+    let score = |candidate: Candidate| {
+        let recency = recency(candidate.memory.updated_at, now);
+        let score = match ranking {
+            Ranking::Decay => candidate.similarity * recency,
+        };
+        let breakdown = Breakdown { similarity: candidate.similarity, recency, floor: floors.of(candidate.matched_by) };
+        Ranked { candidate, score, breakdown }
+    };
+    let (mut passed, mut below): (Vec<Ranked>, Vec<Ranked>) = candidates.into_iter().map(score).partition(Ranked::passed);
+    passed.sort_by(|a, b| descending(a, b, |ranked| ranked.score));
+    below.sort_by(|a, b| descending(a, b, |ranked| ranked.breakdown.similarity));
+    Order { passed, below }
+}
+
+fn descending(a: &Ranked, b: &Ranked, by: impl Fn(&Ranked) -> f64) -> Ordering {
+    let key = |ranked: &Ranked| (ranked.candidate.memory.created_at, ranked.candidate.memory.id);
+    by(b).total_cmp(&by(a)).then_with(|| key(b).cmp(&key(a)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::memory;
+    use chrono::Duration;
+    use proptest::prelude::*;
+
+    const FLOORS: Floors = Floors { vector: 0.25, lexical: 0.3 };
+
+    fn candidate(similarity: f64, days_old: i64, now: DateTime<Utc>) -> Candidate {
+        let mut memory = memory("topic", "content");
+        memory.updated_at = now - Duration::days(days_old);
+        Candidate { memory, similarity, matched_by: MatchedBy::Vector }
+    }
+
+    fn now() -> DateTime<Utc> {
+        DateTime::from_timestamp(1_800_000_000, 0).unwrap()
+    }
+
+    #[test]
+    fn an_old_memory_competes_worse_and_never_vanishes() {
+        let order = rank(Ranking::Decay, vec![candidate(0.9, 3650, now()), candidate(0.3, 0, now())], FLOORS, now());
+        assert_eq!(order.passed.len(), 2);
+        assert_eq!(order.passed[0].breakdown.similarity, 0.3);
+    }
+
+    #[test]
+    fn words_have_a_floor_of_their_own() {
+        let lexical = Candidate { matched_by: MatchedBy::Lexical, ..candidate(0.28, 0, now()) };
+        let order = rank(Ranking::Decay, vec![lexical, candidate(0.28, 0, now())], FLOORS, now());
+        assert_eq!((order.passed.len(), order.below.len()), (1, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn scores_are_bounded_and_descend(parts in proptest::collection::vec((0.0_f64..=1.0, 0_i64..5000), 0..40)) {
+            let candidates: Vec<_> = parts.iter().map(|(similarity, days)| candidate(*similarity, *days, now())).collect();
+            let order = rank(Ranking::Decay, candidates, FLOORS, now());
+            prop_assert_eq!(order.passed.len() + order.below.len(), parts.len());
+            prop_assert!(order.passed.windows(2).all(|pair| pair[0].score >= pair[1].score));
+            prop_assert!(order.passed.iter().all(|ranked| ranked.passed() && (0.0..=1.0).contains(&ranked.score)));
+            prop_assert!(order.below.iter().all(|ranked| !ranked.passed()));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Words: how text becomes the terms that a recall can match without any embedding.
+
+use rust_stemmers::{Algorithm, Stemmer};
+use std::collections::BTreeMap;
+use unicode_normalization::UnicodeNormalization;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// BM25's saturation of repeated terms.
+pub const K1: f64 = 1.2;
+/// BM25's weight of a memory's length.
+pub const B: f64 = 0.75;
+/// Pseudo-documents that smooth term weights: a memory of three entries does not know yet which words are rare.
+pub const PRIOR_DOCUMENTS: f64 = 100.0;
+/// Longest term kept, in characters; longer ones are data, not words.
+const TERM_MAX: usize = 64;
+
+/// English function words, unstemmed. They carry no topic, and every memory has them.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "being", "but", "by", "can",
+    "could", "did", "do", "does", "doing", "for", "from", "had", "has", "have", "having", "he", "her", "hers", "him", "his", "how", "i",
+    "if", "in", "into", "is", "it", "its", "just", "me", "more", "most", "my", "no", "nor", "not", "of", "on", "or", "our", "ours", "out",
+    "over", "own", "same", "she", "should", "so", "some", "such", "than", "that", "the", "their", "theirs", "them", "then", "there",
+    "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "very", "was", "we", "were", "what", "when", "where",
+    "which", "while", "who", "whom", "why", "will", "with", "would", "you", "your", "yours",
+];
+
+/// The terms of a text with how often each stands in it: Unicode words, NFKC, lower case, stop words out, Snowball-stemmed.
+pub fn terms(text: &str) -> BTreeMap<String, u32> {
+    let mut counts = BTreeMap::new();
+    for (_, term) in spelled(text) {
+        *counts.entry(term).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// The words of `text`, in its own spelling and each once, whose terms are in `wanted`.
+pub fn matched_words(text: &str, wanted: &BTreeMap<String, u32>) -> Vec<String> {
+    let mut seen = Vec::new();
+    spelled(text)
+        .filter(|(_, term)| wanted.contains_key(term))
+        .filter_map(|(word, term)| {
+            let new = !seen.contains(&term);
+            seen.push(term);
+            new.then_some(word)
+        })
+        .collect()
+}
+
+fn spelled(text: &str) -> impl Iterator<Item = (String, String)> + '_ {
+    let stemmer = Stemmer::create(Algorithm::English);
+    // Topics join words with underscores, which Unicode counts as part of a word.
+    text.split('_').flat_map(UnicodeSegmentation::unicode_words).filter_map(move |word| {
+        let folded: String = word.nfkc().flat_map(char::to_lowercase).collect();
+        let folded = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded);
+        if STOP_WORDS.contains(&folded) || folded.chars().count() > TERM_MAX {
+            return None;
+        }
+        Some((word.to_owned(), stemmer.stem(folded).into_owned()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn words_are_folded_stemmed_and_counted() {
+        let counts = terms("Vera_prefers Terraform-managed INFRA; Vera's preferences are managed in Terraform.");
+        let expected = [("infra", 1), ("manag", 2), ("prefer", 2), ("terraform", 2), ("vera", 2)];
+        assert_eq!(counts.into_iter().collect::<Vec<_>>(), expected.map(|(term, count)| (term.to_owned(), count)));
+        assert!(terms("the of and to").is_empty());
+    }
+
+    #[test]
+    fn matched_words_keep_their_spelling() {
+        let wanted = terms("which deployments");
+        assert_eq!(matched_words("Deployed on Friday; no deploys on Mondays", &wanted), ["Deployed"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_breaks_the_tokeniser(text in "\\PC{0,200}") {
+            for (term, count) in terms(&text) {
+                prop_assert!(!term.is_empty() && count > 0);
+            }
+        }
+    }
+}

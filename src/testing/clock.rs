@@ -1,0 +1,23 @@
+use crate::clock::{Clock, SystemClock};
+use chrono::{DateTime, Duration, Utc};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// The system's clock, moved as far as a test says.
+#[derive(Debug, Default)]
+pub struct FakeClock {
+    /// Microseconds ahead of the system's clock; negative: behind.
+    ahead: AtomicI64,
+}
+
+impl FakeClock {
+    /// Lets time pass, or takes it back.
+    pub fn advance(&self, by: Duration) {
+        self.ahead.fetch_add(by.num_microseconds().unwrap_or_default(), Ordering::Relaxed);
+    }
+}
+
+impl Clock for FakeClock {
+    fn now(&self) -> DateTime<Utc> {
+        SystemClock.now() + Duration::microseconds(self.ahead.load(Ordering::Relaxed))
+    }
+}

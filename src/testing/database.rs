@@ -1,0 +1,153 @@
+//! Real databases for tests: one migrated set, shared, because each test makes a tenant of its own.
+
+use super::{Fake, FakeClock};
+use crate::api::{AgentId, KeyId, OperatorId, OperatorRole, RememberRequest, RequestId, Scope, Source};
+use crate::clock::Clock;
+use crate::db::{DatabaseUrls, create_databases, migrate};
+use crate::engine::{Engine, Settings};
+use crate::identity;
+use crate::op::OpContext;
+use crate::providers::Embedder;
+use std::sync::Arc;
+use tokio::sync::OnceCell;
+use uuid::Uuid;
+
+/// Names of databases that tests may create and drop.
+pub struct TestDatabases;
+
+impl TestDatabases {
+    /// The server's URL, from `TEST_DATABASE_URL`, with a database `base`.
+    ///
+    /// # Panics
+    /// Without the variable: tests need a real Postgres (`make test` starts one).
+    #[expect(clippy::expect_used, reason = "a test without its database cannot go on")]
+    pub fn urls(base: &str) -> DatabaseUrls {
+        let server = std::env::var("TEST_DATABASE_URL").expect("TEST_DATABASE_URL names a Postgres for tests; `make test` sets it");
+        let (front, query) = server.split_once('?').map_or((server.as_str(), String::new()), |(front, query)| (front, format!("?{query}")));
+        let at_slash = front.rfind('/').filter(|slash| *slash > front.find("//").map_or(0, |scheme| scheme + 1));
+        let host = at_slash.map_or(front, |slash| &front[..slash]);
+        DatabaseUrls::derive(&format!("{host}/{base}{query}")).expect("TEST_DATABASE_URL is a Postgres URL")
+    }
+
+    /// The set that tests share, created and migrated once per process.
+    pub async fn shared() -> DatabaseUrls {
+        static SHARED: OnceCell<DatabaseUrls> = OnceCell::const_new();
+        SHARED.get_or_init(|| Self::migrated("rmb_test".into())).await.clone()
+    }
+
+    /// A set of its own, for tests that look across tenants or break things.
+    pub async fn fresh(clock: &dyn Clock) -> DatabaseUrls {
+        Self::migrated(format!("rmb_test_{}", clock.secret(8).to_lowercase())).await
+    }
+
+    #[expect(clippy::expect_used, reason = "a test without its database cannot go on")]
+    async fn migrated(base: String) -> DatabaseUrls {
+        let urls = Self::urls(&base);
+        create_databases(&urls).await.expect("the test databases can be created");
+        migrate(&urls).await.expect("the test databases can be migrated");
+        urls
+    }
+}
+
+/// One tenant in one engine: agents `atlas` and `binky`, operator Vera.
+pub struct World {
+    pub engine: Engine,
+    pub clock: Arc<FakeClock>,
+    pub embedder: Fake,
+    /// The command line.
+    pub system: OpContext,
+    pub atlas: OpContext,
+    pub binky: OpContext,
+    pub vera: OpContext,
+    pub atlas_key: String,
+    pub binky_key: String,
+    pub tenant_slug: String,
+    pub login: String,
+}
+
+/// Vera's password.
+pub const PASSWORD: &str = "a long enough password";
+
+impl World {
+    /// A new tenant in the shared databases, with the fake embedder.
+    pub async fn new() -> Self {
+        Self::on(TestDatabases::shared().await).await
+    }
+
+    /// A new tenant in the given databases, with the fake embedder.
+    pub async fn on(urls: DatabaseUrls) -> Self {
+        let fake = Fake::new();
+        Self::with(urls, Arc::new(fake.clone()), fake, Settings::default()).await
+    }
+
+    /// A new tenant with any embedder; `fake` is what the world hands out as its fake.
+    #[expect(clippy::expect_used, reason = "a test without its world cannot go on")]
+    pub async fn with(urls: DatabaseUrls, embedder: Arc<dyn Embedder>, fake: Fake, settings: Settings) -> Self {
+        let clock = Arc::new(FakeClock::default());
+        let engine = Engine::open(urls, embedder, Arc::<FakeClock>::clone(&clock), settings).await.expect("the engine opens");
+        let tenant_slug = format!("t{}", clock.secret(16).to_lowercase());
+        let system = identity::create_tenant(&engine, &tenant_slug, "Acme").await.expect("a tenant can be made");
+        let (atlas, atlas_key) = agent(&engine, &system, "atlas").await;
+        let (binky, binky_key) = agent(&engine, &system, "binky").await;
+        let login = format!("vera@{tenant_slug}");
+        let id = identity::create_operator(&engine, &system, &login, "Vera", PASSWORD, OperatorRole::ALL)
+            .await
+            .expect("an operator can be made");
+        let vera = operator(&engine, id).await;
+        Self { engine, clock, embedder: fake, system, atlas, binky, vera, atlas_key, binky_key, tenant_slug, login }
+    }
+}
+
+#[expect(clippy::expect_used, reason = "a test without its agent cannot go on")]
+async fn agent(engine: &Engine, system: &OpContext, slug: &str) -> (OpContext, String) {
+    let agent = identity::create_agent(engine, system, slug, slug, false).await.expect("an agent can be made");
+    key(engine, system, agent.id, Scope::ALL).await
+}
+
+/// A key with the given scopes, and the context it gives.
+#[expect(clippy::expect_used, reason = "a test without its key cannot go on")]
+pub async fn key(engine: &Engine, system: &OpContext, agent: AgentId, scopes: &[Scope]) -> (OpContext, String) {
+    let (_, key): (KeyId, String) = identity::create_key(engine, system, agent, "test", scopes, None).await.expect("a key can be made");
+    let ctx = identity::authenticate(engine, &key, RequestId(engine.clock().id())).await.expect("a new key is good");
+    (ctx, key)
+}
+
+#[expect(clippy::expect_used, reason = "a test without its operator cannot go on")]
+async fn operator(engine: &Engine, id: OperatorId) -> OpContext {
+    identity::operator(engine, id, RequestId(engine.clock().id())).await.expect("the operator is there").0
+}
+
+/// A request to remember `content` under `topic`, said on Slack.
+pub fn fact(topic: &str, content: &str) -> RememberRequest {
+    RememberRequest {
+        topic_raw: topic.into(),
+        content: content.into(),
+        source: Source { platform: "slack".into(), channel_id: Some("C1".into()), ..Source::default() },
+        user_id: None,
+        kind: None,
+        scope: None,
+        project_id: None,
+        repo_id: None,
+        session_id: None,
+        retention: None,
+        confidence: None,
+        commons: false,
+    }
+}
+
+/// A request to recall `query`, ten hits at most.
+pub fn question(query: &str) -> crate::api::RecallRequest {
+    crate::api::RecallRequest {
+        query: query.into(),
+        k: 10,
+        expected: false,
+        user_id: None,
+        ranking: None,
+        filters: crate::api::RecallFilters::default(),
+    }
+}
+
+/// An id that nothing has.
+pub fn nowhere() -> Uuid {
+    Uuid::from_u128(0xdead_beef)
+}

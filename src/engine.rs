@@ -34,7 +34,6 @@ impl Default for Settings {
 struct Inner {
     db: Databases,
     urls: DatabaseUrls,
-    clock: Arc<dyn Clock>,
     embeddings: Embeddings,
     model: Model,
     settings: Settings,
@@ -46,7 +45,10 @@ struct Inner {
 
 /// A handle on the engine; clones share everything.
 #[derive(Clone)]
-pub struct Engine(Arc<Inner>);
+pub struct Engine {
+    inner: Arc<Inner>,
+    clock: Arc<dyn Clock>,
+}
 
 /// What runs beside the requests; it must be stopped, so that the last second of the log is written.
 pub struct Workers {
@@ -78,7 +80,8 @@ impl Engine {
         }
         let (log, embeddings) = (LogWriter::new(), Embeddings::new(embedder, CACHED_QUERIES));
         let (vocabulary, relay, jobs) = (Vocabulary::default(), Notify::new(), Notify::new());
-        Ok(Self(Arc::new(Inner { db, urls, clock, embeddings, model, settings, vocabulary, log, relay, jobs })))
+        let inner = Arc::new(Inner { db, urls, embeddings, model, settings, vocabulary, log, relay, jobs });
+        Ok(Self { inner, clock })
     }
 
     /// Starts the relay, the job worker and the log writer.
@@ -92,37 +95,42 @@ impl Engine {
 
     /// The three databases.
     pub fn db(&self) -> &Databases {
-        &self.0.db
+        &self.inner.db
     }
 
     /// Where the databases are, for what the owner does (migrations).
     pub fn urls(&self) -> &DatabaseUrls {
-        &self.0.urls
+        &self.inner.urls
     }
 
     /// Time and ids.
     pub fn clock(&self) -> &dyn Clock {
-        self.0.clock.as_ref()
+        self.clock.as_ref()
+    }
+
+    /// The same engine with another clock: what it writes is as old as that clock says.
+    pub fn with_clock(&self, clock: Arc<dyn Clock>) -> Self {
+        Self { inner: Arc::clone(&self.inner), clock }
     }
 
     /// The embedding model's registered thresholds and floors.
     pub fn model(&self) -> &Model {
-        &self.0.model
+        &self.inner.model
     }
 
     /// What can be tuned.
     pub fn settings(&self) -> &Settings {
-        &self.0.settings
+        &self.inner.settings
     }
 
     /// The tenants' vocabularies.
     pub fn vocabulary(&self) -> &Vocabulary {
-        &self.0.vocabulary
+        &self.inner.vocabulary
     }
 
     /// The retrieval log's writer.
     pub fn log(&self) -> &LogWriter {
-        &self.0.log
+        &self.inner.log
     }
 
     /// The vector of a memory's text, however long it takes.
@@ -130,36 +138,36 @@ impl Engine {
     /// # Errors
     /// When the provider fails.
     pub async fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        let mut vectors = timed(self.0.embeddings.documents(vec![text.to_owned()])).await?;
+        let mut vectors = timed(self.inner.embeddings.documents(vec![text.to_owned()])).await?;
         vectors.pop().ok_or_else(|| EmbedError::BadResponse("no vector for one text".into()))
     }
 
     /// The vector of a memory's text, or nothing if it fails or takes longer than the budget. Nobody waits on a model.
     pub async fn embed_for_write(&self, text: &str) -> Option<Vec<f32>> {
-        within(self.0.settings.write_embedding_budget, self.embed(text)).await
+        within(self.inner.settings.write_embedding_budget, self.embed(text)).await
     }
 
     /// The vector of a query, likewise; equal queries are embedded once.
     pub async fn embed_query(&self, text: &str) -> Option<Arc<[f32]>> {
-        within(self.0.settings.query_embedding_budget, timed(self.0.embeddings.query(text))).await
+        within(self.inner.settings.query_embedding_budget, timed(self.inner.embeddings.query(text))).await
     }
 
     /// Tells the relay that the outbox holds something.
     pub fn wake_relay(&self) {
-        self.0.relay.notify_one();
+        self.inner.relay.notify_one();
     }
 
     /// Tells the worker that an event waits.
     pub fn wake_jobs(&self) {
-        self.0.jobs.notify_one();
+        self.inner.jobs.notify_one();
     }
 
     pub(crate) async fn relay_wanted(&self) {
-        self.0.relay.notified().await;
+        self.inner.relay.notified().await;
     }
 
     pub(crate) async fn jobs_wanted(&self) {
-        self.0.jobs.notified().await;
+        self.inner.jobs.notified().await;
     }
 
     /// Whether the databases answer.
@@ -167,7 +175,7 @@ impl Engine {
     /// # Errors
     /// The first one that does not, by name.
     pub async fn ready(&self) -> Result<(), (&'static str, DbError)> {
-        self.0.db.ping().await
+        self.inner.db.ping().await
     }
 }
 

@@ -1,1 +1,13 @@
+//! The process around the engine: HTTP for agents, the console for people, metrics, the command line.
+//!
+//! Edges hold no logic and no SQL: each builds an `OpContext`, calls one verb and renders what comes back.
 
+pub mod api;
+pub mod cli;
+pub mod config;
+pub mod console;
+mod demo;
+mod hosts;
+pub mod metrics;
+mod serve;
+pub mod sessions;

@@ -97,6 +97,17 @@ pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &s
     Ok(agent)
 }
 
+/// An agent of the tenant by its slug.
+///
+/// # Errors
+/// `NotFound`.
+pub async fn agent_by_slug(engine: &Engine, ctx: &OpContext, slug: &str) -> Result<Agent, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let agents = store::agents(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    agents.into_iter().find(|agent| agent.slug == slug).ok_or(Error::NotFound("agent"))
+}
+
 /// Makes an API key for an agent and returns it: the only time it can be read.
 ///
 /// # Errors

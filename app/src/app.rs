@@ -1,0 +1,75 @@
+//! The document around every page, and the table of pages.
+
+use crate::{
+    features::{
+        agents::AgentsPage,
+        audit::AuditPage,
+        memories::{DeletePage, MemoriesPage, MemoryPage},
+        session::SignInPage,
+    },
+    layout::{Layout, NotFound},
+    ui::Now,
+};
+use leptos::prelude::*;
+use leptos_meta::{MetaTags, Title, provide_meta_context};
+use leptos_router::{
+    SsrMode,
+    components::{ParentRoute, Route, Router, Routes},
+    path,
+};
+
+/// The HTML document. Only its body is hydrated.
+pub fn shell(options: LeptosOptions) -> impl IntoView {
+    let style = format!("/{}/{}.css", options.site_pkg_dir, options.output_name);
+    #[cfg(feature = "ssr")]
+    let theme = crate::guard::theme_cookie();
+    #[cfg(not(feature = "ssr"))]
+    let theme = None::<String>;
+    view! {
+        <!DOCTYPE html>
+        <html lang="en" data-theme=theme>
+            <head>
+                <meta charset="utf-8" />
+                <meta name="viewport" content="width=device-width, initial-scale=1" />
+                <meta name="color-scheme" content="light dark" />
+                <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+                <link rel="stylesheet" href=style />
+                <AutoReload options=options.clone() />
+                <HydrationScripts options />
+                <MetaTags />
+            </head>
+            <body>
+                <App />
+            </body>
+        </html>
+    }
+}
+
+/// Every page of the console.
+#[component]
+pub fn App() -> impl IntoView {
+    provide_meta_context();
+    Now::provide();
+    // Clicks before this moment go to the server; tests wait for the mark.
+    Effect::new(|_| {
+        if let Some(root) = document().document_element() {
+            let _ = root.set_attribute("data-hydrated", "");
+        }
+    });
+    view! {
+        <Title formatter=|title: String| if title.is_empty() { "Remembrancer".into() } else { format!("{title} · Remembrancer") } />
+        <Router>
+            <Routes fallback=NotFound>
+                <Route path=path!("/sign-in") view=SignInPage ssr=SsrMode::Async />
+                // Async, so that a redirect comes before the first byte and pages are whole without JavaScript.
+                <ParentRoute path=path!("") view=Layout ssr=SsrMode::Async>
+                    <Route path=path!("/agents") view=AgentsPage />
+                    <Route path=path!("/memories") view=MemoriesPage />
+                    <Route path=path!("/memories/delete") view=DeletePage />
+                    <Route path=path!("/memories/:id") view=MemoryPage />
+                    <Route path=path!("/audit") view=AuditPage />
+                </ParentRoute>
+            </Routes>
+        </Router>
+    }
+}

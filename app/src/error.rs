@@ -1,0 +1,51 @@
+use leptos::{
+    prelude::{FromServerFnError, ServerFnErrorErr},
+    server_fn::codec::JsonEncoding,
+};
+use remembrancer::api::{ErrorCode, FieldError, RequestId};
+use serde::{Deserialize, Serialize};
+
+/// What a server function answers when it does not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConsoleError {
+    pub code: ErrorCode,
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldError>,
+    /// Absent when no request reached the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<RequestId>,
+}
+
+impl ConsoleError {
+    /// An error without more to say than its sentence.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), fields: Vec::new(), request_id: None }
+    }
+
+    /// Input that cannot be understood, field by field.
+    pub fn invalid(fields: Vec<FieldError>) -> Self {
+        Self { fields, ..Self::new(ErrorCode::Invalid, "Some of what was entered cannot be used.") }
+    }
+}
+
+impl FromServerFnError for ConsoleError {
+    type Encoder = JsonEncoding;
+
+    fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
+        match error {
+            ServerFnErrorErr::Args(why) | ServerFnErrorErr::MissingArg(why) => {
+                bad_request();
+                Self::new(ErrorCode::Invalid, format!("The request cannot be read: {why}"))
+            }
+            ServerFnErrorErr::Request(_) => Self::new(ErrorCode::Unavailable, "The server cannot be reached. Check the connection, then try again."),
+            _ => Self::new(ErrorCode::Internal, "The server gave an answer that this page does not understand. Reload it."),
+        }
+    }
+}
+
+/// Leptos answers every error with 500 unless told otherwise.
+fn bad_request() {
+    #[cfg(feature = "ssr")]
+    crate::guard::set_status(ErrorCode::Invalid);
+}

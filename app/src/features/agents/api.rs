@@ -1,0 +1,14 @@
+use crate::ConsoleError;
+#[cfg(feature = "ssr")]
+use crate::guard::operator;
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::AgentSummary;
+#[cfg(feature = "ssr")]
+use remembrancer::identity;
+
+/// Every agent, with its counts.
+#[server(endpoint = "agents", input = GetUrl)]
+pub async fn agents() -> Result<Vec<AgentSummary>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(identity::agents(&engine, &ctx).await?)
+}

@@ -1,0 +1,103 @@
+use super::agents;
+use crate::{
+    layout::PageHead,
+    ui::{Badge, Empty, ErrorView, Shape, Skeleton, Spark, Time, Tone, text},
+};
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+use remembrancer::api::{AgentKind, AgentSummary};
+
+/// Every agent: how much it remembers, and whether it still does.
+#[component]
+pub fn AgentsPage() -> impl IntoView {
+    let list = Resource::new(|| (), |()| agents());
+    view! {
+        <PageHead title="Agents">"Each keeps a memory of its own; the commons is shared by all."</PageHead>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+            {move || Suspend::new(async move {
+                match list.await {
+                    Ok(agents) if agents.is_empty() => view! { <div class="card"><NoAgents /></div> }.into_any(),
+                    Ok(agents) => view! { <Table agents /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Table(agents: Vec<AgentSummary>) -> impl IntoView {
+    let sum = |part: fn(&AgentSummary) -> i64| agents.iter().map(part).sum::<i64>();
+    let totals = format!(
+        "{} · {} live · {} deleted",
+        text::count(agents.iter().map(|a| i64::from(a.kind == AgentKind::Agent)).sum(), "agent", "agents"),
+        text::count(sum(|a| a.live), "memory", "memories"),
+        text::number(sum(|a| a.deleted))
+    );
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{totals}</p>
+        <div class="card">
+            <table class="data" aria-label="Agents">
+                <thead>
+                    <tr>
+                        <th scope="col">"Agent"</th>
+                        <th scope="col" class="number">"Live"</th>
+                        <th scope="col" class="number hidden sm:table-cell">"Deleted"</th>
+                        <th scope="col" class="number hidden sm:table-cell">"Added, 7 days"</th>
+                        <th scope="col" class="hidden lg:table-cell">"Written, 28 days"</th>
+                        <th scope="col" class="hidden md:table-cell">"Last write"</th>
+                        <th scope="col" class="hidden md:table-cell">"Last recall"</th>
+                    </tr>
+                </thead>
+                <tbody>{agents.into_iter().map(|agent| view! { <Row agent /> }).collect_view()}</tbody>
+            </table>
+        </div>
+    }
+}
+
+#[component]
+fn Row(agent: AgentSummary) -> impl IntoView {
+    let here = format!("/memories?agent={}", agent.id);
+    let commons = (agent.kind == AgentKind::Commons)
+        .then(|| view! { <Badge tone=Tone::Accent text="commons" title="The memory that all agents of the organisation share." /> });
+    let deleted = match agent.deleted {
+        0 => view! { <span class="text-soft">"0"</span> }.into_any(),
+        n => view! { <a href=format!("{here}&deleted=true") aria-label=format!("{n} deleted memories of {}", agent.slug)>{text::number(n)}</a> }.into_any(),
+    };
+    let added = if agent.added_7d > 0 { format!("+{}", text::number(agent.added_7d)) } else { "0".into() };
+    view! {
+        <tr data-testid="agent">
+            <th scope="row" class="font-normal! whitespace-normal! text-ink!">
+                <a class="text-base font-medium" href=here>{agent.slug}</a>
+                <span class="ml-2 inline-flex gap-1">{commons}</span>
+                <span class="block text-sm text-soft">{agent.name}</span>
+                <span class="mt-1 block text-xs text-soft md:hidden">"Last write " {when(agent.last_write)}</span>
+            </th>
+            <td class="number font-medium">{text::number(agent.live)}</td>
+            <td class="number hidden sm:table-cell">{deleted}</td>
+            <td class="number hidden sm:table-cell" class:text-soft=agent.added_7d == 0>{added}</td>
+            <td class="hidden lg:table-cell"><Spark days=agent.activity /></td>
+            <td class="hidden md:table-cell">{when(agent.last_write)}</td>
+            <td class="hidden md:table-cell">{when(agent.last_recall)}</td>
+        </tr>
+    }
+}
+
+fn when(at: Option<DateTime<Utc>>) -> impl IntoView {
+    match at {
+        Some(at) => view! { <Time at /> }.into_any(),
+        None => view! { <span class="text-soft">"never"</span> }.into_any(),
+    }
+}
+
+#[component]
+fn NoAgents() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Agents title="No agents yet">
+            <p class="mb-3">"An agent appears here as soon as it has been given a name and a key, on the server:"</p>
+            <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">
+                "remembrancer agent create atlas"
+            </pre>
+        </Empty>
+    }
+}

@@ -1,0 +1,14 @@
+use crate::ConsoleError;
+#[cfg(feature = "ssr")]
+use crate::guard::operator;
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+#[cfg(feature = "ssr")]
+use remembrancer::audit;
+use remembrancer::api::{AuditEntry, AuditFilter, Page};
+
+/// One page of the audit log, newest first.
+#[server(endpoint = "audit_log", input = GetUrl)]
+pub async fn audit_log(#[server(default)] filter: AuditFilter) -> Result<Page<AuditEntry>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(audit::browse(&engine, &ctx, &filter).await?)
+}

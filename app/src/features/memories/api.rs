@@ -1,0 +1,128 @@
+use crate::ConsoleError;
+#[cfg(feature = "ssr")]
+use crate::{
+    Flash,
+    guard::{finish, operator, own_path},
+    ui::text::{count, excerpt},
+};
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+#[cfg(feature = "ssr")]
+use remembrancer::{
+    api::{BulkOutcome, ErrorCode},
+    identity, memories, recall,
+};
+use remembrancer::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryRow, Page, SearchResults};
+use serde::{Deserialize, Serialize};
+
+/// Ids in one form field, separated by commas.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Ids(pub Vec<MemoryId>);
+
+impl TryFrom<String> for Ids {
+    type Error = uuid::Error;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.split(',').filter(|id| !id.is_empty()).map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl From<Ids> for String {
+    fn from(Ids(ids): Ids) -> Self {
+        ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+    }
+}
+
+/// A memory with what depends on the time of asking.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    pub detail: MemoryDetail,
+    /// exp(−Δdays/90) since the last write.
+    pub freshness: f64,
+}
+
+/// How much of a memory's content a list carries, in characters.
+#[cfg(feature = "ssr")]
+const EXCERPT: usize = 280;
+
+/// One page of memories, newest first, their content shortened.
+#[server(endpoint = "browse_memories", input = GetUrl)]
+pub async fn browse_memories(#[server(default)] filter: MemoryFilter) -> Result<Page<MemoryRow>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    let page = memories::browse(&engine, &ctx, &filter).await?;
+    Ok(page.map(|row| MemoryRow { content: excerpt(&row.content, &[], EXCERPT), ..row }))
+}
+
+/// What a recall of `filter.q` would find, best first, the content shortened around what matched.
+#[server(endpoint = "search_memories", input = GetUrl)]
+pub async fn search_memories(#[server(default)] filter: MemoryFilter) -> Result<SearchResults, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    let mut results = recall::search(&engine, &ctx, &filter).await?;
+    for hit in &mut results.hits {
+        hit.memory.content = excerpt(&hit.memory.content, &hit.matched_words, EXCERPT);
+    }
+    Ok(results)
+}
+
+/// Ids and slugs of every agent, for the choice of one.
+#[server(endpoint = "agent_names", input = GetUrl)]
+pub async fn agent_names() -> Result<Vec<(AgentId, String)>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(identity::agents(&engine, &ctx).await?.into_iter().map(|agent| (agent.id, agent.slug)).collect())
+}
+
+/// Everything about one memory.
+#[server(endpoint = "memory", input = GetUrl)]
+pub async fn memory(id: MemoryId) -> Result<Found, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    let detail = memories::detail(&engine, &ctx, id).await?;
+    let age = (engine.clock().now() - detail.memory.updated_at).as_seconds_f64() / 86_400.0;
+    Ok(Found { detail, freshness: (-age.max(0.0) / 90.0).exp() })
+}
+
+/// The memories of `ids` that there are, to be looked at before they are deleted.
+#[server(endpoint = "selected_memories", input = GetUrl)]
+pub async fn selected_memories(#[server(default)] ids: Ids) -> Result<Vec<MemoryRow>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    let mut rows = Vec::with_capacity(ids.0.len());
+    for id in ids.0.into_iter().take(remembrancer::api::BULK_MAX) {
+        match memories::detail(&engine, &ctx, id).await {
+            Ok(found) => rows.push(found.memory),
+            Err(error) if error.code() == ErrorCode::NotFound => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(rows)
+}
+
+/// Soft-deletes, then goes on to `done`; or back to `form` if it was refused.
+#[server(endpoint = "delete_memories")]
+pub async fn delete_memories(ids: Ids, #[server(default)] reason: String, #[server(default)] done: String, #[server(default)] form: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        Ok(said(memories::delete(&engine, &ctx, &ids.0, &reason).await?, "Deleted", "deleted before"))
+    };
+    finish(result.await, own_path(&done, "/memories"), own_path(&form, "/memories"), &reason).await
+}
+
+/// Takes a deletion back, then goes on to `done`; or back to `form` if it was refused.
+#[server(endpoint = "restore_memories")]
+pub async fn restore_memories(ids: Ids, #[server(default)] reason: String, #[server(default)] done: String, #[server(default)] form: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        Ok(said(memories::restore(&engine, &ctx, &ids.0, &reason).await?, "Restored", "not deleted"))
+    };
+    finish(result.await, own_path(&done, "/memories"), own_path(&form, "/memories"), &reason).await
+}
+
+#[cfg(feature = "ssr")]
+fn said(outcome: BulkOutcome, done: &str, otherwise: &str) -> Flash {
+    let number = |ids: &[MemoryId]| i64::try_from(ids.len()).unwrap_or(i64::MAX);
+    let mut text = format!("{done} {}.", count(number(&outcome.changed), "memory", "memories"));
+    match number(&outcome.unchanged) {
+        0 => {}
+        1 => text.push_str(&format!(" One was {otherwise}.")),
+        n => text.push_str(&format!(" {n} were {otherwise}.")),
+    }
+    Flash::done(text)
+}

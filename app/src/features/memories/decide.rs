@@ -1,0 +1,46 @@
+use crate::{
+    Flash,
+    ui::{Icon, ReasonField, Shape},
+};
+use leptos::prelude::*;
+use remembrancer::api::MemoryRow;
+
+/// Deleting or restoring one memory: unfold, give a reason, confirm. Works the same with and without JavaScript.
+#[component]
+pub fn Decide(row: MemoryRow, flash: Option<Flash>) -> impl IntoView {
+    let here = format!("/memories/{}", row.id);
+    let deleted = row.deleted_at.is_some();
+    let (action, title, button, class, shape, says) = if deleted {
+        let says = "Recalls find it again, with the age it has. The restoration stands in the audit log beside the deletion.";
+        ("/console/api/restore_memories", "Restore…", "Restore this memory", "button button-primary", Shape::Restore, says)
+    } else {
+        let says = "No recall finds it from that moment on. Content and history stay, and it can be restored.";
+        ("/console/api/delete_memories", "Delete…", "Delete this memory", "button button-danger", Shape::Delete, says)
+    };
+    let (open, error) = (flash.is_some(), flash.as_ref().and_then(|flash| flash.field("reason")));
+    view! {
+        <details class="card" open=open>
+            <summary class="flex items-center gap-2 px-4 py-2.5 font-medium" class:text-danger=!deleted>
+                <Icon shape />
+                {title}
+            </summary>
+            <form class="space-y-3 px-4 pb-4" method="post" action=action>
+                <p class="text-sm text-soft">{says}</p>
+                <input type="hidden" name="ids" value=row.id.to_string() />
+                <input type="hidden" name="done" value=here.clone() />
+                <input type="hidden" name="form" value=here />
+                <div>
+                    <ReasonField
+                        id="reason"
+                        typed=flash.map(|flash| flash.typed).unwrap_or_default()
+                        error
+                        hint="Kept in the audit log. At most 500 characters."
+                    />
+                </div>
+                <button class=class type="submit">
+                    {button}
+                </button>
+            </form>
+        </details>
+    }
+}

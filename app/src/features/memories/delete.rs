@@ -1,0 +1,127 @@
+use super::{
+    api::{Ids, selected_memories},
+    table::{place, state},
+};
+use crate::{
+    ConsoleError, Flash,
+    layout::{PageHead, ViewerResource},
+    query::{Query, use_query},
+    ui::{Empty, ErrorView, ReasonField, Shape, Skeleton, Time, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{BULK_MAX, ErrorCode, MemoryRow, OperatorRole};
+
+/// Deleting several memories: how many and which, then why, then the button.
+#[component]
+pub fn DeletePage() -> impl IntoView {
+    let query = use_query();
+    let chosen = move || query.with(|query| query.all("ids").filter_map(|id| id.parse().ok()).collect::<Vec<_>>());
+    let rows = Resource::new(chosen, |ids| selected_memories(Ids(ids)));
+    let who = ViewerResource::expect();
+    view! {
+        <PageHead title="Delete memories">"Look once more at what is about to go out of reach."</PageHead>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+            {move || Suspend::new(async move {
+                let viewer = who.await;
+                let found = match &viewer {
+                    Ok(viewer) if viewer.profile.has(OperatorRole::Operator) => rows.await,
+                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, "Deleting takes the role “operator”. Ask an administrator for it.")),
+                    Err(error) => Err(error.clone()),
+                };
+                let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+                match found {
+                    Ok(rows) if rows.is_empty() => view! { <div class="card"><Nothing query=query.get_untracked() /></div> }.into_any(),
+                    Ok(rows) => view! { <Confirm rows query=query.get_untracked() flash /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl IntoView {
+    let back = back(&query);
+    let count = text::count(i64::try_from(rows.len()).unwrap_or(i64::MAX), "memory", "memories");
+    let more = query.all("ids").count() > BULK_MAX;
+    let ids = String::from(Ids(rows.iter().map(|row| row.id).collect()));
+    let error = flash.as_ref().and_then(|flash| flash.field("reason"));
+    view! {
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+            <div class="card mb-5">
+                <table class="data" aria-label="Memories to delete">
+                    <thead>
+                        <tr>
+                            <th scope="col">"Memory"</th>
+                            <th scope="col" class="hidden sm:table-cell">"Agent"</th>
+                            <th scope="col" class="hidden md:table-cell">"Source"</th>
+                            <th scope="col" class="hidden sm:table-cell">"Updated"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
+                </table>
+            </div>
+            <form class="card space-y-3 p-4 lg:sticky lg:top-5" method="post" action="/console/api/delete_memories">
+                <h2 data-testid="count">"Delete " {count.clone()} "?"</h2>
+                {more.then(|| view! { <p class="text-sm text-warn">"Only the first 100 of the selection; that is the most at once."</p> })}
+                <p class="text-sm text-soft">"No recall finds them from that moment on. Content and history stay, and each can be restored."</p>
+                <input type="hidden" name="ids" value=ids />
+                <input type="hidden" name="done" value=back.clone() />
+                <input type="hidden" name="form" value=query.href("/memories/delete") />
+                <div>
+                    <ReasonField
+                        id="reason"
+                        typed=flash.map(|flash| flash.typed).unwrap_or_default()
+                        error
+                        hint="Kept in the audit log, once for each memory. At most 500 characters."
+                    />
+                </div>
+                <div class="flex gap-2">
+                    <button class="button button-danger" type="submit">
+                        "Delete " {count}
+                    </button>
+                    <a class="button button-quiet" href=back>
+                        "Cancel"
+                    </a>
+                </div>
+            </form>
+        </div>
+    }
+}
+
+#[component]
+fn Row(row: MemoryRow) -> impl IntoView {
+    view! {
+        <tr>
+            <td>
+                <div class="flex flex-wrap items-center gap-2">
+                    <a class="font-medium text-ink" href=format!("/memories/{}", row.id)>{row.topic.clone()}</a>
+                    {state(&row)}
+                </div>
+                <p class="line-clamp-2 break-words text-soft">{row.content.clone()}</p>
+            </td>
+            <td class="hidden sm:table-cell">{row.agent_slug.clone()}</td>
+            <td class="hidden text-soft md:table-cell">{place(&row.source)}</td>
+            <td class="hidden sm:table-cell"><Time at=row.updated_at /></td>
+        </tr>
+    }
+}
+
+#[component]
+fn Nothing(query: Query) -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Delete title="Nothing is selected">
+            <p class="mb-3">"Tick the memories in the list first; a hundred at most go together."</p>
+            <a class="button" href=back(&query)>
+                "Back to the list"
+            </a>
+        </Empty>
+    }
+}
+
+fn back(query: &Query) -> String {
+    match query.get("back") {
+        Some(back) if back == "/memories" || back.starts_with("/memories?") => back.to_owned(),
+        _ => "/memories".to_owned(),
+    }
+}

@@ -1,0 +1,74 @@
+use crate::ui::{Bar, Time, text};
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+use remembrancer::api::MemoryDetail;
+
+/// What is known about a memory besides what it says.
+#[component]
+pub fn Facts(detail: MemoryDetail, freshness: f64) -> impl IntoView {
+    let row = detail.memory.clone();
+    let source = row.source.clone();
+    let recalled = match detail.last_accessed_at {
+        Some(at) => view! { {text::count(row.access_count, "time", "times")} ", last " <Time at /> }.into_any(),
+        None => view! { "never" }.into_any(),
+    };
+    let embedded = match detail.embedded_by.as_slice() {
+        [] => "not yet; until then only its words are searched".to_owned(),
+        models => models.join(", "),
+    };
+    let kept = match row.expires_at {
+        Some(at) => view! { {detail.retention.as_str()} ", until " <Time at /> }.into_any(),
+        None => view! { {detail.retention.as_str()} }.into_any(),
+    };
+    let judged = format!("{:.2} sure, importance {:.2}{}", detail.confidence, detail.importance, if detail.pinned { ", pinned" } else { "" });
+    view! {
+        <section class="card divide-y divide-line" aria-label="Facts">
+            <dl class="facts p-4">
+                {fact("Agent", view! { <a href=format!("/memories?agent={}", row.agent_id)>{row.agent_slug.clone()}</a> })}
+                {fact("Topic as met", row.topic_raw.clone())}
+                {row.user_id.map(|user| fact("User", view! { <a class="font-mono text-xs" href=format!("/memories?user={user}")>{user.to_string()}</a> }))}
+                {fact("Kind", format!("{}{}", row.kind, detail.category.map(|c| format!(" · {c}")).unwrap_or_default()))}
+                {fact("Scope", row.scope.as_str())}
+                {fact("Status", row.status.as_str())}
+            </dl>
+            <dl class="facts p-4" data-testid="provenance">
+                {fact("Platform", source.platform)}
+                {source.channel_id.map(|id| fact("Channel", mono(id)))}
+                {source.thread_id.map(|id| fact("Thread", mono(id)))}
+                {source.message_id.map(|id| fact("Message", mono(id)))}
+                {source.observed_at.or(detail.observed_at).map(|at| fact("Said", time(at)))}
+                {fact("Came by", detail.source_kind.as_str())}
+            </dl>
+            <dl class="facts p-4">
+                {fact("Updated", time(row.updated_at))}
+                {fact("Remembered", time(row.created_at))}
+                {fact("Recalled", recalled)}
+                {fact("Kept", kept)}
+                {fact("Judged", judged)}
+                {fact("Embedded by", embedded)}
+                {fact("SHA-256", view! { <span class="block truncate font-mono text-xs" title=detail.content_hash.clone()>{detail.content_hash.clone()}</span> })}
+            </dl>
+            <div class="p-4">
+                <Bar label="Freshness" value=freshness />
+                <p class="mt-1.5 text-xs text-soft">
+                    "exp(−Δ/90), Δ in days since the last write. It halves in 62 days: an old memory competes worse in a recall, it never vanishes."
+                </p>
+            </div>
+        </section>
+    }
+}
+
+fn fact(name: &'static str, value: impl IntoView + 'static) -> impl IntoView {
+    view! {
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+    }
+}
+
+fn mono(text: String) -> impl IntoView {
+    view! { <span class="font-mono text-xs">{text}</span> }
+}
+
+fn time(at: DateTime<Utc>) -> impl IntoView {
+    view! { <Time at /> }
+}

@@ -1,0 +1,136 @@
+use super::{
+    api::{browse_memories, search_memories},
+    filters::Filters,
+    peek::Peek,
+    ranked::{NothingFound, Summary},
+    table::Table,
+    url,
+};
+use crate::{
+    ConsoleError,
+    layout::{PageHead, ViewerResource},
+    query::{Query, use_query},
+    ui::{Empty, ErrorView, Pager, Shape, Skeleton, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{FieldError, MemoryFilter, MemoryId, MemoryRow, OperatorRole, Page, SearchResults};
+use serde::{Deserialize, Serialize};
+
+/// What the page lists: a page of everything, or the answer to a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Listing {
+    Browsed(Page<MemoryRow>),
+    Searched(SearchResults),
+}
+
+impl Listing {
+    /// The memories from top to bottom.
+    pub fn ids(&self) -> Vec<MemoryId> {
+        match self {
+            Self::Browsed(page) => page.rows.iter().map(|row| row.id).collect(),
+            Self::Searched(results) => results.hits.iter().map(|hit| hit.memory.id).collect(),
+        }
+    }
+}
+
+/// The list as it is loaded; the peek reads it too.
+pub type Listed = Resource<Result<Listing, ConsoleError>>;
+
+async fn find(filter: Result<MemoryFilter, Vec<FieldError>>) -> Result<Listing, ConsoleError> {
+    match filter.map_err(ConsoleError::invalid)? {
+        filter if filter.q.is_some() => search_memories(filter).await.map(Listing::Searched),
+        filter => browse_memories(filter).await.map(Listing::Browsed),
+    }
+}
+
+/// Browse, search, peek, select.
+#[component]
+pub fn MemoriesPage() -> impl IntoView {
+    let query = use_query();
+    let filter = Memo::new(move |_| query.with(url::filter));
+    let list: Listed = Resource::new(move || filter.get(), find);
+    let peek = Memo::new(move |_| query.with(|query| query.get("peek").and_then(|id| id.parse::<MemoryId>().ok())));
+    let (who, busy) = (ViewerResource::expect(), RwSignal::new(false));
+    view! {
+        <PageHead title="Memories">"What agents remember, as it was said. A search here finds what a recall would find, and leaves no trace."</PageHead>
+        <Filters query filter />
+        <div class="mt-4 items-start gap-5" class=("xl:grid", move || peek.get().is_some()) class=("xl:grid-cols-[minmax(0,1fr)_25rem]", move || peek.get().is_some())>
+            <div class="min-w-0 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
+                <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+                    {move || Suspend::new(async move {
+                        let may_delete = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+                        let public_url = who.await.map(|viewer| viewer.public_url).unwrap_or_default();
+                        match list.await {
+                            Ok(Listing::Browsed(page)) => view! { <Browsed page query peek may_delete public_url /> }.into_any(),
+                            Ok(Listing::Searched(results)) => view! { <Searched results query peek may_delete /> }.into_any(),
+                            Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                        }
+                    })}
+                </Transition>
+            </div>
+            <Peek peek list query />
+        </div>
+    }
+}
+
+#[component]
+fn Browsed(page: Page<MemoryRow>, query: Memo<Query>, peek: Memo<Option<MemoryId>>, may_delete: bool, public_url: String) -> impl IntoView {
+    let now = query.get_untracked();
+    if page.rows.is_empty() {
+        let filtered = now.any(url::NAMES) || now.any(&["after", "before"]);
+        return view! { <div class="card">{if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First public_url /> }.into_any() }}</div> }.into_any();
+    }
+    let (shown, kind) = (page.rows.len(), if now.get("deleted") == Some("true") { "deleted " } else { "" });
+    let total = text::count(page.total, &format!("{kind}memory"), &format!("{kind}memories"));
+    let part = if i64::try_from(shown) == Ok(page.total) { String::new() } else { format!(", {shown} on this page") };
+    let rows = page.rows.into_iter().map(|row| (row, None)).collect();
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{total} {part}</p>
+        <div class="card">
+            <Table rows query peek may_delete />
+        </div>
+        <Pager path="/memories" query=now previous=page.previous next=page.next />
+    }
+    .into_any()
+}
+
+#[component]
+fn Searched(results: SearchResults, query: Memo<Query>, peek: Memo<Option<MemoryId>>, may_delete: bool) -> impl IntoView {
+    let summary = view! { <Summary results=results.clone() /> };
+    let found = if results.hits.is_empty() {
+        view! { <NothingFound results query=query.get_untracked() /> }.into_any()
+    } else {
+        let rows = results.hits.into_iter().map(|hit| (hit.memory.clone(), Some(hit))).collect();
+        view! { <Table rows query peek may_delete /> }.into_any()
+    };
+    view! {
+        {summary}
+        <div class="card">{found}</div>
+    }
+}
+
+#[component]
+fn NoMatch() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Filter title="No memory matches these filters">
+            <p class="mb-3">"Topics match in part, platforms and channels as a whole. Deleted memories show only when they are asked for."</p>
+            <a class="button" href="/memories">
+                "Clear all"
+            </a>
+        </Empty>
+    }
+}
+
+#[component]
+fn First(public_url: String) -> impl IntoView {
+    let example = format!(
+        "curl {public_url}/api/tools/agent_memory_remember \\\n  -H \"Authorization: Bearer $REMEMBRANCER_KEY\" -H 'Content-Type: application/json' \\\n  \
+         -d '{{\"topic_raw\": \"tea\", \"content\": \"Vera takes her tea without milk.\", \"source\": {{\"platform\": \"chat\"}}}}'"
+    );
+    view! {
+        <Empty shape=Shape::Memories title="Nothing is remembered yet">
+            <p class="mb-3">"Memories appear here when an agent calls " <code class="font-mono">"remember"</code> ". With a key of one, this is the first:"</p>
+            <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">{example}</pre>
+        </Empty>
+    }
+}

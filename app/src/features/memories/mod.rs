@@ -1,0 +1,18 @@
+//! What agents remember: the list, the peek beside it, a memory's page, and deleting several at once.
+
+mod api;
+mod decide;
+mod delete;
+mod detail;
+mod facts;
+mod filters;
+mod history;
+mod list;
+mod peek;
+mod ranked;
+mod table;
+mod url;
+
+pub use delete::DeletePage;
+pub use detail::MemoryPage;
+pub use list::MemoriesPage;

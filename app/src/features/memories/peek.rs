@@ -1,0 +1,122 @@
+use super::{
+    api::{Found, memory},
+    list::Listed,
+    table::{place, state},
+};
+use crate::{
+    query::Query,
+    ui::{Canonical, ErrorView, Icon, Shape, Skeleton, Time, text},
+};
+use leptos::{prelude::*, web_sys};
+use remembrancer::api::MemoryId;
+
+/// One memory beside the list, named by the URL. Its neighbours in the list are one key away.
+#[component]
+pub fn Peek(peek: Memo<Option<MemoryId>>, list: Listed, query: Memo<Query>) -> impl IntoView {
+    let found = Resource::new(move || peek.get(), |id| async move {
+        match id {
+            Some(id) => Some(memory(id).await),
+            None => None,
+        }
+    });
+    Effect::new(move |_| peek.get().into_iter().for_each(reveal));
+    let link = move |id: Option<MemoryId>| match id {
+        Some(id) => query.with(|query| query.with("peek", id).href("/memories")),
+        None => query.with(|query| query.without(&["peek"]).href("/memories")),
+    };
+    view! {
+        <aside
+            class="card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 xl:max-h-[calc(100dvh-2.5rem)] xl:shadow-none"
+            class:hidden=move || peek.get().is_none()
+            aria-label="Peek"
+            data-testid="peek"
+        >
+            <Transition fallback=|| view! { <Skeleton rows=4 /> }>
+                {move || Suspend::new(async move {
+                    let ids = list.await.map(|list| list.ids()).unwrap_or_default();
+                    let found = found.await?;
+                    let place = ids.iter().position(|id| peek.get_untracked() == Some(*id));
+                    let at = |i: Option<usize>| i.and_then(|i| ids.get(i).copied());
+                    let (before, after) = (at(place.and_then(|i| i.checked_sub(1))), at(place.map(|i| i + 1)));
+                    Some(view! {
+                        <div class="sticky top-0 flex items-center gap-1 border-b border-line bg-surface px-2 py-1.5">
+                            {step(before.map(|id| link(Some(id))), "Previous", "k ArrowUp", "k", Shape::Previous)}
+                            {step(after.map(|id| link(Some(id))), "Next", "j ArrowDown", "j", Shape::Next)}
+                            <span class="ml-auto"></span>
+                            {step(Some(link(None)), "Close", "Escape", "esc", Shape::Close)}
+                        </div>
+                        {match found {
+                            Ok(found) => view! { <Glance found /> }.into_any(),
+                            Err(error) => view! { <ErrorView error /> }.into_any(),
+                        }}
+                    })
+                })}
+            </Transition>
+        </aside>
+    }
+}
+
+fn step(href: Option<String>, text: &'static str, keys: &'static str, hint: &'static str, shape: Shape) -> impl IntoView {
+    let inside = view! {
+        <Icon shape />
+        <span class="sr-only">{text}</span>
+        <kbd class="kbd hidden md:inline" aria-hidden="true">{hint}</kbd>
+    };
+    match href {
+        Some(href) => view! { <a class="button button-quiet px-2!" href=href data-noscroll="true" data-keys=keys title=text>{inside}</a> }.into_any(),
+        None => view! { <span class="button button-quiet px-2! opacity-40" aria-hidden="true">{inside}</span> }.into_any(),
+    }
+}
+
+#[component]
+fn Glance(found: Found) -> impl IntoView {
+    let (row, detail) = (found.detail.memory.clone(), found.detail);
+    let page = format!("/memories/{}", row.id);
+    let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"As met"</dt><dd>{row.topic_raw.clone()}</dd> });
+    let user = row.user_id.map(|user| view! { <dt>"User"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> });
+    let recalled = match detail.last_accessed_at {
+        Some(at) => view! { {text::count(row.access_count, "time", "times")} ", last " <Time at /> }.into_any(),
+        None => view! { "never" }.into_any(),
+    };
+    view! {
+        <div class="space-y-4 p-4">
+            <div>
+                <h2 class="text-lg leading-snug break-words">{row.topic.clone()}</h2>
+                <div class="mt-1 flex flex-wrap gap-1.5">
+                    <Canonical yes=row.is_canonical />
+                    {state(&row)}
+                </div>
+            </div>
+            <div class="verbatim" data-testid="content">{row.content.clone()}</div>
+            <dl class="facts border-t border-line pt-4">
+                <dt>"Agent"</dt>
+                <dd>{row.agent_slug.clone()}</dd>
+                {raw}
+                <dt>"Source"</dt>
+                <dd>{place(&row.source)}</dd>
+                {user}
+                <dt>"Updated"</dt>
+                <dd><Time at=row.updated_at /></dd>
+                <dt>"Recalled"</dt>
+                <dd>{recalled}</dd>
+                <dt>"Versions"</dt>
+                <dd>{detail.versions.len().to_string()}</dd>
+            </dl>
+            <p class="border-t border-line pt-4">
+                <a class="button" href=page data-keys="o">
+                    "Open page"
+                    <kbd class="kbd hidden md:inline" aria-hidden="true">"o"</kbd>
+                </a>
+            </p>
+        </div>
+    }
+}
+
+/// Brings the row of the list into sight, if it is not.
+fn reveal(id: MemoryId) {
+    if let Some(row) = document().get_element_by_id(&format!("m-{id}")) {
+        let options = web_sys::ScrollIntoViewOptions::new();
+        options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+        row.scroll_into_view_with_scroll_into_view_options(&options);
+    }
+}

@@ -1,0 +1,71 @@
+use crate::{
+    query::Query,
+    ui::{Badge, Bar, Empty, Shape, Tone, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{MatchedBy, SearchHit, SearchResults};
+
+/// How the search went, above its hits.
+#[component]
+pub fn Summary(results: SearchResults) -> impl IntoView {
+    let shown = i64::try_from(results.hits.len()).unwrap_or(i64::MAX);
+    let best = if results.passed > shown { format!(", the best {shown} of them here") } else { String::new() };
+    let passed = format!(
+        "{} of {} reached the relevance floor of {:.2}{best}",
+        text::number(results.passed),
+        text::count(results.considered, "candidate", "candidates"),
+        results.floor
+    );
+    let canonical = results.query_canonical.map(|term| view! { <Badge tone=Tone::Good text=format!("searched as “{term}”") /> });
+    let degraded = (!results.degraded.is_empty()).then(|| {
+        let text = format!("degraded: {}", results.degraded.join(", "));
+        view! { <Badge tone=Tone::Warn text title="Part of the search could not run; memories may be missing here." /> }
+    });
+    view! {
+        <p class="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft" data-testid="total">
+            <span>{passed}</span>
+            {canonical}
+            {degraded}
+        </p>
+    }
+}
+
+/// Why a hit stands where it does.
+#[component]
+pub fn Scores(hit: SearchHit) -> impl IntoView {
+    let by = match hit.matched_by {
+        MatchedBy::Vector => "Similarity",
+        MatchedBy::Lexical => "Words",
+    };
+    view! {
+        <div title=hit.explanation>
+            <Bar label="Score" value=hit.score strong=true />
+            <Bar label=by value=hit.breakdown.similarity />
+            <Bar label="Recency" value=hit.breakdown.recency />
+        </div>
+    }
+}
+
+/// Nothing reached the floor: how close it was, and what could be tried.
+#[component]
+pub fn NothingFound(results: SearchResults, query: Query) -> impl IntoView {
+    let why = match (results.nearest, results.considered) {
+        (Some(nearest), _) => format!(
+            "The closest memory has a relevance of {nearest:.2}; the floor is {:.2}. An agent that asks this is told that nothing was found.",
+            results.floor
+        ),
+        (None, 0) => "There is nothing stored here that could answer. Other agents, or other filters, may know more.".to_owned(),
+        (None, n) => format!("None of {} is anywhere near the question.", text::count(n, "memory", "memories")),
+    };
+    let wider = query.with("q", query.text("q")).without(&["agent", "topic", "canonical", "platform", "channel", "user", "from", "until", "deleted", "peek"]);
+    let narrowed = wider.href("/memories") != query.without(&["peek"]).href("/memories");
+    view! {
+        <Empty shape=Shape::Search title="Nothing relevant enough">
+            <p class="mb-3">{why}</p>
+            <p class="flex justify-center gap-2">
+                {narrowed.then(|| view! { <a class="button" href=wider.href("/memories")>"Ask all agents, without filters"</a> })}
+                <a class="button" href=query.without(&["q", "peek"]).href("/memories")>"Browse instead"</a>
+            </p>
+        </Empty>
+    }
+}

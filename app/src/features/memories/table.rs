@@ -1,0 +1,134 @@
+use super::ranked::Scores;
+use crate::{
+    query::Query,
+    ui::{Badge, Canonical, Icon, Now, Shape, Time, Tone, text},
+};
+use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
+use remembrancer::api::{MemoryId, MemoryRow, MemoryStatus, SearchHit, Source};
+
+/// Memories as rows; with hits, ranked. Whoever may delete can select them.
+#[component]
+pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Memo<Query>, peek: Memo<Option<MemoryId>>, may_delete: bool) -> impl IntoView {
+    let now = query.get_untracked();
+    let select = may_delete && now.get("deleted") != Some("true");
+    let ranked = rows.iter().any(|(_, hit)| hit.is_some());
+    let (form, selected) = (NodeRef::<leptos::html::Form>::new(), RwSignal::new(0_u32));
+    let first = rows.first().map(|(row, _)| row.id);
+    let body = rows.into_iter().map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit query peek select /> }).collect_view();
+    let recount = move |_| selected.set(form.get().map_or(0, |form| boxes(&form, ":checked").len().try_into().unwrap_or(0)));
+    view! {
+        <form method="get" action="/memories/delete" node_ref=form on:change=recount>
+            <input type="hidden" name="back" value=now.without(&["peek"]).href("/memories") />
+            <table class="data table-fixed" aria-label="Memories">
+                <thead>
+                    <tr>
+                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll form selected /></th> })}
+                        <th scope="col">"Memory"</th>
+                        {ranked.then(|| view! { <th scope="col" class="hidden w-48 sm:table-cell">"Rank"</th> })}
+                        <th scope="col" class="hidden w-28 md:table-cell">"Agent"</th>
+                        <th scope="col" class="hidden w-36 lg:table-cell">"Source"</th>
+                        <th scope="col" class="number hidden w-20 lg:table-cell">"Recalled"</th>
+                        <th scope="col" class="hidden w-28 md:table-cell">"Updated"</th>
+                    </tr>
+                </thead>
+                <tbody>{body}</tbody>
+            </table>
+            {select.then(|| view! { <Selection selected /> })}
+        </form>
+    }
+}
+
+#[component]
+fn Row(row: MemoryRow, hit: Option<SearchHit>, query: Memo<Query>, peek: Memo<Option<MemoryId>>, select: bool, first: bool) -> impl IntoView {
+    let id = row.id;
+    let words = hit.as_ref().map(|hit| hit.matched_words.clone()).unwrap_or_default();
+    let content = text::marked(&row.content, &words)
+        .into_iter()
+        .map(|(piece, hit)| if hit { view! { <mark>{piece.to_owned()}</mark> }.into_any() } else { view! { <span>{piece.to_owned()}</span> }.into_any() })
+        .collect_view();
+    let checkbox = select.then(|| {
+        let label = format!("Select “{}”", row.topic);
+        view! { <td class="pr-0!"><input class="mt-1 block" type="checkbox" name="ids" value=id.to_string() aria-label=label /></td> }
+    });
+    let ranked = hit.clone().map(|hit| view! { <td class="hidden sm:table-cell"><Scores hit /></td> });
+    let narrow = hit.map(|hit| view! { " · score " {format!("{:.2}", hit.score)} });
+    view! {
+        <tr id=format!("m-{id}") data-testid="memory" aria-current=move || (peek.get() == Some(id)).then_some("true")>
+            {checkbox}
+            <td>
+                <div class="flex flex-wrap items-center gap-x-2 gap-y-1">
+                    <a
+                        class="min-w-0 truncate font-medium text-ink"
+                        href=move || query.get().with("peek", id).href("/memories")
+                        data-noscroll="true"
+                        data-keys=move || (first && peek.get().is_none()).then_some("j ArrowDown")
+                    >
+                        {row.topic.clone()}
+                    </a>
+                    <Canonical yes=row.is_canonical />
+                    {state(&row)}
+                </div>
+                <p class="line-clamp-2 break-words text-soft">{content}</p>
+                <p class="mt-1 text-xs text-soft md:hidden">{row.agent_slug.clone()} " · " {place(&row.source)} " · " <Time at=row.updated_at /> {narrow}</p>
+            </td>
+            {ranked}
+            <td class="hidden truncate md:table-cell">{row.agent_slug}</td>
+            <td class="hidden truncate text-soft lg:table-cell" title=place(&row.source)>{place(&row.source)}</td>
+            <td class="number hidden lg:table-cell" class:text-soft=row.access_count == 0>{text::number(row.access_count)}</td>
+            <td class="hidden md:table-cell"><Time at=row.updated_at /></td>
+        </tr>
+    }
+}
+
+/// A badge for every state that is not the usual one.
+pub fn state(row: &MemoryRow) -> impl IntoView + use<> {
+    let status = match row.status {
+        MemoryStatus::Active => None,
+        MemoryStatus::Contradicted => Some(view! { <Badge tone=Tone::Warn text="contradicted" /> }.into_any()),
+        other => Some(view! { <Badge text=other.as_str() /> }.into_any()),
+    };
+    (row.deleted_at.map(|_| view! { <Badge tone=Tone::Danger text="deleted" /> }), status)
+}
+
+/// Where it was said, in short: `slack · C042`.
+pub fn place(source: &Source) -> String {
+    match &source.channel_id {
+        Some(channel) => format!("{} · {channel}", source.platform),
+        None => source.platform.clone(),
+    }
+}
+
+/// Selects every row of the page; there is nothing it could do without JavaScript, so it is not there without.
+#[component]
+fn SelectAll(form: NodeRef<leptos::html::Form>, selected: RwSignal<u32>) -> impl IntoView {
+    let hydrated = Now::hydrated();
+    let all = move |event: leptos::ev::Event| {
+        let Some(form) = form.get() else { return };
+        let on = event.target().and_then(|t| t.dyn_into::<web_sys::HtmlInputElement>().ok()).is_some_and(|this| this.checked());
+        boxes(&form, "").iter().for_each(|each| each.set_checked(on));
+        selected.set(0);
+    };
+    view! { <input class="block" class:invisible=move || !hydrated.get() type="checkbox" aria-label="Select all on this page" on:change=all /> }
+}
+
+#[component]
+fn Selection(selected: RwSignal<u32>) -> impl IntoView {
+    let says = move || match selected.get() {
+        0 => "Select memories to delete them together.".to_owned(),
+        n => format!("{} selected", text::count(i64::from(n), "memory", "memories")),
+    };
+    view! {
+        <div class="selection flex items-center justify-between gap-3 border-t border-line px-3 py-2 text-sm">
+            <span class="text-soft" aria-live="polite">{says}</span>
+            <button class="button button-danger" type="submit">
+                <Icon shape=Shape::Delete />
+                "Delete selected…"
+            </button>
+        </div>
+    }
+}
+
+fn boxes(form: &web_sys::HtmlFormElement, which: &str) -> Vec<web_sys::HtmlInputElement> {
+    let Ok(found) = form.query_selector_all(&format!("input[name=ids]{which}")) else { return Vec::new() };
+    (0..found.length()).filter_map(|i| found.item(i)?.dyn_into().ok()).collect()
+}

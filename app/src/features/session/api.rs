@@ -1,0 +1,85 @@
+use crate::{ConsoleError, Flash};
+#[cfg(feature = "ssr")]
+use crate::{
+    guard::{client_address, close_session, console, open_session, own_path, request_id, set_status, set_theme_cookie, signed_in, take_flash, theme_cookie},
+    query::Query,
+};
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::OperatorProfile;
+#[cfg(feature = "ssr")]
+use remembrancer::{api::ErrorCode, identity};
+use serde::{Deserialize, Serialize};
+
+/// Who is looking, and what the frame of the page needs to know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Viewer {
+    pub profile: OperatorProfile,
+    /// `light` or `dark`, if the reader has chosen.
+    pub theme: Option<String>,
+    pub flash: Option<Flash>,
+    /// Where agents reach this server.
+    pub public_url: String,
+}
+
+/// Who is signed in.
+#[server(endpoint = "viewer", input = GetUrl)]
+pub async fn current_viewer() -> Result<Viewer, ConsoleError> {
+    let (_, _, profile) = signed_in().await?;
+    Ok(Viewer { profile, theme: theme_cookie(), flash: take_flash().await?, public_url: console()?.public_url.to_string() })
+}
+
+/// Opens a session, and goes on to `next`.
+#[server(endpoint = "sign_in")]
+pub async fn sign_in(#[server(default)] login: String, #[server(default)] password: String, #[server(default)] next: String) -> Result<(), ConsoleError> {
+    let signed_in = match attempt(&login, &password).await {
+        Ok(profile) => open_session(profile.id).await,
+        Err(error) => Err(error),
+    };
+    match &signed_in {
+        Ok(()) => leptos_axum::redirect(own_path(&next, "/agents")),
+        Err(error) => leptos_axum::redirect(&Query::default().with("error", why(error.code)).with("next", own_path(&next, "")).href("/sign-in")),
+    }
+    signed_in
+}
+
+/// Ends the session.
+#[server(endpoint = "sign_out")]
+pub async fn sign_out() -> Result<(), ConsoleError> {
+    let (engine, ctx, _) = signed_in().await?;
+    identity::sign_out(&engine, &ctx).await?;
+    close_session().await?;
+    leptos_axum::redirect("/sign-in?signed_out=yes");
+    Ok(())
+}
+
+/// Remembers the choice between `light`, `dark` and `system` in a cookie of its own, signed in or not.
+#[server(endpoint = "set_theme")]
+pub async fn set_theme(theme: String) -> Result<(), ConsoleError> {
+    if !matches!(theme.as_str(), "light" | "dark" | "system") {
+        set_status(ErrorCode::Invalid);
+        return Err(ConsoleError::new(ErrorCode::Invalid, "A theme is one of light, dark, system."));
+    }
+    set_theme_cookie(&theme, console()?.secure_cookies);
+    Ok(())
+}
+
+#[cfg(feature = "ssr")]
+async fn attempt(login: &str, password: &str) -> Result<OperatorProfile, ConsoleError> {
+    let console = console()?;
+    if let Some(wait) = (console.limiter)(login, client_address()) {
+        set_status(ErrorCode::RateLimited);
+        let message = format!("Too many attempts. Try again in {} seconds.", wait.as_secs().max(1));
+        return Err(ConsoleError::new(ErrorCode::RateLimited, message));
+    }
+    Ok(identity::sign_in(&console.engine, login, password, request_id()).await?)
+}
+
+/// The word for the URL of the sign-in page. Nothing in it tells whether the login exists.
+#[cfg(feature = "ssr")]
+fn why(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::RateLimited => "limited",
+        ErrorCode::Invalid | ErrorCode::Unauthenticated | ErrorCode::Forbidden => "refused",
+        _ => "unavailable",
+    }
+}

@@ -1,0 +1,75 @@
+use crate::{
+    query::{Query, use_query},
+    ui::{Icon, Shape},
+};
+use leptos::prelude::*;
+use leptos_meta::Title;
+
+/// The door.
+#[component]
+pub fn SignInPage() -> impl IntoView {
+    let query = use_query();
+    view! {
+        <Title text="Sign in" />
+        <main id="main" class="mx-auto flex min-h-dvh max-w-sm flex-col justify-center px-6 py-10">
+            <svg class="mb-5 size-9" viewBox="0 0 32 32" aria-hidden="true">
+                <rect class="fill-accent" width="32" height="32" rx="7" />
+                <path
+                    class="stroke-on-accent"
+                    d="M9 23V9h7.5a4.25 4.25 0 0 1 0 8.5H9m7 0 6.5 5.5"
+                    fill="none"
+                    stroke-width="2.6"
+                    stroke-linecap="round"
+                    stroke-linejoin="round"
+                />
+            </svg>
+            <h1>"Sign in to Remembrancer"</h1>
+            <p class="mt-1 mb-6 text-soft">"What your agents remember, and who answers for it."</p>
+            {move || notice(&query.get())}
+            <form class="space-y-4" method="post" action="/console/api/sign_in">
+                <input type="hidden" name="next" value=move || query.get().text("next") />
+                <div>
+                    <label class="label" for="login">
+                        "Login"
+                    </label>
+                    <input class="input" id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus />
+                </div>
+                <div>
+                    <label class="label" for="password">
+                        "Password"
+                    </label>
+                    <input class="input" id="password" name="password" type="password" autocomplete="current-password" required />
+                </div>
+                <button class="button button-primary w-full" type="submit">
+                    "Sign in"
+                </button>
+            </form>
+            <p class="mt-8 text-xs text-soft">
+                "No account yet? Whoever runs this server makes one: " <code class="font-mono text-ink">"remembrancer operator create"</code> "."
+            </p>
+        </main>
+    }
+}
+
+fn notice(query: &Query) -> Option<impl IntoView + use<>> {
+    let (text, refused) = match (query.get("error"), query.get("signed_out")) {
+        (Some("limited"), _) => ("Too many attempts with this login or from this address. Wait a minute, then try again.", true),
+        (Some("unavailable"), _) => ("The server cannot check passwords just now. Try again in a moment.", true),
+        (Some(_), _) => ("Login and password do not match. Check both, capitals too.", true),
+        (None, Some(_)) => ("You are signed out.", false),
+        (None, None) if query.any(&["next"]) => ("Sign in to go on to the page you asked for.", false),
+        (None, None) => return None,
+    };
+    let (class, role, shape) = match refused {
+        true => ("border-danger bg-danger-wash text-danger", "alert", Shape::Alert),
+        false => ("border-line bg-sunken text-soft", "status", Shape::Done),
+    };
+    Some(view! {
+        <div class=format!("mb-5 flex items-start gap-2.5 rounded-md border px-3 py-2 text-sm {class}") role=role>
+            <span class="pt-0.5">
+                <Icon shape />
+            </span>
+            <p>{text}</p>
+        </div>
+    })
+}

@@ -1,0 +1,36 @@
+use super::{frame::ViewerResource, theme::ThemeSwitch};
+use crate::{
+    features::session::Viewer,
+    ui::{Icon, Shape},
+};
+use leptos::prelude::*;
+
+/// Who is signed in where, how the console looks, and the way out.
+#[component]
+pub fn Account() -> impl IntoView {
+    let who = ViewerResource::expect();
+    let bones = || view! { <div class="bone h-24 w-full"></div> };
+    view! { <Transition fallback=bones>{move || Suspend::new(async move { who.await.ok().map(|viewer| view! { <SignedIn viewer /> }) })}</Transition> }
+}
+
+#[component]
+fn SignedIn(viewer: Viewer) -> impl IntoView {
+    let roles = viewer.profile.roles.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ");
+    view! {
+        <div class="space-y-3 border-t border-line pt-3" data-testid="account">
+            <div class="px-2 leading-tight">
+                <p class="truncate font-medium" title=viewer.profile.login.clone()>
+                    {viewer.profile.name.clone()}
+                </p>
+                <p class="truncate text-xs text-soft">{viewer.profile.tenant_name.clone()} " · " {roles}</p>
+            </div>
+            <ThemeSwitch theme=viewer.theme />
+            <form method="post" action="/console/api/sign_out">
+                <button class="button button-quiet w-full justify-start! px-2!" type="submit">
+                    <Icon shape=Shape::SignOut />
+                    "Sign out"
+                </button>
+            </form>
+        </div>
+    }
+}

@@ -1,0 +1,46 @@
+use super::frame::ViewerResource;
+use crate::{
+    Flash,
+    ui::{Icon, Now, Shape},
+};
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+
+/// What the last form did, until another page is opened.
+#[component]
+pub fn FlashView() -> impl IntoView {
+    let who = ViewerResource::expect();
+    view! {
+        <Transition fallback=|| ()>
+            {move || Suspend::new(async move {
+                who.await.ok().and_then(|viewer| viewer.flash).map(|flash| view! { <Message flash /> })
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Message(flash: Flash) -> impl IntoView {
+    let path = use_location().pathname;
+    let (page, open, hydrated) = (path.get_untracked(), RwSignal::new(true), Now::hydrated());
+    let (class, role, shape) = match flash.refused {
+        true => ("border-danger bg-danger-wash text-danger", "alert", Shape::Alert),
+        false => ("border-good bg-good-wash text-good", "status", Shape::Done),
+    };
+    view! {
+        <div
+            class=format!("mb-5 flex items-start gap-2.5 rounded-md border px-3 py-2 text-sm {class}")
+            class:hidden=move || !open.get() || path.get() != page
+            role=role
+            data-testid="flash"
+        >
+            <span class="pt-0.5">
+                <Icon shape />
+            </span>
+            <p class="grow">{flash.text}</p>
+            <button class="cursor-pointer" class:hidden=move || !hydrated.get() type="button" aria-label="Dismiss" on:click=move |_| open.set(false)>
+                <Icon shape=Shape::Close />
+            </button>
+        </div>
+    }
+}

@@ -1,0 +1,45 @@
+use super::{account::Account, flash::FlashView, keys::Keys, nav::{Brand, MobileNav, Nav}};
+use crate::{
+    ConsoleError,
+    features::session::{Viewer, current_viewer},
+};
+use leptos::prelude::*;
+use leptos_router::components::Outlet;
+
+/// Who is looking, for every page under the frame: asked once, when the page is loaded.
+#[derive(Clone, Copy)]
+pub struct ViewerResource(pub Resource<Result<Viewer, ConsoleError>>);
+
+impl ViewerResource {
+    /// The viewer that the frame has loaded.
+    pub fn expect() -> Resource<Result<Viewer, ConsoleError>> {
+        expect_context::<Self>().0
+    }
+}
+
+/// Sidebar (a bar with a menu where it is narrow), what the last form did, and the page.
+#[component]
+pub fn Layout() -> impl IntoView {
+    let who = Resource::new(|| (), |()| current_viewer());
+    provide_context(ViewerResource(who));
+    view! {
+        <a class="skip" href="#main">
+            "Skip to content"
+        </a>
+        <Keys />
+        <div class="min-h-dvh md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
+            <div class="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line px-3 py-4 md:flex">
+                <Brand />
+                <Nav />
+                <div class="mt-auto">
+                    <Account />
+                </div>
+            </div>
+            <MobileNav />
+            <main id="main" class="min-w-0 px-4 pt-5 pb-16 md:px-8 md:pt-7" tabindex="-1">
+                <FlashView />
+                <Outlet />
+            </main>
+        </div>
+    }
+}

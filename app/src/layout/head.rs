@@ -1,0 +1,14 @@
+use leptos::prelude::*;
+use leptos_meta::Title;
+
+/// A page's title, with what it is about beneath it.
+#[component]
+pub fn PageHead(#[prop(into)] title: String, children: Children) -> impl IntoView {
+    view! {
+        <Title text=title.clone() />
+        <header class="mb-5">
+            <h1>{title}</h1>
+            <div class="mt-0.5 text-sm text-soft">{children()}</div>
+        </header>
+    }
+}

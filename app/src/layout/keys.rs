@@ -1,0 +1,32 @@
+use leptos::{ev, prelude::*, wasm_bindgen::JsCast, web_sys};
+
+/// Keys of the whole console: whatever in the page has the key in its `data-keys` is clicked, or focused if it is a field. So every key is
+/// declared beside the thing it works on, and what is not in the page has no key.
+#[component]
+pub fn Keys() -> impl IntoView {
+    Effect::new(|_| {
+        let handle = window_event_listener(ev::keydown, |event| {
+            let meant_otherwise = event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented();
+            if meant_otherwise || (writing(&event) && event.key() != "Escape") {
+                return;
+            }
+            if let Some(element) = owner(&event.key()) {
+                event.prevent_default();
+                let _ = if element.is_instance_of::<web_sys::HtmlInputElement>() { element.focus() } else { Ok(element.click()) };
+            }
+        });
+        on_cleanup(move || handle.remove());
+    });
+}
+
+fn owner(key: &str) -> Option<web_sys::HtmlElement> {
+    // Only letters and names of keys reach the selector.
+    let plain = key == "/" || key.chars().all(|c| c.is_ascii_alphanumeric());
+    let found = plain.then(|| document().query_selector(&format!("[data-keys~=\"{key}\"]")).ok().flatten())??;
+    found.dyn_into().ok()
+}
+
+fn writing(event: &ev::KeyboardEvent) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    target.is_some_and(|element| matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT") && element.get_attribute("type").as_deref() != Some("checkbox"))
+}

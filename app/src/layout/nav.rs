@@ -1,0 +1,94 @@
+use super::account::Account;
+use crate::ui::{Icon, Shape};
+use leptos::{prelude::*, web_sys};
+use leptos_router::{components::A, hooks::use_location};
+
+/// The pages of the sidebar, in groups that later pages join.
+const PAGES: [(&str, &[(&str, &str, Shape)]); 2] = [
+    ("Memory", &[("/agents", "Agents", Shape::Agents), ("/memories", "Memories", Shape::Memories)]),
+    ("Trust", &[("/audit", "Audit log", Shape::Audit)]),
+];
+
+/// The name of the product, which leads home.
+#[component]
+pub fn Brand() -> impl IntoView {
+    view! {
+        <a class="flex items-center gap-2 px-2 font-semibold tracking-tight text-ink hover:no-underline" href="/agents">
+            <svg class="size-5" viewBox="0 0 32 32" aria-hidden="true">
+                <rect class="fill-accent" width="32" height="32" rx="7" />
+                <path
+                    class="stroke-on-accent"
+                    d="M9 23V9h7.5a4.25 4.25 0 0 1 0 8.5H9m7 0 6.5 5.5"
+                    fill="none"
+                    stroke-width="2.8"
+                    stroke-linecap="round"
+                    stroke-linejoin="round"
+                />
+            </svg>
+            "Remembrancer"
+        </a>
+    }
+}
+
+/// Links to every page.
+#[component]
+pub fn Nav() -> impl IntoView {
+    let link = |(href, text, shape): &(&'static str, &'static str, Shape)| {
+        let (href, text, shape) = (*href, *text, *shape);
+        view! {
+            <li>
+                <A
+                    href=href
+                    attr:class="flex h-8 items-center gap-2.5 rounded-md px-2 text-ink hover:bg-sunken hover:no-underline \
+                    aria-[current=page]:bg-accent-wash aria-[current=page]:font-medium aria-[current=page]:text-accent"
+                >
+                    <Icon shape />
+                    {text}
+                </A>
+            </li>
+        }
+    };
+    let group = |(name, pages): &(&'static str, &'static [(&'static str, &'static str, Shape)])| {
+        view! {
+            <div>
+                <p class="mb-1 px-2 text-xs text-soft">{*name}</p>
+                <ul class="space-y-0.5">{pages.iter().map(link).collect_view()}</ul>
+            </div>
+        }
+    };
+    view! {
+        <nav class="space-y-4" aria-label="Main">
+            {PAGES.iter().map(group).collect_view()}
+        </nav>
+    }
+}
+
+/// The same for narrow screens: a bar whose menu is a disclosure, and so opens without JavaScript.
+#[component]
+pub fn MobileNav() -> impl IntoView {
+    let (menu, path) = (NodeRef::<leptos::html::Details>::new(), use_location().pathname);
+    Effect::new(move |_| {
+        path.track();
+        if let Some(menu) = menu.get() {
+            let menu: &web_sys::Element = &menu;
+            let _ = menu.remove_attribute("open");
+        }
+    });
+    view! {
+        <header class="sticky top-0 z-20 border-b border-line bg-canvas md:hidden">
+            <details class="group" node_ref=menu>
+                <summary class="flex h-12 items-center justify-between px-3">
+                    <Brand />
+                    <span class="button button-quiet">
+                        <Icon shape=Shape::Menu />
+                        "Menu"
+                    </span>
+                </summary>
+                <div class="space-y-5 border-t border-line px-3 py-4">
+                    <Nav />
+                    <Account />
+                </div>
+            </details>
+        </header>
+    }
+}

@@ -1,0 +1,27 @@
+use leptos::prelude::*;
+use leptos_meta::Title;
+
+/// An address that leads nowhere.
+#[component]
+pub fn NotFound() -> impl IntoView {
+    #[cfg(feature = "ssr")]
+    crate::guard::set_status(remembrancer::api::ErrorCode::NotFound);
+    view! {
+        <Title text="Not found" />
+        <main id="main" class="mx-auto flex min-h-dvh max-w-md flex-col justify-center px-6">
+            <p class="mb-2 font-mono text-sm text-soft">"404"</p>
+            <h1>"Nothing is kept at this address"</h1>
+            <p class="mt-2 mb-5 text-soft">
+                "The link may be old or mistyped. What agents remember is never removed from its place: a deleted memory still has its page."
+            </p>
+            <p class="flex gap-2">
+                <a class="button button-primary" href="/agents">
+                    "Agents"
+                </a>
+                <a class="button" href="/memories">
+                    "Memories"
+                </a>
+            </p>
+        </main>
+    }
+}

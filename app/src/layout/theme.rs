@@ -1,0 +1,42 @@
+use crate::features::session::set_theme;
+use leptos::{prelude::*, task::spawn_local};
+
+/// System, light or dark: a form that works by itself, and at once where there is JavaScript.
+#[component]
+pub fn ThemeSwitch(theme: Option<String>) -> impl IntoView {
+    let chosen = RwSignal::new(theme.unwrap_or_else(|| "system".into()));
+    let choice = move |(key, text): (&'static str, &'static str)| {
+        let choose = move |event: leptos::ev::MouseEvent| {
+            event.prevent_default();
+            show(key);
+            chosen.set(key.to_owned());
+            // Should the cookie not be set, the page still looks as asked for until it is left.
+            spawn_local(async move { drop(set_theme(key.to_owned()).await) });
+        };
+        view! {
+            <button
+                class="grow cursor-pointer rounded-sm px-1.5 py-0.5 text-soft hover:text-ink aria-pressed:bg-surface aria-pressed:font-medium \
+                aria-pressed:text-ink aria-pressed:shadow-xs"
+                type="submit"
+                name="theme"
+                value=key
+                aria-pressed=move || (chosen.get() == key).to_string()
+                on:click=choose
+            >
+                {text}
+            </button>
+        }
+    };
+    view! {
+        <form method="post" action="/console/api/set_theme">
+            <div class="flex rounded-md border border-line bg-sunken p-0.5 text-xs" role="group" aria-label="Theme">
+                {[("system", "System"), ("light", "Light"), ("dark", "Dark")].map(choice).collect_view()}
+            </div>
+        </form>
+    }
+}
+
+fn show(theme: &str) {
+    let Some(root) = document().document_element() else { return };
+    let _ = if theme == "system" { root.remove_attribute("data-theme") } else { root.set_attribute("data-theme", theme) };
+}

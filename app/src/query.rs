@@ -1,0 +1,145 @@
+//! The query string, by which every list tells what it shows.
+
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+use remembrancer::api::FieldError;
+use std::{fmt::Write, str::FromStr};
+
+/// Names and values in the order of the URL; empty values are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads `a=1&b=2`, with or without the question mark.
+    pub fn parse(text: &str) -> Self {
+        let pairs = text.trim_start_matches('?').split('&').filter_map(|pair| pair.split_once('='));
+        Self(pairs.map(|(name, value)| (decode(name), decode(value))).filter(|(_, value)| !value.trim().is_empty()).collect())
+    }
+
+    /// The value of `name`, or nothing.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(n, _)| n == name).map(|(_, value)| value.trim())
+    }
+
+    /// The value of `name`, or an empty string: what a form field shows.
+    pub fn text(&self, name: &str) -> String {
+        self.get(name).unwrap_or_default().to_owned()
+    }
+
+    /// Every value of `name`.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(n, _)| n == name).map(|(_, value)| value.trim())
+    }
+
+    /// The same with `name` set to `value`, once.
+    pub fn with(&self, name: &str, value: impl ToString) -> Self {
+        let mut query = self.without(&[name]);
+        query.0.push((name.to_owned(), value.to_string()));
+        query.0.retain(|(_, value)| !value.trim().is_empty());
+        query
+    }
+
+    /// The same without `names`.
+    pub fn without(&self, names: &[&str]) -> Self {
+        Self(self.0.iter().filter(|(n, _)| !names.contains(&n.as_str())).cloned().collect())
+    }
+
+    /// Whether one of `names` is set.
+    pub fn any(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.get(name).is_some())
+    }
+
+    /// How many of `names` are set.
+    pub fn count(&self, names: &[&str]) -> u32 {
+        names.iter().map(|name| u32::from(self.get(name).is_some())).sum()
+    }
+
+    /// `path`, followed by the query if there is one.
+    pub fn href(&self, path: &str) -> String {
+        let mut url = path.to_owned();
+        for (i, (name, value)) in self.0.iter().enumerate() {
+            url.push(if i == 0 { '?' } else { '&' });
+            encode(name, &mut url);
+            url.push('=');
+            encode(value, &mut url);
+        }
+        url
+    }
+
+    /// `name` read as a `T`; what cannot be read is noted in `errors`.
+    pub fn read<T: FromStr>(&self, name: &str, expected: &str, errors: &mut Vec<FieldError>) -> Option<T> {
+        let value = self.get(name)?.parse().ok();
+        if value.is_none() {
+            errors.push(FieldError { field: name.to_owned(), message: expected.to_owned() });
+        }
+        value
+    }
+
+    /// `name` read as the first moment of a day (UTC), or of the day after it.
+    pub fn day(&self, name: &str, after: bool, errors: &mut Vec<FieldError>) -> Option<DateTime<Utc>> {
+        let day: NaiveDate = self.read(name, "Write a date as 2026-05-31.", errors)?;
+        let day = if after { day.checked_add_days(Days::new(1))? } else { day };
+        Some(day.and_hms_opt(0, 0, 0)?.and_utc())
+    }
+}
+
+/// The query of the page that is shown, as it changes.
+pub fn use_query() -> Memo<Query> {
+    let search = use_location().search;
+    Memo::new(move |_| search.with(|text| Query::parse(text)))
+}
+
+fn decode(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let hex = (*first == b'%').then(|| tail.get(..2)).flatten().and_then(|h| u8::from_str_radix(std::str::from_utf8(h).ok()?, 16).ok());
+        bytes.push(hex.unwrap_or(if *first == b'+' { b' ' } else { *first }));
+        rest = if hex.is_some() { tail.get(2..).unwrap_or_default() } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn encode(text: &str, url: &mut String) {
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' | b'/' => url.push(char::from(byte)),
+            b' ' => url.push('+'),
+            _ => drop(write!(url, "%{byte:02X}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_and_writes_the_same() {
+        let query = Query::parse("?q=100%25+caf%C3%A9%26more&topic=&agent=a%2fb&peek=%zz");
+        assert_eq!(query.get("q"), Some("100% café&more"));
+        assert_eq!(query.get("topic"), None);
+        assert_eq!(query.get("agent"), Some("a/b"));
+        assert_eq!(query.get("peek"), Some("%zz"));
+        assert_eq!(Query::parse(query.href("/memories").trim_start_matches("/memories")), query);
+    }
+
+    #[test]
+    fn changes_one_name_at_a_time() {
+        let query = Query::parse("ids=1&ids=2&q=x");
+        assert_eq!(query.all("ids").collect::<Vec<_>>(), ["1", "2"]);
+        assert_eq!(query.with("q", "y").without(&["ids"]).href("/m"), "/m?q=y");
+        assert_eq!(query.with("q", "").without(&["ids"]).href("/m"), "/m");
+    }
+
+    #[test]
+    fn days_are_whole_and_errors_name_the_field() {
+        let (query, mut errors) = (Query::parse("from=2026-05-31&until=2026-05-31&user=vera"), Vec::new());
+        assert_eq!(query.day("from", false, &mut errors).map(|t| t.to_rfc3339()).as_deref(), Some("2026-05-31T00:00:00+00:00"));
+        assert_eq!(query.day("until", true, &mut errors).map(|t| t.to_rfc3339()).as_deref(), Some("2026-06-01T00:00:00+00:00"));
+        assert!(errors.is_empty());
+        assert_eq!(query.read::<u32>("user", "A number.", &mut errors), None);
+        assert_eq!(errors[0].field, "user");
+    }
+}

@@ -1,0 +1,39 @@
+use leptos::prelude::*;
+
+/// What a badge says by its colour, besides its words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tone {
+    #[default]
+    Plain,
+    Accent,
+    Good,
+    Warn,
+    Danger,
+}
+
+/// A word about the thing it stands beside.
+#[component]
+pub fn Badge(#[prop(optional)] tone: Tone, #[prop(into)] text: String, #[prop(optional, into)] title: Option<String>) -> impl IntoView {
+    let class = match tone {
+        Tone::Plain => "badge",
+        Tone::Accent => "badge border-transparent bg-accent-wash text-accent",
+        Tone::Good => "badge border-transparent bg-good-wash text-good",
+        Tone::Warn => "badge border-transparent bg-warn-wash text-warn",
+        Tone::Danger => "badge border-transparent bg-danger-wash text-danger",
+    };
+    view! {
+        <span class=class title=title>
+            {text}
+        </span>
+    }
+}
+
+/// Whether a topic stands in the vocabulary.
+#[component]
+pub fn Canonical(yes: bool) -> impl IntoView {
+    if yes {
+        view! { <Badge tone=Tone::Good text="canonical" title="The topic stands in the shared vocabulary." /> }
+    } else {
+        view! { <Badge text="as met" title="The vocabulary does not know this topic; it was proposed for review." /> }
+    }
+}

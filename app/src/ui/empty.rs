@@ -1,0 +1,16 @@
+use super::{Icon, Shape};
+use leptos::prelude::*;
+
+/// What stands where rows would: what is missing, and what to do about it.
+#[component]
+pub fn Empty(shape: Shape, #[prop(into)] title: String, children: Children) -> impl IntoView {
+    view! {
+        <div class="flex flex-col items-center px-6 py-14 text-center" data-testid="empty">
+            <span class="mb-3 rounded-full bg-sunken p-2.5 text-soft">
+                <Icon shape />
+            </span>
+            <h2 class="mb-1">{title}</h2>
+            <div class="max-w-xl text-sm text-soft">{children()}</div>
+        </div>
+    }
+}

@@ -1,0 +1,44 @@
+use super::{Icon, Shape, text};
+use crate::{ConsoleError, query::Query};
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+use remembrancer::api::ErrorCode;
+
+/// What stands where a page would, when it could not be had.
+#[component]
+pub fn ErrorView(error: ConsoleError) -> impl IntoView {
+    let title = match error.code {
+        ErrorCode::Unauthenticated => "Your session has ended",
+        ErrorCode::Forbidden => "Your role does not allow this",
+        ErrorCode::NotFound => "There is nothing here",
+        ErrorCode::Invalid => "This cannot be shown as asked",
+        ErrorCode::Unavailable => "Out of reach just now",
+        _ => "Something went wrong on our side",
+    };
+    let location = use_location();
+    let here = move || format!("{}{}", location.pathname.get(), Query::parse(&location.search.get()).href(""));
+    let way_on = match error.code {
+        ErrorCode::Unauthenticated => {
+            view! { <a class="button" rel="external" href=move || Query::default().with("next", here()).href("/sign-in")>"Sign in"</a> }.into_any()
+        }
+        ErrorCode::NotFound | ErrorCode::Forbidden => view! { <a class="button" href="/memories">"All memories"</a> }.into_any(),
+        ErrorCode::Invalid => view! { <a class="button" href=move || location.pathname.get()>"Start over"</a> }.into_any(),
+        // A reload asks the server again, and so works without JavaScript too.
+        _ => view! { <a class="button" rel="external" href=here>"Try again"</a> }.into_any(),
+    };
+    // With fields, the message would only repeat the first of them.
+    let message = if error.fields.is_empty() { text::sentence(&error.message) } else { "Some of what was asked for does not fit together:".into() };
+    let fields = error.fields.into_iter().map(|f| view! { <li><strong class="font-medium">{f.field}</strong> ": " {f.message}</li> }).collect_view();
+    view! {
+        <div class="flex flex-col items-center px-6 py-14 text-center" role="alert" data-testid="error">
+            <span class="mb-3 rounded-full bg-danger-wash p-2.5 text-danger">
+                <Icon shape=Shape::Alert />
+            </span>
+            <h2 class="mb-1">{title}</h2>
+            <p class="max-w-xl text-sm text-soft">{message}</p>
+            <ul class="text-sm text-soft">{fields}</ul>
+            <div class="mt-4">{way_on}</div>
+            {error.request_id.map(|id| view! { <p class="mt-4 font-mono text-xs text-soft">"request " {id.to_string()}</p> })}
+        </div>
+    }
+}

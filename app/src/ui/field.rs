@@ -1,0 +1,81 @@
+use leptos::prelude::*;
+
+/// A value of a select field, and how it reads.
+pub type Choice = (String, String);
+
+/// A labelled line of text, whose value follows the URL.
+#[component]
+pub fn TextField(
+    #[prop(into)] name: String,
+    label: &'static str,
+    #[prop(into)] value: Signal<String>,
+    #[prop(default = "text")] kind: &'static str,
+    #[prop(optional)] hint: &'static str,
+    /// Suggestions, which do not limit what may be written.
+    #[prop(optional)]
+    suggestions: &'static [&'static str],
+    #[prop(optional, into)] error: Signal<Option<String>>,
+) -> impl IntoView {
+    let (id, error_id, list_id) = (format!("field-{name}"), format!("error-{name}"), format!("list-{name}"));
+    let list = (!suggestions.is_empty()).then(|| list_id.clone());
+    let described = error_id.clone();
+    view! {
+        <div>
+            <label class="label" for=id.clone()>
+                {label}
+            </label>
+            <input
+                class="input"
+                id=id
+                name=name
+                type=kind
+                list=list
+                placeholder=hint
+                autocomplete="off"
+                // Untracked: the attribute is what the server renders, the property follows.
+                value=value.get_untracked()
+                prop:value=move || value.get()
+                aria-invalid=move || error.get().map(|_| "true")
+                aria-describedby=move || error.get().map(|_| described.clone())
+            />
+            {(!suggestions.is_empty())
+                .then(|| view! { <datalist id=list_id>{suggestions.iter().map(|s| view! { <option value=*s></option> }).collect_view()}</datalist> })}
+            {move || error.get().map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id.clone()>{text}</p> })}
+        </div>
+    }
+}
+
+/// A labelled choice, whose value follows the URL.
+#[component]
+pub fn SelectField(
+    name: &'static str,
+    label: &'static str,
+    #[prop(into)] value: Signal<String>,
+    choices: Vec<Choice>,
+    /// The label is there for screen readers only.
+    #[prop(optional)]
+    bare: bool,
+) -> impl IntoView {
+    let id = format!("field-{name}");
+    let options = choices
+        .into_iter()
+        .map(|(key, text)| {
+            let (selected, now) = (value.get_untracked() == key, key.clone());
+            view! {
+                <option value=key selected=selected prop:selected=move || value.get() == now>
+                    {text}
+                </option>
+            }
+        })
+        .collect_view();
+    view! {
+        <div>
+            <label class=if bare { "sr-only" } else { "label" } for=id.clone()>
+                {label}
+            </label>
+            <select class="input" id=id name=name>
+                {options}
+            </select>
+        </div>
+    }
+}

@@ -1,0 +1,53 @@
+use leptos::prelude::*;
+
+/// What an icon depicts. All are drawn on 16 by 16 with a line of 1.5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Agents,
+    Memories,
+    Audit,
+    Menu,
+    Search,
+    Filter,
+    Close,
+    Alert,
+    Done,
+    Previous,
+    Next,
+    Delete,
+    Restore,
+    SignOut,
+    Link,
+}
+
+impl Shape {
+    fn path(self) -> &'static str {
+        match self {
+            Self::Agents => "M8 7.25a2.75 2.75 0 1 0 0-5.5 2.75 2.75 0 0 0 0 5.5ZM2.75 14.25c.4-2.8 2.5-4.25 5.25-4.25s4.85 1.45 5.25 4.25",
+            Self::Memories => "M3.25 2.75h9.5v10.5h-9.5zM5.75 5.75h4.5M5.75 8h4.5M5.75 10.25h2.5",
+            Self::Audit => "M8 4.5V8l2.25 1.5M2.25 8a5.75 5.75 0 1 0 1.7-4.08L2.25 5.6M2.25 2.5v3.1h3.1",
+            Self::Menu => "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
+            Self::Search => "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.3 10.3l3.2 3.2",
+            Self::Filter => "M2.5 4.5h11M4.75 8h6.5M6.75 11.5h2.5",
+            Self::Close => "m4 4 8 8M12 4l-8 8",
+            Self::Alert => "M8 2 1.75 13.25h12.5zM8 6.5v3M8 11.4v.1",
+            Self::Done => "m3 8.5 3.25 3.25L13 5",
+            Self::Previous => "M10 3.5 5.5 8l4.5 4.5",
+            Self::Next => "M6 3.5 10.5 8 6 12.5",
+            Self::Delete => "M2.75 4.25h10.5M6 4.25V2.5h4v1.75M4 4.25l.6 9.25h6.8l.6-9.25M6.75 7v3.75M9.25 7v3.75",
+            Self::Restore => "M2.75 6.5h7a3.25 3.25 0 0 1 0 6.5H6M2.75 6.5l3-3M2.75 6.5l3 3",
+            Self::SignOut => "M6.25 2.75h-3.5v10.5h3.5M10.25 5l3 3-3 3M13.25 8h-7",
+            Self::Link => "M6.75 9.25 13 3M9 3h4v4M11.5 9.25v3.5h-8.25V4.5h3.5",
+        }
+    }
+}
+
+/// A drawing that goes with words; it says nothing by itself.
+#[component]
+pub fn Icon(shape: Shape) -> impl IntoView {
+    view! {
+        <svg class="size-4 shrink-0" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">
+            <path stroke-linecap="round" stroke-linejoin="round" d=shape.path() />
+        </svg>
+    }
+}

@@ -1,0 +1,30 @@
+//! Small parts that every page is built from.
+
+mod badge;
+mod bar;
+pub mod diff;
+mod empty;
+mod error;
+mod field;
+mod filter_form;
+mod icon;
+mod pager;
+mod reason;
+mod skeleton;
+mod spark;
+pub mod text;
+mod time;
+
+pub use badge::{Badge, Canonical, Tone};
+pub use bar::Bar;
+pub use diff::Diff;
+pub use empty::Empty;
+pub use error::ErrorView;
+pub use field::{Choice, SelectField, TextField};
+pub use filter_form::FilterForm;
+pub use icon::{Icon, Shape};
+pub use pager::Pager;
+pub use reason::ReasonField;
+pub use skeleton::Skeleton;
+pub use spark::Spark;
+pub use time::{Now, Time};

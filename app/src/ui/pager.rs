@@ -1,0 +1,29 @@
+use super::{Icon, Shape};
+use crate::query::Query;
+use leptos::prelude::*;
+
+/// The way to the neighbouring pages of a list that is sorted newest first.
+#[component]
+pub fn Pager(path: &'static str, query: Query, previous: Option<String>, next: Option<String>) -> impl IntoView {
+    if previous.is_none() && next.is_none() {
+        return ().into_any();
+    }
+    let plain = query.without(&["after", "before", "peek"]);
+    let newer = previous.map(|cursor| plain.with("before", cursor).href(path));
+    let older = next.map(|cursor| plain.with("after", cursor).href(path));
+    view! {
+        <nav class="flex items-center justify-end gap-2 px-3 py-2" aria-label="Pages">
+            {step(newer, "prev", "Newer", Shape::Previous)} {step(older, "next", "Older", Shape::Next)}
+        </nav>
+    }
+    .into_any()
+}
+
+fn step(href: Option<String>, rel: &'static str, text: &'static str, shape: Shape) -> impl IntoView {
+    let first = (rel == "prev").then(|| view! { <Icon shape /> });
+    let last = (rel == "next").then(|| view! { <Icon shape /> });
+    match href {
+        Some(href) => view! { <a class="button" rel=rel href=href>{first} {text} {last}</a> }.into_any(),
+        None => view! { <span class="button cursor-default! border-line! text-soft! hover:bg-surface" aria-disabled="true">{first} {text} {last}</span> }.into_any(),
+    }
+}

@@ -1,0 +1,37 @@
+use leptos::prelude::*;
+use remembrancer::api::REASON_MAX;
+
+/// Why something is done; required, and kept in the audit log.
+#[component]
+pub fn ReasonField(
+    #[prop(into)] id: String,
+    /// What had been typed before the form was refused.
+    #[prop(into)]
+    typed: String,
+    error: Option<String>,
+    hint: &'static str,
+) -> impl IntoView {
+    let (hint_id, error_id) = (format!("{id}-hint"), format!("{id}-error"));
+    let described = if error.is_some() { format!("{error_id} {hint_id}") } else { hint_id.clone() };
+    view! {
+        <label class="label" for=id.clone()>
+            "Reason"
+        </label>
+        <textarea
+            class="input"
+            id=id
+            name="reason"
+            rows="2"
+            required
+            maxlength=REASON_MAX.to_string()
+            aria-invalid=error.as_ref().map(|_| "true")
+            aria-describedby=described
+        >
+            {typed}
+        </textarea>
+        {error.map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id>{text}</p> })}
+        <p class="mt-1 text-xs text-soft" id=hint_id>
+            {hint}
+        </p>
+    }
+}

@@ -1,0 +1,152 @@
+//! Numbers, days and excerpts as people read them.
+
+use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Timelike, Utc};
+
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// `12,431`.
+pub fn number(n: i64) -> String {
+    let digits = n.unsigned_abs().to_string();
+    let mut text = String::from(if n < 0 { "−" } else { "" });
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 memory`, `12,431 memories`.
+pub fn count(n: i64, one: &str, many: &str) -> String {
+    format!("{} {}", number(n), if n == 1 { one } else { many })
+}
+
+/// `14 Jun 2026`.
+pub fn day(day: NaiveDate) -> String {
+    format!("{} {} {}", day.day(), month(day.month0()), day.year())
+}
+
+/// `14 Jun 2026, 09:12:33 UTC`.
+pub fn moment(at: DateTime<Utc>) -> String {
+    format!("{}, {:02}:{:02}:{:02} UTC", day(at.date_naive()), at.hour(), at.minute(), at.second())
+}
+
+/// `4 min ago`, `yesterday`, `in 3 days`; the day once it is more than a month away.
+pub fn relative(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
+    let apart = now - at;
+    let (size, future) = (apart.abs(), apart < TimeDelta::zero());
+    let said = if size < TimeDelta::seconds(45) {
+        return if future { "in a moment" } else { "just now" }.to_owned();
+    } else if size < TimeDelta::minutes(59) {
+        format!("{} min", (size.num_seconds() + 30) / 60)
+    } else if size < TimeDelta::hours(23) {
+        format!("{} h", (size.num_minutes() + 30) / 60)
+    } else if size < TimeDelta::hours(36) {
+        return if future { "tomorrow" } else { "yesterday" }.to_owned();
+    } else if size < TimeDelta::days(31) {
+        format!("{} days", (size.num_hours() + 12) / 24)
+    } else if at.year() == now.year() {
+        return format!("{} {}", at.day(), month(at.month0()));
+    } else {
+        return day(at.date_naive());
+    };
+    if future { format!("in {said}") } else { format!("{said} ago") }
+}
+
+/// What is wrong with a field, as a sentence of its own.
+pub fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    let end = if text.ends_with(['.', '!', '?']) || text.is_empty() { "" } else { "." };
+    format!("{first}{}{end}", chars.as_str())
+}
+
+/// At most `limit` characters of `content`, around the first of `words` that is in it.
+#[cfg(any(feature = "ssr", test))]
+pub fn excerpt(content: &str, words: &[String], limit: usize) -> String {
+    if content.chars().count() <= limit {
+        return content.to_owned();
+    }
+    let found = words.iter().filter_map(|word| content.find(word.as_str())).min().unwrap_or(0);
+    let before = content.get(..found).map_or(0, |head| head.chars().count());
+    let skip = if before < limit / 2 { 0 } else { before - limit / 4 };
+    let mut text: String = content.chars().skip(skip).take(limit).collect();
+    if skip > 0 {
+        text.insert(0, '…');
+    }
+    text.push('…');
+    text
+}
+
+/// `content` cut where one of `words` stands, with whether a piece is such a word.
+pub fn marked<'a>(content: &'a str, words: &[String]) -> Vec<(&'a str, bool)> {
+    let mut pieces = Vec::new();
+    let mut rest = content;
+    while let Some((at, word)) = first_of(rest, words) {
+        let (head, tail) = rest.split_at(at);
+        let (hit, tail) = tail.split_at(word.len());
+        pieces.extend([(head, false), (hit, true)].into_iter().filter(|(piece, _)| !piece.is_empty()));
+        rest = tail;
+    }
+    pieces.extend((!rest.is_empty()).then_some((rest, false)));
+    pieces
+}
+
+fn first_of<'a>(text: &str, words: &'a [String]) -> Option<(usize, &'a String)> {
+    words.iter().filter(|word| !word.is_empty()).filter_map(|word| Some((whole_word(text, word)?, word))).min_by_key(|(at, _)| *at)
+}
+
+fn whole_word(text: &str, word: &str) -> Option<usize> {
+    let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    text.match_indices(word).map(|(at, _)| at).find(|at| {
+        let (head, tail) = text.split_at(*at);
+        !inside(head.chars().next_back()) && !inside(tail.get(word.len()..).and_then(|t| t.chars().next()))
+    })
+}
+
+fn month(month0: u32) -> &'static str {
+    MONTHS.iter().cycle().nth(month0 as usize).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeZone;
+
+    #[test]
+    fn numbers_have_groups() {
+        assert_eq!(["0", "999", "1,000", "12,431", "−1,234,567"], [0, 999, 1000, 12431, -1_234_567].map(number).as_slice());
+        assert_eq!((count(1, "memory", "memories"), count(0, "memory", "memories")), ("1 memory".into(), "0 memories".into()));
+    }
+
+    #[test]
+    fn times_read_as_people_say_them() {
+        let now = Utc.with_ymd_and_hms(2026, 6, 14, 12, 0, 0).unwrap();
+        let ago = |seconds| relative(now - TimeDelta::seconds(seconds), now);
+        assert_eq!((ago(3), ago(240), ago(7200), ago(86_400)), ("just now".into(), "4 min ago".into(), "2 h ago".into(), "yesterday".into()));
+        assert_eq!((ago(5 * 86_400), ago(40 * 86_400), ago(400 * 86_400)), ("5 days ago".into(), "5 May".into(), "10 May 2025".into()));
+        assert_eq!((ago(-3 * 86_400), ago(-10)), ("in 3 days".into(), "in a moment".into()));
+        assert_eq!(moment(now), "14 Jun 2026, 12:00:00 UTC");
+    }
+
+    #[test]
+    fn sentences_begin_and_end_as_such() {
+        assert_eq!((sentence("must not be empty"), sentence("Done."), sentence("")), ("Must not be empty.".into(), "Done.".into(), String::new()));
+    }
+
+    #[test]
+    fn excerpts_show_the_word() {
+        let (long, words) = (format!("{}Vera likes tea. {}", "é".repeat(500), "z".repeat(500)), vec!["tea".to_owned()]);
+        let text = excerpt(&long, &words, 80);
+        assert!(text.starts_with('…') && text.ends_with('…') && text.contains("tea"));
+        assert_eq!(excerpt("short", &words, 80), "short");
+    }
+
+    #[test]
+    fn marks_whole_words_only() {
+        let words = vec!["tea".to_owned(), "Vera".to_owned()];
+        assert_eq!(marked("Vera's steam, tea", &words), [("Vera", true), ("'s steam, ", false), ("tea", true)]);
+        assert_eq!(marked("", &words), []);
+    }
+}

@@ -1,0 +1,51 @@
+use super::text;
+use chrono::{DateTime, Utc};
+use leptos::{prelude::*, web_sys};
+use std::time::Duration;
+
+/// The browser's clock; unknown on the server and until the page is hydrated, so that both render the same.
+#[derive(Clone, Copy)]
+pub struct Now(RwSignal<Option<DateTime<Utc>>>);
+
+impl Now {
+    /// Starts the clock, once for all that shows a time.
+    pub fn provide() {
+        let now = RwSignal::new(None);
+        provide_context(Self(now));
+        Effect::new(move |_| {
+            let tick = move || now.set(browser_time());
+            tick();
+            if let Ok(handle) = set_interval_with_handle(tick, Duration::from_secs(60)) {
+                on_cleanup(move || handle.clear());
+            }
+        });
+    }
+
+    /// Whether the page is hydrated: then what needs JavaScript may show.
+    pub fn hydrated() -> Signal<bool> {
+        match use_context::<Self>() {
+            Some(Self(now)) => Signal::derive(move || now.with(Option::is_some)),
+            None => Signal::stored(false),
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "milliseconds since 1970 are far below 2^53")]
+fn browser_time() -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp_millis(web_sys::js_sys::Date::now() as i64)
+}
+
+/// A moment: how long ago, with the exact time on hover. The server renders the day.
+#[component]
+pub fn Time(at: DateTime<Utc>) -> impl IntoView {
+    let now = use_context::<Now>();
+    let shown = move || match now.and_then(|Now(now)| now.get()) {
+        Some(now) => text::relative(at, now),
+        None => text::day(at.date_naive()),
+    };
+    view! {
+        <time class="whitespace-nowrap" datetime=at.to_rfc3339() title=text::moment(at)>
+            {shown}
+        </time>
+    }
+}

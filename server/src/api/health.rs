@@ -1,0 +1,34 @@
+//! Whether the process lives, and whether it can serve.
+
+use super::Api;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+/// `GET /healthz`: the process answers.
+pub async fn healthz() -> Response {
+    Json(json!({ "status": "ok" })).into_response()
+}
+
+/// `GET /readyz`: the databases answer, are migrated, and the model gives vectors.
+pub async fn readyz(State(api): State<Api>) -> Response {
+    let databases = match api.engine.ready().await {
+        Ok(()) => "ok".to_owned(),
+        Err((database, error)) => {
+            tracing::warn!(database, %error, "not ready");
+            format!("{database} does not answer")
+        }
+    };
+    let migrations = match remembrancer::db::pending_migrations(api.engine.urls()).await {
+        Ok(0) => "ok".to_owned(),
+        Ok(pending) => format!("{pending} pending"),
+        Err(_) => "unknown".to_owned(),
+    };
+    let model = if api.engine.embed_query("ready").await.is_some() { "ok" } else { "gives no vectors; recall goes by words" };
+    let ready = databases == "ok" && migrations == "ok";
+    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let word = if ready && model == "ok" { "ready" } else if ready { "degraded" } else { "not ready" };
+    (status, Json(json!({ "status": word, "databases": databases, "migrations": migrations, "model": model }))).into_response()
+}

@@ -1,0 +1,101 @@
+//! HTTP for agents: one table of routes, one way in, one error shape.
+
+mod caller;
+mod health;
+pub mod respond;
+mod tools;
+
+pub use caller::Limiter;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Method};
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use axum::routing::{MethodRouter, any, get, post};
+use axum::{Router, extract::DefaultBodyLimit};
+use remembrancer::api::{ErrorCode, RequestId};
+use remembrancer::{Engine, Error};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Largest body of a request, in bytes: content has at most 16 KiB, and JSON may write each byte as six.
+pub const BODY_MAX: usize = 128 * 1024;
+/// Longest time a request may take.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What handlers share.
+#[derive(Clone)]
+pub struct Api {
+    pub engine: Engine,
+    pub limiter: Arc<Limiter>,
+}
+
+impl Api {
+    /// With a limit of requests per minute and key.
+    pub fn new(engine: Engine, requests_per_minute: NonZeroU32) -> Self {
+        Self { engine, limiter: Arc::new(Limiter::per_minute(requests_per_minute)) }
+    }
+}
+
+/// Who may call a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// Anybody: it tells nothing about anyone.
+    Open,
+    /// An API key; what it may do is decided by the verb.
+    Key,
+}
+
+/// One line of the route table.
+pub struct Route {
+    pub method: Method,
+    pub path: &'static str,
+    pub guard: Guard,
+    handler: fn() -> MethodRouter<Api>,
+}
+
+/// Every route of the API. The authorization test loops over it.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route { method: Method::GET, path: "/healthz", guard: Guard::Open, handler: || get(health::healthz) },
+        Route { method: Method::GET, path: "/readyz", guard: Guard::Open, handler: || get(health::readyz) },
+        Route { method: Method::GET, path: "/api/tools", guard: Guard::Key, handler: || get(tools::list) },
+        Route { method: Method::POST, path: "/api/tools/{name}", guard: Guard::Key, handler: || post(tools::call) },
+    ]
+}
+
+/// The API's part of the router.
+pub fn router(api: Api) -> Router {
+    let table = routes().into_iter().fold(Router::new(), |router, route| {
+        router.route(route.path, (route.handler)().fallback(respond::method_not_allowed))
+    });
+    table
+        .route("/api", any(respond::no_such_route))
+        .route("/api/{*rest}", any(respond::no_such_route))
+        .layer(DefaultBodyLimit::max(BODY_MAX))
+        .layer(middleware::from_fn(timed))
+        .with_state(api)
+}
+
+/// Gives every request its id, and every response too. The first layer of all.
+pub async fn identified(State(engine): State<Engine>, mut request: Request, next: Next) -> Response {
+    let id = RequestId(engine.clock().id());
+    request.extensions_mut().insert(id);
+    let mut response = next.run(request).await;
+    if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
+        response.headers_mut().insert("x-request-id", value);
+    }
+    response
+}
+
+async fn timed(request: Request, next: Next) -> Response {
+    let id = request.extensions().get::<RequestId>().copied();
+    match tokio::time::timeout(TIMEOUT, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            debug_assert_eq!(ErrorCode::Unavailable.status(), 503);
+            respond::error(&Error::Unavailable(format!("no answer within {} s", TIMEOUT.as_secs())), id)
+        }
+    }
+}

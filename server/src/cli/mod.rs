@@ -1,0 +1,213 @@
+//! The command line.
+
+use crate::config::Config;
+use crate::serve::{self, Opened};
+use clap::{Args, Parser, Subcommand};
+use remembrancer::api::{KeyId, OperatorRole, Scope};
+use remembrancer::{Engine, audit, identity};
+use std::error::Error;
+use std::path::PathBuf;
+use tracing_subscriber::EnvFilter;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Characters of a generated password: 20 of 62 symbols are 119 bits.
+const PASSWORD_LENGTH: usize = 20;
+
+/// A memory server for LLM agents, and the console in which people answer for what they remember.
+#[derive(Parser)]
+#[command(name = "remembrancer", version, after_help = "Configuration comes from the environment: see the table in README.md.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve the API and the console until told to stop
+    Serve(Serve),
+    /// Create and migrate the databases, then stop
+    Migrate,
+    /// Organisations
+    #[command(subcommand)]
+    Tenant(Tenant),
+    /// Agents of a tenant
+    #[command(subcommand)]
+    Agent(Agent),
+    /// API keys of an agent
+    #[command(subcommand)]
+    Key(Key),
+    /// People who sign in to the console
+    #[command(subcommand)]
+    Operator(Operator),
+    /// The audit log
+    #[command(subcommand)]
+    Audit(Audit),
+}
+
+#[derive(Args)]
+struct Serve {
+    /// Load invented data once, and print how to sign in and how to call
+    #[arg(long)]
+    demo: bool,
+    /// Where the demo's credentials are kept (files with mode 0600)
+    #[arg(long, default_value = ".local", value_name = "DIR")]
+    credentials_dir: PathBuf,
+}
+
+#[derive(Subcommand)]
+enum Tenant {
+    /// Make a tenant with its commons
+    Create {
+        slug: String,
+        #[arg(long)]
+        name: String,
+    },
+}
+
+#[derive(Subcommand)]
+enum Agent {
+    /// Make an agent
+    Create {
+        slug: String,
+        #[arg(long)]
+        tenant: String,
+        #[arg(long)]
+        name: String,
+        /// Every memory must name the person it belongs to
+        #[arg(long)]
+        require_user: bool,
+    },
+}
+
+#[derive(Subcommand)]
+enum Key {
+    /// Make an API key and print it, once
+    Create {
+        /// The agent's slug
+        agent: String,
+        #[arg(long)]
+        tenant: String,
+        #[arg(long)]
+        name: String,
+        /// What it may do, separated by commas
+        #[arg(long, value_delimiter = ',', required = true)]
+        scopes: Vec<Scope>,
+        /// Days until it ends; without it, it does not
+        #[arg(long)]
+        days: Option<u32>,
+    },
+    /// Revoke an API key at once
+    Revoke {
+        id: KeyId,
+        #[arg(long)]
+        tenant: String,
+    },
+}
+
+#[derive(Subcommand)]
+enum Operator {
+    /// Make an operator and print a password, once
+    Create {
+        /// What is typed at sign-in
+        login: String,
+        #[arg(long)]
+        tenant: String,
+        #[arg(long)]
+        name: String,
+        #[arg(long, value_delimiter = ',', default_value = "viewer")]
+        roles: Vec<OperatorRole>,
+    },
+    /// Give an operator a new password and print it, once
+    ResetPassword { login: String },
+}
+
+#[derive(Subcommand)]
+enum Audit {
+    /// Recompute the hash chain and say whether a row was changed
+    Verify {
+        #[arg(long)]
+        tenant: String,
+    },
+}
+
+/// Reads the arguments and does what they say.
+///
+/// # Errors
+/// A sentence for the person who typed it.
+pub async fn run() -> Result<(), Failure> {
+    let cli = Cli::parse();
+    let config = Config::from_env()?;
+    log(&config)?;
+    match cli.command {
+        Command::Serve(options) => serve::serve(config, options.demo.then_some(options.credentials_dir.as_path())).await,
+        command => {
+            let Opened { engine, postgres } = serve::open(&config).await?;
+            let done = manage(&engine, command).await;
+            engine.db().close().await;
+            if let Some(postgres) = postgres {
+                postgres.stop().await?;
+            }
+            done
+        }
+    }
+}
+
+async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Serve(_) => {}
+        Command::Migrate => println!("the databases are migrated"),
+        Command::Tenant(Tenant::Create { slug, name }) => {
+            let ctx = identity::create_tenant(engine, &slug, &name).await?;
+            println!("tenant {slug} {}", ctx.tenant_id);
+        }
+        Command::Agent(Agent::Create { slug, tenant, name, require_user }) => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            let agent = identity::create_agent(engine, &ctx, &slug, &name, require_user).await?;
+            println!("agent {slug} {}", agent.id);
+        }
+        Command::Key(Key::Create { agent, tenant, name, scopes, days }) => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            let agent = identity::agent_by_slug(engine, &ctx, &agent).await?;
+            let expires = days.map(|days| engine.clock().now() + chrono::Duration::days(days.into()));
+            let (id, key) = identity::create_key(engine, &ctx, agent.id, &name, &scopes, expires).await?;
+            println!("key {id}\n{key}");
+        }
+        Command::Key(Key::Revoke { id, tenant }) => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            identity::revoke_key(engine, &ctx, id).await?;
+            println!("key {id} is revoked");
+        }
+        Command::Operator(Operator::Create { login, tenant, name, roles }) => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            let password = engine.clock().secret(PASSWORD_LENGTH);
+            identity::create_operator(engine, &ctx, &login, &name, &password, &roles).await?;
+            println!("{login}\n{password}");
+        }
+        Command::Operator(Operator::ResetPassword { login }) => {
+            let password = engine.clock().secret(PASSWORD_LENGTH);
+            identity::reset_password(engine, &login, &password).await?;
+            println!("{login}\n{password}");
+        }
+        Command::Audit(Audit::Verify { tenant }) => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            let verified = audit::verify(engine, &ctx).await?;
+            match verified.broken_at {
+                None => println!("the chain of {} entries is whole", verified.entries),
+                Some(seq) => return Err(format!("the chain is broken at entry {seq}: a row was changed, removed or inserted").into()),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Text for people, JSON for machines; what a library says only from warnings on.
+fn log(config: &Config) -> Result<(), Failure> {
+    let filter = EnvFilter::try_from_env("RUST_LOG").or_else(|_| match std::env::var("RUST_LOG") {
+        Ok(value) if !value.is_empty() => Err(format!("RUST_LOG is «{value}»; it must be a filter such as info or remembrancer=debug,warn")),
+        _ => Ok(EnvFilter::new("warn,remembrancer=info,server=info,app=info")),
+    })?;
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    if config.json_log { builder.json().init() } else { builder.init() }
+    Ok(())
+}

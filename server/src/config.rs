@@ -1,0 +1,274 @@
+//! Configuration from the environment: every variable has a default that works on a laptop, and a wrong value stops the start.
+
+use remembrancer::db::DatabaseUrls;
+use std::env::VarError;
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Which model embeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    Local,
+    OpenAi,
+}
+
+impl FromStr for Provider {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "local" => Ok(Self::Local),
+            "openai" => Ok(Self::OpenAi),
+            _ => Err("local or openai".into()),
+        }
+    }
+}
+
+/// Everything that can be set.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Absent: the embedded Postgres is used.
+    pub databases: Option<DatabaseUrls>,
+    /// Where the embedded Postgres keeps its data.
+    pub data_dir: PathBuf,
+    pub pg0: PathBuf,
+    pub provider: Provider,
+    pub model: String,
+    pub model_dir: PathBuf,
+    pub openai_base_url: String,
+    pub openai_api_key: Option<remembrancer::providers::openai::ApiKey>,
+    pub listen: SocketAddr,
+    pub public_url: String,
+    /// Host names under which requests are answered.
+    pub allowed_hosts: Vec<String>,
+    /// Peers whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpAddr>,
+    pub metrics: SocketAddr,
+    pub requests_per_minute: NonZeroU32,
+    pub shutdown: Duration,
+    pub write_embedding_budget: Duration,
+    pub site_root: PathBuf,
+    pub json_log: bool,
+}
+
+/// A variable that holds something else than it may.
+#[derive(Debug, thiserror::Error)]
+#[error("{name} is «{value}»; it must be {expected}")]
+pub struct Wrong {
+    name: &'static str,
+    value: String,
+    expected: String,
+}
+
+type Lookup<'a> = &'a dyn Fn(&str) -> Result<String, VarError>;
+
+fn text(lookup: Lookup<'_>, name: &'static str) -> Result<Option<String>, Wrong> {
+    match lookup(name) {
+        Ok(value) if value.is_empty() => Ok(None),
+        Ok(value) => Ok(Some(value)),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(value)) => {
+            Err(Wrong { name, value: value.to_string_lossy().into_owned(), expected: "text in UTF-8".into() })
+        }
+    }
+}
+
+fn parsed<T: FromStr>(lookup: Lookup<'_>, name: &'static str, default: T, expected: &str) -> Result<T, Wrong> {
+    match text(lookup, name)? {
+        None => Ok(default),
+        Some(value) => value.parse().map_err(|_| Wrong { name, value, expected: expected.into() }),
+    }
+}
+
+fn list<T: FromStr>(lookup: Lookup<'_>, name: &'static str, expected: &str) -> Result<Vec<T>, Wrong> {
+    let value = text(lookup, name)?.unwrap_or_default();
+    value
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(|part| part.parse().map_err(|_| Wrong { name, value: part.to_owned(), expected: expected.into() }))
+        .collect()
+}
+
+fn databases(lookup: Lookup<'_>) -> Result<Option<DatabaseUrls>, Wrong> {
+    const NAMES: [&str; 3] = ["AGENT_MEMORY_DATABASE_URL", "SHARED_KB_DATABASE_URL", "INTERNAL_SHARED_DATABASE_URL"];
+    // The value of a database's URL holds a password: it is never repeated.
+    let wrong = |name, expected: String| Wrong { name, value: "…".into(), expected };
+    let derived = match text(lookup, "DATABASE_URL")? {
+        Some(url) => Some(
+            DatabaseUrls::derive(&url)
+                .map_err(|error| wrong("DATABASE_URL", format!("postgres://user:password@host:port/base ({error})")))?,
+        ),
+        None => None,
+    };
+    let own = [text(lookup, NAMES[0])?, text(lookup, NAMES[1])?, text(lookup, NAMES[2])?];
+    let urls = match (own, derived) {
+        ([None, None, None], None) => return Ok(None),
+        ([Some(agent_memory), Some(shared_kb), Some(internal_shared)], _) => DatabaseUrls { agent_memory, shared_kb, internal_shared },
+        ([memory, kb, control], Some(derived)) => DatabaseUrls {
+            agent_memory: memory.unwrap_or(derived.agent_memory),
+            shared_kb: kb.unwrap_or(derived.shared_kb),
+            internal_shared: control.unwrap_or(derived.internal_shared),
+        },
+        (own, None) => {
+            let missing = NAMES.into_iter().zip(own).find(|(_, url)| url.is_none()).map_or(NAMES[0], |(name, _)| name);
+            return Err(Wrong { name: missing, value: String::new(), expected: "set, as the others are, or DATABASE_URL instead".into() });
+        }
+    };
+    urls.check().map(Some).map_err(|error| wrong(NAMES[0], format!("different from the other two ({error})")))
+}
+
+fn home_cache() -> PathBuf {
+    std::env::var_os("HOME").map_or_else(|| PathBuf::from("."), PathBuf::from).join(".cache/remembrancer")
+}
+
+impl Config {
+    /// Reads the process's environment.
+    ///
+    /// # Errors
+    /// The first variable that is wrong, and what it may be.
+    pub fn from_env() -> Result<Self, Wrong> {
+        Self::read(&|name| std::env::var(name))
+    }
+
+    /// Reads variables from anywhere.
+    ///
+    /// # Errors
+    /// The first variable that is wrong, and what it may be.
+    pub fn read(lookup: Lookup<'_>) -> Result<Self, Wrong> {
+        let address = "an address and port, as in 127.0.0.1:3000";
+        let listen: SocketAddr = parsed(lookup, "LISTEN_ADDR", SocketAddr::from(([127, 0, 0, 1], 3000)), address)?;
+        let public_url = text(lookup, "PUBLIC_URL")?.unwrap_or_else(|| format!("http://{listen}"));
+        let host = host_of(&public_url).ok_or_else(|| Wrong {
+            name: "PUBLIC_URL",
+            value: public_url.clone(),
+            expected: "http:// or https:// with a host, as in https://memory.example.org".into(),
+        })?;
+        let mut allowed_hosts: Vec<String> = list(lookup, "ALLOWED_HOSTS", "host names, separated by commas")?;
+        if allowed_hosts.is_empty() {
+            allowed_hosts = vec!["localhost".into(), "127.0.0.1".into(), "[::1]".into()];
+        }
+        allowed_hosts.push(host);
+        let provider = parsed(lookup, "EMBEDDING_PROVIDER", Provider::Local, "local or openai")?;
+        let default_model = if provider == Provider::Local { "all-MiniLM-L6-v2" } else { "text-embedding-3-small" };
+        let seconds = |name, default| parsed(lookup, name, default, "a whole number of seconds").map(Duration::from_secs);
+        let path = |name, default: PathBuf| text(lookup, name).map(|path| path.map_or(default, PathBuf::from));
+        Ok(Self {
+            databases: databases(lookup)?,
+            data_dir: path("DATA_DIR", PathBuf::from(".local"))?,
+            pg0: path("REMEMBRANCER_PG0", home_cache().join("tools/pg0"))?,
+            provider,
+            model: text(lookup, "EMBEDDING_MODEL")?.unwrap_or_else(|| default_model.to_owned()),
+            model_dir: path("REMEMBRANCER_MODEL_DIR", home_cache().join("models/all-minilm-l6-v2"))?,
+            openai_base_url: text(lookup, "OPENAI_BASE_URL")?.unwrap_or_else(|| "https://api.openai.com/v1".into()),
+            openai_api_key: text(lookup, "OPENAI_API_KEY")?.map(remembrancer::providers::openai::ApiKey::new),
+            public_url: public_url.trim_end_matches('/').to_owned(),
+            allowed_hosts,
+            trusted_proxies: list(lookup, "TRUSTED_PROXIES", "IP addresses, separated by commas")?,
+            metrics: parsed(lookup, "METRICS_ADDR", SocketAddr::from(([127, 0, 0, 1], 9464)), address)?,
+            requests_per_minute: parsed(lookup, "RATE_LIMIT_PER_MINUTE", NonZeroU32::new(600).unwrap_or(NonZeroU32::MIN), "a whole number above 0")?,
+            shutdown: seconds("SHUTDOWN_SECONDS", 10)?,
+            write_embedding_budget: Duration::from_millis(parsed(lookup, "EMBEDDING_BUDGET_MS", 250, "a whole number of milliseconds")?),
+            site_root: path("LEPTOS_SITE_ROOT", PathBuf::from("target/site"))?,
+            json_log: parsed(lookup, "LOG_FORMAT", LogFormat::Text, "text or json")? == LogFormat::Json,
+            listen,
+        })
+    }
+
+    /// Whether cookies must be `Secure`: always, unless people reach the server by plain HTTP on this very machine.
+    pub fn secure_cookies(&self) -> bool {
+        let loopback = host_of(&self.public_url).is_some_and(|host| matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]"));
+        !(self.public_url.starts_with("http://") && loopback)
+    }
+}
+
+#[derive(PartialEq)]
+enum LogFormat {
+    Text,
+    Json,
+}
+
+impl FromStr for LogFormat {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err(()),
+        }
+    }
+}
+
+/// The host of an http(s) URL or the host of a `Host` header, without its port.
+pub fn host_of(url: &str) -> Option<String> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    host_of_authority(authority)
+}
+
+/// The host of `host:port`, lower case; IPv6 keeps its brackets.
+pub fn host_of_authority(authority: &str) -> Option<String> {
+    let host = if authority.starts_with('[') { authority.split_inclusive(']').next() } else { authority.split(':').next() }?;
+    (!host.is_empty() && !host.contains('@')).then(|| host.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    fn read(pairs: &[(&'static str, &'static str)]) -> Result<Config, Wrong> {
+        let map: HashMap<&str, &str> = pairs.iter().copied().collect();
+        Config::read(&|name| map.get(name).map(|value| (*value).to_owned()).ok_or(VarError::NotPresent))
+    }
+
+    #[test]
+    fn nothing_set_works_on_a_laptop() {
+        let config = read(&[]).unwrap();
+        assert!(config.databases.is_none());
+        assert_eq!(config.public_url, "http://127.0.0.1:3000");
+        assert!(!config.secure_cookies());
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_with_what_it_may_be() {
+        for (name, value) in [
+            ("LISTEN_ADDR", "localhost"),
+            ("PUBLIC_URL", "memory.example.org"),
+            ("EMBEDDING_PROVIDER", "magic"),
+            ("METRICS_ADDR", "9464"),
+            ("RATE_LIMIT_PER_MINUTE", "0"),
+            ("TRUSTED_PROXIES", "10.0.0.1,proxy"),
+            ("SHUTDOWN_SECONDS", "soon"),
+            ("DATABASE_URL", "mysql://localhost/acme"),
+            ("LOG_FORMAT", "xml"),
+            ("AGENT_MEMORY_DATABASE_URL", "postgres://localhost/one"),
+        ] {
+            let wrong = read(&[(name, value)]).unwrap_err().to_string();
+            assert!(wrong.contains("must be"), "{wrong}");
+            assert!(wrong.starts_with(name) || name == "AGENT_MEMORY_DATABASE_URL", "{wrong}");
+        }
+    }
+
+    #[test]
+    fn passwords_in_urls_are_not_repeated() {
+        let wrong = read(&[("DATABASE_URL", "postgres://vera:hunter2@localhost")]).unwrap_err().to_string();
+        assert!(!wrong.contains("hunter2"), "{wrong}");
+    }
+
+    #[test]
+    fn cookies_are_secure_unless_http_on_loopback() {
+        assert!(read(&[("PUBLIC_URL", "https://memory.example.org")]).unwrap().secure_cookies());
+        assert!(read(&[("PUBLIC_URL", "http://memory.example.org")]).unwrap().secure_cookies());
+        assert!(!read(&[("PUBLIC_URL", "http://localhost:3000/")]).unwrap().secure_cookies());
+    }
+
+    #[test]
+    fn hosts_lose_their_port_and_keep_their_brackets() {
+        assert_eq!(host_of("http://[::1]:3000/x").as_deref(), Some("[::1]"));
+        assert_eq!(host_of("https://Memory.Example.org").as_deref(), Some("memory.example.org"));
+        assert_eq!(host_of("https://user@evil"), None);
+    }
+}

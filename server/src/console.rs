@@ -1,0 +1,244 @@
+//! The console's part of the router: pages, server functions, files, and the layers that guard them.
+
+use crate::sessions::EngineSessions;
+use app::{App, ClientAddress, Console, shell};
+use axum::{
+    Router,
+    body::Body,
+    extract::{ConnectInfo, Request, State},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
+    middleware::{self, Next},
+    response::{Html, IntoResponse, Redirect, Response},
+    routing::get,
+};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter, clock::Clock as _};
+use leptos::{
+    config::LeptosOptions,
+    nonce::use_nonce,
+    prelude::{provide_context, use_context},
+};
+use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
+use remembrancer::{Engine, api::RequestId};
+use std::{
+    net::{IpAddr, SocketAddr},
+    num::NonZeroU32,
+    sync::Arc,
+    time::Duration,
+};
+use tower_http::{CompressionLevel, compression::CompressionLayer, services::ServeDir};
+use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite, cookie::time};
+
+/// How the console is reached and how strict it is.
+#[derive(Clone, Debug)]
+pub struct ConsoleConfig {
+    /// Where people and agents reach this server: scheme, host and port.
+    pub public_url: String,
+    /// False only for `http` on loopback.
+    pub secure_cookies: bool,
+    /// Attempts to sign in with one login, in a minute.
+    pub attempts_per_login: NonZeroU32,
+    /// Attempts to sign in from one address, in a minute.
+    pub attempts_per_address: NonZeroU32,
+}
+
+impl ConsoleConfig {
+    /// The usual limits.
+    pub fn new(public_url: &str, secure_cookies: bool) -> Self {
+        const fn per_minute(n: u32) -> NonZeroU32 {
+            match NonZeroU32::new(n) {
+                Some(n) => n,
+                None => NonZeroU32::MIN,
+            }
+        }
+        let public_url = public_url.trim_end_matches('/').to_owned();
+        Self { public_url, secure_cookies, attempts_per_login: per_minute(10), attempts_per_address: per_minute(30) }
+    }
+}
+
+/// A session ends after this time without a request.
+const INACTIVITY: time::Duration = time::Duration::hours(12);
+
+/// Everything the browser asks for that is not the API. Its fallback serves the files of the site root, then a 404 page.
+pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOptions) -> Router {
+    let console = Console {
+        engine: engine.clone(),
+        public_url: config.public_url.clone().into(),
+        secure_cookies: config.secure_cookies,
+        limiter: limiter(config),
+    };
+    let context = move || provide_context(console.clone());
+    let document = {
+        let options = leptos_options.clone();
+        move || {
+            content_security_policy();
+            shell(options.clone())
+        }
+    };
+    let name = if config.secure_cookies { "__Host-rmb" } else { "rmb" };
+    let sessions = SessionManagerLayer::new(EngineSessions(engine.clone()))
+        .with_name(name)
+        .with_secure(config.secure_cookies)
+        .with_http_only(true)
+        .with_same_site(SameSite::Lax)
+        .with_expiry(Expiry::OnInactivity(INACTIVITY));
+
+    let pages = Router::new()
+        .leptos_routes_with_context(&leptos_options, generate_route_list(App), context.clone(), document.clone())
+        .route("/", get(|| async { Redirect::to("/agents") }))
+        .layer(middleware::from_fn(without_empty_fields))
+        .layer(sessions)
+        .layer(middleware::from_fn_with_state(Arc::<str>::from(config.public_url.as_str()), same_origin))
+        .layer(middleware::from_fn_with_state(engine, identified))
+        .layer(middleware::from_fn(never_stored));
+
+    let not_found = get(render_app_async_with_context(context, document));
+    let files = ServeDir::new(&*leptos_options.site_root).precompressed_br().precompressed_gzip().fallback(not_found);
+
+    pages
+        .fallback_service(files)
+        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
+        .layer(middleware::from_fn(guarded))
+        .with_state(leptos_options)
+}
+
+/// Wrong passwords are slow to try: few a minute for each login, some more for each address.
+fn limiter(config: &ConsoleConfig) -> app::SignInLimiter {
+    let logins: DefaultKeyedRateLimiter<String> = RateLimiter::keyed(Quota::per_minute(config.attempts_per_login));
+    let addresses: DefaultKeyedRateLimiter<IpAddr> = RateLimiter::keyed(Quota::per_minute(config.attempts_per_address));
+    Arc::new(move |login, address| {
+        let clock = governor::clock::DefaultClock::default();
+        let wait = |not_until: governor::NotUntil<_>| not_until.wait_time_from(clock.now());
+        if logins.len() > 10_000 {
+            logins.retain_recent();
+            addresses.retain_recent();
+        }
+        let from_address = address.and_then(|address| addresses.check_key(&address).err()).map(wait);
+        let login = login.trim().chars().take(200).collect::<String>().to_lowercase();
+        from_address.or_else(|| logins.check_key(&login).err().map(wait)).map(|wait: Duration| wait + Duration::from_secs(1))
+    })
+}
+
+/// Scripts run only from this server or with the nonce of this very response.
+fn content_security_policy() {
+    let nonce = use_nonce().map(|nonce| format!(" 'nonce-{nonce}'")).unwrap_or_default();
+    // The watcher of `make watch` tells the page to reload through a socket of its own.
+    let watcher = if std::env::var_os("LEPTOS_WATCH").is_some() { " ws:" } else { "" };
+    let policy = format!(
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{nonce}; style-src 'self'; img-src 'self' data:; connect-src 'self'{watcher}; \
+         font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    );
+    if let (Some(response), Ok(policy)) = (use_context::<ResponseOptions>(), HeaderValue::from_str(&policy)) {
+        response.insert_header(header::CONTENT_SECURITY_POLICY, policy);
+    }
+}
+
+/// Headers of every response, unless it has set its own.
+async fn guarded(request: Request, next: Next) -> Response {
+    const DEFAULTS: [(header::HeaderName, &str); 5] = [
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        // Forms find their way back by the referrer, on this server only.
+        (header::REFERRER_POLICY, "same-origin"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    let mut response = next.run(request).await;
+    for (name, value) in DEFAULTS {
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// What agents remember stays out of the browser's cache.
+async fn never_stored(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Gives the request an id and the address it came from, unless a layer before has done so.
+async fn identified(State(engine): State<Engine>, mut request: Request, next: Next) -> Response {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| ClientAddress(peer.ip()));
+    let extensions = request.extensions_mut();
+    if extensions.get::<RequestId>().is_none() {
+        extensions.insert(RequestId(engine.clock().id()));
+    }
+    if let (None, Some(peer)) = (extensions.get::<ClientAddress>(), peer) {
+        extensions.insert(peer);
+    }
+    next.run(request).await
+}
+
+/// A form without JavaScript sends its empty fields too; the page's address is the one without them.
+async fn without_empty_fields(request: Request, next: Next) -> Response {
+    let tidy = request.uri().query().map(|query| query.split('&').filter(|pair| !pair.ends_with('=')).collect::<Vec<_>>().join("&"));
+    match tidy {
+        Some(tidy) if request.method().is_safe() && Some(tidy.as_str()) != request.uri().query() => {
+            let path = request.uri().path();
+            Redirect::to(&if tidy.is_empty() { path.to_owned() } else { format!("{path}?{tidy}") }).into_response()
+        }
+        _ => next.run(request).await,
+    }
+}
+
+/// Whatever changes something must come from a page of this server: the session's cookie alone proves nothing.
+async fn same_origin(State(public_url): State<Arc<str>>, request: Request, next: Next) -> Response {
+    if request.method().is_safe() || is_same_origin(request.headers(), &public_url) {
+        return next.run(request).await;
+    }
+    let request_id = request.extensions().get::<RequestId>().copied();
+    tracing::warn!(?request_id, path = request.uri().path(), "refused a form that came from another site");
+    (StatusCode::FORBIDDEN, Html(REFUSED)).into_response()
+}
+
+fn is_same_origin(headers: &HeaderMap, public_url: &str) -> bool {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    if let Some(site) = text(header::HeaderName::from_static("sec-fetch-site")) {
+        return matches!(site, "same-origin" | "none");
+    }
+    let authority = |url: &str| url.parse::<Uri>().ok().and_then(|uri| uri.authority().map(ToString::to_string));
+    let Some(origin) = text(header::ORIGIN) else { return false };
+    origin == public_url || authority(origin).is_some_and(|asked| Some(asked.as_str()) == text(header::HOST))
+}
+
+const REFUSED: &str = "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Refused · Remembrancer</title>\
+<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><link rel=\"stylesheet\" href=\"/pkg/remembrancer.css\"></head>\
+<body><main class=\"mx-auto flex min-h-dvh max-w-md flex-col justify-center px-6\"><p class=\"mb-2 font-mono text-sm text-soft\">403</p>\
+<h1>This did not come from the console</h1><p class=\"mt-2 mb-5 text-soft\">Whatever changes something has to be sent from one of its own \
+pages. Nothing was changed.</p><p><a class=\"button button-primary\" href=\"/agents\">Open the console</a></p></main></body></html>";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (header::HeaderName::from_static(name), HeaderValue::from_static(value))).collect()
+    }
+
+    #[test]
+    fn only_own_pages_may_send_forms() {
+        let ours = "https://memory.example.org";
+        let cases: [(&[(&str, &str)], bool); 8] = [
+            (&[("sec-fetch-site", "same-origin"), ("origin", "https://elsewhere.example")], true),
+            (&[("sec-fetch-site", "none")], true),
+            (&[("sec-fetch-site", "same-site"), ("origin", "https://memory.example.org")], false),
+            (&[("sec-fetch-site", "cross-site")], false),
+            (&[("origin", "https://memory.example.org"), ("host", "10.0.0.1:3000")], true),
+            (&[("origin", "http://127.0.0.1:3000"), ("host", "127.0.0.1:3000")], true),
+            (&[("origin", "null"), ("host", "127.0.0.1:3000")], false),
+            (&[("host", "memory.example.org")], false),
+        ];
+        for (pairs, expected) in cases {
+            assert_eq!(is_same_origin(&headers(pairs), ours), expected, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn attempts_run_out_for_a_login_and_for_an_address() {
+        let limits = ConsoleConfig { attempts_per_login: NonZeroU32::MIN, ..ConsoleConfig::new("http://127.0.0.1:3000", false) };
+        let limiter = limiter(&limits);
+        assert!(limiter("vera", None).is_none());
+        assert!(limiter(" VERA", None).is_some_and(|wait| wait.as_secs() > 1));
+        assert!(limiter("idris", None).is_none());
+    }
+}

@@ -1,0 +1,70 @@
+//! Which host names and which peers are believed.
+
+use crate::api::respond;
+use crate::config::host_of_authority;
+use app::ClientAddress;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderMap, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use remembrancer::Error;
+use remembrancer::api::RequestId;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+/// Host names under which the server answers, and proxies whose word about addresses counts.
+pub struct Trust {
+    pub hosts: Vec<String>,
+    pub proxies: Vec<IpAddr>,
+}
+
+/// Refuses foreign host names (a page elsewhere could otherwise point its own name at this server), and finds out who asks.
+pub async fn check(State(trust): State<Arc<Trust>>, mut request: Request, next: Next) -> Response {
+    let named = request.uri().authority().map(ToString::to_string);
+    let named = named.or_else(|| request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned));
+    let host = named.as_deref().and_then(host_of_authority);
+    // HTTP/1.0 and tests in process may name no host at all.
+    if named.is_some() && !host.is_some_and(|host| trust.hosts.contains(&host)) {
+        let id = request.extensions().get::<RequestId>().copied();
+        return respond::error(&Error::invalid("Host", "is not one of ALLOWED_HOSTS"), id);
+    }
+    if let Some(ConnectInfo(peer)) = request.extensions().get::<ConnectInfo<SocketAddr>>().copied() {
+        let address = client(peer.ip(), request.headers(), &trust.proxies);
+        request.extensions_mut().insert(ClientAddress(address));
+    }
+    next.run(request).await
+}
+
+/// The last address in `X-Forwarded-For` that no trusted proxy added about another trusted proxy; the peer itself if it is not trusted.
+fn client(peer: IpAddr, headers: &HeaderMap, proxies: &[IpAddr]) -> IpAddr {
+    let mut address = peer;
+    let mut claimed: Vec<IpAddr> = headers
+        .get_all("x-forwarded-for")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|part| part.trim().parse().ok())
+        .collect();
+    while proxies.contains(&address) {
+        match claimed.pop() {
+            Some(next) => address = next,
+            None => break,
+        }
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forwarded_addresses_count_only_from_trusted_proxies() {
+        let ip = |text: &str| text.parse::<IpAddr>().unwrap();
+        let mut headers = HeaderMap::new();
+        headers.insert("x-forwarded-for", "203.0.113.9, 198.51.100.7".parse().unwrap());
+        assert_eq!(client(ip("192.0.2.1"), &headers, &[]), ip("192.0.2.1"));
+        assert_eq!(client(ip("192.0.2.1"), &headers, &[ip("192.0.2.1")]), ip("198.51.100.7"));
+        assert_eq!(client(ip("192.0.2.1"), &headers, &[ip("192.0.2.1"), ip("198.51.100.7")]), ip("203.0.113.9"));
+    }
+}

@@ -1,0 +1,54 @@
+//! Prometheus metrics, on a listener of their own.
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+use remembrancer::{Engine, audit, jobs};
+
+/// Seconds; from a warm recall to one that waits for a model.
+const SECONDS: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
+/// Hits of a recall.
+const HITS: &[f64] = &[0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0];
+
+/// Starts collecting.
+///
+/// # Errors
+/// When something in this process collects already.
+pub fn install() -> Result<PrometheusHandle, BuildError> {
+    PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), SECONDS)?
+        .set_buckets_for_metric(Matcher::Suffix("_hits".into()), HITS)?
+        .install_recorder()
+}
+
+/// `GET /metrics`.
+pub fn router(handle: PrometheusHandle, engine: Engine) -> Router {
+    Router::new().route("/metrics", get(scrape)).with_state((handle, engine))
+}
+
+async fn scrape(State((handle, engine)): State<(PrometheusHandle, Engine)>) -> Response {
+    gauges(&engine).await;
+    handle.run_upkeep();
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4")], handle.render()).into_response()
+}
+
+/// What is counted in the databases rather than here.
+async fn gauges(engine: &Engine) {
+    let now = engine.clock().now();
+    for (name, database) in [("agent_memory", &engine.db().memory), ("shared_kb", &engine.db().kb)] {
+        if let Ok((waiting, oldest)) = audit::store::lag(database.system()).await {
+            let seconds = oldest.map_or(0.0, |oldest| (now - oldest).as_seconds_f64());
+            metrics::gauge!("remembrancer_outbox_waiting", "database" => name).set(waiting as f64);
+            metrics::gauge!("remembrancer_outbox_lag_seconds", "database" => name).set(seconds);
+        }
+    }
+    if let Ok(depths) = jobs::store::depth(engine.db().memory.system()).await {
+        for state in ["pending", "running", "failed", "dead"] {
+            let depth = depths.iter().find(|(named, _)| named == state).map_or(0, |(_, depth)| *depth);
+            metrics::gauge!("remembrancer_events", "state" => state).set(depth as f64);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! `remembrancer serve`: from configuration to a running process, and back to nothing.
+
+use crate::api::{self, Api, respond};
+use crate::config::{Config, Provider};
+use crate::console::{self, ConsoleConfig};
+use crate::hosts::{self, Trust};
+use crate::{demo, metrics};
+use axum::{Router, middleware};
+use leptos::config::LeptosOptions;
+use remembrancer::clock::SystemClock;
+use remembrancer::db::embedded::{Embedded, Options};
+use remembrancer::db::{DatabaseUrls, create_databases, migrate};
+use remembrancer::providers::Embedder;
+use remembrancer::providers::local::{Local, LocalOptions};
+use remembrancer::providers::openai::{OpenAi, OpenAiOptions};
+use remembrancer::{Engine, Settings};
+use std::error::Error;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::trace::TraceLayer;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// An engine on migrated databases, and the Postgres that was started for it.
+pub struct Opened {
+    pub engine: Engine,
+    pub postgres: Option<Embedded>,
+}
+
+/// Finds or starts the databases, migrates them, loads the model and opens the engine.
+///
+/// # Errors
+/// A sentence that says what to do.
+pub async fn open(config: &Config) -> Result<Opened, Failure> {
+    let (urls, postgres) = match &config.databases {
+        Some(urls) => (urls.clone(), None),
+        None => {
+            let postgres = start_postgres(config).await?;
+            let server = postgres.url().rsplit_once('/').map_or(postgres.url(), |(server, _)| server);
+            (DatabaseUrls::derive(&format!("{server}/remembrancer"))?, Some(postgres))
+        }
+    };
+    create_databases(&urls).await?;
+    migrate(&urls).await?;
+    let settings = Settings { write_embedding_budget: config.write_embedding_budget, ..Settings::default() };
+    let engine = Engine::open(urls, embedder(config).await?, Arc::new(SystemClock), settings).await?;
+    Ok(Opened { engine, postgres })
+}
+
+async fn start_postgres(config: &Config) -> Result<Embedded, Failure> {
+    let options = Options { binary: config.pg0.clone(), data_dir: config.data_dir.join("postgres"), port: None, settings: vec![] };
+    let postgres = Embedded::start(options).await?;
+    let word = if postgres.adopted() { "adopted the embedded Postgres that was running" } else { "started the embedded Postgres" };
+    tracing::info!(data = %config.data_dir.join("postgres").display(), "{word}");
+    Ok(postgres)
+}
+
+async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
+    match config.provider {
+        Provider::Local => {
+            let options = LocalOptions::new(&config.model_dir);
+            Ok(Arc::new(tokio::task::spawn_blocking(move || Local::load(&options)).await??))
+        }
+        Provider::OpenAi => Ok(Arc::new(OpenAi::new(OpenAiOptions {
+            base_url: config.openai_base_url.clone(),
+            api_key: config.openai_api_key.clone(),
+            model: config.model.clone(),
+            dimension: 1536,
+            timeout: Duration::from_secs(30),
+        })?)),
+    }
+}
+
+/// Everything that is served on one address: the API, then the console.
+pub fn router(engine: &Engine, config: &Config) -> Router {
+    let leptos_options = LeptosOptions::builder()
+        .output_name(env!("LEPTOS_OUTPUT_NAME"))
+        .site_root(config.site_root.to_string_lossy())
+        .site_addr(config.listen)
+        .build();
+    let console_config = ConsoleConfig::new(&config.public_url, config.secure_cookies());
+    let trust = Trust { hosts: config.allowed_hosts.clone(), proxies: config.trusted_proxies.clone() };
+    Router::new()
+        .merge(api::router(Api::new(engine.clone(), config.requests_per_minute)))
+        .fallback_service(console::router(engine.clone(), &console_config, leptos_options))
+        .layer(middleware::from_fn_with_state(Arc::new(trust), hosts::check))
+        .layer(CatchPanicLayer::custom(respond::panicked))
+        .layer(TraceLayer::new_for_http().make_span_with(span))
+        .layer(middleware::from_fn_with_state(engine.clone(), api::identified))
+}
+
+/// The path without its query, which may hold what people search for; no header.
+fn span(request: &axum::extract::Request) -> tracing::Span {
+    let id = request.extensions().get::<remembrancer::api::RequestId>().map(ToString::to_string).unwrap_or_default();
+    tracing::info_span!("request", method = %request.method(), path = request.uri().path(), request_id = id)
+}
+
+/// Serves until a signal comes, then finishes what is under way within the deadline.
+///
+/// # Errors
+/// A sentence, when the start fails.
+pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<(), Failure> {
+    let recorder = metrics::install()?;
+    // An address that is taken should be said before minutes are spent on anything else.
+    let listener = bind("LISTEN_ADDR", config.listen).await?;
+    let metrics_listener = bind("METRICS_ADDR", config.metrics).await?;
+    let Opened { engine, postgres } = open(&config).await?;
+    let workers = engine.start_workers();
+    if let Some(directory) = demo_credentials {
+        demo::load(&engine, &config, directory).await?;
+    }
+
+    let stop = CancellationToken::new();
+    let service = router(&engine, &config).into_make_service_with_connect_info::<SocketAddr>();
+    let server = axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let metrics_service = metrics::router(recorder, engine.clone());
+    let metrics_server = axum::serve(metrics_listener, metrics_service).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let served = tokio::spawn(async move { tokio::join!(server, metrics_server) });
+    tracing::info!(address = %config.public_url, metrics = %config.metrics, "serving");
+
+    terminated().await?;
+    tracing::info!(seconds = config.shutdown.as_secs(), "stopping: requests under way may finish");
+    stop.cancel();
+    // axum waits for ever for a client that never finishes.
+    if tokio::time::timeout(config.shutdown, served).await.is_err() {
+        tracing::warn!("some requests did not finish in time");
+    }
+    workers.stop().await;
+    engine.db().close().await;
+    if let Some(postgres) = postgres {
+        postgres.stop().await?;
+        tracing::info!("stopped the embedded Postgres");
+    }
+    Ok(())
+}
+
+async fn bind(variable: &str, address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| format!("{variable} {address} cannot be used: {error}").into())
+}
+
+/// Waits for SIGINT or SIGTERM.
+async fn terminated() -> Result<(), Failure> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    Ok(())
+}

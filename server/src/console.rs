@@ -4,7 +4,6 @@ use crate::sessions::EngineSessions;
 use app::{App, ClientAddress, Console, shell};
 use axum::{
     Router,
-    body::Body,
     extract::{ConnectInfo, Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
     middleware::{self, Next},

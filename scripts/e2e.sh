@@ -5,7 +5,7 @@ set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/postgres.sh"
 need curl "curl"
-[ -x "$SERVER" ] || die "the server is not built: run 'cargo build -p server' or 'make test'."
+[ -x "$SERVER" ] || die "the server is not built: run 'make run' or 'make test' first."
 "$REPO/scripts/fetch.sh" pg0 model style end2end chromium
 
 work=$(mktemp -d)
@@ -22,7 +22,6 @@ finish() {
 }
 use_postgres
 trap finish EXIT
-trap 'exit 130' INT TERM
 
 # Databases of its own beside the one in the URL.
 address=${TEST_DATABASE_URL%%\?*}

@@ -1,10 +1,10 @@
 //! The console's part of the router: pages, server functions, files, and the layers that guard them.
 
 use crate::sessions::EngineSessions;
-use app::{App, ClientAddress, Console, shell};
+use app::{App, Console, shell};
 use axum::{
     Router,
-    extract::{ConnectInfo, Request, State},
+    extract::{Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
     middleware::{self, Next},
     response::{Html, IntoResponse, Redirect, Response},
@@ -19,7 +19,7 @@ use leptos::{
 use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
 use remembrancer::{Engine, api::RequestId};
 use std::{
-    net::{IpAddr, SocketAddr},
+    net::IpAddr,
     num::NonZeroU32,
     sync::Arc,
     time::Duration,
@@ -74,7 +74,7 @@ pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOpti
         }
     };
     let name = if config.secure_cookies { "__Host-rmb" } else { "rmb" };
-    let sessions = SessionManagerLayer::new(EngineSessions(engine.clone()))
+    let sessions = SessionManagerLayer::new(EngineSessions(engine))
         .with_name(name)
         .with_secure(config.secure_cookies)
         .with_http_only(true)
@@ -87,7 +87,6 @@ pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOpti
         .layer(middleware::from_fn(without_empty_fields))
         .layer(sessions)
         .layer(middleware::from_fn_with_state(Arc::<str>::from(config.public_url.as_str()), same_origin))
-        .layer(middleware::from_fn_with_state(engine, identified))
         .layer(middleware::from_fn(never_stored));
 
     let not_found = get(render_app_async_with_context(context, document));
@@ -153,19 +152,6 @@ async fn never_stored(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
-}
-
-/// Gives the request an id and the address it came from, unless a layer before has done so.
-async fn identified(State(engine): State<Engine>, mut request: Request, next: Next) -> Response {
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| ClientAddress(peer.ip()));
-    let extensions = request.extensions_mut();
-    if extensions.get::<RequestId>().is_none() {
-        extensions.insert(RequestId(engine.clock().id()));
-    }
-    if let (None, Some(peer)) = (extensions.get::<ClientAddress>(), peer) {
-        extensions.insert(peer);
-    }
-    next.run(request).await
 }
 
 /// A form without JavaScript sends its empty fields too; the page's address is the one without them.

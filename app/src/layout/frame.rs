@@ -28,13 +28,13 @@ pub fn Layout() -> impl IntoView {
         </a>
         <Keys />
         <div class="min-h-dvh md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
-            <div class="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line px-3 py-4 md:flex">
+            <header class="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line px-3 py-4 md:flex">
                 <Brand />
                 <Nav />
                 <div class="mt-auto">
                     <Account />
                 </div>
-            </div>
+            </header>
             <MobileNav />
             <main id="main" class="min-w-0 px-4 pt-5 pb-16 md:px-8 md:pt-7" tabindex="-1">
                 <FlashView />

@@ -75,16 +75,14 @@ pub fn MobileNav() -> impl IntoView {
         }
     });
     view! {
-        <header class="sticky top-0 z-20 border-b border-line bg-canvas md:hidden">
-            <details class="group" node_ref=menu>
-                <summary class="flex h-12 items-center justify-between px-3">
-                    <Brand />
-                    <span class="button button-quiet">
-                        <Icon shape=Shape::Menu />
-                        "Menu"
-                    </span>
+        <header class="sticky top-0 z-20 flex h-12 items-center justify-between border-b border-line bg-canvas px-2 md:hidden">
+            <Brand />
+            <details node_ref=menu>
+                <summary class="button button-quiet px-2!">
+                    <Icon shape=Shape::Menu />
+                    "Menu"
                 </summary>
-                <div class="space-y-5 border-t border-line px-3 py-4">
+                <div class="absolute inset-x-0 top-full max-h-[calc(100dvh-3rem)] space-y-5 overflow-y-auto border-y border-line bg-canvas px-3 py-4 shadow-lg">
                     <Nav />
                     <Account />
                 </div>

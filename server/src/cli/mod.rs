@@ -120,6 +120,12 @@ enum Operator {
     },
     /// Give an operator a new password and print it, once
     ResetPassword { login: String },
+    /// End an operator's access at once, sessions included
+    Disable {
+        login: String,
+        #[arg(long)]
+        tenant: String,
+    },
 }
 
 #[derive(Subcommand)]
@@ -188,6 +194,11 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
             let password = engine.clock().secret(PASSWORD_LENGTH);
             identity::reset_password(engine, &login, &password).await?;
             println!("{login}\n{password}");
+        }
+        Command::Operator(Operator::Disable { login, tenant }) => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            identity::disable_operator(engine, &ctx, identity::operator_by_login(engine, &ctx, &login).await?).await?;
+            println!("{login} is disabled");
         }
         Command::Audit(Audit::Verify { tenant }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;

@@ -68,6 +68,7 @@ pub const MEMORIES: &[Memory] = &[
     shared("atlas", 20760, "office days", "slack", "C-team", Project, "The team meets in the office on the first Thursday of the month."),
     private("atlas", 18886, "search relevance", "slack", "C-build", Episode, "Searches by room number fail because the index drops short numbers."),
     shared("atlas", 17606, "budget owner", "email", "inbox-vera", Decision, "Vera owns the budget for tools; anything above two hundred a month needs her approval."),
+    private("atlas", 17100, "Vera's report", "email", "inbox-vera", Profile, "Vera wants the weekly report on Monday before nine, one page, risks on top."),
     private("binky", 16299, "tag signing", "slack", "C-release", Decision, "Release tags are signed with the team's key; the build refuses unsigned ones."),
     private("atlas", 14577, "interview guide", "drive", "D-research", Artifact, "The interview guide has nine questions and ends with what we should have asked."),
     private("atlas", 13543, "stage-db", "slack", "C-ops", Project, "The staging database moved to pg-stage-3 and is now rebuilt every night."),

@@ -16,13 +16,18 @@ pub fn AgentsPage() -> impl IntoView {
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
             {move || Suspend::new(async move {
                 match list.await {
-                    Ok(agents) if agents.is_empty() => view! { <div class="card"><NoAgents /></div> }.into_any(),
+                    Ok(agents) if untouched(&agents) => view! { <div class="card"><NoAgents /></div> }.into_any(),
                     Ok(agents) => view! { <Table agents /> }.into_any(),
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
         </Transition>
     }
+}
+
+/// Nothing but a commons in which nothing is.
+fn untouched(agents: &[AgentSummary]) -> bool {
+    agents.iter().all(|agent| agent.kind == AgentKind::Commons && agent.live == 0 && agent.deleted == 0)
 }
 
 #[component]
@@ -94,9 +99,10 @@ fn when(at: Option<DateTime<Utc>>) -> impl IntoView {
 fn NoAgents() -> impl IntoView {
     view! {
         <Empty shape=Shape::Agents title="No agents yet">
-            <p class="mb-3">"An agent appears here as soon as it has been given a name and a key, on the server:"</p>
+            <p class="mb-3">"An agent appears here once it has been made, on the server, where your organisation's slug stands for acme:"</p>
             <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">
-                "remembrancer agent create atlas"
+                "remembrancer agent create atlas --tenant acme --name Atlas\n"
+                "remembrancer key create atlas --tenant acme --name first \\\n  --scopes memory:read,memory:write,memory:forget"
             </pre>
         </Empty>
     }

@@ -23,7 +23,7 @@ pub fn Filters(query: Memo<Query>, filter: Memo<Result<MemoryFilter, Vec<FieldEr
                         <Icon shape=Shape::Search />
                     </span>
                     <input
-                        class="input pl-8!"
+                        class="input peer px-8!"
                         id="field-q"
                         name="q"
                         type="search"
@@ -33,6 +33,9 @@ pub fn Filters(query: Memo<Query>, filter: Memo<Result<MemoryFilter, Vec<FieldEr
                         value=query.get_untracked().text("q")
                         prop:value=move || query.get().text("q")
                     />
+                    <kbd class="kbd pointer-events-none absolute top-2 right-2.5 hidden md:peer-placeholder-shown:block" aria-hidden="true">
+                        "/"
+                    </kbd>
                 </div>
                 <AgentField query />
                 <button class="button button-primary" type="submit">
@@ -76,12 +79,22 @@ pub fn Filters(query: Memo<Query>, filter: Memo<Result<MemoryFilter, Vec<FieldEr
 fn AgentField(query: Memo<Query>) -> impl IntoView {
     let names = Resource::new(|| (), |()| agent_names());
     let value = Signal::derive(move || query.with(|query| query.text("agent")));
+    let waiting = move || {
+        view! {
+            <input type="hidden" name="agent" value=move || value.get() />
+            <div class="bone h-8 w-full"></div>
+        }
+    };
     view! {
         <div class="w-full sm:w-44">
-            <Transition fallback=|| view! { <div class="bone h-8 w-full"></div> }>
+            <Transition fallback=waiting>
                 {move || Suspend::new(async move {
                     let names = names.await.unwrap_or_default().into_iter().map(|(id, slug)| (id.to_string(), slug));
-                    let choices: Vec<Choice> = std::iter::once((String::new(), "All agents".to_owned())).chain(names).collect();
+                    let mut choices: Vec<Choice> = std::iter::once((String::new(), "All agents".to_owned())).chain(names).collect();
+                    let asked = value.get_untracked();
+                    if !choices.iter().any(|(id, _)| *id == asked) {
+                        choices.push((asked, "an unknown agent".to_owned()));
+                    }
                     view! { <SelectField name="agent" label="Agent" bare=true value choices /> }
                 })}
             </Transition>

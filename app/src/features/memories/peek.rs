@@ -25,8 +25,8 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: Listed, query: Memo<Query>) -> i
         None => query.with(|query| query.without(&["peek"]).href("/memories")),
     };
     view! {
-        <aside
-            class="card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 xl:max-h-[calc(100dvh-2.5rem)] xl:shadow-none"
+        <section
+            class="card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 xl:max-h-[calc(100dvh-2.5rem)] xl:shadow-none"
             class:hidden=move || peek.get().is_none()
             aria-label="Peek"
             data-testid="peek"
@@ -52,7 +52,7 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: Listed, query: Memo<Query>) -> i
                     })
                 })}
             </Transition>
-        </aside>
+        </section>
     }
 }
 

@@ -22,7 +22,7 @@ pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Memo<Query>, peek
             <table class="data table-fixed" aria-label="Memories">
                 <thead>
                     <tr>
-                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll form selected /></th> })}
+                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll form /></th> })}
                         <th scope="col">"Memory"</th>
                         {ranked.then(|| view! { <th scope="col" class="hidden w-48 sm:table-cell">"Rank"</th> })}
                         <th scope="col" class="hidden w-28 md:table-cell">"Agent"</th>
@@ -100,13 +100,13 @@ pub fn place(source: &Source) -> String {
 
 /// Selects every row of the page; there is nothing it could do without JavaScript, so it is not there without.
 #[component]
-fn SelectAll(form: NodeRef<leptos::html::Form>, selected: RwSignal<u32>) -> impl IntoView {
+fn SelectAll(form: NodeRef<leptos::html::Form>) -> impl IntoView {
     let hydrated = Now::hydrated();
     let all = move |event: leptos::ev::Event| {
         let Some(form) = form.get() else { return };
         let on = event.target().and_then(|t| t.dyn_into::<web_sys::HtmlInputElement>().ok()).is_some_and(|this| this.checked());
+        // The change goes on to the form, which counts.
         boxes(&form, "").iter().for_each(|each| each.set_checked(on));
-        selected.set(0);
     };
     view! { <input class="block" class:invisible=move || !hydrated.get() type="checkbox" aria-label="Select all on this page" on:change=all /> }
 }

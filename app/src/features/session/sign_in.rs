@@ -45,7 +45,7 @@ pub fn SignInPage() -> impl IntoView {
                 </button>
             </form>
             <p class="mt-8 text-xs text-soft">
-                "No account yet? Whoever runs this server makes one: " <code class="font-mono text-ink">"remembrancer operator create"</code> "."
+                "No account, or a forgotten password? Whoever runs this server helps, with " <code class="font-mono text-ink">"remembrancer operator"</code> "."
             </p>
         </main>
     }

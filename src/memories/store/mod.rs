@@ -233,11 +233,12 @@ pub async fn touch(
     tx: &mut Tx,
     tenant: TenantId,
     memory: &Memory,
+    retention: Retention,
     expires_at: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     sqlx::query(
-        r"update agent_memories set access_count = access_count + 1, updated_at = $4, expires_at = $5
+        r"update agent_memories set access_count = access_count + 1, updated_at = $4, expires_at = $5, retention = $6
            where tenant_id = $1 and agent_id = $2 and id = $3",
     )
     .bind(tenant)
@@ -245,6 +246,7 @@ pub async fn touch(
     .bind(memory.id)
     .bind(now)
     .bind(expires_at)
+    .bind(retention)
     .execute(&mut **tx)
     .await?;
     refresh_vectors(tx, tenant, memory.agent_id, memory.id, expires_at, now).await
@@ -262,7 +264,8 @@ pub async fn revise(
     sqlx::query(
         r"update agent_memories
              set content = $4, content_hash = $5, topic_raw = $6, source = $7, confidence = $8, observed_at = $9, vocabulary_version = $10,
-                 version = version + 1, access_count = access_count + 1, updated_at = $11, expires_at = $12, retention = $13
+                 version = version + 1, access_count = access_count + 1, updated_at = $11, expires_at = $12, retention = $13,
+                 is_canonical = $14
            where tenant_id = $1 and agent_id = $2 and id = $3",
     )
     .bind(tenant)
@@ -278,6 +281,7 @@ pub async fn revise(
     .bind(now)
     .bind(expires_at)
     .bind(draft.retention)
+    .bind(draft.is_canonical)
     .execute(&mut **tx)
     .await?;
     Ok(())

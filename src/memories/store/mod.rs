@@ -6,7 +6,7 @@ mod words;
 
 pub use listing::{Counts, count, counts, list, narrow, written_by_day};
 pub use vectors::{Embedded, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live, vector_table};
-pub use words::{drop_words, put_words};
+pub use words::{drop_words, lock_counts, put_words};
 
 use super::model::{Change, DedupKey, Draft, Link, Memory, Version};
 use crate::api::{
@@ -365,18 +365,18 @@ pub async fn mark_deleted(
     Ok(())
 }
 
-/// Takes a deletion back. `updated_at` does not move: a restored memory is as old as it was.
-pub async fn mark_restored(tx: &mut Tx, tenant: TenantId, memory: &Memory) -> Result<(), DbError> {
-    sqlx::query(
+/// Takes a deletion back; whether the memory lives again. `updated_at` does not move: a restored memory is as old as it was.
+pub async fn mark_restored(tx: &mut Tx, tenant: TenantId, memory: &Memory) -> Result<bool, DbError> {
+    let live: Option<bool> = sqlx::query_scalar(
         r"update agent_memories
              set deleted_at = null, deleted_by = null, delete_reason = null, version = version + 1,
                  live = status in ('active', 'contradicted') and archived_at is null
-           where tenant_id = $1 and agent_id = $2 and id = $3",
+           where tenant_id = $1 and agent_id = $2 and id = $3 returning live",
     )
     .bind(tenant)
     .bind(memory.agent_id)
     .bind(memory.id)
-    .execute(&mut **tx)
+    .fetch_optional(&mut **tx)
     .await?;
     sqlx::query("delete from tombstones where tenant_id = $1 and agent_id = $2 and memory_id = $3")
         .bind(tenant)
@@ -384,7 +384,7 @@ pub async fn mark_restored(tx: &mut Tx, tenant: TenantId, memory: &Memory) -> Re
         .bind(memory.id)
         .execute(&mut **tx)
         .await?;
-    Ok(())
+    Ok(live.unwrap_or(false))
 }
 
 /// Marks a memory as superseded by another.

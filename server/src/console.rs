@@ -4,7 +4,6 @@ use crate::sessions::EngineSessions;
 use app::{App, Console, shell};
 use axum::{
     Router,
-    body::Body,
     extract::{Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
     middleware::{self, Next},

@@ -22,7 +22,8 @@ fn SignedIn(viewer: Viewer) -> impl IntoView {
                 <p class="truncate font-medium" title=viewer.profile.login.clone()>
                     {viewer.profile.name.clone()}
                 </p>
-                <p class="truncate text-xs text-soft">{viewer.profile.tenant_name.clone()} " · " {roles}</p>
+                <p class="truncate text-sm text-soft">{viewer.profile.tenant_name.clone()}</p>
+                <p class="mt-1 text-xs leading-snug text-soft">{roles}</p>
             </div>
             <ThemeSwitch theme=viewer.theme />
             <form method="post" action="/console/api/sign_out">

@@ -63,8 +63,10 @@ fn Table(agents: Vec<AgentSummary>) -> impl IntoView {
 #[component]
 fn Row(agent: AgentSummary) -> impl IntoView {
     let here = format!("/memories?agent={}", agent.id);
+    // A name that is the slug in other letters says nothing more.
+    let name = (!agent.name.eq_ignore_ascii_case(&agent.slug)).then_some(agent.name);
     let commons = (agent.kind == AgentKind::Commons)
-        .then(|| view! { <Badge tone=Tone::Accent text="commons" title="The memory that all agents of the organisation share." /> });
+        .then(|| view! { <Badge tone=Tone::Accent text="shared" title="The memory that all agents of the organisation share." /> });
     let deleted = match agent.deleted {
         0 => view! { <span class="text-soft">"0"</span> }.into_any(),
         n => view! { <a href=format!("{here}&deleted=true") aria-label=format!("{n} deleted memories of {}", agent.slug)>{text::number(n)}</a> }.into_any(),
@@ -75,7 +77,7 @@ fn Row(agent: AgentSummary) -> impl IntoView {
             <th scope="row" class="font-normal! whitespace-normal! text-ink!">
                 <a class="text-base font-medium" href=here>{agent.slug}</a>
                 <span class="ml-2 inline-flex gap-1">{commons}</span>
-                <span class="block text-sm text-soft">{agent.name}</span>
+                {name.map(|name| view! { <span class="block text-sm text-soft">{name}</span> })}
                 <span class="mt-1 block text-xs text-soft md:hidden">"Last write " {when(agent.last_write)}</span>
             </th>
             <td class="number font-medium">{text::number(agent.live)}</td>

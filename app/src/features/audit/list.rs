@@ -83,7 +83,7 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
                 <thead>
                     <tr>
                         <th scope="col" class="hidden w-32 md:table-cell">"When"</th>
-                        <th scope="col" class="hidden w-40 sm:table-cell">"Actor"</th>
+                        <th scope="col" class="hidden w-44 sm:table-cell">"Actor"</th>
                         <th scope="col">"What"</th>
                         <th scope="col" class="hidden w-48 lg:table-cell">"Target"</th>
                     </tr>
@@ -106,13 +106,15 @@ fn Row(entry: AuditEntry) -> impl IntoView {
         <tr data-testid="entry">
             <td class="hidden text-soft md:table-cell"><Time at=entry.at /></td>
             <td class="hidden sm:table-cell">
-                <span class="block break-words">{entry.actor_name.clone()}</span>
-                <span class="text-xs text-soft">{entry.actor_kind}</span>
+                <span class="break-words">{entry.actor_name.clone()}</span>
+                <span class="ml-1.5 text-xs text-soft">{entry.actor_kind}</span>
             </td>
             <td>
-                <Badge text=entry.action />
-                <p class="mt-0.5 break-words">{entry.message}</p>
-                {entry.reason.map(|reason| view! { <p class="break-words text-soft">"Reason: " {reason}</p> })}
+                <p class="flex flex-wrap items-baseline gap-x-2">
+                    <Badge text=entry.action />
+                    <span class="break-words">{entry.message}</span>
+                </p>
+                {entry.reason.map(|reason| view! { <p class="mt-0.5 break-words text-soft">"Reason: " {reason}</p> })}
                 <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{entry.actor_name} " · "</span><Time at=entry.at /></p>
             </td>
             <td class="hidden lg:table-cell"><span class="mr-1.5 text-soft">{entry.target_kind}</span>{target}</td>

@@ -101,7 +101,7 @@ fn Row(row: MemoryRow) -> impl IntoView {
                 <p class="line-clamp-2 break-words text-soft">{row.content.clone()}</p>
             </td>
             <td class="hidden sm:table-cell">{row.agent_slug.clone()}</td>
-            <td class="hidden text-soft md:table-cell">{place(&row.source)}</td>
+            <td class="hidden whitespace-nowrap text-soft md:table-cell">{place(&row.source)}</td>
             <td class="hidden sm:table-cell"><Time at=row.updated_at /></td>
         </tr>
     }

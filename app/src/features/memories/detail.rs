@@ -40,7 +40,7 @@ pub fn MemoryPage() -> impl IntoView {
                 let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
                 match found.await {
                     Ok(found) => view! { <Whole found may_decide flash /> }.into_any(),
-                    Err(error) => view! { <Title text="Memory" /> <div class="card"><ErrorView error /></div> }.into_any(),
+                    Err(error) => view! { <Title text="Memory" /> <h1 class="sr-only">"Memory"</h1> <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
         </Transition>
@@ -81,8 +81,8 @@ fn Whole(found: Found, may_decide: bool, flash: Option<Flash>) -> impl IntoView 
                 </section>
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">
-                <Facts detail=found.detail freshness=found.freshness />
                 {may_decide.then(|| view! { <Decide row flash /> })}
+                <Facts detail=found.detail freshness=found.freshness />
             </div>
         </div>
     }

@@ -15,7 +15,7 @@ pub fn Filters(query: Memo<Query>, filter: Memo<Result<MemoryFilter, Vec<FieldEr
     view! {
         <FilterForm action="/memories" names=NAMES label="Memories">
             <div class="flex flex-wrap gap-2">
-                <div class="relative min-w-56 grow">
+                <div class="relative grow basis-full sm:basis-56">
                     <label class="sr-only" for="field-q">
                         "Search as an agent would"
                     </label>
@@ -86,7 +86,7 @@ fn AgentField(query: Memo<Query>) -> impl IntoView {
         }
     };
     view! {
-        <div class="w-full sm:w-44">
+        <div class="grow sm:w-44 sm:grow-0">
             <Transition fallback=waiting>
                 {move || Suspend::new(async move {
                     let names = names.await.unwrap_or_default().into_iter().map(|(id, slug)| (id.to_string(), slug));

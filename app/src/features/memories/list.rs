@@ -124,8 +124,8 @@ fn NoMatch() -> impl IntoView {
 #[component]
 fn First(public_url: String) -> impl IntoView {
     let example = format!(
-        "curl {public_url}/api/tools/agent_memory_remember \\\n  -H \"Authorization: Bearer $REMEMBRANCER_KEY\" -H 'Content-Type: application/json' \\\n  \
-         -d '{{\"topic_raw\": \"tea\", \"content\": \"Vera takes her tea without milk.\", \"source\": {{\"platform\": \"chat\"}}}}'"
+        "curl {public_url}/api/tools/agent_memory_remember \\\n  -H \"Authorization: Bearer $KEY\" \\\n  -H 'Content-Type: application/json' \\\n  \
+         -d '{{\"topic_raw\": \"tea\", \"content\": \"Vera takes her tea without milk.\",\n       \"source\": {{\"platform\": \"chat\"}}}}'"
     );
     view! {
         <Empty shape=Shape::Memories title="Nothing is remembered yet">

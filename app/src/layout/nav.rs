@@ -68,7 +68,8 @@ pub fn Nav() -> impl IntoView {
 pub fn MobileNav() -> impl IntoView {
     let (menu, path) = (NodeRef::<leptos::html::Details>::new(), use_location().pathname);
     Effect::new(move |_| {
-        path.track();
+        // Reading it is what starts the memo; tracking alone would not.
+        let _ = path.get();
         if let Some(menu) = menu.get() {
             let menu: &web_sys::Element = &menu;
             let _ = menu.remove_attribute("open");

@@ -99,7 +99,10 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
 fn Row(entry: AuditEntry) -> impl IntoView {
     let short = entry.target_id.chars().take(8).collect::<String>();
     let target = match entry.target_kind.as_str() {
-        "memory" => view! { <a class="font-mono text-xs" href=format!("/memories/{}", entry.target_id) title=entry.target_id.clone()>{short}</a> }.into_any(),
+        "memory" => {
+            view! { <a class="font-mono text-xs" href=format!("/memories/{}", entry.target_id) title=entry.target_id.clone()>{short}</a> }
+                .into_any()
+        }
         _ => view! { <span class="font-mono text-xs" title=entry.target_id.clone()>{short}</span> }.into_any(),
     };
     view! {

@@ -21,12 +21,15 @@ use remembrancer::api::{ErrorCode, MemoryDetail, MemoryId, OperatorRole, Relatio
 pub fn MemoryPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<MemoryId>().ok()));
-    let found = Resource::new(move || id.get(), |id| async move {
-        match id {
-            Some(id) => memory(id).await,
-            None => Err(unknown()),
-        }
-    });
+    let found = Resource::new(
+        move || id.get(),
+        |id| async move {
+            match id {
+                Some(id) => memory(id).await,
+                None => Err(unknown()),
+            }
+        },
+    );
     let who = ViewerResource::expect();
     view! {
         <p class="mb-2 text-sm">

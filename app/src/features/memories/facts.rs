@@ -20,7 +20,8 @@ pub fn Facts(detail: MemoryDetail, freshness: f64) -> impl IntoView {
         Some(at) => view! { {detail.retention.as_str()} ", until " <Time at /> }.into_any(),
         None => view! { {detail.retention.as_str()} }.into_any(),
     };
-    let judged = format!("{:.2} sure, importance {:.2}{}", detail.confidence, detail.importance, if detail.pinned { ", pinned" } else { "" });
+    let judged =
+        format!("{:.2} sure, importance {:.2}{}", detail.confidence, detail.importance, if detail.pinned { ", pinned" } else { "" });
     view! {
         <section class="card divide-y divide-line" aria-label="Facts">
             <dl class="facts p-4">

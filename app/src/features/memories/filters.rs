@@ -1,4 +1,7 @@
-use super::{api::agent_names, url::{FOLDED, NAMES}};
+use super::{
+    api::agent_names,
+    url::{FOLDED, NAMES},
+};
 use crate::{
     query::Query,
     ui::{Choice, FilterForm, Icon, SelectField, Shape, TextField},
@@ -17,7 +20,7 @@ pub fn Filters(query: Memo<Query>, filter: Memo<Result<MemoryFilter, Vec<FieldEr
             <div class="flex flex-wrap gap-2">
                 <div class="relative grow basis-full sm:basis-56">
                     <label class="sr-only" for="field-q">
-                        "Search as an agent would"
+                        "Search memories"
                     </label>
                     <span class="pointer-events-none absolute top-2 left-2.5 text-soft">
                         <Icon shape=Shape::Search />

@@ -8,7 +8,12 @@ use remembrancer::api::{MemoryId, MemoryRow, MemoryStatus, SearchHit, Source};
 
 /// Memories as rows; with hits, ranked. Whoever may delete can select them.
 #[component]
-pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Memo<Query>, peek: Memo<Option<MemoryId>>, may_delete: bool) -> impl IntoView {
+pub fn Table(
+    rows: Vec<(MemoryRow, Option<SearchHit>)>,
+    query: Memo<Query>,
+    peek: Memo<Option<MemoryId>>,
+    may_delete: bool,
+) -> impl IntoView {
     let now = query.get_untracked();
     let select = may_delete && now.get("deleted") != Some("true");
     let ranked = rows.iter().any(|(_, hit)| hit.is_some());
@@ -39,13 +44,27 @@ pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Memo<Query>, peek
 }
 
 #[component]
-fn Row(row: MemoryRow, hit: Option<SearchHit>, query: Memo<Query>, peek: Memo<Option<MemoryId>>, select: bool, first: bool) -> impl IntoView {
+fn Row(
+    row: MemoryRow,
+    hit: Option<SearchHit>,
+    query: Memo<Query>,
+    peek: Memo<Option<MemoryId>>,
+    select: bool,
+    first: bool,
+) -> impl IntoView {
     let id = row.id;
     let words = hit.as_ref().map(|hit| hit.matched_words.clone()).unwrap_or_default();
-    let content = text::marked(&row.content, &words)
-        .into_iter()
-        .map(|(piece, hit)| if hit { view! { <mark>{piece.to_owned()}</mark> }.into_any() } else { view! { <span>{piece.to_owned()}</span> }.into_any() })
-        .collect_view();
+    let content =
+        text::marked(&row.content, &words)
+            .into_iter()
+            .map(|(piece, hit)| {
+                if hit {
+                    view! { <mark>{piece.to_owned()}</mark> }.into_any()
+                } else {
+                    view! { <span>{piece.to_owned()}</span> }.into_any()
+                }
+            })
+            .collect_view();
     let checkbox = select.then(|| {
         let label = format!("Select “{}”", row.topic);
         view! { <td class="pr-0!"><input class="mt-1 block" type="checkbox" name="ids" value=id.to_string() aria-label=label /></td> }

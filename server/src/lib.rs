@@ -10,4 +10,5 @@ mod demo;
 mod hosts;
 pub mod metrics;
 mod serve;
+pub use serve::router;
 pub mod sessions;

@@ -184,6 +184,29 @@ pub async fn create_operator(
     Ok(id)
 }
 
+/// An operator of the tenant by what is typed at sign-in.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound`.
+pub async fn operator_by_login(engine: &Engine, ctx: &OpContext, login: &str) -> Result<OperatorId, Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let record = store::operator_by_login(engine.db().control.system(), login).await?;
+    record.filter(|record| record.tenant_id == ctx.tenant_id).map(|record| record.id).ok_or(Error::NotFound("operator"))
+}
+
+/// Ends an operator's access at once, sessions included.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign or already disabled one.
+pub async fn disable_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    if !store::disable_operator(engine.db().control.system(), ctx.tenant_id, id, engine.clock().now()).await? {
+        return Err(Error::NotFound("operator"));
+    }
+    let entry = NewEntry::new(engine, ctx, "operator.disabled", "operator", id, "operator disabled");
+    Ok(audit::append(engine, ctx.tenant_id, entry).await?)
+}
+
 /// Gives an operator a new password (the command line's way back in).
 ///
 /// # Errors

@@ -273,6 +273,17 @@ pub async fn operator(pool: &PgPool, id: OperatorId) -> Result<Option<OperatorRe
     row.map(TryInto::try_into).transpose()
 }
 
+/// Disables an operator; whether one was there and enabled.
+pub async fn disable_operator(pool: &PgPool, tenant: TenantId, id: OperatorId, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query("update operators set disabled_at = $3 where tenant_id = $1 and id = $2 and disabled_at is null")
+        .bind(tenant)
+        .bind(id)
+        .bind(now)
+        .execute(pool)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
 /// Replaces an operator's password hash.
 pub async fn set_password(pool: &PgPool, id: OperatorId, password_hash: &str) -> Result<(), DbError> {
     sqlx::query("update operators set password_hash = $2 where id = $1").bind(id).bind(password_hash).execute(pool).await?;

@@ -151,3 +151,27 @@ pub fn question(query: &str) -> crate::api::RecallRequest {
 pub fn nowhere() -> Uuid {
     Uuid::from_u128(0xdead_beef)
 }
+
+/// How many rows of one tenant each table of the three databases holds.
+#[expect(clippy::expect_used, reason = "a test without its database cannot go on")]
+pub async fn rows_of(engine: &Engine, tenant: crate::api::TenantId) -> Vec<(String, i64)> {
+    use sqlx::{AssertSqlSafe, Connection, PgConnection};
+    let mut rows = Vec::new();
+    let urls = engine.urls();
+    for url in [&urls.agent_memory, &urls.shared_kb, &urls.internal_shared] {
+        let mut connection = PgConnection::connect(url).await.expect("the owner can connect");
+        let tables: Vec<String> = sqlx::query_scalar(
+            "select table_name::text from information_schema.columns where column_name = 'tenant_id' and table_schema = 'public' order by 1",
+        )
+        .fetch_all(&mut connection)
+        .await
+        .expect("the catalogue can be read");
+        for table in tables {
+            let sql = format!("select count(*) from {table} where tenant_id = $1");
+            let count = sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).fetch_one(&mut connection).await.expect("a table can be counted");
+            rows.push((table, count));
+        }
+        connection.close().await.expect("the owner can leave");
+    }
+    rows
+}

@@ -5,7 +5,7 @@ mod database;
 
 pub use crate::providers::fake::Fake;
 pub use clock::FakeClock;
-pub use database::{PASSWORD, TestDatabases, World, fact, key, nowhere, question};
+pub use database::{PASSWORD, TestDatabases, World, fact, key, nowhere, question, rows_of};
 
 use crate::api::{AgentId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Retention, Source, SourceKind};
 use crate::clock::Clock;

@@ -120,6 +120,12 @@ enum Operator {
     },
     /// Give an operator a new password and print it, once
     ResetPassword { login: String },
+    /// End an operator's access at once, sessions included
+    Disable {
+        login: String,
+        #[arg(long)]
+        tenant: String,
+    },
 }
 
 #[derive(Subcommand)]
@@ -189,6 +195,11 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
             identity::reset_password(engine, &login, &password).await?;
             println!("{login}\n{password}");
         }
+        Command::Operator(Operator::Disable { login, tenant }) => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            identity::disable_operator(engine, &ctx, identity::operator_by_login(engine, &ctx, &login).await?).await?;
+            println!("{login} is disabled");
+        }
         Command::Audit(Audit::Verify { tenant }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let verified = audit::verify(engine, &ctx).await?;
@@ -204,16 +215,10 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
 /// Text for people, JSON for machines; what a library says only from warnings on.
 fn log(config: &Config) -> Result<(), Failure> {
     let filter = EnvFilter::try_from_env("RUST_LOG").or_else(|_| match std::env::var("RUST_LOG") {
-        Ok(value) if !value.is_empty() => {
-            Err(format!("RUST_LOG is «{value}»; it must be a filter such as info or remembrancer=debug,warn"))
-        }
+        Ok(value) if !value.is_empty() => Err(format!("RUST_LOG is «{value}»; it must be a filter such as info or remembrancer=debug,warn")),
         _ => Ok(EnvFilter::new("warn,remembrancer=info,server=info,app=info")),
     })?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    if config.json_log {
-        builder.json().init()
-    } else {
-        builder.init()
-    }
+    if config.json_log { builder.json().init() } else { builder.init() }
     Ok(())
 }

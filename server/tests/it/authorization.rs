@@ -1,0 +1,95 @@
+//! Authorization coverage: every route, tool and server function is proved here, and one that nobody proved fails the test.
+
+use crate::harness::Site;
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode, header};
+use leptos::server_fn::axum::server_fn_paths;
+use server::api::Guard;
+use std::collections::BTreeSet;
+
+/// Routes that anybody may call, by intent.
+const OPEN: &[&str] = &["/healthz", "/readyz"];
+
+/// Server functions that work without a session, by intent: one cannot be signed in before signing in.
+const WITHOUT_SESSION: &[&str] = &["sign_in"];
+
+/// Pages that show without a session.
+const PUBLIC_PAGES: &[&str] = &["/sign-in"];
+
+#[tokio::test]
+async fn every_route_of_the_api_demands_a_key() {
+    let site = Site::new().await;
+    let open: BTreeSet<_> = server::api::routes().into_iter().filter(|route| route.guard == Guard::Open).map(|route| route.path).collect();
+    assert_eq!(open, OPEN.iter().copied().collect(), "a route is open that nobody listed as open");
+    for route in server::api::routes().into_iter().filter(|route| route.guard == Guard::Key) {
+        let path = route.path.replace("{name}", "agent_memory_recall");
+        let request = Request::builder().method(route.method.clone()).uri(&path).body(Body::empty()).unwrap();
+        let answer = site.send(request).await;
+        assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{} {path}", route.method);
+    }
+}
+
+#[tokio::test]
+async fn every_tool_demands_a_key_and_its_scope() {
+    let site = Site::new().await;
+    let world = &site.world;
+    for tool in remembrancer::tools::all() {
+        assert_eq!(site.post(None, tool.name, "{}").await.status, StatusCode::UNAUTHORIZED, "{}", tool.name);
+        let none = remembrancer::OpContext { access: remembrancer::op::Access::Scopes(vec![]), ..world.atlas.clone() };
+        let refused = tool.call(&world.engine, &none, serde_json::json!({})).await.unwrap_err();
+        assert_eq!(refused.code(), remembrancer::api::ErrorCode::Forbidden, "{}", tool.name);
+        // An operator's session is no key: tools act as agents.
+        let operator = tool.call(&world.engine, &world.vera, serde_json::json!({})).await.unwrap_err();
+        assert_eq!(operator.code(), remembrancer::api::ErrorCode::Forbidden, "{}", tool.name);
+    }
+}
+
+#[tokio::test]
+async fn every_server_function_demands_a_session_and_its_own_origin() {
+    let site = Site::new().await;
+    let functions: Vec<(&str, Method)> = server_fn_paths().collect();
+    assert!(functions.len() >= 8, "the console's functions are registered: {functions:?}");
+    for (path, method) in functions {
+        let public = WITHOUT_SESSION.iter().any(|name| path.trim_end_matches(char::is_numeric).ends_with(name));
+        if method != Method::GET {
+            let foreign = call(&site, &method, path, "cross-site").await;
+            assert_eq!(foreign, StatusCode::FORBIDDEN, "{path} takes forms from other sites");
+        }
+        let status = call(&site, &method, path, "same-origin").await;
+        if public {
+            assert_ne!(status, StatusCode::NOT_FOUND, "{path}");
+        } else {
+            assert_eq!(status, StatusCode::UNAUTHORIZED, "{method} {path}");
+        }
+    }
+}
+
+async fn call(site: &Site, method: &Method, path: &str, fetch_site: &str) -> StatusCode {
+    let request = Request::builder()
+        .method(method.clone())
+        .uri(path)
+        .header("sec-fetch-site", fetch_site)
+        .header(header::ACCEPT, "application/json")
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .body(Body::from(""))
+        .unwrap();
+    site.send(request).await.status
+}
+
+#[tokio::test]
+async fn every_page_but_sign_in_sends_strangers_to_sign_in() {
+    let site = Site::new().await;
+    for route in leptos_axum::generate_route_list(app::App) {
+        let path = route.path().replace(":id", "01900000-0000-7000-8000-000000000000").replace("{id}", "01900000-0000-7000-8000-000000000000");
+        if path.contains(['*', ':', '{']) {
+            continue;
+        }
+        let answer = site.get(&path, &[(header::ACCEPT, "text/html")]).await;
+        if PUBLIC_PAGES.contains(&path.as_str()) {
+            assert_eq!(answer.status, StatusCode::OK, "{path}");
+        } else {
+            assert!(answer.status.is_redirection(), "{path} answers {}", answer.status);
+            assert!(answer.header(header::LOCATION).starts_with("/sign-in"), "{path} leads to {}", answer.header(header::LOCATION));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Sessions and roles of the console, over HTTP.
+
+use crate::harness::{Answer, Site};
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+use remembrancer::api::{OperatorRole, RequestId};
+use remembrancer::testing::{PASSWORD, fact};
+use remembrancer::{identity, memories};
+
+async fn form(site: &Site, function: &str, cookie: &str, body: &str) -> Answer {
+    let request = Request::post(format!("/console/api/{function}"))
+        .header("sec-fetch-site", "same-origin")
+        .header(header::ACCEPT, "application/json")
+        .header(header::COOKIE, cookie)
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .body(Body::from(body.to_owned()))
+        .unwrap();
+    site.send(request).await
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| if byte.is_ascii_alphanumeric() { (byte as char).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
+/// Signs in and gives the cookie that the browser would send.
+async fn sign_in(site: &Site, login: &str, password: &str) -> (Answer, String) {
+    let body = format!("login={}&password={}", encoded(login), encoded(password));
+    let answer = form(site, "sign_in", "", &body).await;
+    let cookies = answer.headers.get_all(header::SET_COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let session = cookies.filter_map(|cookie| cookie.split(';').next()).find(|cookie| cookie.starts_with("rmb=")).unwrap_or_default();
+    let session = session.to_owned();
+    (answer, session)
+}
+
+#[tokio::test]
+async fn a_session_lasts_from_sign_in_to_sign_out() {
+    let site = Site::new().await;
+    let (answer, cookie) = sign_in(&site, &site.world.login, PASSWORD).await;
+    assert!(!cookie.is_empty(), "{answer:?}");
+    let set = answer.headers[header::SET_COOKIE].to_str().unwrap();
+    assert!(set.contains("HttpOnly") && set.contains("SameSite=Lax"), "{set}");
+    let page = site.get("/agents", &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+    assert_eq!(page.status, StatusCode::OK);
+    assert!(page.text.contains("atlas") && page.text.contains("Vera"), "the page is whole without JavaScript");
+    form(&site, "sign_out", &cookie, "").await;
+    let page = site.get("/agents", &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+    assert!(page.status.is_redirection(), "{}", page.status);
+}
+
+#[tokio::test]
+async fn a_wrong_password_opens_nothing() {
+    let site = Site::new().await;
+    let (_, cookie) = sign_in(&site, &site.world.login, "not the password").await;
+    let page = site.get("/agents", &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+    assert!(page.status.is_redirection(), "{}", page.status);
+}
+
+#[tokio::test]
+async fn a_viewer_reads_and_cannot_delete() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let login = format!("mina@{}", world.tenant_slug);
+    identity::create_operator(&world.engine, &world.system, &login, "Mina", PASSWORD, &[OperatorRole::Viewer]).await.unwrap();
+    let memory = memories::remember(&world.engine, &world.atlas, fact("door code", "It is 4711.")).await.unwrap();
+    let (_, cookie) = sign_in(&site, &login, PASSWORD).await;
+    let path = format!("/memories/{}", memory.memory_id);
+    let page = site.get(&path, &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+    assert!(page.text.contains("It is 4711."), "{}", page.status);
+    let body = format!("ids={}&reason=because", memory.memory_id);
+    form(&site, "delete_memories", &cookie, &body).await;
+    let detail = memories::detail(&world.engine, &world.vera, memory.memory_id).await.unwrap();
+    assert!(detail.memory.deleted_at.is_none(), "a viewer's form deleted a memory");
+
+    let (_, vera) = sign_in(&site, &world.login, PASSWORD).await;
+    form(&site, "delete_memories", &vera, &body).await;
+    let detail = memories::detail(&world.engine, &world.vera, memory.memory_id).await.unwrap();
+    assert_eq!(detail.delete_reason.as_deref(), Some("because"), "the same form works for an operator");
+}
+
+#[tokio::test]
+async fn a_disabled_operators_session_ends_at_once() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let (_, cookie) = sign_in(&site, &world.login, PASSWORD).await;
+    let id = world.vera.actor.id().parse().unwrap();
+    identity::disable_operator(&world.engine, &world.system, id).await.unwrap();
+    let page = site.get("/agents", &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+    assert!(page.status.is_redirection(), "{}", page.status);
+    assert!(identity::operator(&world.engine, id, RequestId(uuid::Uuid::nil())).await.is_err());
+}
+
+#[tokio::test]
+async fn another_tenants_memory_is_not_found() {
+    let (ours, theirs) = (Site::new().await, Site::new().await);
+    let memory = memories::remember(&theirs.world.engine, &theirs.world.atlas, fact("secret", "Theirs alone.")).await.unwrap();
+    let (_, cookie) = sign_in(&ours, &ours.world.login, PASSWORD).await;
+    let page = ours.get(&format!("/memories/{}", memory.memory_id), &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+    assert_eq!(page.status, StatusCode::NOT_FOUND);
+    assert!(!page.text.contains("Theirs alone."));
+}

@@ -1,0 +1,97 @@
+//! A router on a world, and requests to it.
+
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, StatusCode, header};
+use axum::Router;
+use http_body_util::BodyExt;
+use remembrancer::testing::World;
+use serde_json::Value;
+use server::config::Config;
+use std::env::VarError;
+use tower::ServiceExt;
+
+/// A world behind the whole router, console included.
+pub struct Site {
+    pub world: World,
+    pub router: Router,
+}
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    /// `error.code`, and the first field named.
+    pub fn error(&self) -> (String, Option<String>) {
+        let error = &self.json()["error"];
+        (error["code"].as_str().unwrap().to_owned(), error["fields"][0]["field"].as_str().map(str::to_owned))
+    }
+
+    pub fn header(&self, name: header::HeaderName) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
+
+impl Site {
+    pub async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// With variables set.
+    pub async fn with(variables: &[(&str, &str)]) -> Self {
+        let world = World::new().await;
+        let lookup = |name: &str| {
+            variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent)
+        };
+        let config = Config::read(&lookup).unwrap();
+        let router = server::router(&world.engine, &config);
+        Self { world, router }
+    }
+
+    pub async fn send(&self, request: Request<Body>) -> Answer {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        Answer { status: parts.status, headers: parts.headers, text: String::from_utf8_lossy(&bytes).into_owned() }
+    }
+
+    /// Calls a tool with any body.
+    pub async fn post(&self, key: Option<&str>, tool: &str, body: impl Into<Body>) -> Answer {
+        let mut request = Request::post(format!("/api/tools/{tool}")).header(header::CONTENT_TYPE, "application/json");
+        if let Some(key) = key {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {key}"));
+        }
+        self.send(request.body(body.into()).unwrap()).await
+    }
+
+    /// Calls a tool as atlas.
+    pub async fn atlas(&self, tool: &str, input: Value) -> Answer {
+        self.post(Some(&self.world.atlas_key), tool, input.to_string()).await
+    }
+
+    /// Calls a tool as binky.
+    pub async fn binky(&self, tool: &str, input: Value) -> Answer {
+        self.post(Some(&self.world.binky_key), tool, input.to_string()).await
+    }
+
+    pub async fn get(&self, path: &str, headers: &[(header::HeaderName, &str)]) -> Answer {
+        let mut request = Request::get(path);
+        for (name, value) in headers {
+            request = request.header(name, *value);
+        }
+        self.send(request.body(Body::empty()).unwrap()).await
+    }
+
+    /// How many rows each table with this tenant's id holds.
+    pub async fn rows(&self) -> Vec<(String, i64)> {
+        remembrancer::testing::rows_of(&self.world.engine, self.world.system.tenant_id).await
+    }
+}

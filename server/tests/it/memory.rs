@@ -1,0 +1,74 @@
+//! The three tools over HTTP, as an agent uses them.
+
+use crate::harness::Site;
+use axum::http::StatusCode;
+use serde_json::json;
+
+#[tokio::test]
+async fn what_is_said_on_drive_is_recalled_on_slack_with_its_provenance() {
+    let site = Site::new().await;
+    let source = json!({ "platform": "drive", "channel_id": "D1", "thread_id": "T7", "message_id": "M3", "observed_at": "2026-05-03T09:00:00Z" });
+    let input = json!({ "topic_raw": "invoice deadline", "content": "Invoices are due on the fifth.", "source": source });
+    let remembered = site.atlas("agent_memory_remember", input).await;
+    assert_eq!(remembered.status, StatusCode::OK, "{}", remembered.text);
+    let recalled = site.atlas("agent_memory_recall", json!({ "query": "invoice deadline" })).await.json();
+    let hit = &recalled["hits"][0];
+    assert_eq!(hit["memory_id"], remembered.json()["memory_id"]);
+    assert_eq!(hit["source"], source);
+    assert_eq!(hit["source_tag"], "private");
+    for field in ["topic", "topic_raw", "content", "similarity", "recency_score", "score", "explanation", "attribution"] {
+        assert!(!hit[field].is_null(), "{field} is missing");
+    }
+}
+
+#[tokio::test]
+async fn what_is_forgotten_is_gone_at_once() {
+    let site = Site::new().await;
+    let input = json!({ "topic_raw": "coffee", "content": "Mina takes it black.", "source": { "platform": "slack" } });
+    let id = site.atlas("agent_memory_remember", input).await.json()["memory_id"].clone();
+    let forgotten = site.atlas("agent_memory_forget", json!({ "memory_id": id })).await;
+    assert_eq!(forgotten.json()["already_forgotten"], false);
+    let recalled = site.atlas("agent_memory_recall", json!({ "query": "coffee" })).await.json();
+    assert_eq!((recalled["hits"].as_array().unwrap().len(), &recalled["zero_hit"]), (0, &json!(true)));
+    let again = site.atlas("agent_memory_forget", json!({ "memory_id": id })).await;
+    assert_eq!(again.json()["already_forgotten"], true);
+}
+
+#[tokio::test]
+async fn another_agents_key_sees_nothing_but_the_commons() {
+    let site = Site::new().await;
+    let own = json!({ "topic_raw": "release day", "content": "Releases go out on Tuesday.", "source": { "platform": "slack" } });
+    let id = site.atlas("agent_memory_remember", own).await.json()["memory_id"].clone();
+    let shared = json!({ "topic_raw": "release owner", "content": "Mina owns the release.", "source": { "platform": "slack" }, "scope": "global", "commons": true });
+    site.atlas("agent_memory_remember", shared).await;
+    let recalled = site.binky("agent_memory_recall", json!({ "query": "release" })).await.json();
+    let hits = recalled["hits"].as_array().unwrap();
+    assert_eq!(hits.len(), 1, "{hits:?}");
+    assert_eq!((&hits[0]["source_tag"], &hits[0]["content"]), (&json!("shared"), &json!("Mina owns the release.")));
+    let foreign = site.binky("agent_memory_forget", json!({ "memory_id": id })).await;
+    assert_eq!(foreign.status, StatusCode::NOT_FOUND);
+    let other_tenant = Site::new().await;
+    let foreign = other_tenant.atlas("agent_memory_forget", json!({ "memory_id": id })).await;
+    assert_eq!(foreign.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn the_listing_tells_a_model_everything_it_needs() {
+    let site = Site::new().await;
+    let key = format!("Bearer {}", site.world.atlas_key);
+    let listed = site.get("/api/tools", &[(axum::http::header::AUTHORIZATION, &key)]).await.json();
+    let tools = listed["tools"].as_array().unwrap();
+    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["agent_memory_recall", "agent_memory_remember", "agent_memory_forget"]);
+    for tool in tools {
+        assert!(tool["description"].as_str().unwrap().len() > 80);
+        let schema = &tool["input_schema"];
+        assert_eq!(schema["type"], "object");
+        assert_eq!(schema["additionalProperties"], false, "{}", tool["name"]);
+        assert!(schema["properties"].get("agent_id").is_none(), "the identity is the key's");
+        for (name, property) in schema["properties"].as_object().unwrap() {
+            let described = property.to_string();
+            assert!(described.contains("description") || described.contains("$ref"), "{name} of {} says nothing", tool["name"]);
+        }
+    }
+}

@@ -117,8 +117,8 @@ fn content_security_policy() {
     // The watcher of `make watch` tells the page to reload through a socket of its own.
     let watcher = if std::env::var_os("LEPTOS_WATCH").is_some() { " ws:" } else { "" };
     let policy = format!(
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{nonce}; style-src 'self'; img-src 'self' data:; connect-src 'self'{watcher}; \
-         font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{nonce}; style-src 'self'; img-src 'self' data:; \
+         connect-src 'self'{watcher}; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     );
     if let (Some(response), Ok(policy)) = (use_context::<ResponseOptions>(), HeaderValue::from_str(&policy)) {
         response.insert_header(header::CONTENT_SECURITY_POLICY, policy);

@@ -10,7 +10,11 @@ use leptos::prelude::*;
 pub fn Account() -> impl IntoView {
     let who = ViewerResource::expect();
     let bones = || view! { <div class="bone h-24 w-full"></div> };
-    view! { <Transition fallback=bones>{move || Suspend::new(async move { who.await.ok().map(|viewer| view! { <SignedIn viewer /> }) })}</Transition> }
+    view! {
+        <Transition fallback=bones>
+            {move || Suspend::new(async move { who.await.ok().map(|viewer| view! { <SignedIn viewer /> }) })}
+        </Transition>
+    }
 }
 
 #[component]

@@ -83,7 +83,8 @@ pub fn MobileNav() -> impl IntoView {
                     <Icon shape=Shape::Menu />
                     "Menu"
                 </summary>
-                <div class="absolute inset-x-0 top-full max-h-[calc(100dvh-3rem)] space-y-5 overflow-y-auto border-y border-line bg-canvas px-3 py-4 shadow-lg">
+                <div class="absolute inset-x-0 top-full max-h-[calc(100dvh-3rem)] space-y-5 overflow-y-auto border-y border-line bg-canvas \
+                px-3 py-4 shadow-lg">
                     <Nav />
                     <Account />
                 </div>

@@ -69,7 +69,10 @@ fn Row(agent: AgentSummary) -> impl IntoView {
         .then(|| view! { <Badge tone=Tone::Accent text="shared" title="The memory that all agents of the organisation share." /> });
     let deleted = match agent.deleted {
         0 => view! { <span class="text-soft">"0"</span> }.into_any(),
-        n => view! { <a href=format!("{here}&deleted=true") aria-label=format!("{n} deleted memories of {}", agent.slug)>{text::number(n)}</a> }.into_any(),
+        n => {
+            let label = format!("{n} deleted memories of {}", agent.slug);
+            view! { <a href=format!("{here}&deleted=true") aria-label=label>{text::number(n)}</a> }.into_any()
+        }
     };
     let added = if agent.added_7d > 0 { format!("+{}", text::number(agent.added_7d)) } else { "0".into() };
     view! {
@@ -101,7 +104,9 @@ fn when(at: Option<DateTime<Utc>>) -> impl IntoView {
 fn NoAgents() -> impl IntoView {
     view! {
         <Empty shape=Shape::Agents title="No agents yet">
-            <p class="mb-3">"An agent appears here once it has been made, on the server, where your organisation's slug stands for acme:"</p>
+            <p class="mb-3">
+                "An agent appears here once it has been made, on the server, where your organisation's slug stands for acme:"
+            </p>
             <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">
                 "remembrancer agent create atlas --tenant acme --name Atlas\n"
                 "remembrancer key create atlas --tenant acme --name first \\\n  --scopes memory:read,memory:write,memory:forget"

@@ -46,11 +46,20 @@ pub fn AuditPage() -> impl IntoView {
         Signal::derive(move || filter.get().err()?.into_iter().find(|e: &FieldError| e.field == name).map(|e| e.message))
     };
     view! {
-        <PageHead title="Audit log">"Who did what, when and why. Entries are only ever added, and each is chained to the one before it."</PageHead>
+        <PageHead title="Audit log">
+            "Who did what, when and why. Entries are only ever added, and each is chained to the one before it."
+        </PageHead>
         <FilterForm action="/audit" names=NAMES label="Audit log">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(5,minmax(0,1fr))_auto]">
                 <TextField name="actor" label="Actor" hint="Name or id" value=value("actor") error=error("actor") />
-                <TextField name="action" label="Action begins with" hint="memory." value=value("action") suggestions=ACTIONS error=error("action") />
+                <TextField
+                    name="action"
+                    label="Action begins with"
+                    hint="memory."
+                    value=value("action")
+                    suggestions=ACTIONS
+                    error=error("action")
+                />
                 <TextField name="target" label="Target" hint="Id" value=value("target") error=error("target") />
                 <TextField name="from" label="From" kind="date" value=value("from") error=error("from") />
                 <TextField name="until" label="Until" kind="date" value=value("until") error=error("until") />
@@ -129,7 +138,9 @@ fn Row(entry: AuditEntry) -> impl IntoView {
 fn NoEntries() -> impl IntoView {
     view! {
         <Empty shape=Shape::Audit title="No entry matches">
-            <p class="mb-3">"Every change is recorded, most within a second or two. A target is matched by its whole id, an action by how it begins."</p>
+            <p class="mb-3">
+                "Every change is recorded, most within a second or two. A target is matched by its whole id, an action by how it begins."
+            </p>
             <a class="button" href="/audit">
                 "Show everything"
             </a>

@@ -43,10 +43,19 @@ pub fn MemoryPage() -> impl IntoView {
                 let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
                 match found.await {
                     Ok(found) => view! { <Whole found may_decide flash /> }.into_any(),
-                    Err(error) => view! { <Title text="Memory" /> <h1 class="sr-only">"Memory"</h1> <div class="card"><ErrorView error /></div> }.into_any(),
+                    Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
         </Transition>
+    }
+}
+
+#[component]
+fn Missing(error: ConsoleError) -> impl IntoView {
+    view! {
+        <Title text="Memory" />
+        <h1 class="sr-only">"Memory"</h1>
+        <div class="card"><ErrorView error /></div>
     }
 }
 
@@ -60,6 +69,7 @@ fn unknown() -> ConsoleError {
 fn Whole(found: Found, may_decide: bool, flash: Option<Flash>) -> impl IntoView {
     let row = found.detail.memory.clone();
     let trail = found.detail.audit.clone();
+    let (by, reason) = (found.detail.deleted_by.clone(), found.detail.delete_reason.clone());
     view! {
         <Title text=row.topic.clone() />
         <header class="mb-5">
@@ -72,7 +82,7 @@ fn Whole(found: Found, may_decide: bool, flash: Option<Flash>) -> impl IntoView 
         </header>
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
-                {row.deleted_at.map(|at| view! { <Deleted at by=found.detail.deleted_by.clone() reason=found.detail.delete_reason.clone() /> })}
+                {row.deleted_at.map(|at| view! { <Deleted at by reason /> })}
                 <section class="card p-4" aria-label="Content">
                     <div class="verbatim" data-testid="content">{row.content.clone()}</div>
                 </section>

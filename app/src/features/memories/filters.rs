@@ -56,8 +56,19 @@ pub fn Filters(query: Memo<Query>, filter: Memo<Result<MemoryFilter, Vec<FieldEr
                 </summary>
                 <div class="card mt-1 grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
                     <TextField name="topic" label="Topic contains" value=value("topic") error=error(filter, "topic") />
-                    <SelectField name="canonical" label="In the vocabulary" value=value("canonical") choices=choices("Any", "Canonical", "As met") />
-                    <TextField name="platform" label="Platform" value=value("platform") suggestions=PLATFORMS error=error(filter, "platform") />
+                    <SelectField
+                        name="canonical"
+                        label="In the vocabulary"
+                        value=value("canonical")
+                        choices=choices("Any", "Canonical", "As met")
+                    />
+                    <TextField
+                        name="platform"
+                        label="Platform"
+                        value=value("platform")
+                        suggestions=PLATFORMS
+                        error=error(filter, "platform")
+                    />
                     <TextField name="channel" label="Channel" value=value("channel") error=error(filter, "channel") />
                     <TextField name="user" label="User" hint="UUID" value=value("user") error=error(filter, "user") />
                     <TextField name="from" label="Updated from" kind="date" value=value("from") error=error(filter, "from") />

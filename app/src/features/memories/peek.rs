@@ -29,7 +29,8 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: Listed, query: Memo<Query>) -> i
     };
     view! {
         <section
-            class="card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 xl:max-h-[calc(100dvh-2.5rem)] xl:shadow-none"
+            class="card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 \
+            xl:max-h-[calc(100dvh-2.5rem)] xl:shadow-none"
             class:hidden=move || peek.get().is_none()
             aria-label="Peek"
             data-testid="peek"

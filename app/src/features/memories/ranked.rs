@@ -51,7 +51,8 @@ pub fn Scores(hit: SearchHit) -> impl IntoView {
 pub fn NothingFound(results: SearchResults, query: Query) -> impl IntoView {
     let why = match (results.nearest, results.considered) {
         (Some(nearest), _) => format!(
-            "The closest memory has a relevance of {nearest:.2}; the floor is {:.2}. An agent that asks this is told that nothing was found.",
+            "The closest memory has a relevance of {nearest:.2}; the floor is {:.2}. \
+             An agent that asks this is told that nothing was found.",
             results.floor
         ),
         (None, 0) => "There is nothing stored here that could answer. Other agents, or other filters, may know more.".to_owned(),

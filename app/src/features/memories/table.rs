@@ -88,7 +88,9 @@ fn Row(
                     {state(&row)}
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{content}</p>
-                <p class="mt-1 text-xs text-soft @2xl:hidden">{row.agent_slug.clone()} " · " {place(&row.source)} " · " <Time at=row.updated_at /> {narrow}</p>
+                <p class="mt-1 text-xs text-soft @2xl:hidden">
+                    {row.agent_slug.clone()} " · " {place(&row.source)} " · " <Time at=row.updated_at /> {narrow}
+                </p>
             </td>
             {ranked}
             <td class="hidden truncate @2xl:table-cell">{row.agent_slug}</td>
@@ -127,7 +129,15 @@ fn SelectAll(form: NodeRef<leptos::html::Form>) -> impl IntoView {
         // The change goes on to the form, which counts.
         boxes(&form, "").iter().for_each(|each| each.set_checked(on));
     };
-    view! { <input class="block" class:invisible=move || !hydrated.get() type="checkbox" aria-label="Select all on this page" on:change=all /> }
+    view! {
+        <input
+            class="block"
+            class:invisible=move || !hydrated.get()
+            type="checkbox"
+            aria-label="Select all on this page"
+            on:change=all
+        />
+    }
 }
 
 #[component]

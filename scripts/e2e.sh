@@ -5,19 +5,23 @@ set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/postgres.sh"
 need curl "curl"
-[ -x "$SERVER" ] || die "the server is not built: run 'cargo build -p server' or 'make test'."
+[ -x "$SERVER" ] || die "the server is not built: run 'make run' or 'make test' first."
 "$REPO/scripts/fetch.sh" pg0 model style end2end chromium
 
 work=$(mktemp -d)
 server=
 finish() {
-  if [ -n "$server" ]; then kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; fi
+  if [ -n "$server" ]; then
+    kill "$server" 2>/dev/null || true
+    for _ in $(seq 150); do kill -0 "$server" 2>/dev/null || break; sleep 0.1; done
+    kill -9 "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  fi
   stop_postgres
   rm -rf "$work"
 }
 use_postgres
 trap finish EXIT
-trap 'exit 130' INT TERM
 
 # Databases of its own beside the one in the URL.
 address=${TEST_DATABASE_URL%%\?*}

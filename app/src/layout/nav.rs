@@ -13,7 +13,7 @@ const PAGES: [(&str, &[(&str, &str, Shape)]); 2] = [
 #[component]
 pub fn Brand() -> impl IntoView {
     view! {
-        <a class="flex items-center gap-2 px-2 font-semibold tracking-tight text-ink hover:no-underline" href="/agents">
+        <a class="flex h-8 items-center gap-2 px-2 font-semibold tracking-tight text-ink hover:no-underline" href="/agents">
             <svg class="size-5" viewBox="0 0 32 32" aria-hidden="true">
                 <rect class="fill-accent" width="32" height="32" rx="7" />
                 <path

@@ -32,6 +32,14 @@ export class Frame {
     return response;
   }
 
+  /** Opens a page again and again until `holds`: what the server does behind its answer shows a moment later. */
+  async gotoUntil(path: string, holds: () => Promise<void>): Promise<void> {
+    await expect(async () => {
+      await this.goto(path);
+      await holds();
+    }).toPass();
+  }
+
   /** Hydrated, and done with loading. */
   async ready(): Promise<void> {
     if (this.scripted) await expect(this.page.locator('html')).toHaveAttribute('data-hydrated', '');

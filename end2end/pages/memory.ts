@@ -40,9 +40,6 @@ export class MemoryPage extends Frame {
 
   /** Opens the page until the audit trail has so many entries: agents' writes reach it a moment after they are answered. */
   async openWithTrail(id: string, entries: number): Promise<void> {
-    await expect(async () => {
-      await this.open(id);
-      expect(await this.trail.count()).toBe(entries);
-    }).toPass();
+    await this.gotoUntil(`/memories/${id}`, async () => expect(await this.trail.count()).toBe(entries));
   }
 }

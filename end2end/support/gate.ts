@@ -8,6 +8,8 @@ export class Gate {
   private readonly seen: { status: number | null; what: string }[] = [];
   private readonly allowed = new Set<number>();
 
+  constructor(private readonly scripted: boolean) {}
+
   /** Announces that answers with this status belong to the test. */
   expect(status: number): void {
     this.allowed.add(status);
@@ -25,8 +27,9 @@ export class Gate {
     });
     context.on('requestfailed', (request) => {
       const why = request.failure()?.errorText ?? 'unknown';
-      // A page that is left takes its requests along.
-      if (why !== 'net::ERR_ABORTED') this.note(`${why} for ${request.method()} ${request.url()}`);
+      // A page that is left takes its requests along, and a browser without JavaScript does not load scripts.
+      const usual = why === 'net::ERR_ABORTED' || (!this.scripted && request.resourceType() === 'script');
+      if (!usual) this.note(`${why} for ${request.method()} ${request.url()}`);
     });
     context.on('page', (page: Page) => page.on('crash', () => this.note('the page crashed')));
   }

@@ -43,8 +43,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
   storageState: async ({ session }, use) => use(session),
   gate: [
-    async ({ context }, use) => {
-      const gate = new Gate();
+    async ({ context, javaScriptEnabled }, use) => {
+      const gate = new Gate(javaScriptEnabled ?? true);
       gate.watch(context);
       await use(gate);
       expect(gate.problems(), 'the browser has nothing to complain about').toEqual([]);

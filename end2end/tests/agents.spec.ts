@@ -3,10 +3,10 @@ import { expect, test } from '../support/test';
 
 test('the agents of the demo have their numbers', { tag: ['@phone', '@no-js'] }, async ({ agents }) => {
   await agents.goto('/agents');
-  await expect(agents.cell('binky', 'Live')).toHaveText('8');
+  await expect(agents.cell('binky', 'Live')).toHaveText('9');
   await expect(agents.cell('binky', 'Deleted')).toHaveText('0');
   await expect(agents.row('binky')).toContainText('Binky, the release helper');
-  await expect(agents.row('commons')).toContainText('The memory');
+  await expect(agents.row('commons').getByTitle('The memory that all agents of the organisation share.')).toBeVisible();
 });
 
 test('the totals are the sums of the rows', async ({ agents }) => {
@@ -35,7 +35,8 @@ test('what an agent does shows in its row', { tag: '@no-js' }, async ({ agents }
   ]);
   await agent.forget(first?.memory_id ?? '', 'not ours to know');
   await agent.recall('roses');
-  await agents.goto('/agents');
+  // Recalls are counted behind the answer.
+  await agents.gotoUntil('/agents', async () => expect(await agents.cell(agent.slug, 'Last recall').innerText()).not.toBe('never'));
   await expect(agents.cell(agent.slug, 'Live')).toHaveText('2');
   await expect(agents.cell(agent.slug, 'Deleted')).toHaveText('1');
   await expect(agents.cell(agent.slug, 'Added')).toHaveText('+3');

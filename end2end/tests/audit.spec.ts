@@ -12,10 +12,7 @@ async function story(agent: Agent): Promise<string> {
 
 test('the form narrows the log, in the address', { tag: ['@phone', '@no-js'] }, async ({ audit, agent }) => {
   const id = await story(agent);
-  await expect(async () => {
-    await audit.goto(`/audit?target=${id}`);
-    await expect(audit.entries).toHaveCount(2, { timeout: 1 });
-  }).toPass();
+  await audit.gotoUntil(`/audit?target=${id}`, async () => expect(await audit.entries.count()).toBe(2));
   await expect(audit.total).toHaveText('2 entries');
   await expect(audit.entries.nth(0)).toContainText('memory.forgotten');
   await expect(audit.entries.nth(0)).toContainText('Reason: The ledger is lost.');
@@ -43,10 +40,7 @@ test('the form narrows the log, in the address', { tag: ['@phone', '@no-js'] }, 
 
 test('every filter narrows the log as it says', async ({ audit, agent }) => {
   const id = await story(agent);
-  await expect(async () => {
-    await audit.goto(`/audit?target=${id}`);
-    await expect(audit.entries).toHaveCount(2, { timeout: 1 });
-  }).toPass();
+  await audit.gotoUntil(`/audit?target=${id}`, async () => expect(await audit.entries.count()).toBe(2));
   const counts = async (filters: Record<string, string>, count: number) => {
     await audit.goto(`/audit?${new URLSearchParams({ target: id, ...filters })}`);
     if (count > 0) await expect(audit.total).toHaveText(count === 1 ? '1 entry' : `${count} entries`);
@@ -84,10 +78,7 @@ test('pages of the log follow one another', { tag: '@no-js' }, async ({ audit })
 
 test('a row leads to the memory', async ({ audit, memory, agent }) => {
   const id = await story(agent);
-  await expect(async () => {
-    await audit.goto(`/audit?action=memory.forgotten&target=${id}`);
-    await expect(audit.entries).toHaveCount(1, { timeout: 1 });
-  }).toPass();
+  await audit.gotoUntil(`/audit?action=memory.forgotten&target=${id}`, async () => expect(await audit.entries.count()).toBe(1));
   await audit.entries.getByRole('link').click();
   await expect(memory.page).toHaveURL(`/memories/${id}`);
   await expect(memory.deleted).toContainText('The ledger is lost.');

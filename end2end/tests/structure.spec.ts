@@ -56,7 +56,7 @@ test('agents', { tag: '@no-js' }, async ({ agents }) => {
         - row /binky/:
           - rowheader /binky/:
             - link "binky"
-          - cell "8"
+          - cell "9"
           - cell "0"
   `);
 });
@@ -116,11 +116,13 @@ test('a memory', { tag: '@no-js' }, async ({ memory, agent }) => {
     - region "History":
       - heading "History" [level=2]
       - list:
-        - listitem: /v1 created/
+        - listitem:
+          - text: /v1 created/
     - region "Audit trail":
       - heading "Audit trail" [level=2]
       - list:
-        - listitem: /memory.remembered/
+        - listitem:
+          - code: memory.remembered
     - region "Facts":
       - term: Agent
       - definition:

@@ -38,7 +38,9 @@ impl FromServerFnError for ConsoleError {
                 bad_request();
                 Self::new(ErrorCode::Invalid, format!("The request cannot be read: {why}"))
             }
-            ServerFnErrorErr::Request(_) => Self::new(ErrorCode::Unavailable, "The server cannot be reached. Check the connection, then try again."),
+            ServerFnErrorErr::Request(_) => {
+                Self::new(ErrorCode::Unavailable, "The server cannot be reached. Check the connection, then try again.")
+            }
             _ => Self::new(ErrorCode::Internal, "The server gave an answer that this page does not understand. Reload it."),
         }
     }

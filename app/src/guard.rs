@@ -76,7 +76,9 @@ pub async fn signed_in() -> Result<(Engine, OpContext, OperatorProfile), Console
 /// Puts the operator into a session of a new id; whatever the old one held is gone.
 pub async fn open_session(id: OperatorId) -> Result<(), ConsoleError> {
     let session = session()?;
-    session.flush().await.map_err(lost)?;
+    if session.id().is_some() {
+        session.flush().await.map_err(lost)?;
+    }
     session.insert(OPERATOR, id).await.map_err(lost)
 }
 

@@ -18,12 +18,7 @@ use leptos::{
 };
 use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
 use remembrancer::{Engine, api::RequestId};
-use std::{
-    net::IpAddr,
-    num::NonZeroU32,
-    sync::Arc,
-    time::Duration,
-};
+use std::{net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
 use tower_http::{CompressionLevel, compression::CompressionLayer, services::ServeDir};
 use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite, cookie::time};
 
@@ -122,8 +117,8 @@ fn content_security_policy() {
     // The watcher of `make watch` tells the page to reload through a socket of its own.
     let watcher = if std::env::var_os("LEPTOS_WATCH").is_some() { " ws:" } else { "" };
     let policy = format!(
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{nonce}; style-src 'self'; img-src 'self' data:; connect-src 'self'{watcher}; \
-         font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{nonce}; style-src 'self'; img-src 'self' data:; \
+         connect-src 'self'{watcher}; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     );
     if let (Some(response), Ok(policy)) = (use_context::<ResponseOptions>(), HeaderValue::from_str(&policy)) {
         response.insert_header(header::CONTENT_SECURITY_POLICY, policy);
@@ -156,6 +151,9 @@ async fn never_stored(request: Request, next: Next) -> Response {
 
 /// A form without JavaScript sends its empty fields too; the page's address is the one without them.
 async fn without_empty_fields(request: Request, next: Next) -> Response {
+    if request.uri().path().starts_with("/console/") {
+        return next.run(request).await;
+    }
     let tidy = request.uri().query().map(|query| query.split('&').filter(|pair| !pair.ends_with('=')).collect::<Vec<_>>().join("&"));
     match tidy {
         Some(tidy) if request.method().is_safe() && Some(tidy.as_str()) != request.uri().query() => {

@@ -10,7 +10,11 @@ use leptos::prelude::*;
 pub fn Account() -> impl IntoView {
     let who = ViewerResource::expect();
     let bones = || view! { <div class="bone h-24 w-full"></div> };
-    view! { <Transition fallback=bones>{move || Suspend::new(async move { who.await.ok().map(|viewer| view! { <SignedIn viewer /> }) })}</Transition> }
+    view! {
+        <Transition fallback=bones>
+            {move || Suspend::new(async move { who.await.ok().map(|viewer| view! { <SignedIn viewer /> }) })}
+        </Transition>
+    }
 }
 
 #[component]
@@ -22,7 +26,8 @@ fn SignedIn(viewer: Viewer) -> impl IntoView {
                 <p class="truncate font-medium" title=viewer.profile.login.clone()>
                     {viewer.profile.name.clone()}
                 </p>
-                <p class="truncate text-xs text-soft">{viewer.profile.tenant_name.clone()} " · " {roles}</p>
+                <p class="truncate text-sm text-soft">{viewer.profile.tenant_name.clone()}</p>
+                <p class="mt-1 text-xs leading-snug text-soft">{roles}</p>
             </div>
             <ThemeSwitch theme=viewer.theme />
             <form method="post" action="/console/api/sign_out">

@@ -38,7 +38,13 @@ fn Message(flash: Flash) -> impl IntoView {
                 <Icon shape />
             </span>
             <p class="grow">{flash.text}</p>
-            <button class="cursor-pointer" class:hidden=move || !hydrated.get() type="button" aria-label="Dismiss" on:click=move |_| open.set(false)>
+            <button
+                class="cursor-pointer"
+                class:hidden=move || !hydrated.get()
+                type="button"
+                aria-label="Dismiss"
+                on:click=move |_| open.set(false)
+            >
                 <Icon shape=Shape::Close />
             </button>
         </div>

@@ -1,4 +1,9 @@
-use super::{account::Account, flash::FlashView, keys::Keys, nav::{Brand, MobileNav, Nav}};
+use super::{
+    account::Account,
+    flash::FlashView,
+    keys::Keys,
+    nav::{Brand, MobileNav, Nav},
+};
 use crate::{
     ConsoleError,
     features::session::{Viewer, current_viewer},

@@ -28,5 +28,8 @@ fn owner(key: &str) -> Option<web_sys::HtmlElement> {
 
 fn writing(event: &ev::KeyboardEvent) -> bool {
     let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-    target.is_some_and(|element| matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT") && element.get_attribute("type").as_deref() != Some("checkbox"))
+    target.is_some_and(|element| {
+        matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
+            && element.get_attribute("type").as_deref() != Some("checkbox")
+    })
 }

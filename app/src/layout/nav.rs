@@ -68,7 +68,8 @@ pub fn Nav() -> impl IntoView {
 pub fn MobileNav() -> impl IntoView {
     let (menu, path) = (NodeRef::<leptos::html::Details>::new(), use_location().pathname);
     Effect::new(move |_| {
-        path.track();
+        // Reading it is what starts the memo; tracking alone would not.
+        let _ = path.get();
         if let Some(menu) = menu.get() {
             let menu: &web_sys::Element = &menu;
             let _ = menu.remove_attribute("open");
@@ -82,7 +83,8 @@ pub fn MobileNav() -> impl IntoView {
                     <Icon shape=Shape::Menu />
                     "Menu"
                 </summary>
-                <div class="absolute inset-x-0 top-full max-h-[calc(100dvh-3rem)] space-y-5 overflow-y-auto border-y border-line bg-canvas px-3 py-4 shadow-lg">
+                <div class="absolute inset-x-0 top-full max-h-[calc(100dvh-3rem)] space-y-5 overflow-y-auto border-y border-line bg-canvas \
+                px-3 py-4 shadow-lg">
                     <Nav />
                     <Account />
                 </div>

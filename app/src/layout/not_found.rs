@@ -12,7 +12,8 @@ pub fn NotFound() -> impl IntoView {
             <p class="mb-2 font-mono text-sm text-soft">"404"</p>
             <h1>"Nothing is kept at this address"</h1>
             <p class="mt-2 mb-5 text-soft">
-                "The link may be old or mistyped. What agents remember is never removed from its place: a deleted memory still has its page."
+                "The link may be old or mistyped. What agents remember is never removed from its place: "
+                "a deleted memory still has its page."
             </p>
             <p class="flex gap-2">
                 <a class="button button-primary" href="/agents">

@@ -15,8 +15,8 @@ pub fn ThemeSwitch(theme: Option<String>) -> impl IntoView {
         };
         view! {
             <button
-                class="grow cursor-pointer rounded-sm px-1.5 py-0.5 text-soft hover:text-ink aria-pressed:bg-surface aria-pressed:font-medium \
-                aria-pressed:text-ink aria-pressed:shadow-xs"
+                class="grow cursor-pointer rounded-sm px-1.5 py-0.5 text-soft hover:text-ink aria-pressed:bg-surface \
+                aria-pressed:font-medium aria-pressed:text-ink aria-pressed:shadow-xs"
                 type="submit"
                 name="theme"
                 value=key

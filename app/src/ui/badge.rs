@@ -28,7 +28,7 @@ pub fn Badge(#[prop(optional)] tone: Tone, #[prop(into)] text: String, #[prop(op
     }
 }
 
-/// Whether a topic stands in the vocabulary.
+/// Whether a topic stands in the vocabulary, said for both.
 #[component]
 pub fn Canonical(yes: bool) -> impl IntoView {
     if yes {

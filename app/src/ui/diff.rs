@@ -74,11 +74,8 @@ fn words(text: &str) -> Vec<&str> {
     while let Some(first) = rest.chars().next() {
         let same = |c: char| c.is_alphanumeric() == first.is_alphanumeric() && c.is_whitespace() == first.is_whitespace();
         // Punctuation is compared sign by sign, words and blanks as a whole.
-        let end = if first.is_alphanumeric() || first.is_whitespace() {
-            rest.find(|c| !same(c)).unwrap_or(rest.len())
-        } else {
-            first.len_utf8()
-        };
+        let end =
+            if first.is_alphanumeric() || first.is_whitespace() { rest.find(|c| !same(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
         let (word, tail) = rest.split_at(end);
         words.push(word);
         rest = tail;

@@ -17,18 +17,23 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
     };
     let location = use_location();
     let here = move || format!("{}{}", location.pathname.get(), Query::parse(&location.search.get()).href(""));
+    let sign_in = move || Query::default().with("next", here()).href("/sign-in");
+    if error.code == ErrorCode::Unauthenticated {
+        // The session ended while somebody was looking: the server would have sent them there at once.
+        Effect::new(move |_| drop(window().location().set_href(&sign_in())));
+    }
     let way_on = match error.code {
-        ErrorCode::Unauthenticated => {
-            view! { <a class="button" rel="external" href=move || Query::default().with("next", here()).href("/sign-in")>"Sign in"</a> }.into_any()
-        }
+        ErrorCode::Unauthenticated => view! { <a class="button" rel="external" href=sign_in>"Sign in"</a> }.into_any(),
         ErrorCode::NotFound | ErrorCode::Forbidden => view! { <a class="button" href="/memories">"All memories"</a> }.into_any(),
         ErrorCode::Invalid => view! { <a class="button" href=move || location.pathname.get()>"Start over"</a> }.into_any(),
         // A reload asks the server again, and so works without JavaScript too.
         _ => view! { <a class="button" rel="external" href=here>"Try again"</a> }.into_any(),
     };
     // With fields, the message would only repeat the first of them.
-    let message = if error.fields.is_empty() { text::sentence(&error.message) } else { "Some of what was asked for does not fit together:".into() };
-    let fields = error.fields.into_iter().map(|f| view! { <li><strong class="font-medium">{f.field}</strong> ": " {f.message}</li> }).collect_view();
+    let message =
+        if error.fields.is_empty() { text::sentence(&error.message) } else { "Some of what was asked for does not fit together:".into() };
+    let fields =
+        error.fields.into_iter().map(|f| view! { <li><strong class="font-medium">{f.field}</strong> ": " {f.message}</li> }).collect_view();
     view! {
         <div class="flex flex-col items-center px-6 py-14 text-center" role="alert" data-testid="error">
             <span class="mb-3 rounded-full bg-danger-wash p-2.5 text-danger">

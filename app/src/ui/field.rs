@@ -38,8 +38,10 @@ pub fn TextField(
                 aria-invalid=move || error.get().map(|_| "true")
                 aria-describedby=move || error.get().map(|_| described.clone())
             />
-            {(!suggestions.is_empty())
-                .then(|| view! { <datalist id=list_id>{suggestions.iter().map(|s| view! { <option value=*s></option> }).collect_view()}</datalist> })}
+            {(!suggestions.is_empty()).then(|| {
+                let options = suggestions.iter().map(|text| view! { <option value=*text></option> }).collect_view();
+                view! { <datalist id=list_id>{options}</datalist> }
+            })}
             {move || error.get().map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id.clone()>{text}</p> })}
         </div>
     }

@@ -24,6 +24,6 @@ fn step(href: Option<String>, rel: &'static str, text: &'static str, shape: Shap
     let last = (rel == "next").then(|| view! { <Icon shape /> });
     match href {
         Some(href) => view! { <a class="button" rel=rel href=href>{first} {text} {last}</a> }.into_any(),
-        None => view! { <span class="button cursor-default! border-line! text-soft! hover:bg-surface" aria-disabled="true">{first} {text} {last}</span> }.into_any(),
+        None => view! { <span class="button button-off" aria-disabled="true">{first} {text} {last}</span> }.into_any(),
     }
 }

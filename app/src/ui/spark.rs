@@ -27,7 +27,7 @@ pub fn Spark(days: Vec<ActivityDay>) -> impl IntoView {
     view! {
         <svg class="h-6 w-28" viewBox=format!("0 0 {width} {HEIGHT}") preserveAspectRatio="none" role="img" aria-label=label>
             <title>{title}</title>
-            <path class="fill-line-strong" d=ground />
+            <path class="fill-line" d=ground />
             <path class="fill-chart" d=bars />
         </svg>
     }

@@ -124,7 +124,10 @@ mod tests {
     fn times_read_as_people_say_them() {
         let now = Utc.with_ymd_and_hms(2026, 6, 14, 12, 0, 0).unwrap();
         let ago = |seconds| relative(now - TimeDelta::seconds(seconds), now);
-        assert_eq!((ago(3), ago(240), ago(7200), ago(86_400)), ("just now".into(), "4 min ago".into(), "2 h ago".into(), "yesterday".into()));
+        assert_eq!(
+            (ago(3), ago(240), ago(7200), ago(86_400)),
+            ("just now".into(), "4 min ago".into(), "2 h ago".into(), "yesterday".into())
+        );
         assert_eq!((ago(5 * 86_400), ago(40 * 86_400), ago(400 * 86_400)), ("5 days ago".into(), "5 May".into(), "10 May 2025".into()));
         assert_eq!((ago(-3 * 86_400), ago(-10)), ("in 3 days".into(), "in a moment".into()));
         assert_eq!(moment(now), "14 Jun 2026, 12:00:00 UTC");
@@ -132,7 +135,10 @@ mod tests {
 
     #[test]
     fn sentences_begin_and_end_as_such() {
-        assert_eq!((sentence("must not be empty"), sentence("Done."), sentence("")), ("Must not be empty.".into(), "Done.".into(), String::new()));
+        assert_eq!(
+            (sentence("must not be empty"), sentence("Done."), sentence("")),
+            ("Must not be empty.".into(), "Done.".into(), String::new())
+        );
     }
 
     #[test]

@@ -63,11 +63,16 @@ fn Table(agents: Vec<AgentSummary>) -> impl IntoView {
 #[component]
 fn Row(agent: AgentSummary) -> impl IntoView {
     let here = format!("/memories?agent={}", agent.id);
+    // A name that is the slug in other letters says nothing more.
+    let name = (!agent.name.eq_ignore_ascii_case(&agent.slug)).then_some(agent.name);
     let commons = (agent.kind == AgentKind::Commons)
-        .then(|| view! { <Badge tone=Tone::Accent text="commons" title="The memory that all agents of the organisation share." /> });
+        .then(|| view! { <Badge tone=Tone::Accent text="shared" title="The memory that all agents of the organisation share." /> });
     let deleted = match agent.deleted {
         0 => view! { <span class="text-soft">"0"</span> }.into_any(),
-        n => view! { <a href=format!("{here}&deleted=true") aria-label=format!("{n} deleted memories of {}", agent.slug)>{text::number(n)}</a> }.into_any(),
+        n => {
+            let label = format!("{n} deleted memories of {}", agent.slug);
+            view! { <a href=format!("{here}&deleted=true") aria-label=label>{text::number(n)}</a> }.into_any()
+        }
     };
     let added = if agent.added_7d > 0 { format!("+{}", text::number(agent.added_7d)) } else { "0".into() };
     view! {
@@ -75,7 +80,7 @@ fn Row(agent: AgentSummary) -> impl IntoView {
             <th scope="row" class="font-normal! whitespace-normal! text-ink!">
                 <a class="text-base font-medium" href=here>{agent.slug}</a>
                 <span class="ml-2 inline-flex gap-1">{commons}</span>
-                <span class="block text-sm text-soft">{agent.name}</span>
+                {name.map(|name| view! { <span class="block text-sm text-soft">{name}</span> })}
                 <span class="mt-1 block text-xs text-soft md:hidden">"Last write " {when(agent.last_write)}</span>
             </th>
             <td class="number font-medium">{text::number(agent.live)}</td>
@@ -99,7 +104,9 @@ fn when(at: Option<DateTime<Utc>>) -> impl IntoView {
 fn NoAgents() -> impl IntoView {
     view! {
         <Empty shape=Shape::Agents title="No agents yet">
-            <p class="mb-3">"An agent appears here once it has been made, on the server, where your organisation's slug stands for acme:"</p>
+            <p class="mb-3">
+                "An agent appears here once it has been made, on the server, where your organisation's slug stands for acme:"
+            </p>
             <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">
                 "remembrancer agent create atlas --tenant acme --name Atlas\n"
                 "remembrancer key create atlas --tenant acme --name first \\\n  --scopes memory:read,memory:write,memory:forget"

@@ -2,9 +2,9 @@ use crate::ConsoleError;
 #[cfg(feature = "ssr")]
 use crate::guard::operator;
 use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::{AuditEntry, AuditFilter, Page};
 #[cfg(feature = "ssr")]
 use remembrancer::audit;
-use remembrancer::api::{AuditEntry, AuditFilter, Page};
 
 /// One page of the audit log, newest first.
 #[server(endpoint = "audit_log", input = GetUrl)]

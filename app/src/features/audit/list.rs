@@ -46,11 +46,20 @@ pub fn AuditPage() -> impl IntoView {
         Signal::derive(move || filter.get().err()?.into_iter().find(|e: &FieldError| e.field == name).map(|e| e.message))
     };
     view! {
-        <PageHead title="Audit log">"Who did what, when and why. Entries are only ever added, and each is chained to the one before it."</PageHead>
+        <PageHead title="Audit log">
+            "Who did what, when and why. Entries are only ever added, and each is chained to the one before it."
+        </PageHead>
         <FilterForm action="/audit" names=NAMES label="Audit log">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(5,minmax(0,1fr))_auto]">
                 <TextField name="actor" label="Actor" hint="Name or id" value=value("actor") error=error("actor") />
-                <TextField name="action" label="Action begins with" hint="memory." value=value("action") suggestions=ACTIONS error=error("action") />
+                <TextField
+                    name="action"
+                    label="Action begins with"
+                    hint="memory."
+                    value=value("action")
+                    suggestions=ACTIONS
+                    error=error("action")
+                />
                 <TextField name="target" label="Target" hint="Id" value=value("target") error=error("target") />
                 <TextField name="from" label="From" kind="date" value=value("from") error=error("from") />
                 <TextField name="until" label="Until" kind="date" value=value("until") error=error("until") />
@@ -83,7 +92,7 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
                 <thead>
                     <tr>
                         <th scope="col" class="hidden w-32 md:table-cell">"When"</th>
-                        <th scope="col" class="hidden w-40 sm:table-cell">"Actor"</th>
+                        <th scope="col" class="hidden w-44 sm:table-cell">"Actor"</th>
                         <th scope="col">"What"</th>
                         <th scope="col" class="hidden w-48 lg:table-cell">"Target"</th>
                     </tr>
@@ -99,20 +108,25 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
 fn Row(entry: AuditEntry) -> impl IntoView {
     let short = entry.target_id.chars().take(8).collect::<String>();
     let target = match entry.target_kind.as_str() {
-        "memory" => view! { <a class="font-mono text-xs" href=format!("/memories/{}", entry.target_id) title=entry.target_id.clone()>{short}</a> }.into_any(),
+        "memory" => {
+            view! { <a class="font-mono text-xs" href=format!("/memories/{}", entry.target_id) title=entry.target_id.clone()>{short}</a> }
+                .into_any()
+        }
         _ => view! { <span class="font-mono text-xs" title=entry.target_id.clone()>{short}</span> }.into_any(),
     };
     view! {
         <tr data-testid="entry">
             <td class="hidden text-soft md:table-cell"><Time at=entry.at /></td>
             <td class="hidden sm:table-cell">
-                <span class="block break-words">{entry.actor_name.clone()}</span>
-                <span class="text-xs text-soft">{entry.actor_kind}</span>
+                <span class="break-words">{entry.actor_name.clone()}</span>
+                <span class="ml-1.5 text-xs text-soft">{entry.actor_kind}</span>
             </td>
             <td>
-                <Badge text=entry.action />
-                <p class="mt-0.5 break-words">{entry.message}</p>
-                {entry.reason.map(|reason| view! { <p class="break-words text-soft">"Reason: " {reason}</p> })}
+                <p class="flex flex-wrap items-baseline gap-x-2">
+                    <Badge text=entry.action />
+                    <span class="break-words">{entry.message}</span>
+                </p>
+                {entry.reason.map(|reason| view! { <p class="mt-0.5 break-words text-soft">"Reason: " {reason}</p> })}
                 <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{entry.actor_name} " · "</span><Time at=entry.at /></p>
             </td>
             <td class="hidden lg:table-cell"><span class="mr-1.5 text-soft">{entry.target_kind}</span>{target}</td>
@@ -124,7 +138,9 @@ fn Row(entry: AuditEntry) -> impl IntoView {
 fn NoEntries() -> impl IntoView {
     view! {
         <Empty shape=Shape::Audit title="No entry matches">
-            <p class="mb-3">"Every change is recorded, most within a second or two. A target is matched by its whole id, an action by how it begins."</p>
+            <p class="mb-3">
+                "Every change is recorded, most within a second or two. A target is matched by its whole id, an action by how it begins."
+            </p>
             <a class="button" href="/audit">
                 "Show everything"
             </a>

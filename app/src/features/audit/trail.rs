@@ -6,7 +6,8 @@ use remembrancer::api::AuditEntry;
 #[component]
 pub fn Trail(entries: Vec<AuditEntry>) -> impl IntoView {
     if entries.is_empty() {
-        return view! { <p class="px-4 py-3 text-sm text-soft">"Nothing on record yet; entries arrive within a few seconds."</p> }.into_any();
+        return view! { <p class="px-4 py-3 text-sm text-soft">"Nothing on record yet; entries arrive within a few seconds."</p> }
+            .into_any();
     }
     let one = |entry: AuditEntry| {
         view! {

@@ -6,12 +6,12 @@ use crate::{
     ui::text::{count, excerpt},
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryRow, Page, SearchResults};
 #[cfg(feature = "ssr")]
 use remembrancer::{
     api::{BulkOutcome, ErrorCode},
     identity, memories, recall,
 };
-use remembrancer::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryRow, Page, SearchResults};
 use serde::{Deserialize, Serialize};
 
 /// Ids in one form field, separated by commas.
@@ -97,7 +97,12 @@ pub async fn selected_memories(#[server(default)] ids: Ids) -> Result<Vec<Memory
 
 /// Soft-deletes, then goes on to `done`; or back to `form` if it was refused.
 #[server(endpoint = "delete_memories")]
-pub async fn delete_memories(ids: Ids, #[server(default)] reason: String, #[server(default)] done: String, #[server(default)] form: String) -> Result<(), ConsoleError> {
+pub async fn delete_memories(
+    ids: Ids,
+    #[server(default)] reason: String,
+    #[server(default)] done: String,
+    #[server(default)] form: String,
+) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
         Ok(said(memories::delete(&engine, &ctx, &ids.0, &reason).await?, "Deleted", "deleted before"))
@@ -107,7 +112,12 @@ pub async fn delete_memories(ids: Ids, #[server(default)] reason: String, #[serv
 
 /// Takes a deletion back, then goes on to `done`; or back to `form` if it was refused.
 #[server(endpoint = "restore_memories")]
-pub async fn restore_memories(ids: Ids, #[server(default)] reason: String, #[server(default)] done: String, #[server(default)] form: String) -> Result<(), ConsoleError> {
+pub async fn restore_memories(
+    ids: Ids,
+    #[server(default)] reason: String,
+    #[server(default)] done: String,
+    #[server(default)] form: String,
+) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
         Ok(said(memories::restore(&engine, &ctx, &ids.0, &reason).await?, "Restored", "not deleted"))

@@ -11,6 +11,8 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, ErrorCode, MemoryRow, OperatorRole};
 
+const NOT_ALLOWED: &str = "Deleting takes the role “operator”. Ask an administrator for it.";
+
 /// Deleting several memories: how many and which, then why, then the button.
 #[component]
 pub fn DeletePage() -> impl IntoView {
@@ -25,7 +27,7 @@ pub fn DeletePage() -> impl IntoView {
                 let viewer = who.await;
                 let found = match &viewer {
                     Ok(viewer) if viewer.profile.has(OperatorRole::Operator) => rows.await,
-                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, "Deleting takes the role “operator”. Ask an administrator for it.")),
+                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
                     Err(error) => Err(error.clone()),
                 };
                 let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
@@ -64,7 +66,9 @@ fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl Int
             <form class="card space-y-3 p-4 lg:sticky lg:top-5" method="post" action="/console/api/delete_memories">
                 <h2 data-testid="count">"Delete " {count.clone()} "?"</h2>
                 {more.then(|| view! { <p class="text-sm text-warn">"Only the first 100 of the selection; that is the most at once."</p> })}
-                <p class="text-sm text-soft">"No recall finds them from that moment on. Content and history stay, and each can be restored."</p>
+                <p class="text-sm text-soft">
+                    "No recall finds them from that moment on. Content and history stay, and each can be restored."
+                </p>
                 <input type="hidden" name="ids" value=ids />
                 <input type="hidden" name="done" value=back.clone() />
                 <input type="hidden" name="form" value=query.href("/memories/delete") />
@@ -101,7 +105,7 @@ fn Row(row: MemoryRow) -> impl IntoView {
                 <p class="line-clamp-2 break-words text-soft">{row.content.clone()}</p>
             </td>
             <td class="hidden sm:table-cell">{row.agent_slug.clone()}</td>
-            <td class="hidden text-soft md:table-cell">{place(&row.source)}</td>
+            <td class="hidden whitespace-nowrap text-soft md:table-cell">{place(&row.source)}</td>
             <td class="hidden sm:table-cell"><Time at=row.updated_at /></td>
         </tr>
     }

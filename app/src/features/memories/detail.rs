@@ -21,12 +21,15 @@ use remembrancer::api::{ErrorCode, MemoryDetail, MemoryId, OperatorRole, Relatio
 pub fn MemoryPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<MemoryId>().ok()));
-    let found = Resource::new(move || id.get(), |id| async move {
-        match id {
-            Some(id) => memory(id).await,
-            None => Err(unknown()),
-        }
-    });
+    let found = Resource::new(
+        move || id.get(),
+        |id| async move {
+            match id {
+                Some(id) => memory(id).await,
+                None => Err(unknown()),
+            }
+        },
+    );
     let who = ViewerResource::expect();
     view! {
         <p class="mb-2 text-sm">
@@ -40,10 +43,19 @@ pub fn MemoryPage() -> impl IntoView {
                 let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
                 match found.await {
                     Ok(found) => view! { <Whole found may_decide flash /> }.into_any(),
-                    Err(error) => view! { <Title text="Memory" /> <div class="card"><ErrorView error /></div> }.into_any(),
+                    Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
         </Transition>
+    }
+}
+
+#[component]
+fn Missing(error: ConsoleError) -> impl IntoView {
+    view! {
+        <Title text="Memory" />
+        <h1 class="sr-only">"Memory"</h1>
+        <div class="card"><ErrorView error /></div>
     }
 }
 
@@ -57,6 +69,7 @@ fn unknown() -> ConsoleError {
 fn Whole(found: Found, may_decide: bool, flash: Option<Flash>) -> impl IntoView {
     let row = found.detail.memory.clone();
     let trail = found.detail.audit.clone();
+    let (by, reason) = (found.detail.deleted_by.clone(), found.detail.delete_reason.clone());
     view! {
         <Title text=row.topic.clone() />
         <header class="mb-5">
@@ -69,7 +82,7 @@ fn Whole(found: Found, may_decide: bool, flash: Option<Flash>) -> impl IntoView 
         </header>
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
-                {row.deleted_at.map(|at| view! { <Deleted at by=found.detail.deleted_by.clone() reason=found.detail.delete_reason.clone() /> })}
+                {row.deleted_at.map(|at| view! { <Deleted at by reason /> })}
                 <section class="card p-4" aria-label="Content">
                     <div class="verbatim" data-testid="content">{row.content.clone()}</div>
                 </section>
@@ -81,8 +94,8 @@ fn Whole(found: Found, may_decide: bool, flash: Option<Flash>) -> impl IntoView 
                 </section>
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">
-                <Facts detail=found.detail freshness=found.freshness />
                 {may_decide.then(|| view! { <Decide row flash /> })}
+                <Facts detail=found.detail freshness=found.freshness />
             </div>
         </div>
     }

@@ -7,7 +7,7 @@ use remembrancer::api::MemoryDetail;
 #[component]
 pub fn Facts(detail: MemoryDetail, freshness: f64) -> impl IntoView {
     let row = detail.memory.clone();
-    let source = row.source.clone();
+    let (source, hash) = (row.source.clone(), detail.content_hash.clone());
     let recalled = match detail.last_accessed_at {
         Some(at) => view! { {text::count(row.access_count, "time", "times")} ", last " <Time at /> }.into_any(),
         None => view! { "never" }.into_any(),
@@ -20,13 +20,17 @@ pub fn Facts(detail: MemoryDetail, freshness: f64) -> impl IntoView {
         Some(at) => view! { {detail.retention.as_str()} ", until " <Time at /> }.into_any(),
         None => view! { {detail.retention.as_str()} }.into_any(),
     };
-    let judged = format!("{:.2} sure, importance {:.2}{}", detail.confidence, detail.importance, if detail.pinned { ", pinned" } else { "" });
+    let judged =
+        format!("{:.2} sure, importance {:.2}{}", detail.confidence, detail.importance, if detail.pinned { ", pinned" } else { "" });
     view! {
         <section class="card divide-y divide-line" aria-label="Facts">
             <dl class="facts p-4">
                 {fact("Agent", view! { <a href=format!("/memories?agent={}", row.agent_id)>{row.agent_slug.clone()}</a> })}
                 {fact("Topic as met", row.topic_raw.clone())}
-                {row.user_id.map(|user| fact("User", view! { <a class="font-mono text-xs" href=format!("/memories?user={user}")>{user.to_string()}</a> }))}
+                {row.user_id.map(|user| {
+                    let theirs = format!("/memories?user={user}");
+                    fact("User", view! { <a class="font-mono text-xs" href=theirs>{user.to_string()}</a> })
+                })}
                 {fact("Kind", format!("{}{}", row.kind, detail.category.map(|c| format!(" · {c}")).unwrap_or_default()))}
                 {fact("Scope", row.scope.as_str())}
                 {fact("Status", row.status.as_str())}
@@ -46,12 +50,13 @@ pub fn Facts(detail: MemoryDetail, freshness: f64) -> impl IntoView {
                 {fact("Kept", kept)}
                 {fact("Judged", judged)}
                 {fact("Embedded by", embedded)}
-                {fact("SHA-256", view! { <span class="block truncate font-mono text-xs" title=detail.content_hash.clone()>{detail.content_hash.clone()}</span> })}
+                {fact("SHA-256", view! { <span class="block truncate font-mono text-xs" title=detail.content_hash>{hash}</span> })}
             </dl>
             <div class="p-4">
                 <Bar label="Freshness" value=freshness />
                 <p class="mt-1.5 text-xs text-soft">
-                    "exp(−Δ/90), Δ in days since the last write. It halves in 62 days: an old memory competes worse in a recall, it never vanishes."
+                    "exp(−Δ/90), Δ in days since the last write. It halves in 62 days: "
+                    "an old memory competes worse in a recall, it never vanishes."
                 </p>
             </div>
         </section>

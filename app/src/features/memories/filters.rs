@@ -1,4 +1,7 @@
-use super::{api::agent_names, url::{FOLDED, NAMES}};
+use super::{
+    api::agent_names,
+    url::{FOLDED, NAMES},
+};
 use crate::{
     query::Query,
     ui::{Choice, FilterForm, Icon, SelectField, Shape, TextField},
@@ -15,9 +18,9 @@ pub fn Filters(query: Memo<Query>, filter: Memo<Result<MemoryFilter, Vec<FieldEr
     view! {
         <FilterForm action="/memories" names=NAMES label="Memories">
             <div class="flex flex-wrap gap-2">
-                <div class="relative min-w-56 grow">
+                <div class="relative grow basis-full sm:basis-56">
                     <label class="sr-only" for="field-q">
-                        "Search as an agent would"
+                        "Search memories"
                     </label>
                     <span class="pointer-events-none absolute top-2 left-2.5 text-soft">
                         <Icon shape=Shape::Search />
@@ -53,8 +56,19 @@ pub fn Filters(query: Memo<Query>, filter: Memo<Result<MemoryFilter, Vec<FieldEr
                 </summary>
                 <div class="card mt-1 grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
                     <TextField name="topic" label="Topic contains" value=value("topic") error=error(filter, "topic") />
-                    <SelectField name="canonical" label="In the vocabulary" value=value("canonical") choices=choices("Any", "Canonical", "As met") />
-                    <TextField name="platform" label="Platform" value=value("platform") suggestions=PLATFORMS error=error(filter, "platform") />
+                    <SelectField
+                        name="canonical"
+                        label="In the vocabulary"
+                        value=value("canonical")
+                        choices=choices("Any", "Canonical", "As met")
+                    />
+                    <TextField
+                        name="platform"
+                        label="Platform"
+                        value=value("platform")
+                        suggestions=PLATFORMS
+                        error=error(filter, "platform")
+                    />
                     <TextField name="channel" label="Channel" value=value("channel") error=error(filter, "channel") />
                     <TextField name="user" label="User" hint="UUID" value=value("user") error=error(filter, "user") />
                     <TextField name="from" label="Updated from" kind="date" value=value("from") error=error(filter, "from") />
@@ -86,7 +100,7 @@ fn AgentField(query: Memo<Query>) -> impl IntoView {
         }
     };
     view! {
-        <div class="w-full sm:w-44">
+        <div class="grow sm:w-44 sm:grow-0">
             <Transition fallback=waiting>
                 {move || Suspend::new(async move {
                     let names = names.await.unwrap_or_default().into_iter().map(|(id, slug)| (id.to_string(), slug));

@@ -6,7 +6,8 @@ use remembrancer::api::MemoryVersion;
 #[component]
 pub fn History(versions: Vec<MemoryVersion>) -> impl IntoView {
     let older = versions.iter().skip(1).cloned().map(Some).chain(std::iter::once(None)).collect::<Vec<_>>();
-    let entries = versions.into_iter().zip(older).map(|(version, older)| view! { <Entry version older /> }).collect_view();
+    let alone = versions.len() == 1;
+    let entries = versions.into_iter().zip(older).map(|(version, older)| view! { <Entry version older alone /> }).collect_view();
     view! {
         <section aria-labelledby="history">
             <h2 class="mb-2" id="history">
@@ -20,7 +21,7 @@ pub fn History(versions: Vec<MemoryVersion>) -> impl IntoView {
 }
 
 #[component]
-fn Entry(version: MemoryVersion, older: Option<MemoryVersion>) -> impl IntoView {
+fn Entry(version: MemoryVersion, older: Option<MemoryVersion>, alone: bool) -> impl IntoView {
     let tone = match version.change.as_str() {
         "forgotten" => Tone::Danger,
         "restored" => Tone::Good,
@@ -31,6 +32,7 @@ fn Entry(version: MemoryVersion, older: Option<MemoryVersion>) -> impl IntoView 
         Some(older) if older.content != version.content => view! { <Diff old=older.content new=version.content.clone() /> }.into_any(),
         Some(_) if changes.is_empty() => view! { <p class="text-sm text-soft">"The same content, met again."</p> }.into_any(),
         Some(_) => ().into_any(),
+        None if alone => view! { <p class="text-sm text-soft">"As it stands above; nothing has changed since."</p> }.into_any(),
         None => view! { <div class="verbatim text-sm">{version.content.clone()}</div> }.into_any(),
     };
     view! {

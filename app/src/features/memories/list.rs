@@ -52,9 +52,11 @@ pub fn MemoriesPage() -> impl IntoView {
     let peek = Memo::new(move |_| query.with(|query| query.get("peek").and_then(|id| id.parse::<MemoryId>().ok())));
     let (who, busy) = (ViewerResource::expect(), RwSignal::new(false));
     view! {
-        <PageHead title="Memories">"What agents remember, as it was said. A search here finds what a recall would find, and leaves no trace."</PageHead>
+        <PageHead title="Memories">
+            "What agents remember, as it was said. A search here finds what a recall would find, and leaves no trace."
+        </PageHead>
         <Filters query filter />
-        <div class="mt-4 items-start gap-5" class=("xl:grid", move || peek.get().is_some()) class=("xl:grid-cols-[minmax(0,1fr)_25rem]", move || peek.get().is_some())>
+        <div class=move || if peek.get().is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_25rem]" } else { "mt-4" }>
             <div class="min-w-0 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
                 <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
                     {move || Suspend::new(async move {
@@ -78,7 +80,8 @@ fn Browsed(page: Page<MemoryRow>, query: Memo<Query>, peek: Memo<Option<MemoryId
     let now = query.get_untracked();
     if page.rows.is_empty() {
         let filtered = now.any(url::NAMES) || now.any(&["after", "before"]);
-        return view! { <div class="card">{if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First public_url /> }.into_any() }}</div> }.into_any();
+        let why = if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First public_url /> }.into_any() };
+        return view! { <div class="card">{why}</div> }.into_any();
     }
     let (shown, kind) = (page.rows.len(), if now.get("deleted") == Some("true") { "deleted " } else { "" });
     let total = text::count(page.total, &format!("{kind}memory"), &format!("{kind}memories"));
@@ -113,7 +116,9 @@ fn Searched(results: SearchResults, query: Memo<Query>, peek: Memo<Option<Memory
 fn NoMatch() -> impl IntoView {
     view! {
         <Empty shape=Shape::Filter title="No memory matches these filters">
-            <p class="mb-3">"Topics match in part, platforms and channels as a whole. Deleted memories show only when they are asked for."</p>
+            <p class="mb-3">
+                "Topics match in part, platforms and channels as a whole. Deleted memories show only when they are asked for."
+            </p>
             <a class="button" href="/memories">
                 "Clear all"
             </a>
@@ -124,12 +129,16 @@ fn NoMatch() -> impl IntoView {
 #[component]
 fn First(public_url: String) -> impl IntoView {
     let example = format!(
-        "curl {public_url}/api/tools/agent_memory_remember \\\n  -H \"Authorization: Bearer $REMEMBRANCER_KEY\" -H 'Content-Type: application/json' \\\n  \
-         -d '{{\"topic_raw\": \"tea\", \"content\": \"Vera takes her tea without milk.\", \"source\": {{\"platform\": \"chat\"}}}}'"
+        "curl {public_url}/api/tools/agent_memory_remember \\\n  -H \"Authorization: Bearer $KEY\" \\\n  \
+         -H 'Content-Type: application/json' \\\n  \
+         -d '{{\"topic_raw\": \"tea\", \"content\": \"Vera takes her tea without milk.\",\n       \"source\": {{\"platform\": \"chat\"}}}}'"
     );
     view! {
         <Empty shape=Shape::Memories title="Nothing is remembered yet">
-            <p class="mb-3">"Memories appear here when an agent calls " <code class="font-mono">"remember"</code> ". With a key of one, this is the first:"</p>
+            <p class="mb-3">
+                "Memories appear here when an agent calls "
+                <code class="font-mono">"remember"</code> ". With a key of one, this is the first:"
+            </p>
             <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">{example}</pre>
         </Empty>
     }

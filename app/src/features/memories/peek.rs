@@ -13,12 +13,15 @@ use remembrancer::api::MemoryId;
 /// One memory beside the list, named by the URL. Its neighbours in the list are one key away.
 #[component]
 pub fn Peek(peek: Memo<Option<MemoryId>>, list: Listed, query: Memo<Query>) -> impl IntoView {
-    let found = Resource::new(move || peek.get(), |id| async move {
-        match id {
-            Some(id) => Some(memory(id).await),
-            None => None,
-        }
-    });
+    let found = Resource::new(
+        move || peek.get(),
+        |id| async move {
+            match id {
+                Some(id) => Some(memory(id).await),
+                None => None,
+            }
+        },
+    );
     Effect::new(move |_| peek.get().into_iter().for_each(reveal));
     let link = move |id: Option<MemoryId>| match id {
         Some(id) => query.with(|query| query.with("peek", id).href("/memories")),
@@ -26,7 +29,8 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: Listed, query: Memo<Query>) -> i
     };
     view! {
         <section
-            class="card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 xl:max-h-[calc(100dvh-2.5rem)] xl:shadow-none"
+            class="card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 \
+            xl:max-h-[calc(100dvh-2.5rem)] xl:shadow-none"
             class:hidden=move || peek.get().is_none()
             aria-label="Peek"
             data-testid="peek"
@@ -63,7 +67,9 @@ fn step(href: Option<String>, text: &'static str, keys: &'static str, hint: &'st
         <kbd class="kbd hidden md:inline" aria-hidden="true">{hint}</kbd>
     };
     match href {
-        Some(href) => view! { <a class="button button-quiet px-2!" href=href data-noscroll="true" data-keys=keys title=text>{inside}</a> }.into_any(),
+        Some(href) => {
+            view! { <a class="button button-quiet px-2!" href=href data-noscroll="true" data-keys=keys title=text>{inside}</a> }.into_any()
+        }
         None => view! { <span class="button button-quiet px-2! opacity-40" aria-hidden="true">{inside}</span> }.into_any(),
     }
 }

@@ -51,13 +51,25 @@ pub fn Scores(hit: SearchHit) -> impl IntoView {
 pub fn NothingFound(results: SearchResults, query: Query) -> impl IntoView {
     let why = match (results.nearest, results.considered) {
         (Some(nearest), _) => format!(
-            "The closest memory has a relevance of {nearest:.2}; the floor is {:.2}. An agent that asks this is told that nothing was found.",
+            "The closest memory has a relevance of {nearest:.2}; the floor is {:.2}. \
+             An agent that asks this is told that nothing was found.",
             results.floor
         ),
         (None, 0) => "There is nothing stored here that could answer. Other agents, or other filters, may know more.".to_owned(),
         (None, n) => format!("None of {} is anywhere near the question.", text::count(n, "memory", "memories")),
     };
-    let wider = query.with("q", query.text("q")).without(&["agent", "topic", "canonical", "platform", "channel", "user", "from", "until", "deleted", "peek"]);
+    let wider = query.with("q", query.text("q")).without(&[
+        "agent",
+        "topic",
+        "canonical",
+        "platform",
+        "channel",
+        "user",
+        "from",
+        "until",
+        "deleted",
+        "peek",
+    ]);
     let narrowed = wider.href("/memories") != query.without(&["peek"]).href("/memories");
     view! {
         <Empty shape=Shape::Search title="Nothing relevant enough">

@@ -8,7 +8,12 @@ use remembrancer::api::{MemoryId, MemoryRow, MemoryStatus, SearchHit, Source};
 
 /// Memories as rows; with hits, ranked. Whoever may delete can select them.
 #[component]
-pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Memo<Query>, peek: Memo<Option<MemoryId>>, may_delete: bool) -> impl IntoView {
+pub fn Table(
+    rows: Vec<(MemoryRow, Option<SearchHit>)>,
+    query: Memo<Query>,
+    peek: Memo<Option<MemoryId>>,
+    may_delete: bool,
+) -> impl IntoView {
     let now = query.get_untracked();
     let select = may_delete && now.get("deleted") != Some("true");
     let ranked = rows.iter().any(|(_, hit)| hit.is_some());
@@ -17,18 +22,18 @@ pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Memo<Query>, peek
     let body = rows.into_iter().map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit query peek select /> }).collect_view();
     let recount = move |_| selected.set(form.get().map_or(0, |form| boxes(&form, ":checked").len().try_into().unwrap_or(0)));
     view! {
-        <form method="get" action="/memories/delete" node_ref=form on:change=recount>
+        <form class="@container" method="get" action="/memories/delete" node_ref=form on:change=recount>
             <input type="hidden" name="back" value=now.without(&["peek"]).href("/memories") />
             <table class="data table-fixed" aria-label="Memories">
                 <thead>
                     <tr>
                         {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll form /></th> })}
                         <th scope="col">"Memory"</th>
-                        {ranked.then(|| view! { <th scope="col" class="hidden w-48 sm:table-cell">"Rank"</th> })}
-                        <th scope="col" class="hidden w-28 md:table-cell">"Agent"</th>
-                        <th scope="col" class="hidden w-36 lg:table-cell">"Source"</th>
-                        <th scope="col" class="number hidden w-20 lg:table-cell">"Recalled"</th>
-                        <th scope="col" class="hidden w-28 md:table-cell">"Updated"</th>
+                        {ranked.then(|| view! { <th scope="col" class="hidden w-48 @md:table-cell">"Rank"</th> })}
+                        <th scope="col" class="hidden w-28 @2xl:table-cell">"Agent"</th>
+                        <th scope="col" class="hidden w-40 @4xl:table-cell">"Source"</th>
+                        <th scope="col" class="number hidden w-24 @4xl:table-cell">"Recalled"</th>
+                        <th scope="col" class="hidden w-30 @2xl:table-cell">"Updated"</th>
                     </tr>
                 </thead>
                 <tbody>{body}</tbody>
@@ -39,19 +44,33 @@ pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Memo<Query>, peek
 }
 
 #[component]
-fn Row(row: MemoryRow, hit: Option<SearchHit>, query: Memo<Query>, peek: Memo<Option<MemoryId>>, select: bool, first: bool) -> impl IntoView {
+fn Row(
+    row: MemoryRow,
+    hit: Option<SearchHit>,
+    query: Memo<Query>,
+    peek: Memo<Option<MemoryId>>,
+    select: bool,
+    first: bool,
+) -> impl IntoView {
     let id = row.id;
     let words = hit.as_ref().map(|hit| hit.matched_words.clone()).unwrap_or_default();
-    let content = text::marked(&row.content, &words)
-        .into_iter()
-        .map(|(piece, hit)| if hit { view! { <mark>{piece.to_owned()}</mark> }.into_any() } else { view! { <span>{piece.to_owned()}</span> }.into_any() })
-        .collect_view();
+    let content =
+        text::marked(&row.content, &words)
+            .into_iter()
+            .map(|(piece, hit)| {
+                if hit {
+                    view! { <mark>{piece.to_owned()}</mark> }.into_any()
+                } else {
+                    view! { <span>{piece.to_owned()}</span> }.into_any()
+                }
+            })
+            .collect_view();
     let checkbox = select.then(|| {
         let label = format!("Select “{}”", row.topic);
         view! { <td class="pr-0!"><input class="mt-1 block" type="checkbox" name="ids" value=id.to_string() aria-label=label /></td> }
     });
-    let ranked = hit.clone().map(|hit| view! { <td class="hidden sm:table-cell"><Scores hit /></td> });
-    let narrow = hit.map(|hit| view! { " · score " {format!("{:.2}", hit.score)} });
+    let ranked = hit.clone().map(|hit| view! { <td class="hidden @md:table-cell"><Scores hit /></td> });
+    let narrow = hit.map(|hit| view! { <span class="@md:hidden">" · score " {format!("{:.2}", hit.score)}</span> });
     view! {
         <tr id=format!("m-{id}") data-testid="memory" aria-current=move || (peek.get() == Some(id)).then_some("true")>
             {checkbox}
@@ -65,17 +84,19 @@ fn Row(row: MemoryRow, hit: Option<SearchHit>, query: Memo<Query>, peek: Memo<Op
                     >
                         {row.topic.clone()}
                     </a>
-                    <Canonical yes=row.is_canonical />
+                    {row.is_canonical.then(|| view! { <Canonical yes=true /> })}
                     {state(&row)}
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{content}</p>
-                <p class="mt-1 text-xs text-soft md:hidden">{row.agent_slug.clone()} " · " {place(&row.source)} " · " <Time at=row.updated_at /> {narrow}</p>
+                <p class="mt-1 text-xs text-soft @2xl:hidden">
+                    {row.agent_slug.clone()} " · " {place(&row.source)} " · " <Time at=row.updated_at /> {narrow}
+                </p>
             </td>
             {ranked}
-            <td class="hidden truncate md:table-cell">{row.agent_slug}</td>
-            <td class="hidden truncate text-soft lg:table-cell" title=place(&row.source)>{place(&row.source)}</td>
-            <td class="number hidden lg:table-cell" class:text-soft=row.access_count == 0>{text::number(row.access_count)}</td>
-            <td class="hidden md:table-cell"><Time at=row.updated_at /></td>
+            <td class="hidden truncate @2xl:table-cell">{row.agent_slug}</td>
+            <td class="hidden truncate text-soft @4xl:table-cell" title=place(&row.source)>{place(&row.source)}</td>
+            <td class="number hidden @4xl:table-cell" class:text-soft=row.access_count == 0>{text::number(row.access_count)}</td>
+            <td class="hidden @2xl:table-cell"><Time at=row.updated_at /></td>
         </tr>
     }
 }
@@ -108,7 +129,15 @@ fn SelectAll(form: NodeRef<leptos::html::Form>) -> impl IntoView {
         // The change goes on to the form, which counts.
         boxes(&form, "").iter().for_each(|each| each.set_checked(on));
     };
-    view! { <input class="block" class:invisible=move || !hydrated.get() type="checkbox" aria-label="Select all on this page" on:change=all /> }
+    view! {
+        <input
+            class="block"
+            class:invisible=move || !hydrated.get()
+            type="checkbox"
+            aria-label="Select all on this page"
+            on:change=all
+        />
+    }
 }
 
 #[component]

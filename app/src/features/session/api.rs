@@ -1,7 +1,10 @@
 use crate::{ConsoleError, Flash};
 #[cfg(feature = "ssr")]
 use crate::{
-    guard::{client_address, close_session, console, open_session, own_path, request_id, set_status, set_theme_cookie, signed_in, take_flash, theme_cookie},
+    guard::{
+        client_address, close_session, console, open_session, own_path, request_id, set_status, set_theme_cookie, signed_in, take_flash,
+        theme_cookie,
+    },
     query::Query,
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
@@ -30,14 +33,20 @@ pub async fn current_viewer() -> Result<Viewer, ConsoleError> {
 
 /// Opens a session, and goes on to `next`.
 #[server(endpoint = "sign_in")]
-pub async fn sign_in(#[server(default)] login: String, #[server(default)] password: String, #[server(default)] next: String) -> Result<(), ConsoleError> {
+pub async fn sign_in(
+    #[server(default)] login: String,
+    #[server(default)] password: String,
+    #[server(default)] next: String,
+) -> Result<(), ConsoleError> {
     let signed_in = match attempt(&login, &password).await {
         Ok(profile) => open_session(profile.id).await,
         Err(error) => Err(error),
     };
     match &signed_in {
         Ok(()) => leptos_axum::redirect(own_path(&next, "/agents")),
-        Err(error) => leptos_axum::redirect(&Query::default().with("error", why(error.code)).with("next", own_path(&next, "")).href("/sign-in")),
+        Err(error) => {
+            leptos_axum::redirect(&Query::default().with("error", why(error.code)).with("next", own_path(&next, "")).href("/sign-in"))
+        }
     }
     signed_in
 }

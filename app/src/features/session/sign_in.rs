@@ -32,7 +32,16 @@ pub fn SignInPage() -> impl IntoView {
                     <label class="label" for="login">
                         "Login"
                     </label>
-                    <input class="input" id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus />
+                    <input
+                        class="input"
+                        id="login"
+                        name="login"
+                        autocomplete="username"
+                        autocapitalize="none"
+                        spellcheck="false"
+                        required
+                        autofocus
+                    />
                 </div>
                 <div>
                     <label class="label" for="password">
@@ -45,7 +54,8 @@ pub fn SignInPage() -> impl IntoView {
                 </button>
             </form>
             <p class="mt-8 text-xs text-soft">
-                "No account, or a forgotten password? Whoever runs this server helps, with " <code class="font-mono text-ink">"remembrancer operator"</code> "."
+                "No account, or a forgotten password? Whoever runs this server helps, with "
+                <code class="font-mono text-ink">"remembrancer operator"</code> "."
             </p>
         </main>
     }

@@ -1,23 +1,28 @@
 #!/usr/bin/env bash
 # Browser tests: a server with demo data on a free port, Playwright against it. Arguments go to Playwright (`scripts/e2e.sh sign-in`).
-# Playwright is told BASE_URL, CREDENTIALS_DIR (files `operator` and `agent-key`), CHROMIUM; its totals go to $E2E_REPORT as JSON.
+# Playwright is told BASE_URL, CREDENTIALS_DIR (files `operator` and `viewer`: login, password), CHROMIUM, and SERVER and DATABASE_URL for what
+# only the command line can do; its totals go to $E2E_REPORT as JSON.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/postgres.sh"
 need curl "curl"
-[ -x "$SERVER" ] || die "the server is not built: run 'cargo build -p server' or 'make test'."
+[ -x "$SERVER" ] || die "the server is not built: run 'make run' or 'make test' first."
 "$REPO/scripts/fetch.sh" pg0 model style end2end chromium
 
 work=$(mktemp -d)
 server=
 finish() {
-  if [ -n "$server" ]; then kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; fi
+  if [ -n "$server" ]; then
+    kill "$server" 2>/dev/null || true
+    for _ in $(seq 150); do kill -0 "$server" 2>/dev/null || break; sleep 0.1; done
+    kill -9 "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  fi
   stop_postgres
   rm -rf "$work"
 }
 use_postgres
 trap finish EXIT
-trap 'exit 130' INT TERM
 
 # Databases of its own beside the one in the URL.
 address=${TEST_DATABASE_URL%%\?*}
@@ -25,8 +30,10 @@ query=${TEST_DATABASE_URL#"$address"}
 port=$(free_port)
 export BASE_URL=http://127.0.0.1:$port CREDENTIALS_DIR=$work
 CHROMIUM=$(find_chromium)
-export CHROMIUM
-DATABASE_URL="${address%/*}/e2e_$$$query" LISTEN_ADDR=127.0.0.1:$port METRICS_ADDR=127.0.0.1:$(free_port) PUBLIC_URL=$BASE_URL RUST_LOG=${RUST_LOG:-info} \
+DATABASE_URL="${address%/*}/e2e_$$$query"
+export CHROMIUM SERVER DATABASE_URL
+# Tests write faster than agents do, and on a busy machine a late vector would let the same fact in twice.
+LISTEN_ADDR=127.0.0.1:$port METRICS_ADDR=127.0.0.1:$(free_port) PUBLIC_URL=$BASE_URL RUST_LOG=${RUST_LOG:-info} EMBEDDING_BUDGET_MS=20000 \
   "$SERVER" serve --demo --credentials-dir "$work" >"$work/server.log" 2>&1 </dev/null &
 server=$!
 for _ in $(seq 240); do
@@ -36,7 +43,11 @@ for _ in $(seq 240); do
 done
 [ -n "${ready:-}" ] || { tail -n 30 "$work/server.log" >&2; die "the server for the browser tests did not become ready."; }
 
+# Somebody who may look and nothing else.
+"$SERVER" operator create una@acme.example --tenant acme --name Una --roles viewer >"$work/viewer"
+
 cd "$REPO/end2end"
+node_modules/.bin/tsc
 status=0
 PLAYWRIGHT_JSON_OUTPUT_NAME=${E2E_REPORT:-$work/report.json} node_modules/.bin/playwright test --reporter=list,json "$@" || status=$?
 if [ "$status" != 0 ]; then

@@ -22,7 +22,8 @@ if [ -f "$CACHE/toolchain" ]; then
   RUSTUP_TOOLCHAIN=$(cat "$CACHE/toolchain")
   export RUSTUP_TOOLCHAIN
 fi
-# One folder for all clones: they share what they depend on, and cargo keeps their own crates apart by path.
+# One folder for all clones: what they depend on is compiled once. Their own crates share names there, so clones that are worked on at the
+# same time build faster with a CARGO_TARGET_DIR each.
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$CACHE/target}"
 # RUSTFLAGS replaces what .cargo/config.toml says, and both sides of the console must agree on this one.
 case " ${RUSTFLAGS:---cfg erase_components} " in *erase_components*) ;; *) export RUSTFLAGS="$RUSTFLAGS --cfg erase_components" ;; esac
@@ -31,7 +32,8 @@ export PATH="$CARGO_LEPTOS_HOME/bin:$WASM_BINDGEN_HOME/bin:$REPO/style/node_modu
 export REMEMBRANCER_PG0="${REMEMBRANCER_PG0:-$PG0_HOME/pg0}" REMEMBRANCER_MODEL_DIR="${REMEMBRANCER_MODEL_DIR:-$MODEL_HOME}"
 # cargo-leptos' place for it, too (Cargo.toml).
 export LEPTOS_SITE_ROOT="${LEPTOS_SITE_ROOT:-$REPO/target/site}"
-SERVER=$CARGO_TARGET_DIR/debug/remembrancer
+# This clone's own: another one may build into the same target folder a moment later.
+SERVER=$REPO/target/remembrancer
 
 say() { printf '\033[1m•\033[0m %s\n' "$*" >&2; }
 die() { printf '\033[31m✗\033[0m %s\n' "$*" >&2; exit 1; }
@@ -39,6 +41,11 @@ need() { command -v "$1" >/dev/null 2>&1 || die "$1 is missing: install $2, then
 is_root() { [ "$(id -u)" = 0 ]; }
 # Whether version $2 is at least $1.
 at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
+build_server() {
+  cargo build --package server || return 1
+  mkdir -p "$REPO/target"
+  ln -f "$CARGO_TARGET_DIR/debug/remembrancer" "$SERVER" 2>/dev/null || cp -f "$CARGO_TARGET_DIR/debug/remembrancer" "$SERVER"
+}
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 # Installs Debian packages where that can be done without asking.
 apt_install() {

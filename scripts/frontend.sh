@@ -17,7 +17,8 @@ cargo build --package app --lib --profile wasm --target wasm32-unknown-unknown -
 new=$LEPTOS_SITE_ROOT.new
 rm -rf "$new" && mkdir -p "$new/pkg"
 wasm-bindgen --target web --no-typescript --out-name "$name" --out-dir "$new/pkg" "$CARGO_TARGET_DIR/wasm32-unknown-unknown/wasm/app.wasm"
-wasm-opt -Oz --all-features "$new/pkg/${name}_bg.wasm" -o "$new/pkg/$name.wasm"
+# Which features it may use, wasm-opt reads from the file: hence no `strip = true` in the profile, and the stripping here.
+wasm-opt -Oz --strip-debug --strip-producers "$new/pkg/${name}_bg.wasm" -o "$new/pkg/$name.wasm"
 rm "$new/pkg/${name}_bg.wasm"
 tailwindcss --input style/tailwind.css --output "$new/pkg/$name.css" --minify 2>"$new/tailwind.log" || { cat "$new/tailwind.log" >&2; exit 1; }
 rm "$new/tailwind.log"

@@ -22,7 +22,7 @@ use_postgres() {
 as_postgres() {
   local as=(env)
   if is_root; then as=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups env); fi
-  (cd / && "${as[@]}" HOME="$PG_DIR" "$PG_DIR/pg0" "$@" --name test)
+  (cd / && "${as[@]}" HOME="$PG_DIR" TMPDIR="$PG_DIR" "$PG_DIR/pg0" "$@" --name test)
 }
 
 stop_postgres() {

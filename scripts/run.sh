@@ -10,7 +10,7 @@ parts=(model style)
 [ -n "${DATABASE_URL:-}${AGENT_MEMORY_DATABASE_URL:-}" ] || parts+=(pg0)
 "$REPO/scripts/fetch.sh" "${parts[@]}"
 say "building the server (ten minutes and more the first time, on two cores)"
-cargo build --package server
+build_server
 "$REPO/scripts/frontend.sh"
 
 mkdir -p "$LOCAL"

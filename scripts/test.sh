@@ -8,7 +8,6 @@ cd "$REPO"
 passed=0 failed=0
 work=$(mktemp -d)
 trap 'stop_postgres; rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
 
 # Runs one step under a heading. A failure is remembered and the next step runs all the same, so that one run tells everything.
 step() { # title command…
@@ -48,7 +47,7 @@ step "Rust tests" rust_tests || status=1
 read -r p f < <(awk '/^test result:/ { p += $4; f += $6 } END { print p + 0, f + 0 }' "$work/rust.log")
 count "$status" "$p" "$f"
 
-check "building the server" cargo build --package server
+check "building the server" build_server
 check "building the front end" scripts/frontend.sh
 status=0
 step "browser tests" browser_tests || status=1

@@ -23,11 +23,20 @@ pub struct Settings {
     pub write_embedding_budget: Duration,
     /// How long a recall waits for the query's vector before words alone must do.
     pub query_embedding_budget: Duration,
+    /// How long a job waits for a vector before it is tried again; shorter than its lease.
+    pub job_embedding_budget: Duration,
+    /// How long a request waits for a connection to a database before it is told to come back.
+    pub connection_budget: Duration,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { write_embedding_budget: Duration::from_millis(250), query_embedding_budget: Duration::from_secs(2) }
+        Self {
+            write_embedding_budget: Duration::from_millis(250),
+            query_embedding_budget: Duration::from_secs(2),
+            job_embedding_budget: Duration::from_secs(20),
+            connection_budget: Duration::from_secs(10),
+        }
     }
 }
 
@@ -63,7 +72,7 @@ impl Engine {
     /// # Errors
     /// When a database is out of reach, or the provider is not what the registry says: the sentence tells what to do.
     pub async fn open(urls: DatabaseUrls, embedder: Arc<dyn Embedder>, clock: Arc<dyn Clock>, settings: Settings) -> Result<Self, Error> {
-        let db = Databases::connect(&urls)?;
+        let db = Databases::connect(&urls, settings.connection_budget)?;
         let model = crate::identity::registered_model(&db.control, embedder.model()).await?.ok_or_else(|| {
             Error::Unavailable(format!(
                 "the embedding model {0} is not in the model registry: set EMBEDDING_MODEL to a registered one, or add {0} to the table models",
@@ -133,11 +142,16 @@ impl Engine {
         &self.inner.log
     }
 
-    /// The vector of a memory's text, however long it takes.
+    /// The vector of a memory's text for a job, which can wait, but not for ever.
     ///
     /// # Errors
-    /// When the provider fails.
-    pub async fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+    /// When the provider fails or takes longer than the budget.
+    pub async fn embed_for_job(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let budget = self.settings().job_embedding_budget;
+        tokio::time::timeout(budget, self.embed(text)).await.unwrap_or(Err(EmbedError::Timeout(budget)))
+    }
+
+    async fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let mut vectors = timed(self.inner.embeddings.documents(vec![text.to_owned()])).await?;
         vectors.pop().ok_or_else(|| EmbedError::BadResponse("no vector for one text".into()))
     }

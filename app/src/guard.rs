@@ -76,9 +76,9 @@ pub async fn signed_in() -> Result<(Engine, OpContext, OperatorProfile), Console
 /// Puts the operator into a session of a new id; whatever the old one held is gone.
 pub async fn open_session(id: OperatorId) -> Result<(), ConsoleError> {
     let session = session()?;
-    if session.id().is_some() {
-        session.flush().await.map_err(lost)?;
-    }
+    // Not `flush`: the next record would take the id of the one that is gone, and whoever had planted it would be signed in, too.
+    session.clear().await;
+    session.cycle_id().await.map_err(lost)?;
     session.insert(OPERATOR, id).await.map_err(lost)
 }
 

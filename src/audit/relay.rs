@@ -57,24 +57,18 @@ async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, Db
     let mut entries: BTreeMap<TenantId, Vec<NewEntry>> = BTreeMap::new();
     let mut carried = Vec::with_capacity(rows.len());
     for row in &rows {
-        let read = match row.destination {
+        let delivered = match row.destination {
             store::Destination::Audit => read(row).map(|entry| entries.entry(row.tenant_id).or_default().push(entry)),
-            store::Destination::Proposal => match read(row) {
-                Ok(proposal) => {
-                    let id = engine.clock().id();
-                    vocabulary::store::deliver_proposal(engine.db().kb.system(), row.tenant_id, row.id, id, &proposal).await?;
-                    Ok(())
-                }
-                Err(error) => Err(error),
-            },
+            store::Destination::Proposal => propose(engine, row).await,
         };
-        match read {
+        match delivered {
             Ok(()) => carried.push((row.agent_id, row.id)),
-            // One row that nobody can read must not hold up those behind it. It stays, marked, and is counted.
-            Err(error) => {
-                tracing::error!(%error, "an outbox row cannot be read and was set aside");
+            // One row that nobody can read or take must not hold up those behind it. It stays, marked, and is counted.
+            Err(error) if error.is_lasting() => {
+                tracing::error!(%error, event_id = %row.id, "an outbox row cannot be delivered and was set aside");
                 store::set_aside(&mut tx, row, &error.to_string()).await?;
             }
+            Err(error) => return Err(error),
         }
     }
     for (tenant, entries) in entries {
@@ -84,6 +78,10 @@ async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, Db
     tx.commit().await?;
     metrics::counter!("remembrancer_outbox_delivered_total").increment(carried.len() as u64);
     Ok(rows.len())
+}
+
+async fn propose(engine: &Engine, row: &store::Waiting) -> Result<(), DbError> {
+    vocabulary::store::deliver_proposal(engine.db().kb.system(), row.tenant_id, row.id, engine.clock().id(), &read(row)?).await
 }
 
 fn read<T: serde::de::DeserializeOwned>(row: &store::Waiting) -> Result<T, DbError> {

@@ -64,6 +64,8 @@ pub enum EmbeddedError {
     Io { path: PathBuf, source: io::Error },
     #[error("{} belongs to another user (uid {owner}): run this as that user, or remove the folder", path.display())]
     Foreign { path: PathBuf, owner: u32 },
+    #[error("{} holds a cluster, but the user who runs it may not enter there: 'chmod o+x' the folders above it", .0.display())]
+    Closed(PathBuf),
     #[error("{program} failed: {output}")]
     Program { program: &'static str, output: String },
     #[error("the embedded Postgres on port {port} does not answer ({reason}): see {}", log.display())]
@@ -194,7 +196,7 @@ impl Cluster {
             Some(user) => home(&options.data_dir, user)?,
             None => fs::canonicalize(&options.data_dir).map_err(at(&options.data_dir))?,
         };
-        let version = run(&mut Command::new(&options.binary).arg("--version"), "pg0 --version")?;
+        let version = run(Command::new(&options.binary).arg("--version"), "pg0 --version")?;
         let installation = home.join(version.trim().replace(' ', "-"));
         Ok(Self { home, installation, user })
     }
@@ -426,10 +428,14 @@ fn home(wanted: &Path, user: User) -> Result<PathBuf, EmbeddedError> {
     if enter.status().map_err(at(&path))?.success() {
         return Ok(path);
     }
+    if path.join("data").exists() {
+        return Err(EmbeddedError::Closed(path));
+    }
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
     let outside = Path::new(OUTSIDE).join(digest.iter().take(8).map(|b| format!("{b:02x}")).collect::<String>());
     make_dir(Path::new(OUTSIDE))?;
     make_dir(&outside)?;
+    // Only if it is empty.
     fs::remove_dir(&path).map_err(at(&path))?;
     symlink(&outside, wanted).map_err(at(wanted))?;
     Ok(outside)

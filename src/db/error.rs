@@ -20,6 +20,18 @@ pub enum DbError {
     Driver(sqlx::Error),
 }
 
+impl DbError {
+    /// Whether the same values fail the same way however often they are tried.
+    pub fn is_lasting(&self) -> bool {
+        match self {
+            Self::Unique { .. } | Self::ForeignKey { .. } | Self::Check { .. } | Self::Inconsistent { .. } => true,
+            // Class 22 is a value that its type does not admit, 54 one that is too large.
+            Self::Driver(sqlx::Error::Database(error)) => error.code().is_some_and(|code| code.starts_with("22") || code.starts_with("54")),
+            _ => false,
+        }
+    }
+}
+
 impl From<sqlx::Error> for DbError {
     fn from(error: sqlx::Error) -> Self {
         use sqlx::error::ErrorKind;

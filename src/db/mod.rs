@@ -21,8 +21,6 @@ pub type Tx = Transaction<'static, Postgres>;
 const APP_CONNECTIONS: u32 = 16;
 /// Connections of the pool for what happens before or across tenants.
 const SYSTEM_CONNECTIONS: u32 = 4;
-/// How long a request waits for a connection before it is told to come back.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Where the three databases are.
 #[derive(Clone)]
@@ -55,14 +53,18 @@ impl DatabaseUrls {
         Ok(Self { agent_memory: with("agent_memory"), shared_kb: with("shared_kb"), internal_shared: with("internal_shared") })
     }
 
-    /// Refuses two equal URLs: the three hold data of different sensitivity.
+    /// Refuses two URLs of one database: the three hold data of different sensitivity.
     ///
     /// # Errors
     /// A sentence.
     pub fn check(self) -> Result<Self, String> {
-        let distinct =
-            self.agent_memory != self.shared_kb && self.shared_kb != self.internal_shared && self.agent_memory != self.internal_shared;
-        if distinct { Ok(self) } else { Err("the three databases must be three: two of their URLs are equal".into()) }
+        let place = |url: &str| {
+            let options = PgConnectOptions::from_str(url).map_err(|error| error.to_string())?;
+            Ok::<_, String>((options.get_host().to_owned(), options.get_port(), options.get_database().map(str::to_owned)))
+        };
+        let (memory, kb, control) = (place(&self.agent_memory)?, place(&self.shared_kb)?, place(&self.internal_shared)?);
+        let distinct = memory != kb && kb != control && memory != control;
+        if distinct { Ok(self) } else { Err("the three databases must be three: two of their URLs name the same one".into()) }
     }
 }
 
@@ -74,12 +76,12 @@ pub struct Database {
 }
 
 impl Database {
-    fn connect(url: &str) -> Result<Self, DbError> {
+    fn connect(url: &str, patience: Duration) -> Result<Self, DbError> {
         let options = PgConnectOptions::from_str(url)?.application_name("remembrancer");
         let pool = |role: &str, size: u32| {
             PgPoolOptions::new()
                 .max_connections(size)
-                .acquire_timeout(ACQUIRE_TIMEOUT)
+                .acquire_timeout(patience)
                 .connect_lazy_with(options.clone().options([("role", role), ("timezone", "UTC")]))
         };
         Ok(Self { app: pool("rmb_app", APP_CONNECTIONS), system: pool("rmb_system", SYSTEM_CONNECTIONS) })
@@ -118,15 +120,15 @@ pub struct Databases {
 }
 
 impl Databases {
-    /// Prepares the pools; the first connection is made when it is needed.
+    /// Prepares the pools; the first connection is made when it is needed. A request waits for one no longer than `patience`.
     ///
     /// # Errors
     /// When a URL cannot be read.
-    pub fn connect(urls: &DatabaseUrls) -> Result<Self, DbError> {
+    pub fn connect(urls: &DatabaseUrls, patience: Duration) -> Result<Self, DbError> {
         Ok(Self {
-            memory: Database::connect(&urls.agent_memory)?,
-            kb: Database::connect(&urls.shared_kb)?,
-            control: Database::connect(&urls.internal_shared)?,
+            memory: Database::connect(&urls.agent_memory, patience)?,
+            kb: Database::connect(&urls.shared_kb, patience)?,
+            control: Database::connect(&urls.internal_shared, patience)?,
         })
     }
 
@@ -190,6 +192,12 @@ mod tests {
         assert!(
             DatabaseUrls { agent_memory: url(), shared_kb: url(), internal_shared: "postgres://localhost/two".into() }.check().is_err()
         );
+        let same = |other: &str| {
+            let internal_shared = "postgres://localhost/three".into();
+            DatabaseUrls { agent_memory: url(), shared_kb: other.into(), internal_shared }.check()
+        };
+        assert!(same("postgres://vera@localhost:5432/one?sslmode=disable").is_err());
+        assert!(same("postgres://localhost:5433/one").is_ok());
     }
 
     #[test]

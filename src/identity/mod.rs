@@ -131,10 +131,9 @@ pub async fn create_key(
     let key = format!("rmb_{prefix}_{}", engine.clock().secret(keys::SECRET_LENGTH));
     let id = KeyId(engine.clock().id());
     let new = store::NewKey { id, agent_id: agent, prefix: &prefix, secret_hash: &keys::hash(&key), name, scopes, expires_at };
-    store::insert_key(engine.db().control.system(), ctx.tenant_id, &new, now).await.map_err(|error| match error {
-        DbError::ForeignKey { .. } => Error::NotFound("agent"),
-        other => other.into(),
-    })?;
+    if !store::insert_key(engine.db().control.system(), ctx.tenant_id, &new, now).await? {
+        return Err(Error::NotFound("agent"));
+    }
     let entry = NewEntry::new(engine, ctx, "key.created", "key", id, format!("API key {name} created")).agent(agent);
     audit::append(engine, ctx.tenant_id, entry).await?;
     Ok((id, key))
@@ -229,7 +228,11 @@ pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Res
 /// `Unauthenticated`, whatever was wrong; a known operator's failure is in the audit log.
 pub async fn sign_in(engine: &Engine, login: &str, password: &str, request_id: RequestId) -> Result<OperatorProfile, Error> {
     const REFUSED: Error = Error::Unauthenticated("login or password is wrong");
-    let operator = store::operator_by_login(engine.db().control.system(), login).await?;
+    // Postgres cannot even be asked for a text with NUL; nobody has that login.
+    let operator = match login.contains('\0') {
+        true => None,
+        false => store::operator_by_login(engine.db().control.system(), login).await?,
+    };
     let hash = operator.as_ref().map(|operator| operator.password_hash.clone());
     let right = password::verify(password.to_owned(), hash).await?;
     let Some(operator) = operator else { return Err(REFUSED) };

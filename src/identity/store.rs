@@ -102,12 +102,12 @@ pub struct NewKey<'a> {
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-/// Inserts a key.
-pub async fn insert_key(pool: &PgPool, tenant: TenantId, key: &NewKey<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
+/// Inserts a key; false when the tenant has no such agent. The commons is no agent: nobody speaks for all.
+pub async fn insert_key(pool: &PgPool, tenant: TenantId, key: &NewKey<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
     let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
-    sqlx::query(
+    let done = sqlx::query(
         r"insert into api_keys (tenant_id, id, agent_id, prefix, secret_hash, name, scopes, created_at, expires_at)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+          select tenant_id, $2, id, $4, $5, $6, $7, $8, $9 from agents where tenant_id = $1 and id = $3 and kind = 'agent'",
     )
     .bind(tenant)
     .bind(key.id)
@@ -120,7 +120,7 @@ pub async fn insert_key(pool: &PgPool, tenant: TenantId, key: &NewKey<'_>, now: 
     .bind(key.expires_at)
     .execute(pool)
     .await?;
-    Ok(())
+    Ok(done.rows_affected() > 0)
 }
 
 #[derive(sqlx::FromRow)]

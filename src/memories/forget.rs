@@ -2,7 +2,7 @@
 
 use super::model::{Change, Memory};
 use super::store;
-use crate::api::{BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, Scope};
+use crate::api::{AgentId, BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, Scope};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -21,7 +21,10 @@ pub async fn forget(engine: &Engine, ctx: &OpContext, request: ForgetRequest) ->
     Checks::default().optional_text("reason", request.reason.as_deref(), REASON_MAX).done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let found = store::by_ids(&mut tx, ctx.tenant_id, None, &[request.memory_id], true).await?.pop();
-    let memory = found.filter(|memory| memory.user_id.is_none() || memory.user_id == request.user_id).ok_or(Error::NotFound("memory"))?;
+    let visible = |memory: &Memory| {
+        [agent, ctx.commons_id].contains(&memory.agent_id) && (memory.user_id.is_none() || memory.user_id == request.user_id)
+    };
+    let memory = found.filter(visible).ok_or(Error::NotFound("memory"))?;
     if memory.agent_id != agent && (memory.created_by != agent || ctx.require(Scope::CommonsWrite).is_err()) {
         return Err(Error::Forbidden("this memory is shared: the agent that wrote it, or an operator, can forget it".into()));
     }
@@ -92,6 +95,8 @@ async fn lock_all(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &s
     if memories.len() < ids.len() {
         return Err(Error::NotFound("memory"));
     }
+    let agents: Vec<AgentId> = memories.iter().map(|memory| memory.agent_id).collect();
+    store::lock_counts(&mut tx, ctx.tenant_id, &agents).await?;
     Ok((tx, memories))
 }
 
@@ -107,13 +112,16 @@ async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memor
 
 async fn bring_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: &str) -> Result<(), Error> {
     let (tenant, agent, id, now) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
-    store::mark_restored(tx, tenant, memory).await?;
+    let live = store::mark_restored(tx, tenant, memory).await?;
     store::write_version(tx, ctx, agent, id, Change::Restored, now).await?;
-    store::put_words(tx, tenant, agent, id, &memory.topic, &memory.content).await?;
     store::sync_live(tx, tenant, agent, &[id]).await?;
-    // It may have been forgotten before its vector came.
-    let payload = serde_json::json!({ "memory_id": id });
-    jobs::store::insert(tx, tenant, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
+    // What was superseded before it was forgotten is superseded still.
+    if live {
+        store::put_words(tx, tenant, agent, id, &memory.topic, &memory.content).await?;
+        // It may have been forgotten before its vector came, and said again since.
+        let payload = serde_json::json!({ "memory_id": id });
+        jobs::store::insert(tx, tenant, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
+    }
     let entry = NewEntry::new(engine, ctx, "memory.restored", "memory", id, "restored").agent(agent).reason(Some(reason));
     audit::record(tx, tenant, ctx.commons_id, &entry).await
 }

@@ -19,7 +19,7 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
     tx.commit().await?;
     let Some(memory) = memory.filter(|memory| memory.live) else { return Ok("no longer live") };
     let vector = engine
-        .embed(&embedded_text(&memory.topic, &memory.content))
+        .embed_for_job(&embedded_text(&memory.topic, &memory.content))
         .await
         .map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
     let embedded = Embedded { model: &engine.model().name, vector: &vector };

@@ -149,7 +149,8 @@ async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, vec
     let (tenant, now, model) = (ctx.tenant_id, engine.clock().now(), engine.model());
     let embedded = vector.map(|vector| Embedded { model: &model.name, vector });
     if let Some(memory) = store::same_content(tx, tenant, &draft.key, &draft.content_hash, now).await? {
-        store::touch(tx, tenant, &memory, expiry(longer(memory.retention, draft.retention), now), now).await?;
+        let retention = longer(memory.retention, draft.retention);
+        store::touch(tx, tenant, &memory, retention, expiry(retention, now), now).await?;
         if let Some(embedded) = embedded {
             store::put_vector(tx, tenant, memory.agent_id, memory.id, embedded).await?;
         }

@@ -63,7 +63,7 @@ pub fn sentence(ranked: &Ranked, matched_words: &[String], now: DateTime<Utc>) -
     };
     let how = match ranked.candidate.matched_by {
         MatchedBy::Vector => format!("Close in meaning ({:.2})", ranked.breakdown.similarity),
-        MatchedBy::Lexical => format!("Matches by words ({:.2}; its embedding is still missing)", ranked.breakdown.similarity),
+        MatchedBy::Lexical => format!("Matches by words ({:.2}; its meaning could not be compared)", ranked.breakdown.similarity),
     };
     let shared = match matched_words {
         [] => String::new(),

@@ -74,6 +74,11 @@ impl Vocabulary {
         }
     }
 
+    /// The next lookup asks for the version, however fresh the snapshot is.
+    fn outdate(&self, tenant: TenantId) {
+        self.snapshots.lock().unwrap_or_else(PoisonError::into_inner).remove(&tenant);
+    }
+
     async fn refresh(&self, kb: &Database, tenancy: Tenancy, known: Option<&Arc<Snapshot>>) -> Result<Arc<Snapshot>, DbError> {
         let mut tx = kb.begin(tenancy).await?;
         let version = store::version(&mut tx, tenancy.tenant).await?;
@@ -109,9 +114,12 @@ pub async fn add_term(engine: &Engine, ctx: &OpContext, term: &str, definition: 
         aliases: aliases.iter().map(|alias| (engine.clock().id(), *alias, normal(alias))).collect(),
     };
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
-    store::add_term(&mut tx, ctx.tenant_id, &new, engine.clock().now()).await.map_err(|error| match error {
-        DbError::Unique { .. } => Error::Conflict(format!("{term} is in the vocabulary already")),
-        other => other.into(),
-    })?;
-    Ok(tx.commit().await?)
+    if store::taken(&mut tx, ctx.tenant_id, &new).await? {
+        return Err(Error::Conflict(format!("{term}, or an alias of it, is in the vocabulary already")));
+    }
+    store::add_term(&mut tx, ctx.tenant_id, &new, engine.clock().now()).await?;
+    tx.commit().await?;
+    // Who decided reads the decision at once; other servers know it within a second.
+    engine.vocabulary().outdate(ctx.tenant_id);
+    Ok(())
 }

@@ -1,13 +1,17 @@
 //! The form under which phrases are compared.
 
+use crate::api::TOPIC_MAX;
 use unicode_normalization::UnicodeNormalization;
 
 /// NFKC, case-folded, with runs of `_`, `-` and white space folded to one space, trimmed.
 ///
-/// `Terraform-managed_Infra` and `terraform managed infra` have one normal form. It is idempotent.
+/// `Terraform-managed_Infra` and `terraform managed infra` have one normal form. It is idempotent, and at most as long as a topic may be:
+/// NFKC makes up to eighteen characters of one.
 pub fn normal(phrase: &str) -> String {
     let folded: String = phrase.nfkc().flat_map(char::to_lowercase).nfkc().collect();
-    folded.split(|c: char| c.is_whitespace() || c == '_' || c == '-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    let words: Vec<&str> = folded.split(|c: char| c.is_whitespace() || c == '_' || c == '-').filter(|word| !word.is_empty()).collect();
+    let joined = words.join(" ");
+    joined.char_indices().nth(TOPIC_MAX).map_or(joined.as_str(), |(end, _)| joined[..end].trim_end()).to_owned()
 }
 
 #[cfg(test)]
@@ -21,6 +25,12 @@ mod tests {
             assert_eq!(normal(phrase), "terraform managed infra");
         }
         assert_eq!(normal("__-- "), "");
+    }
+
+    #[test]
+    fn a_phrase_that_grows_is_cut() {
+        assert_eq!(normal(&"\u{fdfa}".repeat(200)).chars().count(), 256);
+        assert_eq!(normal(&format!("{} b", "a".repeat(255))), "a".repeat(255));
     }
 
     proptest! {

@@ -101,6 +101,23 @@ pub struct NewTerm<'a> {
     pub aliases: Vec<(Uuid, &'a str, String)>,
 }
 
+/// Whether a form of a new term is that of a term or alias in force, or stands twice in the new one. Others who add wait meanwhile.
+pub async fn taken(tx: &mut Tx, tenant: TenantId, term: &NewTerm<'_>) -> Result<bool, DbError> {
+    lock(tx, lock_key(&[b"vocabulary", tenant.0.as_bytes()])).await?;
+    let mut forms: Vec<&str> = term.aliases.iter().map(|(_, _, normal)| normal.as_str()).chain([term.normal]).collect();
+    forms.sort_unstable();
+    let twice = forms.windows(2).any(|pair| pair[0] == pair[1]);
+    let there: bool = sqlx::query_scalar(
+        r"select exists (select 1 from canonical_terms where tenant_id = $1 and normal = any($2) and valid_to is null)
+              or exists (select 1 from term_aliases where tenant_id = $1 and normal = any($2) and valid_to is null)",
+    )
+    .bind(tenant)
+    .bind(forms)
+    .fetch_one(&mut **tx)
+    .await?;
+    Ok(twice || there)
+}
+
 /// Adds a term with its aliases and moves the version.
 pub async fn add_term(tx: &mut Tx, tenant: TenantId, term: &NewTerm<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(

@@ -28,7 +28,8 @@ pub fn Layout() -> impl IntoView {
     let who = Resource::new(|| (), |()| current_viewer());
     provide_context(ViewerResource(who));
     view! {
-        <a class="skip" href="#main">
+        // External to the router, which would move the page and leave the focus behind.
+        <a class="skip" href="#main" rel="external">
             "Skip to content"
         </a>
         <Keys />

@@ -6,7 +6,7 @@ mod words;
 
 pub use listing::{Counts, count, counts, list, narrow, written_by_day};
 pub use vectors::{Embedded, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live, vector_table};
-pub use words::{drop_words, put_words};
+pub use words::{drop_words, lock_counts, put_words};
 
 use super::model::{Change, DedupKey, Draft, Link, Memory, Version};
 use crate::api::{
@@ -233,11 +233,12 @@ pub async fn touch(
     tx: &mut Tx,
     tenant: TenantId,
     memory: &Memory,
+    retention: Retention,
     expires_at: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     sqlx::query(
-        r"update agent_memories set access_count = access_count + 1, updated_at = $4, expires_at = $5
+        r"update agent_memories set access_count = access_count + 1, updated_at = $4, expires_at = $5, retention = $6
            where tenant_id = $1 and agent_id = $2 and id = $3",
     )
     .bind(tenant)
@@ -245,6 +246,7 @@ pub async fn touch(
     .bind(memory.id)
     .bind(now)
     .bind(expires_at)
+    .bind(retention)
     .execute(&mut **tx)
     .await?;
     refresh_vectors(tx, tenant, memory.agent_id, memory.id, expires_at, now).await
@@ -262,7 +264,8 @@ pub async fn revise(
     sqlx::query(
         r"update agent_memories
              set content = $4, content_hash = $5, topic_raw = $6, source = $7, confidence = $8, observed_at = $9, vocabulary_version = $10,
-                 version = version + 1, access_count = access_count + 1, updated_at = $11, expires_at = $12, retention = $13
+                 version = version + 1, access_count = access_count + 1, updated_at = $11, expires_at = $12, retention = $13,
+                 is_canonical = $14
            where tenant_id = $1 and agent_id = $2 and id = $3",
     )
     .bind(tenant)
@@ -278,6 +281,7 @@ pub async fn revise(
     .bind(now)
     .bind(expires_at)
     .bind(draft.retention)
+    .bind(draft.is_canonical)
     .execute(&mut **tx)
     .await?;
     Ok(())
@@ -361,18 +365,18 @@ pub async fn mark_deleted(
     Ok(())
 }
 
-/// Takes a deletion back. `updated_at` does not move: a restored memory is as old as it was.
-pub async fn mark_restored(tx: &mut Tx, tenant: TenantId, memory: &Memory) -> Result<(), DbError> {
-    sqlx::query(
+/// Takes a deletion back; whether the memory lives again. `updated_at` does not move: a restored memory is as old as it was.
+pub async fn mark_restored(tx: &mut Tx, tenant: TenantId, memory: &Memory) -> Result<bool, DbError> {
+    let live: Option<bool> = sqlx::query_scalar(
         r"update agent_memories
              set deleted_at = null, deleted_by = null, delete_reason = null, version = version + 1,
                  live = status in ('active', 'contradicted') and archived_at is null
-           where tenant_id = $1 and agent_id = $2 and id = $3",
+           where tenant_id = $1 and agent_id = $2 and id = $3 returning live",
     )
     .bind(tenant)
     .bind(memory.agent_id)
     .bind(memory.id)
-    .execute(&mut **tx)
+    .fetch_optional(&mut **tx)
     .await?;
     sqlx::query("delete from tombstones where tenant_id = $1 and agent_id = $2 and memory_id = $3")
         .bind(tenant)
@@ -380,7 +384,7 @@ pub async fn mark_restored(tx: &mut Tx, tenant: TenantId, memory: &Memory) -> Re
         .bind(memory.id)
         .execute(&mut **tx)
         .await?;
-    Ok(())
+    Ok(live.unwrap_or(false))
 }
 
 /// Marks a memory as superseded by another.

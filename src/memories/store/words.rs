@@ -4,6 +4,7 @@ use crate::api::{AgentId, MemoryId, TenantId};
 use crate::db::{DbError, Tx};
 use crate::memories::model::embedded_text;
 use crate::recall::words;
+use uuid::Uuid;
 
 /// How many rows share an agent's counts of documents and terms.
 const COUNT_SLOTS: u128 = 16;
@@ -17,7 +18,8 @@ async fn count_terms(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId
     sqlx::query(
         r"insert into memory_term_counts (tenant_id, agent_id, slot, documents, terms) values ($1, $2, $3, $4, $5)
           on conflict (agent_id, slot) do update
-             set documents = memory_term_counts.documents + excluded.documents, terms = memory_term_counts.terms + excluded.terms",
+             set documents = memory_term_counts.documents + excluded.documents, terms = memory_term_counts.terms + excluded.terms
+           where memory_term_counts.tenant_id = excluded.tenant_id",
     )
     .bind(tenant)
     .bind(agent)
@@ -29,11 +31,27 @@ async fn count_terms(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId
     Ok(())
 }
 
-/// Makes a live memory's words findable, in place of those it had. Topic and content count alike.
+/// Locks the counts of agents in one order, so that two who change many memories never wait for each other in a circle; how many rows.
+pub async fn lock_counts(tx: &mut Tx, tenant: TenantId, agents: &[AgentId]) -> Result<u64, DbError> {
+    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
+    let locked =
+        sqlx::query("select 1 from memory_term_counts where tenant_id = $1 and agent_id = any($2) order by agent_id, slot for update")
+            .bind(tenant)
+            .bind(agents)
+            .execute(&mut **tx)
+            .await?;
+    Ok(locked.rows_affected())
+}
+
+/// Makes a live memory's words findable, in place of those it had. Topic and content count alike; a memory of nothing but stop words
+/// is no document.
 pub async fn put_words(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId, topic: &str, content: &str) -> Result<(), DbError> {
     drop_words(tx, tenant, agent, id).await?;
     let terms = words::terms(&embedded_text(topic, content));
     let length: u32 = terms.values().sum();
+    if length == 0 {
+        return Ok(());
+    }
     let (names, counts): (Vec<String>, Vec<f32>) = terms.into_iter().map(|(term, count)| (term, count as f32)).unzip();
     sqlx::query(
         r"insert into memory_terms (tenant_id, agent_id, term, memory_id, tf, length)

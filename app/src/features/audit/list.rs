@@ -88,7 +88,7 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "entry", "entries")}</p>
         <div class="card">
-            <table class="data" aria-label="Audit log">
+            <table class="data table-fixed" aria-label="Audit log">
                 <thead>
                     <tr>
                         <th scope="col" class="hidden w-32 md:table-cell">"When"</th>

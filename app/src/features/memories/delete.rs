@@ -51,13 +51,13 @@ fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl Int
     view! {
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="card mb-5">
-                <table class="data" aria-label="Memories to delete">
+                <table class="data table-fixed" aria-label="Memories to delete">
                     <thead>
                         <tr>
                             <th scope="col">"Memory"</th>
-                            <th scope="col" class="hidden sm:table-cell">"Agent"</th>
-                            <th scope="col" class="hidden md:table-cell">"Source"</th>
-                            <th scope="col" class="hidden sm:table-cell">"Updated"</th>
+                            <th scope="col" class="hidden w-28 sm:table-cell">"Agent"</th>
+                            <th scope="col" class="hidden w-40 md:table-cell">"Source"</th>
+                            <th scope="col" class="hidden w-30 sm:table-cell">"Updated"</th>
                         </tr>
                     </thead>
                     <tbody>{rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
@@ -99,13 +99,13 @@ fn Row(row: MemoryRow) -> impl IntoView {
         <tr>
             <td>
                 <div class="flex flex-wrap items-center gap-2">
-                    <a class="font-medium text-ink" href=format!("/memories/{}", row.id)>{row.topic.clone()}</a>
+                    <a class="min-w-0 font-medium break-words text-ink" href=format!("/memories/{}", row.id)>{row.topic.clone()}</a>
                     {state(&row)}
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{row.content.clone()}</p>
             </td>
-            <td class="hidden sm:table-cell">{row.agent_slug.clone()}</td>
-            <td class="hidden whitespace-nowrap text-soft md:table-cell">{place(&row.source)}</td>
+            <td class="hidden truncate sm:table-cell">{row.agent_slug.clone()}</td>
+            <td class="hidden truncate text-soft md:table-cell" title=place(&row.source)>{place(&row.source)}</td>
             <td class="hidden sm:table-cell"><Time at=row.updated_at /></td>
         </tr>
     }

@@ -1,0 +1,68 @@
+import { expect, type Locator, type Page, type Response } from '@playwright/test';
+
+/** What all pages have in common. */
+export class Frame {
+  readonly main: Locator;
+  readonly heading: Locator;
+  readonly total: Locator;
+  readonly empty: Locator;
+  readonly error: Locator;
+  readonly flash: Locator;
+  readonly menu: Locator;
+
+  constructor(
+    readonly page: Page,
+    /** Whether the browser runs JavaScript. */
+    readonly scripted: boolean,
+  ) {
+    this.main = page.getByRole('main');
+    this.heading = page.getByRole('heading', { level: 1 });
+    this.total = page.getByTestId('total');
+    this.empty = page.getByTestId('empty');
+    this.error = page.getByTestId('error');
+    this.flash = page.getByTestId('flash');
+    this.menu = page.getByText('Menu', { exact: true });
+  }
+
+  /** Opens a page and waits until it is alive: clicks before that go unheard. */
+  async goto(path: string): Promise<Response> {
+    const response = await this.page.goto(path);
+    if (!response) throw new Error(`${path} gave no response`);
+    await this.ready();
+    return response;
+  }
+
+  /** Hydrated, and done with loading. */
+  async ready(): Promise<void> {
+    if (this.scripted) await expect(this.page.locator('html')).toHaveAttribute('data-hydrated', '');
+    await expect(this.page.locator('[aria-busy=true]')).toHaveCount(0);
+    await expect(this.page.getByTestId('loading')).toHaveCount(0);
+  }
+
+  /** Presses what sends a form, and waits for the page that answers. */
+  async send(button: Locator): Promise<void> {
+    const loaded = this.page.waitForEvent('load');
+    await button.click();
+    await loaded;
+    await this.ready();
+  }
+
+  /** The query of the page that is shown. */
+  query(): Record<string, string> {
+    return Object.fromEntries(new URL(this.page.url()).searchParams);
+  }
+
+  theme(name: 'System' | 'Light' | 'Dark'): Locator {
+    return this.page.getByRole('button', { name, exact: true });
+  }
+
+  signOut(): Locator {
+    return this.page.getByRole('button', { name: 'Sign out' });
+  }
+
+  /** How far the page is wider than its window, in pixels. */
+  async overflow(): Promise<number> {
+    const width = this.page.viewportSize()?.width ?? 0;
+    return this.page.evaluate((width) => Math.max(0, document.documentElement.scrollWidth - width), width);
+  }
+}

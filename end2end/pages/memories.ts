@@ -1,0 +1,79 @@
+import type { Locator, Page } from '@playwright/test';
+import { Frame } from './frame';
+
+export class MemoriesPage extends Frame {
+  readonly table;
+  readonly rows;
+  readonly topics;
+  readonly question;
+  readonly search;
+  readonly agent;
+  readonly filters;
+  readonly apply;
+  readonly pager;
+  readonly peek;
+  readonly selectAll;
+  readonly deleteSelected;
+  readonly clear;
+
+  constructor(page: Page, scripted: boolean) {
+    super(page, scripted);
+    this.table = page.getByRole('table', { name: 'Memories' });
+    this.rows = page.getByTestId('memory');
+    this.topics = this.rows.getByRole('link');
+    this.question = page.getByRole('searchbox', { name: 'Search as an agent would' });
+    this.search = page.getByRole('button', { name: 'Search', exact: true });
+    this.agent = page.getByRole('combobox', { name: 'Agent' });
+    this.filters = page.getByRole('search', { name: 'Memories' }).getByText('Filters', { exact: true });
+    this.apply = page.getByRole('button', { name: 'Apply filters' });
+    this.pager = page.getByRole('navigation', { name: 'Pages' });
+    this.peek = new Peek(page);
+    this.selectAll = page.getByRole('checkbox', { name: 'Select all on this page' });
+    this.deleteSelected = page.getByRole('button', { name: 'Delete selected…' });
+    this.clear = this.main.getByRole('link', { name: 'Clear all' });
+  }
+
+  row(topic: string): Locator {
+    return this.rows.filter({ has: this.topic(topic) });
+  }
+
+  /** The link that opens the peek. */
+  topic(topic: string): Locator {
+    return this.page.getByRole('link', { name: topic, exact: true });
+  }
+
+  select(topic: string): Locator {
+    return this.page.getByRole('checkbox', { name: `Select “${topic}”` });
+  }
+
+  step(direction: 'Newer' | 'Older'): Locator {
+    return this.pager.getByRole('link', { name: direction });
+  }
+
+  /** Scores of the ranked rows, from top to bottom. */
+  async scores(): Promise<number[]> {
+    const bars = await this.rows.getByText(/^Score\s*\d/).allTextContents();
+    return bars.map((text) => Number(text.replace(/^\D+/, '')));
+  }
+}
+
+/** The panel beside the list. */
+export class Peek {
+  readonly panel;
+  readonly topic;
+  readonly content;
+  readonly next;
+  readonly previous;
+  readonly close;
+  readonly open;
+
+  constructor(page: Page) {
+    this.panel = page.getByTestId('peek');
+    this.topic = this.panel.getByRole('heading', { level: 2 });
+    this.content = this.panel.getByTestId('content');
+    this.next = this.panel.getByRole('link', { name: 'Next' });
+    this.previous = this.panel.getByRole('link', { name: 'Previous' });
+    this.close = this.panel.getByRole('link', { name: 'Close' });
+    this.open = this.panel.getByRole('link', { name: 'Open page' });
+  }
+}

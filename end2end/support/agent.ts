@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { environment } from './environment';
+
+export interface Source {
+  platform: string;
+  channel_id?: string;
+  thread_id?: string;
+  message_id?: string;
+  observed_at?: string;
+}
+
+export interface Memory {
+  topic_raw: string;
+  content: string;
+  source?: Source;
+  user_id?: string;
+}
+
+export interface Remembered {
+  memory_id: string;
+  short_id: string;
+  topic: string;
+  is_canonical: boolean;
+  was_update: boolean;
+  unchanged: boolean;
+}
+
+interface Hit {
+  memory_id: string;
+  topic: string;
+  content: string;
+}
+
+/** A word that nothing else in the data holds. */
+export function unique(prefix: string): string {
+  return `${prefix} ${randomUUID().slice(0, 8)}`;
+}
+
+/** An agent of its own with a key, so that no test counts what another has written. Talks to the API as agents do. */
+export class Agent {
+  private constructor(
+    readonly slug: string,
+    readonly id: string,
+    private readonly key: string,
+  ) {}
+
+  static create(): Agent {
+    const slug = `e2e-${randomUUID().slice(0, 8)}`;
+    const id = remembrancer('agent', 'create', slug, '--tenant', 'acme', '--name', 'An agent of the browser tests').split(' ').at(-1);
+    const scopes = 'memory:read,memory:write,memory:forget';
+    const key = remembrancer('key', 'create', slug, '--tenant', 'acme', '--name', 'tests', '--scopes', scopes).split('\n').at(-1);
+    if (!id || !key) throw new Error('the command line has made neither agent nor key');
+    return new Agent(slug, id, key);
+  }
+
+  /** The memories page with this agent's memories, narrowed by `filters`. */
+  memories(filters: Record<string, string> = {}): string {
+    return `/memories?${new URLSearchParams({ agent: this.id, ...filters })}`;
+  }
+
+  async remember(memory: Memory): Promise<Remembered> {
+    return this.call<Remembered>('agent_memory_remember', { source: { platform: 'slack', channel_id: 'C-e2e' }, ...memory });
+  }
+
+  /** Several memories, oldest first. */
+  async rememberAll(memories: Memory[]): Promise<Remembered[]> {
+    const done: Remembered[] = [];
+    for (const memory of memories) done.push(await this.remember(memory));
+    return done;
+  }
+
+  /** Ids of what a recall finds, best first. */
+  async recall(query: string): Promise<string[]> {
+    const { hits } = await this.call<{ hits: Hit[] }>('agent_memory_recall', { query, k: 20 });
+    return hits.map((hit) => hit.memory_id);
+  }
+
+  async forget(id: string, reason: string): Promise<void> {
+    await this.call('agent_memory_forget', { memory_id: id, reason });
+  }
+
+  private async call<T>(tool: string, input: object): Promise<T> {
+    const response = await fetch(`${environment.baseURL}/api/tools/${tool}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(input),
+    });
+    if (!response.ok) throw new Error(`${tool} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+}
+
+function remembrancer(...args: string[]): string {
+  return execFileSync(environment.server, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run the browser tests with scripts/e2e.sh`);
+  return value;
+}
+
+/** What scripts/e2e.sh tells the tests. */
+export const environment = {
+  baseURL: required('BASE_URL'),
+  credentials: required('CREDENTIALS_DIR'),
+  chromium: required('CHROMIUM'),
+  /** The program itself, for what only the command line can do. */
+  server: required('SERVER'),
+};
+
+export interface Login {
+  login: string;
+  password: string;
+}
+
+/** Somebody who may sign in: `operator` is Vera, who may do everything, `viewer` is Una, who may only look. */
+export function credentials(file: 'operator' | 'viewer'): Login {
+  const [login, password] = readFileSync(join(environment.credentials, file), 'utf8').trim().split('\n');
+  if (!login || !password) throw new Error(`${file} holds no login and password`);
+  return { login, password };
+}

@@ -1,0 +1,41 @@
+import type { BrowserContext, Page } from '@playwright/test';
+
+/**
+ * Collects whatever a browser complains about. A test fails if there is anything that it did not announce: console errors are how
+ * hydration bugs, broken assets and violations of the content security policy show first.
+ */
+export class Gate {
+  private readonly seen: { status: number | null; what: string }[] = [];
+  private readonly allowed = new Set<number>();
+
+  /** Announces that answers with this status belong to the test. */
+  expect(status: number): void {
+    this.allowed.add(status);
+  }
+
+  watch(context: BrowserContext): void {
+    context.on('console', (message) => {
+      if (message.type() !== 'error') return;
+      const status = /status of (\d{3})/.exec(message.text())?.[1];
+      this.note(`console: ${message.text()} (${message.location().url})`, status ? Number(status) : null);
+    });
+    context.on('weberror', (error) => this.note(`error: ${error.error().message}`));
+    context.on('response', (response) => {
+      if (response.status() >= 400) this.note(`${response.status()} for ${response.request().method()} ${response.url()}`, response.status());
+    });
+    context.on('requestfailed', (request) => {
+      const why = request.failure()?.errorText ?? 'unknown';
+      // A page that is left takes its requests along.
+      if (why !== 'net::ERR_ABORTED') this.note(`${why} for ${request.method()} ${request.url()}`);
+    });
+    context.on('page', (page: Page) => page.on('crash', () => this.note('the page crashed')));
+  }
+
+  problems(): string[] {
+    return this.seen.filter(({ status }) => status === null || !this.allowed.has(status)).map(({ what }) => what);
+  }
+
+  private note(what: string, status: number | null = null): void {
+    this.seen.push({ status, what });
+  }
+}

@@ -1,0 +1,92 @@
+import { test as base, expect, type Browser, type BrowserContextOptions } from '@playwright/test';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { AgentsPage } from '../pages/agents';
+import { AuditPage } from '../pages/audit';
+import { DeletePage } from '../pages/delete';
+import { Frame } from '../pages/frame';
+import { MemoriesPage } from '../pages/memories';
+import { MemoryPage } from '../pages/memory';
+import { SignInPage } from '../pages/sign-in';
+import { Agent } from './agent';
+import { credentials, environment, type Login } from './environment';
+import { Gate } from './gate';
+
+interface Fixtures {
+  gate: Gate;
+  frame: Frame;
+  signIn: SignInPage;
+  agents: AgentsPage;
+  memories: MemoriesPage;
+  memory: MemoryPage;
+  deletion: DeletePage;
+  audit: AuditPage;
+}
+
+interface WorkerFixtures {
+  /** The file with the cookies of an operator who is signed in. */
+  session: string;
+  /** The same for somebody who may only look. */
+  viewerSession: string;
+  /** Nobody else writes as this agent. */
+  agent: Agent;
+}
+
+/** Cookies of nobody. */
+export const SIGNED_OUT = { cookies: [], origins: [] };
+
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  session: [async ({ browser }, use, info) => use(await signedIn(browser, 'operator', info.parallelIndex)), { scope: 'worker' }],
+  viewerSession: [async ({ browser }, use, info) => use(await signedIn(browser, 'viewer', info.parallelIndex)), { scope: 'worker' }],
+  // eslint-disable-next-line no-empty-pattern
+  agent: [async ({}, use) => use(Agent.create()), { scope: 'worker' }],
+
+  storageState: async ({ session }, use) => use(session),
+  gate: [
+    async ({ context }, use) => {
+      const gate = new Gate();
+      gate.watch(context);
+      await use(gate);
+      expect(gate.problems(), 'the browser has nothing to complain about').toEqual([]);
+    },
+    { auto: true },
+  ],
+  frame: async ({ page, javaScriptEnabled }, use) => use(new Frame(page, javaScriptEnabled ?? true)),
+  signIn: async ({ page, javaScriptEnabled }, use) => use(new SignInPage(page, javaScriptEnabled ?? true)),
+  agents: async ({ page, javaScriptEnabled }, use) => use(new AgentsPage(page, javaScriptEnabled ?? true)),
+  memories: async ({ page, javaScriptEnabled }, use) => use(new MemoriesPage(page, javaScriptEnabled ?? true)),
+  memory: async ({ page, javaScriptEnabled }, use) => use(new MemoryPage(page, javaScriptEnabled ?? true)),
+  deletion: async ({ page, javaScriptEnabled }, use) => use(new DeletePage(page, javaScriptEnabled ?? true)),
+  audit: async ({ page, javaScriptEnabled }, use) => use(new AuditPage(page, javaScriptEnabled ?? true)),
+});
+
+/**
+ * Signs in through the form, once for each of the two workers: attempts are limited, and a worker that a failed test has ended is
+ * followed by another one in its place.
+ */
+async function signedIn(browser: Browser, who: 'operator' | 'viewer', worker: number): Promise<string> {
+  const file = join(environment.credentials, `session-${who}-${worker}.json`);
+  if (!existsSync(file)) {
+    const context = await browser.newContext({ baseURL: environment.baseURL });
+    await enter(new SignInPage(await context.newPage(), true), credentials(who));
+    await context.storageState({ path: file });
+    await context.close();
+  }
+  return file;
+}
+
+/** From the form to the first page. */
+export async function enter(signIn: SignInPage, login: Login): Promise<void> {
+  await signIn.goto('/sign-in');
+  await signIn.enter(login);
+  await expect(signIn.page).toHaveURL('/agents');
+}
+
+/** A second browser beside the test's own, under the same gate. */
+export async function another(browser: Browser, gate: Gate, options: BrowserContextOptions = {}): Promise<SignInPage> {
+  const context = await browser.newContext({ baseURL: environment.baseURL, ...options });
+  gate.watch(context);
+  return new SignInPage(await context.newPage(), options.javaScriptEnabled ?? true);
+}
+
+export { expect };

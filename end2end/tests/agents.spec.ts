@@ -1,0 +1,68 @@
+import { Agent, unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+test('the agents of the demo have their numbers', { tag: ['@phone', '@no-js'] }, async ({ agents }) => {
+  await agents.goto('/agents');
+  await expect(agents.cell('binky', 'Live')).toHaveText('8');
+  await expect(agents.cell('binky', 'Deleted')).toHaveText('0');
+  await expect(agents.row('binky')).toContainText('Binky, the release helper');
+  await expect(agents.row('commons')).toContainText('The memory');
+});
+
+test('the totals are the sums of the rows', async ({ agents }) => {
+  await agents.goto('/agents');
+  const numbers = async (column: number) => {
+    const cells = await agents.rows.locator(`td:nth-of-type(${column})`).allInnerTexts();
+    return cells.map((text) => Number(text.replaceAll(',', ''))).reduce((sum, n) => sum + n, 0);
+  };
+  const [live, deleted] = [await numbers(1), await numbers(2)];
+  expect(live).toBeGreaterThan(0);
+  await expect(agents.total).toContainText(`${live} memories live · ${deleted} deleted`);
+});
+
+test('what an agent does shows in its row', { tag: '@no-js' }, async ({ agents }) => {
+  const agent = Agent.create();
+  await agents.goto('/agents');
+  await expect(agents.cell(agent.slug, 'Live')).toHaveText('0');
+  await expect(agents.cell(agent.slug, 'Last write')).toHaveText('never');
+  await expect(agents.cell(agent.slug, 'Last recall')).toHaveText('never');
+  await expect(agents.row(agent.slug).getByRole('img', { name: 'Nothing written in 28 days' })).toBeVisible();
+
+  const [first] = await agent.rememberAll([
+    { topic_raw: unique('boiler'), content: 'The boiler is looked at every May.' },
+    { topic_raw: unique('roof'), content: 'The roof was mended by the Ferreira brothers.' },
+    { topic_raw: unique('garden'), content: 'The roses are cut in February.' },
+  ]);
+  await agent.forget(first?.memory_id ?? '', 'not ours to know');
+  await agent.recall('roses');
+  await agents.goto('/agents');
+  await expect(agents.cell(agent.slug, 'Live')).toHaveText('2');
+  await expect(agents.cell(agent.slug, 'Deleted')).toHaveText('1');
+  await expect(agents.cell(agent.slug, 'Added')).toHaveText('+3');
+  await expect(agents.row(agent.slug).getByRole('img', { name: /^3 memories written in 28 days, most on .*: 3$/ })).toBeVisible();
+  await expect(agents.cell(agent.slug, 'Last write').locator('time')).toHaveAttribute('title', /\d{2}:\d{2}:\d{2} UTC$/);
+  await expect(agents.cell(agent.slug, 'Last recall').locator('time')).toBeVisible();
+});
+
+test('a row leads to the memories, and to the deleted ones', { tag: '@no-js' }, async ({ agents, memories }) => {
+  const agent = Agent.create();
+  const [kept, gone] = [unique('kept'), unique('gone')];
+  const [, second] = await agent.rememberAll([
+    { topic_raw: kept, content: 'The lease runs until 2031.' },
+    { topic_raw: gone, content: 'The old tenant was called Pires.' },
+  ]);
+  await agent.forget(second?.memory_id ?? '', 'asked to');
+
+  await agents.goto('/agents');
+  await agents.row(agent.slug).getByRole('link', { name: agent.slug, exact: true }).click();
+  await expect(memories.total).toHaveText('1 memory');
+  expect(memories.query()).toEqual({ agent: agent.id });
+  await expect(memories.topics).toHaveText([kept]);
+  await expect(memories.agent.getByRole('option', { selected: true })).toHaveText(agent.slug);
+
+  await agents.goto('/agents');
+  await agents.row(agent.slug).getByRole('link', { name: `1 deleted memories of ${agent.slug}` }).click();
+  await expect(memories.total).toHaveText('1 deleted memory');
+  expect(memories.query()).toEqual({ agent: agent.id, deleted: 'true' });
+  await expect(memories.topics).toHaveText([gone]);
+});

@@ -1,0 +1,100 @@
+import { unique, type Agent } from '../support/agent';
+import { expect, test } from '../support/test';
+
+const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+
+/** A memory that was remembered and forgotten by an agent, both on record. */
+async function story(agent: Agent): Promise<string> {
+  const { memory_id } = await agent.remember({ topic_raw: unique('ledger'), content: 'The ledger is bound in green.' });
+  await agent.forget(memory_id, 'The ledger is lost.');
+  return memory_id;
+}
+
+test('the form narrows the log, in the address', { tag: ['@phone', '@no-js'] }, async ({ audit, agent }) => {
+  const id = await story(agent);
+  await expect(async () => {
+    await audit.goto(`/audit?target=${id}`);
+    await expect(audit.entries).toHaveCount(2, { timeout: 1 });
+  }).toPass();
+  await expect(audit.total).toHaveText('2 entries');
+  await expect(audit.entries.nth(0)).toContainText('memory.forgotten');
+  await expect(audit.entries.nth(0)).toContainText('Reason: The ledger is lost.');
+  await expect(audit.entries.nth(1)).toContainText('memory.remembered');
+  await expect(audit.target).toHaveValue(id);
+
+  await audit.action.fill('memory.rem');
+  await audit.apply.click();
+  await expect(audit.total).toHaveText('1 entry');
+  expect(audit.query()).toEqual({ action: 'memory.rem', target: id });
+  await expect(audit.entries).toContainText('memory.remembered');
+
+  await audit.action.fill('');
+  await audit.actor.fill('Vera');
+  await audit.apply.click();
+  await expect(audit.empty.getByRole('heading')).toHaveText('No entry matches');
+  expect(audit.query()).toEqual({ actor: 'Vera', target: id });
+  await audit.page.goBack();
+  await expect(audit.total).toHaveText('1 entry');
+  await expect(audit.action).toHaveValue('memory.rem');
+  await audit.clear.click();
+  await expect(audit.page).toHaveURL('/audit');
+  await expect(audit.entries).toHaveCount(50);
+});
+
+test('every filter narrows the log as it says', async ({ audit, agent }) => {
+  const id = await story(agent);
+  await expect(async () => {
+    await audit.goto(`/audit?target=${id}`);
+    await expect(audit.entries).toHaveCount(2, { timeout: 1 });
+  }).toPass();
+  const counts = async (filters: Record<string, string>, count: number) => {
+    await audit.goto(`/audit?${new URLSearchParams({ target: id, ...filters })}`);
+    if (count > 0) await expect(audit.total).toHaveText(count === 1 ? '1 entry' : `${count} entries`);
+    else await expect(audit.empty).toBeVisible();
+    await expect(audit.entries).toHaveCount(count);
+  };
+  await counts({ actor: agent.slug.toUpperCase() }, 2);
+  await counts({ actor: agent.id }, 2);
+  await counts({ actor: 'Vera' }, 0);
+  await counts({ action: 'memory.' }, 2);
+  await counts({ action: 'memory.forgotten' }, 1);
+  await counts({ action: 'forgotten' }, 0);
+  await counts({ from: day(0), until: day(0) }, 2);
+  await counts({ until: day(-1) }, 0);
+  await counts({ from: day(1) }, 0);
+  await counts({ target: id.slice(0, 8) }, 0);
+});
+
+test('pages of the log follow one another', { tag: '@no-js' }, async ({ audit }) => {
+  // Only what the demo has brought: it is days old, and nothing is added to it.
+  await audit.goto(`/audit?action=memory.&until=${day(-3)}`);
+  const total = Number((await audit.total.innerText()).split(' ')[0]);
+  expect(total).toBeGreaterThan(50);
+  const read = () => audit.entries.locator('time').evaluateAll((times) => times.map((time) => time.getAttribute('datetime') ?? ''));
+  await expect(audit.entries).toHaveCount(50);
+  const first = await read();
+  await audit.older.click();
+  await expect(audit.entries).toHaveCount(total - 50);
+  const second = await read();
+  expect([...first, ...second]).toEqual([...first, ...second].toSorted((a, b) => Date.parse(b) - Date.parse(a)));
+  await audit.newer.click();
+  await expect(audit.entries).toHaveCount(50);
+  expect(await read()).toEqual(first);
+});
+
+test('a row leads to the memory', async ({ audit, memory, agent }) => {
+  const id = await story(agent);
+  await expect(async () => {
+    await audit.goto(`/audit?action=memory.forgotten&target=${id}`);
+    await expect(audit.entries).toHaveCount(1, { timeout: 1 });
+  }).toPass();
+  await audit.entries.getByRole('link').click();
+  await expect(memory.page).toHaveURL(`/memories/${id}`);
+  await expect(memory.deleted).toContainText('The ledger is lost.');
+});
+
+test('signing in is on record', async ({ audit }) => {
+  await audit.goto('/audit?action=operator.signed_in&actor=Vera');
+  await expect(audit.entries.first()).toContainText('Vera');
+  await expect(audit.entries.first()).toContainText('operator.signed_in');
+});

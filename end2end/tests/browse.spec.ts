@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+
+test('the form puts the filters into the address, and they stay', { tag: ['@phone', '@no-js'] }, async ({ memories, agent }) => {
+  const topic = unique('harbour');
+  await agent.rememberAll([
+    { topic_raw: topic, content: 'The harbour office closes at four.', source: { platform: 'drive', channel_id: 'D-harbour' } },
+    { topic_raw: topic, content: 'Moorings are paid for on the first of the month.', source: { platform: 'slack', channel_id: 'C-harbour' } },
+  ]);
+  await memories.goto('/memories');
+  await memories.filters.click();
+  await memories.page.getByLabel('Topic contains').fill(topic.toUpperCase());
+  await memories.page.getByLabel('Platform').fill('drive');
+  await memories.apply.click();
+  await expect(memories.total).toHaveText('1 memory');
+  expect(memories.query()).toEqual({ topic: topic.toUpperCase(), platform: 'drive' });
+  await expect(memories.rows).toContainText('closes at four');
+
+  await memories.page.reload();
+  await memories.ready();
+  await expect(memories.total).toHaveText('1 memory');
+  await expect(memories.page.getByLabel('Topic contains')).toHaveValue(topic.toUpperCase());
+  await expect(memories.page.getByLabel('Platform')).toHaveValue('drive');
+
+  await memories.page.getByLabel('Platform').fill('');
+  await memories.apply.click();
+  await expect(memories.total).toHaveText('2 memories');
+  expect(memories.query()).toEqual({ topic: topic.toUpperCase() });
+  await memories.page.goBack();
+  await expect(memories.total).toHaveText('1 memory');
+  await expect(memories.page.getByLabel('Platform')).toHaveValue('drive');
+});
+
+test('every filter narrows the list as it says', async ({ memories, agent }) => {
+  const mark = unique('mark');
+  const person = randomUUID();
+  const [slack, drive, personal, gone] = [`slack ${mark}`, `drive ${mark}`, `personal ${mark}`, `gone ${mark}`];
+  const made = await agent.rememberAll([
+    { topic_raw: slack, content: 'Lunch is at half past twelve.', source: { platform: 'slack', channel_id: 'C-lunch' } },
+    { topic_raw: drive, content: 'The seating plan hangs beside the door.', source: { platform: 'drive', channel_id: 'D-plan' } },
+    { topic_raw: personal, content: 'She is allergic to hazelnuts.', user_id: person },
+    { topic_raw: gone, content: 'Somebody had a birthday.' },
+  ]);
+  await agent.forget(made[3]?.memory_id ?? '', 'a private matter');
+
+  const shows = async (filters: Record<string, string>, topics: string[]) => {
+    await memories.goto(agent.memories({ topic: mark, ...filters }));
+    if (topics.length > 0) await expect(memories.topics).toHaveText(topics);
+    else await expect(memories.empty).toContainText('No memory matches these filters');
+  };
+  await shows({}, [personal, drive, slack]);
+  await shows({ platform: 'slack' }, [personal, slack]);
+  await shows({ platform: 'slac' }, []);
+  await shows({ channel: 'D-plan' }, [drive]);
+  await shows({ user: person }, [personal]);
+  await shows({ canonical: 'false' }, [personal, drive, slack]);
+  await shows({ canonical: 'true' }, []);
+  await shows({ from: day(0), until: day(0) }, [personal, drive, slack]);
+  await shows({ until: day(-1) }, []);
+  await shows({ from: day(1) }, []);
+  await shows({ deleted: 'true' }, [gone]);
+  await expect(memories.total).toHaveText('1 deleted memory');
+  await shows({ agent: randomUUID() }, []);
+});
+
+test('canonical topics can be told from topics as met', async ({ memories, agent }) => {
+  await agent.remember({ topic_raw: 'stage-db', content: `The staging database answers to ${unique('alias')}.` });
+  await memories.goto(agent.memories({ canonical: 'true' }));
+  await expect(memories.topics.first()).toHaveText('staging database');
+  await expect(memories.rows.first().getByText('canonical', { exact: true })).toBeVisible();
+});
+
+test('what cannot be read is named beside its field', { tag: '@no-js' }, async ({ memories }) => {
+  await memories.goto('/memories?user=vera');
+  const field = memories.page.getByLabel('User', { exact: true });
+  await expect(field).toHaveAttribute('aria-invalid', 'true');
+  await expect(field).toHaveAccessibleDescription('A user is named by a UUID.');
+  await expect(memories.error).toContainText('This cannot be shown as asked');
+  await memories.error.getByRole('link', { name: 'Start over' }).click();
+  await expect(memories.rows).toHaveCount(50);
+
+  await memories.goto('/memories?from=2026-05-02&until=2026-05-01');
+  await expect(memories.page.getByLabel('Updated until')).toHaveAccessibleDescription('The end is before the beginning.');
+});
+
+test('nothing to show says so, and leads out', { tag: ['@phone', '@no-js'] }, async ({ memories }) => {
+  await memories.goto(`/memories?topic=${unique('nowhere')}`);
+  await expect(memories.empty.getByRole('heading')).toHaveText('No memory matches these filters');
+  await expect(memories.rows).toHaveCount(0);
+  await memories.empty.getByRole('link', { name: 'Clear all' }).click();
+  await expect(memories.page).toHaveURL('/memories');
+  await expect(memories.rows).toHaveCount(50);
+});
+
+test('pages follow one another without gap or repetition', { tag: '@no-js' }, async ({ memories }) => {
+  const agent = Agent.create();
+  const topics = Array.from({ length: 53 }, (_, i) => `page ${String(i + 1).padStart(2, '0')}`);
+  await agent.rememberAll(topics.map((topic) => ({ topic_raw: topic, content: `What is written about ${topic}.` })));
+  const newestFirst = topics.toReversed();
+
+  await memories.goto(agent.memories());
+  await expect(memories.total).toHaveText('53 memories, 50 on this page');
+  await expect(memories.topics).toHaveText(newestFirst.slice(0, 50));
+  await expect(memories.step('Newer')).toHaveCount(0);
+
+  await memories.step('Older').click();
+  await expect(memories.topics).toHaveText(newestFirst.slice(50));
+  await expect(memories.total).toHaveText('53 memories, 3 on this page');
+  expect(Object.keys(memories.query())).toEqual(['agent', 'after']);
+  await expect(memories.step('Older')).toHaveCount(0);
+
+  // Something new on the first page moves nothing on the second.
+  await agent.remember({ topic_raw: 'latest', content: 'Written while somebody was reading.' });
+  await memories.page.reload();
+  await memories.ready();
+  await expect(memories.topics).toHaveText(newestFirst.slice(50));
+
+  await memories.step('Newer').click();
+  await expect(memories.topics).toHaveText(newestFirst.slice(0, 50));
+  await memories.step('Newer').click();
+  await expect(memories.topics).toHaveText(['latest']);
+  await memories.page.goBack();
+  await expect(memories.topics).toHaveText(newestFirst.slice(0, 50));
+});

@@ -1,0 +1,92 @@
+import { unique, type Agent } from '../support/agent';
+import { expect, test } from '../support/test';
+
+async function one(agent: Agent): Promise<{ id: string; topic: string; question: string }> {
+  const topic = unique('safe');
+  const { memory_id } = await agent.remember({ topic_raw: topic, content: `The combination of the ${topic} is kept by the notary.` });
+  return { id: memory_id, topic, question: `Who keeps the combination of the ${topic}?` };
+}
+
+test('a reason is asked for before anything is sent', async ({ memory, agent }) => {
+  const { id, question } = await one(agent);
+  await memory.open(id);
+  await expect(memory.delete).toBeHidden();
+  await memory.unfoldDelete.click();
+  await memory.delete.click();
+  await expect(memory.reason).toBeFocused();
+  await expect(memory.page.locator(':invalid').and(memory.reason)).toBeVisible();
+  await expect(memory.deleted).toHaveCount(0);
+  expect(await agent.recall(question)).toContain(id);
+});
+
+test('a reason of blanks is refused beside its field', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+  const { id, question } = await one(agent);
+  await memory.open(id);
+  await memory.unfoldDelete.click();
+  await memory.reason.fill('   ');
+  await memory.send(memory.delete);
+  await expect(memory.page).toHaveURL(`/memories/${id}`);
+  // The form is open again, with the error told to whoever is in the field.
+  await expect(memory.reason).toBeVisible();
+  await expect(memory.reason).toHaveAttribute('aria-invalid', 'true');
+  await expect(memory.reason).toHaveAccessibleDescription(/Must not be empty\./);
+  await expect(memory.flash).toHaveRole('alert');
+  await expect(memory.deleted).toHaveCount(0);
+  expect(await agent.recall(question)).toContain(id);
+  // It was told once.
+  await memory.open(id);
+  await expect(memory.flash).toHaveCount(0);
+  await expect(memory.reason).toBeHidden();
+});
+
+test('deleted for a reason, gone from recalls, on record, and restored', { tag: ['@phone', '@no-js'] }, async ({ memory, memories, audit, agent }) => {
+  const { id, topic, question } = await one(agent);
+  expect(await agent.recall(question)).toContain(id);
+
+  await memory.open(id);
+  await memory.unfoldDelete.click();
+  await memory.reason.fill('The notary asked us to.');
+  await memory.send(memory.delete);
+  await expect(memory.flash).toHaveRole('status');
+  await expect(memory.flash).toContainText('Deleted 1 memory.');
+  await expect(memory.deleted).toContainText(/^Deleted .* by Vera\. No recall finds it\./);
+  await expect(memory.deleted).toContainText('Reason: The notary asked us to.');
+  await expect(memory.content).toContainText('kept by the notary');
+  await expect(memory.history.first()).toContainText(/v2\s*forgotten\s*Vera/);
+  expect(await agent.recall(question)).not.toContain(id);
+
+  await memories.goto(agent.memories({ topic }));
+  await expect(memories.empty).toBeVisible();
+  await memories.goto(agent.memories({ topic, deleted: 'true' }));
+  await expect(memories.row(topic).getByText('deleted', { exact: true })).toBeVisible();
+
+  await audit.goto(`/audit?action=memory.forgotten&target=${id}`);
+  await expect(audit.entries).toHaveCount(1);
+  await expect(audit.entries).toContainText('Vera');
+  await expect(audit.entries).toContainText('memory.forgotten');
+  await expect(audit.entries).toContainText('Reason: The notary asked us to.');
+
+  await memory.open(id);
+  await memory.unfoldRestore.click();
+  await memory.reason.fill('It was the other safe.');
+  await memory.send(memory.restore);
+  await expect(memory.flash).toContainText('Restored 1 memory.');
+  await expect(memory.deleted).toHaveCount(0);
+  await expect(memory.history.first()).toContainText(/v3\s*restored\s*Vera/);
+  await expect(memory.trail.first()).toContainText('memory.restored');
+  await expect(memory.trail.first()).toContainText('Reason: It was the other safe.');
+  await expect(memory.unfoldDelete).toBeVisible();
+  expect(await agent.recall(question)).toContain(id);
+});
+
+test('a form that comes too late says so', async ({ memory, page, agent }) => {
+  const { id } = await one(agent);
+  await memory.open(id);
+  await memory.unfoldDelete.click();
+  await memory.reason.fill('No longer needed.');
+  await agent.forget(id, 'asked for');
+  await memory.send(memory.delete);
+  await expect(memory.flash).toContainText('Deleted 0 memories. One was deleted before.');
+  await expect(memory.deleted).toContainText(`by ${agent.slug}`);
+  await expect(page).toHaveURL(`/memories/${id}`);
+});

@@ -1,0 +1,72 @@
+import { unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+const VERBATIM = 'Line one,  with two blanks.\n\n\tA tab — “quotes”, émoji 🫖, <b>no markup</b> & 1 < 2.\n   Three blanks before.';
+
+test('the content is shown as it was said', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+  const topic = unique('verbatim');
+  const { memory_id, short_id } = await agent.remember({ topic_raw: topic, content: VERBATIM });
+  await memory.open(memory_id);
+  await expect(memory.heading).toHaveText(topic);
+  await expect(memory.page).toHaveTitle(`${topic} · Remembrancer`);
+  expect(await memory.content.textContent()).toBe(VERBATIM);
+  await expect(memory.content).toHaveCSS('white-space-collapse', 'preserve');
+  await expect(memory.content.locator('b')).toHaveCount(0);
+  await expect(memory.main.getByText(short_id, { exact: true })).toBeVisible();
+  await expect(memory.main.getByText('as met', { exact: true })).toBeVisible();
+});
+
+test('nothing on the page edits the content', async ({ memory, agent }) => {
+  const { memory_id } = await agent.remember({ topic_raw: unique('fixed'), content: 'Nobody rewrites this.' });
+  await memory.open(memory_id);
+  await memory.unfoldDelete.click();
+  await expect(memory.main.getByRole('textbox')).toHaveCount(1);
+  await expect(memory.reason).toBeEditable();
+  await expect(memory.page.locator('[contenteditable]')).toHaveCount(0);
+});
+
+test('where it was said can be found again', { tag: '@no-js' }, async ({ memory, agent }) => {
+  const source = { platform: 'drive', channel_id: 'D-minutes', thread_id: 'T-77', message_id: 'M-3', observed_at: '2026-03-04T05:06:07Z' };
+  const { memory_id } = await agent.remember({ topic_raw: unique('minutes'), content: 'The minutes are signed by both sides.', source });
+  await memory.open(memory_id);
+  for (const value of ['drive', 'D-minutes', 'T-77', 'M-3', 'conversation']) {
+    await expect(memory.provenance.getByText(value, { exact: true })).toBeVisible();
+  }
+  await expect(memory.provenance.locator('time')).toHaveAttribute('title', '4 Mar 2026, 05:06:07 UTC');
+  await expect(memory.fact('Agent')).toHaveText(agent.slug);
+  await expect(memory.fact('Embedded by')).toHaveText('all-MiniLM-L6-v2');
+});
+
+test('the history shows what each version changed', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+  const topic = unique('standup');
+  const first = await agent.remember({ topic_raw: topic, content: 'The standup of the harbour team takes place at 9:30 in the small room.' });
+  const second = await agent.remember({
+    topic_raw: topic,
+    content: 'The standup of the harbour team takes place at 9:45 in the small room.',
+    source: { platform: 'drive', channel_id: 'D-plan' },
+  });
+  expect(second).toMatchObject({ memory_id: first.memory_id, was_update: true });
+  await memory.openWithTrail(first.memory_id, 2);
+
+  await expect(memory.history).toHaveCount(2);
+  const [newer, older] = [memory.history.nth(0), memory.history.nth(1)];
+  await expect(newer).toContainText(/v2\s*revised.*on drive/);
+  await expect(newer.locator('del')).toHaveText('30');
+  await expect(newer.locator('ins')).toHaveText('45');
+  await expect(older).toContainText(/v1\s*created.*on slack/);
+  await expect(older).toContainText('takes place at 9:30');
+  await expect(memory.content).toHaveText('The standup of the harbour team takes place at 9:45 in the small room.');
+  await expect(memory.trail.nth(0)).toContainText('memory.revised');
+  await expect(memory.trail.nth(1)).toContainText('memory.remembered');
+  await expect(memory.trail.nth(1)).toContainText(`${agent.slug} (agent)`);
+});
+
+test('recalls are counted', async ({ memory, agent }) => {
+  const { memory_id } = await agent.remember({ topic_raw: unique('ferry'), content: 'The last ferry leaves at ten past eleven.' });
+  await memory.open(memory_id);
+  await expect(memory.fact('Recalled')).toHaveText('never');
+  expect(await agent.recall('When does the last ferry leave?')).toContain(memory_id);
+  expect(await agent.recall('last ferry')).toContain(memory_id);
+  await memory.open(memory_id);
+  await expect(memory.fact('Recalled')).toContainText(/^2 times, last/);
+});

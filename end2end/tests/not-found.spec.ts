@@ -1,0 +1,37 @@
+import { expect, SIGNED_OUT, test } from '../support/test';
+
+test.beforeEach(({ gate }) => gate.expect(404));
+
+test('an address that leads nowhere says so and leads on', { tag: ['@phone', '@no-js'] }, async ({ frame, page }) => {
+  const response = await frame.goto('/agents/nobody');
+  expect(response.status()).toBe(404);
+  await expect(frame.heading).toHaveText('Nothing is kept at this address');
+  await expect(page).toHaveTitle('Not found · Remembrancer');
+  await frame.main.getByRole('link', { name: 'Memories' }).click();
+  await expect(frame.heading).toHaveText('Memories');
+});
+
+for (const [what, id] of [
+  ['an unknown memory', '0198f000-0000-7000-8000-000000000000'],
+  ['something that is no id', 'tea'],
+]) {
+  test(`${what} is not found, in the frame`, { tag: '@no-js' }, async ({ memory }) => {
+    const response = await memory.open(id ?? '');
+    expect(response.status()).toBe(404);
+    await expect(memory.error).toContainText('There is nothing here');
+    await expect(memory.content).toHaveCount(0);
+    await expect(memory.signOut().filter({ visible: true })).toBeVisible();
+    await memory.error.getByRole('link', { name: 'All memories' }).click();
+    await expect(memory.heading).toHaveText('Memories');
+  });
+}
+
+test.describe('without a session', () => {
+  test.use({ storageState: SIGNED_OUT });
+
+  test('what is not there needs no signing in', async ({ frame }) => {
+    const response = await frame.goto('/nowhere/at/all');
+    expect(response.status()).toBe(404);
+    await expect(frame.heading).toHaveText('Nothing is kept at this address');
+  });
+});

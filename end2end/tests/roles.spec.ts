@@ -1,0 +1,47 @@
+import { unique } from '../support/agent';
+import { another, expect, test } from '../support/test';
+
+test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
+
+test('whoever may only look is offered nothing else', { tag: '@no-js' }, async ({ memories, memory, agent }) => {
+  const topic = unique('vault');
+  const { memory_id } = await agent.remember({ topic_raw: topic, content: 'The vault opens at nine.' });
+  await memories.goto(agent.memories({ topic }));
+  await expect(memories.topics).toHaveText([topic]);
+  await expect(memories.page.getByText('Acme · viewer').filter({ visible: true })).toBeVisible();
+  await expect(memories.page.getByRole('checkbox')).toHaveCount(0);
+  await expect(memories.deleteSelected).toHaveCount(0);
+  await memory.open(memory_id);
+  await expect(memory.content).toHaveText('The vault opens at nine.');
+  await expect(memory.unfoldDelete).toHaveCount(0);
+  await expect(memory.reason).toHaveCount(0);
+});
+
+test('the deletion page turns them away', async ({ deletion, agent }) => {
+  const { memory_id } = await agent.remember({ topic_raw: unique('vault'), content: 'The vault closes at five.' });
+  await deletion.goto(`/memories/delete?ids=${memory_id}`);
+  await expect(deletion.error).toContainText('Your role does not allow this');
+  await expect(deletion.confirm).toHaveCount(0);
+});
+
+test('the server refuses what the page does not offer', async ({ memory, page, agent, browser, gate, session }) => {
+  const topic = unique('vault');
+  const { memory_id } = await agent.remember({ topic_raw: topic, content: `The key of the ${topic} hangs in the hall.` });
+  const send = async (from: typeof page) => {
+    await from.goto(`/memories/${memory_id}`);
+    return from.evaluate(async (ids) => {
+      const body = new URLSearchParams({ ids, reason: 'By the back door.', done: '/agents', form: '/agents' });
+      return (await fetch('/console/api/delete_memories', { method: 'POST', body, headers: { Accept: 'application/json' } })).status;
+    }, memory_id);
+  };
+  gate.expect(403);
+  expect(await send(page)).toBe(403);
+  expect(await agent.recall(`Where is the key of the ${topic}?`)).toContain(memory_id);
+  await memory.open(memory_id);
+  await expect(memory.deleted).toHaveCount(0);
+  // The same words from somebody who may: it was the role.
+  const vera = await another(browser, gate, { storageState: session });
+  expect(await send(vera.page)).toBe(200);
+  await vera.page.context().close();
+  expect(await agent.recall(`Where is the key of the ${topic}?`)).not.toContain(memory_id);
+});

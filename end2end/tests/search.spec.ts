@@ -1,0 +1,80 @@
+import { Agent, unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+test('a search finds by meaning, best first, and says why', { tag: '@no-js' }, async ({ memories }) => {
+  const agent = Agent.create();
+  await agent.rememberAll([
+    { topic_raw: 'parking', content: 'Visitors leave their cars in the yard behind the bakery.' },
+    { topic_raw: 'lunch', content: 'The canteen has soup on Mondays.' },
+    { topic_raw: 'bicycles', content: 'Bicycles are parked under the stairs, next to the yard.' },
+  ]);
+  await memories.goto(agent.memories());
+  await memories.question.fill('Where can guests park their car?');
+  await memories.search.click();
+  await expect(memories.total).toContainText(/^\d+ of \d+ candidates reached the relevance floor of 0\.25/);
+  expect(memories.query()).toEqual({ q: 'Where can guests park their car?', agent: agent.id });
+  await expect(memories.topics.first()).toHaveText('parking');
+  const scores = await memories.scores();
+  expect(scores.length).toBe(await memories.rows.count());
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+  await expect(memories.question).toHaveValue('Where can guests park their car?');
+  await expect(memories.row('parking').getByText(/^Similarity\s*0\.\d\d$/)).toBeVisible();
+  await expect(memories.pager).toHaveCount(0);
+});
+
+test('words of the question are marked where they stand', { tag: '@phone' }, async ({ memories, agent }) => {
+  const topic = unique('lighthouse');
+  await agent.remember({ topic_raw: topic, content: 'The lighthouse keeper retires in autumn.' });
+  await memories.goto(agent.memories({ q: 'lighthouse keeper', topic }));
+  await expect(memories.row(topic).locator('mark')).toHaveText(['lighthouse', 'keeper']);
+});
+
+test('the vocabulary turns an alias into its term', async ({ memories }) => {
+  await memories.goto('/memories?q=stage-db');
+  await expect(memories.total).toContainText('searched as “staging database”');
+  await expect(memories.topics.first()).toHaveText('staging database');
+});
+
+test('a search leaves no trace', async ({ memories, memory, agent }) => {
+  const topic = unique('compass');
+  const { memory_id } = await agent.remember({ topic_raw: topic, content: 'The compass on the second boat is off by four degrees.' });
+  await memories.goto(agent.memories({ q: 'compass deviation', topic }));
+  await expect(memories.topics).toHaveText([topic]);
+  await memory.open(memory_id);
+  await expect(memory.fact('Recalled')).toHaveText('never');
+
+  await agent.recall('which compass is off');
+  await memory.open(memory_id);
+  await expect(memory.fact('Recalled')).toContainText('1 time');
+});
+
+test('what is not relevant enough is not shown, and the distance is told', { tag: ['@phone', '@no-js'] }, async ({ memories }) => {
+  const agent = Agent.create();
+  await agent.remember({ topic_raw: 'gasket', content: 'Pump four takes the green gasket.' });
+  const question = 'Who won the chess tournament in Reykjavik?';
+  await memories.goto(agent.memories({ q: question, topic: 'gasket' }));
+  await expect(memories.empty.getByRole('heading')).toHaveText('Nothing relevant enough');
+  await expect(memories.empty).toContainText(/The closest memory has a relevance of -?0\.[01]\d; the floor is 0\.25\./);
+  await expect(memories.total).toContainText('0 of 1 candidate reached the relevance floor of 0.25');
+  await expect(memories.rows).toHaveCount(0);
+
+  await memories.empty.getByRole('link', { name: 'Browse instead' }).click();
+  await expect(memories.topics).toHaveText(['gasket']);
+  expect(memories.query()).toEqual({ agent: agent.id, topic: 'gasket' });
+});
+
+test('an empty memory answers nothing, and others may be asked', { tag: '@no-js' }, async ({ memories }) => {
+  const agent = Agent.create();
+  await memories.goto(agent.memories({ q: 'release calendar' }));
+  await expect(memories.empty).toContainText('There is nothing stored here that could answer.');
+  await memories.empty.getByRole('link', { name: 'Ask all agents, without filters' }).click();
+  await expect(memories.topic('release calendar')).toBeVisible();
+  expect(memories.query()).toEqual({ q: 'release calendar' });
+});
+
+test('the deleted can be browsed, not searched', async ({ memories, gate }) => {
+  gate.expect(400);
+  await memories.goto('/memories?q=coffee&deleted=true');
+  await expect(memories.error).toContainText('deleted');
+  await expect(memories.error).toContainText('browse it instead');
+});

@@ -1,0 +1,101 @@
+import { credentials } from '../support/environment';
+import { another, enter, expect, SIGNED_OUT, test } from '../support/test';
+
+test.describe('signing in', () => {
+  test.use({ storageState: SIGNED_OUT });
+
+  test('the right password opens the console', { tag: '@no-js' }, async ({ signIn, agents }) => {
+    await signIn.goto('/sign-in');
+    await signIn.enter(credentials('viewer'));
+    await expect(signIn.page).toHaveURL('/agents');
+    await expect(agents.heading).toHaveText('Agents');
+    await expect(signIn.page.getByText('Acme · viewer').filter({ visible: true })).toBeVisible();
+  });
+
+  test('a wrong password and an unknown login are refused in the same words', { tag: '@no-js' }, async ({ signIn }) => {
+    const { login } = credentials('viewer');
+    const said: string[] = [];
+    for (const attempt of [login, 'nobody@acme.example']) {
+      await signIn.goto('/sign-in?next=/audit');
+      await signIn.enter({ login: attempt, password: 'not the password' });
+      await expect(signIn.refusal).toBeVisible();
+      // Neither who tried nor with what stands in the address, and the way on is kept.
+      expect(signIn.query()).toEqual({ error: 'refused', next: '/audit' });
+      said.push(await signIn.refusal.innerText());
+    }
+    expect(said[0]).toContain('do not match');
+    expect(said[1]).toBe(said[0]);
+    await signIn.goto('/agents');
+    await expect(signIn.page).toHaveURL('/sign-in?next=/agents');
+  });
+
+  test('nothing is sent without login and password', async ({ signIn }) => {
+    await signIn.goto('/sign-in');
+    await signIn.button.click();
+    await expect(signIn.login).toBeFocused();
+    await signIn.login.fill('vera');
+    await signIn.button.click();
+    await expect(signIn.password).toBeFocused();
+    await expect(signIn.page).toHaveURL('/sign-in');
+  });
+
+  test('too many attempts are told as such', { tag: '@no-js' }, async ({ signIn }) => {
+    await signIn.goto('/sign-in?error=limited');
+    await expect(signIn.refusal).toContainText('Too many attempts');
+  });
+
+  test('whoever signs in arrives where they wanted to go', { tag: '@no-js' }, async ({ signIn, memories }) => {
+    await signIn.goto('/memories?topic=staging+database');
+    await expect(signIn.heading).toHaveText('Sign in to Remembrancer');
+    expect(signIn.query()).toEqual({ next: '/memories?topic=staging+database' });
+    await expect(signIn.notice).toHaveText('Sign in to go on to the page you asked for.');
+    await signIn.enter(credentials('viewer'));
+    await expect(signIn.page).toHaveURL('/memories?topic=staging+database');
+    await expect(memories.topic('staging database')).not.toHaveCount(0);
+  });
+
+  test('nobody is sent to another site', async ({ signIn }) => {
+    await signIn.goto('/sign-in?next=//example.org/agents');
+    await signIn.enter(credentials('viewer'));
+    await expect(signIn.page).toHaveURL('/agents');
+  });
+
+  test('signing out ends the session on the server, too', { tag: '@no-js' }, async ({ signIn, browser, gate, javaScriptEnabled }) => {
+    await enter(signIn, credentials('operator'));
+    const cookies = await signIn.page.context().storageState();
+    await signIn.send(signIn.signOut());
+    await expect(signIn.page).toHaveURL('/sign-in?signed_out=yes');
+    await expect(signIn.notice).toHaveText('You are signed out.');
+    // A copy of the cookie is worth nothing now.
+    const thief = await another(browser, gate, { storageState: cookies, javaScriptEnabled: javaScriptEnabled ?? true });
+    await thief.goto('/memories');
+    await expect(thief.page).toHaveURL('/sign-in?next=/memories');
+    await thief.page.context().close();
+  });
+
+  test('a session that was planted is not taken over, and ends', async ({ signIn, browser, gate }) => {
+    await enter(signIn, credentials('operator'));
+    const planted = await signIn.page.context().storageState();
+    const victim = await another(browser, gate, { storageState: planted });
+    await enter(victim, credentials('viewer'));
+    const value = (cookies: { name: string; value: string }[]) => cookies.find(({ name }) => name === 'rmb')?.value;
+    const now = value(await victim.page.context().cookies());
+    expect(value(planted.cookies)).toBeTruthy();
+    expect(now).toBeTruthy();
+    expect(now).not.toBe(value(planted.cookies));
+    await victim.page.context().close();
+    await signIn.goto('/agents');
+    await expect(signIn.page).toHaveURL('/sign-in?next=/agents');
+  });
+
+  test('a session that has ended elsewhere leads to the door at the next click', async ({ signIn, browser, gate }) => {
+    gate.expect(401);
+    await enter(signIn, credentials('operator'));
+    const tab = await another(browser, gate, { storageState: await signIn.page.context().storageState() });
+    await tab.goto('/agents');
+    await signIn.send(signIn.signOut());
+    await tab.page.getByRole('link', { name: 'Audit log' }).filter({ visible: true }).click();
+    await expect(tab.page).toHaveURL(/\/sign-in\?next=/);
+    await tab.page.context().close();
+  });
+});

@@ -1,0 +1,226 @@
+//! recall: whose memories are found, under which conditions, and what a hit says of itself.
+
+use crate::support::{agent, alone, ask, contents, remember};
+use chrono::Duration;
+use remembrancer::api::{
+    Hit, MemoryKind, MemoryScope, NothingReason, RecallFilters, RecallRequest, RememberRequest, Scope, Source, SourceTag, UserId,
+};
+use remembrancer::testing::{World, fact, key, question};
+use remembrancer::{Error, OpContext, identity, memories, recall, vocabulary};
+use uuid::Uuid;
+
+async fn found(world: &World, ctx: &OpContext, request: RecallRequest) -> Vec<String> {
+    let answer = recall::recall(&world.engine, ctx, request).await.unwrap();
+    let mut contents: Vec<String> = answer.hits.into_iter().map(|hit| hit.content).collect();
+    contents.sort_unstable();
+    contents
+}
+
+fn filtered(filters: RecallFilters) -> RecallRequest {
+    RecallRequest { filters, ..question("stone") }
+}
+
+#[tokio::test]
+async fn an_agent_sees_its_own_memories_and_the_commons() {
+    let world = World::new().await;
+    let commons = |content: &str| RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("stone", content) };
+    remember(&world, &world.atlas, fact("stone", "atlas keeps a stone")).await;
+    remember(&world, &world.binky, fact("stone", "binky keeps a stone")).await;
+    remember(&world, &world.binky, commons("everybody keeps a stone")).await;
+    let stranger = World::new().await;
+    remember(&stranger, &stranger.atlas, commons("strangers keep a stone")).await;
+    let mut tags: Vec<_> =
+        ask(&world, &world.atlas, "who keeps a stone").await.hits.into_iter().map(|h| (h.content, h.source_tag)).collect();
+    tags.sort_unstable();
+    assert_eq!(tags, [("atlas keeps a stone".into(), SourceTag::Private), ("everybody keeps a stone".into(), SourceTag::Shared)]);
+    assert_eq!(found(&world, &world.binky, question("who keeps a stone")).await, ["binky keeps a stone", "everybody keeps a stone"]);
+    assert_eq!(found(&stranger, &stranger.binky, question("who keeps a stone")).await, ["strangers keep a stone"]);
+}
+
+#[tokio::test]
+async fn without_a_user_only_what_is_nobodys_is_found() {
+    let world = World::new().await;
+    let (vera, tom) = (UserId(Uuid::from_u128(1)), UserId(Uuid::from_u128(2)));
+    let of = |user_id, content: &str| RememberRequest { user_id, ..fact("stone", content) };
+    remember(&world, &world.atlas, of(None, "stone of nobody")).await;
+    remember(&world, &world.atlas, of(Some(vera), "stone of Vera")).await;
+    world.embedder.fail();
+    remember(&world, &world.atlas, of(Some(tom), "stone of Tom")).await;
+    remember(&world, &world.atlas, of(None, "stone of anybody")).await;
+    world.embedder.work();
+    let by = |user_id| RecallRequest { user_id, ..question("stone") };
+    assert_eq!(found(&world, &world.atlas, by(None)).await, ["stone of anybody", "stone of nobody"]);
+    assert_eq!(found(&world, &world.atlas, by(Some(vera))).await, ["stone of Vera", "stone of anybody", "stone of nobody"]);
+    assert_eq!(found(&world, &world.atlas, by(Some(tom))).await, ["stone of Tom", "stone of anybody", "stone of nobody"]);
+}
+
+#[tokio::test]
+async fn filters_narrow_before_anything_is_ranked() {
+    let world = World::new().await;
+    let project = Uuid::from_u128(1);
+    remember(&world, &world.atlas, fact("stone", "a plain stone")).await;
+    remember(&world, &world.atlas, RememberRequest { kind: Some(MemoryKind::Episode), ..fact("stone", "an episode with a stone") }).await;
+    let mut drive = fact("stone", "a stone in a drive");
+    drive.source = Source { platform: "drive".into(), ..Source::default() };
+    remember(&world, &world.atlas, drive).await;
+    world.embedder.fail();
+    let scoped = RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(project), ..fact("stone", "a project of stone") };
+    remember(&world, &world.atlas, scoped).await;
+    world.embedder.work();
+    let none = RecallFilters::default;
+    assert_eq!(found(&world, &world.atlas, filtered(none())).await.len(), 4);
+    let kinds = |kinds: &[MemoryKind]| filtered(RecallFilters { kinds: kinds.to_vec(), ..none() });
+    assert_eq!(found(&world, &world.atlas, kinds(&[MemoryKind::Episode])).await, ["an episode with a stone"]);
+    assert_eq!(found(&world, &world.atlas, kinds(&[MemoryKind::Episode, MemoryKind::Profile])).await.len(), 4);
+    let scopes = filtered(RecallFilters { scopes: vec![MemoryScope::Project], ..none() });
+    assert_eq!(found(&world, &world.atlas, scopes).await, ["a project of stone"]);
+    let platform = filtered(RecallFilters { platform: Some("drive".into()), ..none() });
+    assert_eq!(found(&world, &world.atlas, platform).await, ["a stone in a drive"]);
+    let of_project = filtered(RecallFilters { project_id: Some(project), ..none() });
+    assert_eq!(found(&world, &world.atlas, of_project).await, ["a project of stone"]);
+    let nothing = filtered(RecallFilters { kinds: vec![MemoryKind::Artifact], ..none() });
+    let answer = recall::recall(&world.engine, &world.atlas, nothing).await.unwrap();
+    assert_eq!((answer.zero_hit, answer.reason), (true, Some(NothingReason::NothingFound)));
+}
+
+#[tokio::test]
+async fn an_empty_answer_tells_nothing_from_nothing_relevant() {
+    let world = World::new().await;
+    let empty = ask(&world, &world.atlas, "quarterly figures").await;
+    assert_eq!((empty.zero_hit, empty.reason, empty.hits.len()), (true, Some(NothingReason::NothingFound), 0));
+    remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
+    let irrelevant = ask(&world, &world.atlas, "quarterly figures").await;
+    assert_eq!((irrelevant.zero_hit, irrelevant.reason), (true, Some(NothingReason::BelowFloor)));
+    let answered = ask(&world, &world.atlas, "tea").await;
+    assert_eq!((answered.zero_hit, answered.reason, answered.hits.len()), (false, None, 1));
+    assert!(answered.degraded.is_empty());
+}
+
+#[tokio::test]
+async fn k_cuts_and_is_bounded() {
+    let world = World::new().await;
+    for n in 0..12 {
+        remember(&world, &world.atlas, fact(&format!("stone {n}"), &format!("stone number {n}"))).await;
+    }
+    for (k, expected) in [(1, 1), (7, 7), (100, 12)] {
+        let request = RecallRequest { k, ..question("stone number") };
+        assert_eq!(recall::recall(&world.engine, &world.atlas, request).await.unwrap().hits.len(), expected);
+    }
+    let bad = [
+        ("k", RecallRequest { k: 0, ..question("stone") }),
+        ("k", RecallRequest { k: 101, ..question("stone") }),
+        ("query", question("")),
+        ("query", question(" \n")),
+        ("query", question("a\0b")),
+        ("query", question(&"ü".repeat(2049))),
+        ("filters.platform", filtered(RecallFilters { platform: Some(String::new()), ..RecallFilters::default() })),
+    ];
+    for (field, request) in bad {
+        let error = recall::recall(&world.engine, &world.atlas, request).await.unwrap_err();
+        assert_eq!(error.fields().iter().map(|f| f.field.as_str()).collect::<Vec<_>>(), [field]);
+    }
+    let (writer, _) = key(&world.engine, &world.system, agent(&world.atlas), &[Scope::MemoryWrite]).await;
+    for ctx in [&writer, &world.vera] {
+        assert!(matches!(recall::recall(&world.engine, ctx, question("stone")).await, Err(Error::Forbidden(_))));
+    }
+}
+
+#[tokio::test]
+async fn an_agent_bound_to_name_its_user_must_name_it_to_recall() {
+    let world = World::new().await;
+    let strict = identity::create_agent(&world.engine, &world.system, "strict", "Strict", true).await.unwrap();
+    let (ctx, _) = key(&world.engine, &world.system, strict.id, Scope::ALL).await;
+    let error = recall::recall(&world.engine, &ctx, question("tea")).await.unwrap_err();
+    assert_eq!(error.fields()[0].field, "user_id");
+}
+
+#[tokio::test]
+async fn a_hit_explains_itself() {
+    let world = World::new().await;
+    let mut request = fact("Tea habits", "Vera drinks black tea.");
+    request.source.thread_id = Some("T7".into());
+    let id = remember(&world, &world.atlas, request).await.memory_id;
+    let shared = RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("Kitchen", "Black tea is in the kitchen.") };
+    remember(&world, &world.binky, shared).await;
+    world.clock.advance(Duration::days(90));
+    let answer = ask(&world, &world.atlas, "does Vera drink black tea?").await;
+    let hit: &Hit = answer.hits.iter().find(|hit| hit.memory_id == id).unwrap();
+    assert_eq!(hit.matched_words, ["Tea", "Vera", "drinks", "black"], "as the memory spells them, each once");
+    assert_eq!(hit.evidence.as_deref(), Some("slack/C1/T7"));
+    assert_eq!(hit.attribution, format!("I remember (from {}): Vera drinks black tea.", hit.updated_at.format("%-d %B %Y")));
+    assert!((hit.recency_score - (-1_f64).exp()).abs() < 1e-4 && hit.freshness == hit.recency_score);
+    assert!((hit.score - hit.similarity * hit.recency_score).abs() < 1e-9);
+    assert_eq!((hit.breakdown.similarity, hit.breakdown.recency, hit.breakdown.floor), (hit.similarity, hit.recency_score, 0.25));
+    let expected = format!("Close in meaning ({:.2}), shares ", hit.similarity);
+    assert!(hit.explanation.starts_with(&expected), "{}", hit.explanation);
+    assert!(hit.explanation.ends_with(&format!("; written 90 days ago (× 0.37), which makes {:.2}.", hit.score)), "{}", hit.explanation);
+    for word in &hit.matched_words {
+        assert!(hit.explanation.contains(&format!("“{word}”")), "{}", hit.explanation);
+    }
+    let shared = answer.hits.iter().find(|hit| hit.source_tag == SourceTag::Shared).unwrap();
+    assert!(shared.attribution.starts_with("We remember (from "), "{}", shared.attribution);
+}
+
+#[tokio::test]
+async fn the_vocabulary_turns_a_question_into_its_canonical_form() {
+    let world = World::new().await;
+    vocabulary::add_term(&world.engine, &world.system, "incident review", "", &["post mortem"]).await.unwrap();
+    remember(&world, &world.atlas, fact("Incident-Review", "We meet on Thursday")).await;
+    let answer = ask(&world, &world.atlas, "Post-Mortem").await;
+    assert_eq!(answer.query_canonical.as_deref(), Some("incident review"));
+    assert_eq!(answer.hits[0].content, "We meet on Thursday");
+    assert_eq!(ask(&world, &world.atlas, "post mortem notes").await.query_canonical, None);
+}
+
+#[tokio::test]
+async fn what_is_forgotten_is_gone_at_once_and_what_is_restored_is_as_old_as_it_was() {
+    let world = World::new().await;
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
+    world.clock.advance(Duration::days(45));
+    let before = ask(&world, &world.atlas, "tea").await.hits.remove(0);
+    let request = remembrancer::api::ForgetRequest { memory_id: id, reason: None, user_id: None };
+    memories::forget(&world.engine, &world.atlas, request).await.unwrap();
+    let gone = ask(&world, &world.atlas, "tea").await;
+    assert_eq!((gone.hits.len(), gone.zero_hit, gone.reason), (0, true, Some(NothingReason::NothingFound)));
+    world.embedder.fail();
+    assert!(contents(&world, &world.atlas, "likes tea, Vera").await.is_empty(), "nor by its words");
+    world.embedder.work();
+    memories::restore(&world.engine, &world.vera, &[id], "she asked for it").await.unwrap();
+    let after = ask(&world, &world.atlas, "tea").await.hits.remove(0);
+    assert_eq!((after.memory_id, after.updated_at, after.similarity), (id, before.updated_at, before.similarity));
+    assert!((after.recency_score - (-0.5_f64).exp()).abs() < 1e-4);
+}
+
+#[tokio::test]
+async fn the_operators_search_finds_what_agents_find_and_leaves_no_trace() {
+    let world = alone().await;
+    let workers = world.engine.start_workers();
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
+    let user = RememberRequest { user_id: Some(UserId(Uuid::from_u128(1))), ..fact("tea", "Tom likes tea") };
+    remember(&world, &world.binky, user).await;
+    let ask = |agent_id, q: &str| {
+        let filter = remembrancer::api::MemoryFilter { q: Some(q.into()), agent_id, ..Default::default() };
+        let world = &world;
+        async move { recall::search(&world.engine, &world.vera, &filter).await }
+    };
+    let everything = ask(None, "who likes tea").await.unwrap();
+    assert_eq!((everything.hits.len(), everything.passed, everything.considered, everything.nearest), (2, 2, 2, None));
+    assert!(everything.degraded.is_empty() && everything.agents.len() == 3);
+    let own = ask(Some(agent(&world.atlas)), "who likes tea").await.unwrap();
+    assert_eq!(own.hits.iter().map(|hit| (hit.memory.id, hit.memory.agent_slug.as_str())).collect::<Vec<_>>(), [(id, "atlas")]);
+    let missed = ask(None, "quarterly figures").await.unwrap();
+    assert!(missed.hits.is_empty() && missed.passed == 0 && missed.considered == 2);
+    assert!(missed.nearest.unwrap() < missed.floor);
+    let stranger = World::new().await;
+    let foreign = ask(Some(agent(&stranger.atlas)), "tea").await.unwrap();
+    assert_eq!((foreign.hits.len(), foreign.considered), (0, 0));
+    for q in ["", "\0"] {
+        assert_eq!(ask(None, q).await.unwrap_err().fields()[0].field, "q");
+    }
+    assert!(matches!(recall::search(&world.engine, &world.atlas, &Default::default()).await, Err(Error::Forbidden(_))));
+    world.engine.log().flush().await;
+    workers.stop().await;
+    let traces =
+        "select access_count + (select count(*) from retrievals r where r.tenant_id = m.tenant_id) from agent_memories m where id = $1";
+    assert_eq!(crate::support::number(&world, traces, id).await, 0);
+}

@@ -1,0 +1,86 @@
+//! What needs a real model: questions in other words than the memory's.
+
+use crate::support::{memory_owner, patient, remember};
+use remembrancer::api::{MatchedBy, RecallResponse, RememberRequest, Source, SourceTag};
+use remembrancer::providers::local::{Local, LocalOptions};
+use remembrancer::testing::{Fake, TestDatabases, World, fact, question};
+use remembrancer::{OpContext, recall};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::OnceCell;
+
+async fn model() -> Local {
+    static MODEL: OnceCell<Local> = OnceCell::const_new();
+    let load = || async {
+        let directory = std::env::var_os("REMEMBRANCER_MODEL_DIR").expect("REMEMBRANCER_MODEL_DIR is set by scripts/env.sh");
+        Local::load(&LocalOptions::new(PathBuf::from(directory))).unwrap()
+    };
+    MODEL.get_or_init(load).await.clone()
+}
+
+async fn world() -> World {
+    World::with(TestDatabases::shared().await, Arc::new(model().await), Fake::new(), patient()).await
+}
+
+async fn ask(world: &World, ctx: &OpContext, query: &str) -> RecallResponse {
+    recall::recall(&world.engine, ctx, question(query)).await.unwrap()
+}
+
+fn said_in(platform: &str, channel: &str, thread: &str, topic: &str, content: &str) -> RememberRequest {
+    let source = Source {
+        platform: platform.into(),
+        channel_id: Some(channel.into()),
+        thread_id: Some(thread.into()),
+        message_id: Some("m-1".into()),
+        observed_at: "2026-05-03T10:15:30Z".parse().ok(),
+    };
+    RememberRequest { source, ..fact(topic, content) }
+}
+
+#[tokio::test]
+async fn what_was_said_in_a_drive_comment_is_known_in_a_slack_thread() {
+    let world = world().await;
+    let drive = said_in("drive", "doc-42", "comment-7", "quarterly roadmap", "The launch was moved from June to the second week of September.");
+    let kept = remember(&world, &world.atlas, drive.clone()).await;
+    for (topic, content) in [
+        ("lunch", "The cafeteria serves noodles on Wednesdays."),
+        ("travel", "Vera flies to Lisbon in October and prefers a window seat."),
+        ("build", "Continuous integration runs on two cores."),
+    ] {
+        remember(&world, &world.atlas, said_in("slack", "C1", "T1", topic, content)).await;
+    }
+    // The same agent, asked elsewhere and in other words.
+    let answer = ask(&world, &world.atlas, "When do we ship, now that the date slipped?").await;
+    let hit = &answer.hits[0];
+    assert_eq!((hit.memory_id, hit.matched_by, hit.source_tag), (kept.memory_id, MatchedBy::Vector, SourceTag::Private));
+    assert_eq!((&hit.source, hit.content.as_str()), (&drive.source, drive.content.as_str()));
+    assert_eq!(hit.evidence.as_deref(), Some("drive/doc-42/comment-7/m-1"));
+    assert!(hit.matched_words.is_empty(), "not one word in common: {:?}", hit.matched_words);
+    // Another agent was not told.
+    assert!(ask(&world, &world.binky, "When do we ship, now that the date slipped?").await.hits.is_empty());
+}
+
+#[tokio::test]
+async fn a_question_about_nothing_that_is_known_is_a_zero_hit() {
+    let world = world().await;
+    remember(&world, &world.atlas, fact("travel", "Vera flies to Lisbon in October and prefers a window seat.")).await;
+    remember(&world, &world.atlas, fact("build", "Continuous integration runs on two cores.")).await;
+    let answer = ask(&world, &world.atlas, "How is sourdough bread baked?").await;
+    assert!(answer.zero_hit, "{:?}", answer.hits.iter().map(|hit| (hit.similarity, &hit.content)).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_rewording_is_a_version_and_another_fact_is_not() {
+    let world = world().await;
+    let first = remember(&world, &world.atlas, fact("vera's diet", "Vera is allergic to peanuts.")).await;
+    let reworded = remember(&world, &world.atlas, fact("vera's diet", "Vera is allergic to peanuts!")).await;
+    assert_eq!((reworded.memory_id, reworded.was_update), (first.memory_id, true));
+    let other = remember(&world, &world.atlas, fact("vera's diet", "On Fridays Vera eats fish with her team.")).await;
+    assert_ne!(other.memory_id, first.memory_id);
+    let (rows,): (i64,) = sqlx::query_as("select count(*) from agent_memories where tenant_id = $1 and live")
+        .bind(world.atlas.tenant_id)
+        .fetch_one(&mut memory_owner(&world.engine).await)
+        .await
+        .unwrap();
+    assert_eq!(rows, 2);
+}

@@ -1,0 +1,165 @@
+//! The order of hits: similarity · exp(−Δdays/90), with a floor that does not know about time.
+
+use crate::support::{ask, memory_owner, remember};
+use chrono::{DateTime, Duration, Utc};
+use remembrancer::api::{MemoryId, RecallRequest};
+use remembrancer::clock::Clock;
+use remembrancer::providers::Embedder;
+use remembrancer::testing::{Fake, TestDatabases, World, fact, question};
+use remembrancer::{Settings, recall};
+use std::sync::Arc;
+
+/// The cosine as the test computes it, from the vectors before they were halved.
+fn cosine(fake: &Fake, query: &str, topic: &str, content: &str) -> f64 {
+    let (a, b) = (fake.vector(query), fake.vector(&format!("{topic}\n{content}")));
+    a.iter().zip(&b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum()
+}
+
+/// Lets a time pass that is so long ago, and comes back.
+async fn remember_ago(world: &World, ago: Duration, topic: &str, content: &str) -> MemoryId {
+    world.clock.advance(-ago);
+    let id = remember(world, &world.atlas, fact(topic, content)).await.memory_id;
+    world.clock.advance(ago);
+    id
+}
+
+struct Kept {
+    id: MemoryId,
+    topic: String,
+    content: &'static str,
+    age: Duration,
+}
+
+/// Remembers sentences that share more or fewer words with the question, at ages that cross their similarity.
+async fn mixed(world: &World) -> Vec<Kept> {
+    let sentences = [
+        ("the deploy of the billing service runs on friday evening", 400),
+        ("the billing service is owned by the payments team", 20),
+        ("deploy of the billing service", 150),
+        ("friday evening is quiet", 3),
+        ("the deploy calendar lists every service and every evening", 60),
+        ("billing runs on friday", 700),
+        ("lunch is at noon", 1),
+        ("a service has an owner", 0),
+        ("when the deploy fails on friday nobody sleeps that evening", 33),
+        ("which service is the billing service", 90),
+    ];
+    let mut kept = Vec::new();
+    for (n, (content, days)) in sentences.into_iter().enumerate() {
+        let (topic, age) = (format!("note {n}"), Duration::days(days));
+        kept.push(Kept { id: remember_ago(world, age, &topic, content).await, topic, content, age });
+    }
+    kept
+}
+
+async fn order_is_as_computed(world: &World) {
+    let query = "when does the deploy of the billing service run on friday evening";
+    let kept = mixed(world).await;
+    let answer = recall::recall(&world.engine, &world.atlas, RecallRequest { k: 100, ..question(query) }).await.unwrap();
+    let mut expected: Vec<(MemoryId, f64, f64)> = kept
+        .iter()
+        .map(|kept| {
+            let similarity = cosine(&world.embedder, query, &kept.topic, kept.content);
+            (kept.id, similarity, similarity * (-(kept.age.num_days() as f64) / 90.0).exp())
+        })
+        .filter(|(_, similarity, _)| *similarity >= 0.25)
+        .collect();
+    expected.sort_by(|a, b| b.2.total_cmp(&a.2));
+    assert!(expected.len() > 5 && expected.len() < kept.len(), "the floor cuts some: {expected:?}");
+    assert!(expected.windows(2).all(|pair| pair[0].2 - pair[1].2 > 1e-3), "no two are too near to tell: {expected:?}");
+    assert!(expected.windows(2).any(|pair| pair[0].1 < pair[1].1), "age matters: {expected:?}");
+    assert_eq!(answer.hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), expected.iter().map(|e| e.0).collect::<Vec<_>>());
+    for (hit, (_, similarity, score)) in answer.hits.iter().zip(&expected) {
+        assert!((hit.similarity - similarity).abs() < 1e-3 && (hit.score - score).abs() < 1e-3, "{hit:?}");
+    }
+    // The best k are the first k of all.
+    let three = recall::recall(&world.engine, &world.atlas, RecallRequest { k: 3, ..question(query) }).await.unwrap();
+    assert_eq!(three.hits.iter().map(|h| h.memory_id).collect::<Vec<_>>(), expected[..3].iter().map(|e| e.0).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn hits_come_in_the_order_of_similarity_times_decay() {
+    order_is_as_computed(&World::new().await).await;
+}
+
+#[tokio::test]
+async fn so_they_do_with_the_larger_vectors_of_the_other_model() {
+    let fake = Fake::with_dimension(1536);
+    let world = World::with(TestDatabases::shared().await, Arc::new(fake.clone()), fake, Settings::default()).await;
+    assert_eq!(world.embedder.dimension(), 1536);
+    order_is_as_computed(&world).await;
+    let again = remember(&world, &world.atlas, fact("note 3", "Friday evening is quiet!")).await;
+    assert!(again.was_update, "and near-duplicates are recognised");
+}
+
+#[tokio::test]
+async fn words_alone_come_in_decayed_order_too() {
+    let world = World::new().await;
+    world.embedder.fail();
+    let old = remember_ago(&world, Duration::days(200), "tea", "black tea from the mountain").await;
+    let fresh = remember_ago(&world, Duration::days(1), "drinks", "some black tea and then some more words about water").await;
+    let answer = ask(&world, &world.atlas, "black tea mountain").await;
+    assert_eq!(answer.hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [fresh, old]);
+    assert!(answer.hits[0].similarity < answer.hits[1].similarity, "{answer:?}");
+    assert!(answer.hits.windows(2).all(|pair| pair[0].score > pair[1].score));
+}
+
+#[tokio::test]
+async fn an_old_relevant_memory_never_vanishes() {
+    let world = World::new().await;
+    let old = remember_ago(&world, Duration::days(3 * 365), "safe", "the spare key of the safe lies in the blue vase").await;
+    // Fresh, and next to irrelevant: they share one word at most.
+    for n in 0..200 {
+        remember(&world, &world.atlas, fact(&format!("entry {n}"), &format!("log{n} wrote{n} something{n} harmless{n} about the{n} weather{n}"))).await;
+    }
+    let query = "where is the spare key of the safe";
+    let answer = ask(&world, &world.atlas, query).await;
+    assert_eq!(answer.hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [old]);
+    assert!(answer.hits[0].score < 1e-4 && answer.hits[0].similarity > 0.5);
+    // A fresh memory that passes the floor goes in front of it, however much less it has to say.
+    let fresh = remember(&world, &world.atlas, fact("key", "a key is a key is a key, says the safe")).await.memory_id;
+    let answer = ask(&world, &world.atlas, query).await;
+    assert_eq!(answer.hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [fresh, old]);
+    assert!(answer.hits[0].similarity < answer.hits[1].similarity);
+    // And at equal age the more relevant one wins.
+    let relevant = remember(&world, &world.atlas, fact("safe", "the spare key of the safe is with Vera now")).await.memory_id;
+    let answer = ask(&world, &world.atlas, query).await;
+    assert_eq!(answer.hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [relevant, fresh, old]);
+}
+
+#[tokio::test]
+async fn equal_scores_come_newest_first_then_by_id() {
+    let world = World::new().await;
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        // Equal text under the keys of two users is equal relevance.
+        for user in [None, Some(7)] {
+            for scope in ["agent", "global"] {
+                let mut request = fact("tea", "Vera likes tea");
+                request.user_id = user.map(|n| remembrancer::api::UserId(uuid::Uuid::from_u128(n)));
+                request.scope = Some(scope.parse().unwrap());
+                ids.push(remember(&world, &world.atlas, request).await.memory_id);
+            }
+        }
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 4);
+    let at: DateTime<Utc> = world.clock.now();
+    let mut owner = memory_owner(&world.engine).await;
+    let created = [at, at - Duration::days(1), at - Duration::days(1), at + Duration::seconds(1)];
+    for (id, created) in ids.iter().zip(created) {
+        sqlx::query("update agent_memories set created_at = $2, updated_at = $3 where id = $1")
+            .bind(id)
+            .bind(created)
+            .bind(at)
+            .execute(&mut owner)
+            .await
+            .unwrap();
+        sqlx::query("update embeddings_384 set weight = 1 where memory_id = $1").bind(id).execute(&mut owner).await.unwrap();
+    }
+    let request = RecallRequest { user_id: Some(remembrancer::api::UserId(uuid::Uuid::from_u128(7))), ..question("tea") };
+    let answer = recall::recall(&world.engine, &world.atlas, request).await.unwrap();
+    assert_eq!(answer.hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [ids[3], ids[0], ids[2], ids[1]]);
+    assert!(answer.hits.iter().all(|hit| hit.score == answer.hits[0].score));
+}

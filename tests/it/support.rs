@@ -1,0 +1,113 @@
+//! What the tests of this binary share.
+
+use remembrancer::api::{AgentId, MemoryId, RecallResponse, RememberRequest, RememberResponse};
+use remembrancer::db::DatabaseUrls;
+use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, question};
+use remembrancer::{Engine, OpContext, Settings, audit, jobs, memories, recall};
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// A world whose databases no other test sees, for whatever claims jobs or counts rows of all tenants.
+pub async fn alone() -> World {
+    alone_with(Settings::default()).await
+}
+
+/// The same, with settings.
+pub async fn alone_with(settings: Settings) -> World {
+    let fake = Fake::new();
+    World::with(TestDatabases::fresh(&FakeClock::default()).await, Arc::new(fake.clone()), fake, settings).await
+}
+
+/// Settings under which a model that hangs costs a test next to nothing.
+pub fn impatient() -> Settings {
+    let short = Duration::from_millis(20);
+    Settings { write_embedding_budget: short, query_embedding_budget: short, job_embedding_budget: short, ..Settings::default() }
+}
+
+/// Settings under which a slow machine does not change what is stored.
+pub fn patient() -> Settings {
+    let long = Duration::from_secs(60);
+    Settings { write_embedding_budget: long, query_embedding_budget: long, job_embedding_budget: long, connection_budget: long }
+}
+
+pub async fn remember(world: &World, ctx: &OpContext, request: RememberRequest) -> RememberResponse {
+    memories::remember(&world.engine, ctx, request).await.unwrap()
+}
+
+pub async fn ask(world: &World, ctx: &OpContext, query: &str) -> RecallResponse {
+    recall::recall(&world.engine, ctx, question(query)).await.unwrap()
+}
+
+/// The contents of a recall's hits, best first.
+pub async fn contents(world: &World, ctx: &OpContext, query: &str) -> Vec<String> {
+    ask(world, ctx, query).await.hits.into_iter().map(|hit| hit.content).collect()
+}
+
+/// The id of the agent that acts.
+pub fn agent(ctx: &OpContext) -> AgentId {
+    ctx.agent_id().unwrap()
+}
+
+/// Works until no event is due.
+pub async fn work(world: &World) {
+    while jobs::work(&world.engine, &CancellationToken::new()).await.unwrap() > 0 {}
+}
+
+/// Delivers until nothing of this tenant waits. Another test's relay may hold a row of ours, so one drain is not enough.
+pub async fn settle(world: &World) {
+    let mut owner = owner(&world.engine.urls().agent_memory).await;
+    loop {
+        audit::drain(&world.engine).await.unwrap();
+        let waiting: i64 =
+            sqlx::query_scalar("select count(*) from outbox where tenant_id = $1 and delivered_at is null and error is null")
+                .bind(world.system.tenant_id)
+                .fetch_one(&mut owner)
+                .await
+                .unwrap();
+        if waiting == 0 {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// The owner of a database, whom no policy binds.
+pub async fn owner(url: &str) -> PgConnection {
+    PgConnection::connect(url).await.unwrap()
+}
+
+/// The owner of the database of memories.
+pub async fn memory_owner(engine: &Engine) -> PgConnection {
+    owner(&engine.urls().agent_memory).await
+}
+
+/// One number from the owner's view, for one memory.
+pub async fn number(world: &World, sql: &'static str, id: MemoryId) -> i64 {
+    sqlx::query_scalar(sql).bind(id).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap()
+}
+
+/// Every table of a database with its number of rows.
+pub async fn row_counts(url: &str) -> Vec<(String, i64)> {
+    let mut owner = owner(url).await;
+    let tables: Vec<String> =
+        sqlx::query_scalar("select table_name::text from information_schema.tables where table_schema = 'public' order by 1")
+            .fetch_all(&mut owner)
+            .await
+            .unwrap();
+    let mut counts = Vec::new();
+    for table in tables {
+        let sql = AssertSqlSafe(format!("select count(*) from {table}"));
+        counts.push((table, sqlx::query_scalar(sql).fetch_one(&mut owner).await.unwrap()));
+    }
+    counts
+}
+
+/// The same over the three databases.
+pub async fn all_row_counts(urls: &DatabaseUrls) -> Vec<(String, i64)> {
+    let mut counts = row_counts(&urls.agent_memory).await;
+    counts.extend(row_counts(&urls.shared_kb).await);
+    counts.extend(row_counts(&urls.internal_shared).await);
+    counts
+}

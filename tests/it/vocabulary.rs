@@ -1,0 +1,139 @@
+//! The vocabulary as remember and recall use it, and the proposals of what it does not know.
+
+use crate::support::{agent, alone, ask, memory_owner, owner, remember, settle};
+use remembrancer::api::EventId;
+use remembrancer::testing::{World, fact};
+use remembrancer::{Error, OpContext, audit, vocabulary};
+
+async fn add(world: &World, term: &str, aliases: &[&str]) -> Result<(), Error> {
+    vocabulary::add_term(&world.engine, &world.system, term, "", aliases).await
+}
+
+/// (phrase, normal form, count, memories) of every proposal of a tenant.
+async fn proposals(world: &World, ctx: &OpContext) -> Vec<(String, String, i64, i64)> {
+    sqlx::query_as(
+        r"select p.phrase, p.normal, p.count, (select count(distinct memory_id) from proposal_memories m where m.proposal_id = p.id)
+            from term_proposals p where p.tenant_id = $1 order by p.normal",
+    )
+    .bind(ctx.tenant_id)
+    .fetch_all(&mut owner(&world.engine.urls().shared_kb).await)
+    .await
+    .unwrap()
+}
+
+#[tokio::test]
+async fn an_alias_resolves_to_its_canonical_term() {
+    let world = World::new().await;
+    let unknown = remember(&world, &world.atlas, fact("infra", "Everything is in modules")).await;
+    assert!(!unknown.is_canonical);
+    add(&world, "terraform managed infra", &["infra", "the-terraform-stuff"]).await.unwrap();
+    let first = remember(&world, &world.atlas, fact("The Terraform_Stuff", "We keep state in a bucket")).await;
+    assert!(first.is_canonical, "the server that decided knows at once");
+    assert_eq!(first.topic, "terraform managed infra");
+    let second = remember(&world, &world.atlas, fact("INFRA", "We keep state in a bucket")).await;
+    assert!(second.unchanged, "two phrases for one term are one topic");
+    assert_eq!(second.memory_id, first.memory_id);
+    let answer = ask(&world, &world.atlas, "infra").await;
+    assert_eq!(answer.query_canonical.as_deref(), Some("terraform managed infra"));
+    let hit = answer.hits.iter().find(|hit| hit.memory_id == first.memory_id).unwrap();
+    assert!(hit.is_canonical && hit.topic_raw == "The Terraform_Stuff");
+}
+
+#[tokio::test]
+async fn another_tenant_has_a_vocabulary_of_its_own() {
+    let (world, other) = (World::new().await, World::new().await);
+    add(&world, "terraform", &["infra"]).await.unwrap();
+    assert!(!remember(&other, &other.atlas, fact("infra", "x")).await.is_canonical);
+    add(&other, "terraform", &["infra"]).await.unwrap();
+    assert!(remember(&other, &other.atlas, fact("infra", "x")).await.is_canonical);
+}
+
+#[tokio::test]
+async fn a_form_stands_for_one_term_only() {
+    let world = World::new().await;
+    add(&world, "terraform", &["infra"]).await.unwrap();
+    for (term, aliases) in [("Terraform", &[][..]), ("tf", &["INFRA"]), ("infra", &[]), ("tf", &["terraform"]), ("tf", &["t f", "t_f"])] {
+        let error = add(&world, term, aliases).await.unwrap_err();
+        assert!(matches!(error, Error::Conflict(_)), "{term} {aliases:?}: {error}");
+    }
+    add(&world, "tf", &["t f"]).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_unknown_topic_leaves_one_proposal_that_counts_and_holds_no_content() {
+    let world = alone().await;
+    let secret = "The vault code is heptagon";
+    let first = remember(&world, &world.atlas, fact("Office-Vault", secret)).await;
+    remember(&world, &world.atlas, fact("office vault", "Only Vera has a key")).await;
+    remember(&world, &world.binky, fact("OFFICE_vault", secret)).await;
+    add(&world, "coffee", &[]).await.unwrap();
+    remember(&world, &world.atlas, fact("Coffee", "The machine is broken")).await;
+    settle(&world).await;
+    assert_eq!(proposals(&world, &world.system).await, [("Office-Vault".into(), "office vault".into(), 3, 3)]);
+    let mut kb = owner(&world.engine.urls().shared_kb).await;
+    let agents: Vec<(uuid::Uuid, uuid::Uuid)> =
+        sqlx::query_as("select agent_id, memory_id from proposal_memories order by seen_at").fetch_all(&mut kb).await.unwrap();
+    assert_eq!(agents[0], (agent(&world.atlas).0, first.memory_id.0));
+    assert_eq!(agents[2].0, agent(&world.binky).0);
+    // No column of the knowledge database holds what was said.
+    let tables = crate::support::row_counts(&world.engine.urls().shared_kb).await;
+    for (table, rows) in tables {
+        let sql = sqlx::AssertSqlSafe(format!("select count(*) from {table} t where t::text ilike '%heptagon%' or t::text ilike '%vera%'"));
+        let leaks: i64 = sqlx::query_scalar(sql).fetch_one(&mut kb).await.unwrap();
+        assert_eq!(leaks, 0, "{table} with {rows} rows");
+    }
+}
+
+#[tokio::test]
+async fn a_second_delivery_of_the_same_row_counts_nothing() {
+    let world = alone().await;
+    remember(&world, &world.atlas, fact("vault", "Only Vera has a key")).await;
+    settle(&world).await;
+    let log = |world: &World| {
+        let url = world.engine.urls().internal_shared.clone();
+        async move { sqlx::query_scalar::<_, i64>("select count(*) from audit_log").fetch_one(&mut owner(&url).await).await.unwrap() }
+    };
+    let logged = log(&world).await;
+    // As if the relay had died between carrying and marking.
+    let undone = sqlx::query("update outbox set delivered_at = null").execute(&mut memory_owner(&world.engine).await).await.unwrap();
+    assert_eq!(undone.rows_affected(), 2);
+    assert_eq!(audit::drain(&world.engine).await.unwrap(), 2);
+    assert_eq!(proposals(&world, &world.system).await, [("vault".into(), "vault".into(), 1, 1)]);
+    assert_eq!(log(&world).await, logged);
+}
+
+#[tokio::test]
+async fn a_phrase_that_grows_when_normalised_is_proposed_all_the_same() {
+    let world = alone().await;
+    // U+FDFA is one character and eighteen once normalised.
+    let phrase = "\u{fdfa}".repeat(256);
+    remember(&world, &world.atlas, fact(&phrase, "A long salutation")).await;
+    remember(&world, &world.atlas, fact("vault", "Only Vera has a key")).await;
+    settle(&world).await;
+    let proposals = proposals(&world, &world.system).await;
+    assert_eq!(proposals.len(), 2);
+    assert!(proposals.iter().any(|(as_met, ..)| *as_met == phrase));
+    add(&world, &phrase, &[]).await.unwrap();
+    assert!(remember(&world, &world.atlas, fact(&phrase, "A long salutation")).await.is_canonical);
+}
+
+#[tokio::test]
+async fn concurrent_deliveries_of_one_phrase_open_one_proposal() {
+    let world = alone().await;
+    let kb = world.engine.db().kb.system();
+    let deliveries = (0..24).map(|n| {
+        let (tenant, memory_id) = (world.system.tenant_id, remembrancer::api::MemoryId(uuid::Uuid::from_u128(n)));
+        let proposal = vocabulary::store::Proposal {
+            phrase: "vault".into(),
+            normal: "vault".into(),
+            agent_id: agent(&world.atlas),
+            memory_id,
+            seen_at: remembrancer::clock::Clock::now(world.clock.as_ref()),
+        };
+        // Each row comes twice.
+        let (event, id) = (EventId(uuid::Uuid::from_u128(n / 2)), uuid::Uuid::from_u128(1000 + n));
+        async move { vocabulary::store::deliver_proposal(kb, tenant, event, id, &proposal).await.unwrap() }
+    });
+    futures_util::future::join_all(deliveries).await;
+    assert_eq!(proposals(&world, &world.system).await.iter().map(|p| p.2).collect::<Vec<_>>(), [12]);
+}

@@ -33,7 +33,7 @@ step "tool chain and downloads" scripts/toolchain.sh || exit 1
 source scripts/env.sh # the tool chain may be another one now
 parts=(model style end2end chromium pg0)
 scripts/fetch.sh "${parts[@]}"
-mkdir -p "$CARGO_TARGET_DIR"
+claim_target
 
 check "format" cargo fmt --all --check
 check "lints" cargo clippy --workspace --all-targets -- -D warnings

@@ -14,7 +14,7 @@ test: ## format, lints, Rust tests, browser tests; ends with a line of totals
 e2e: ## the browser tests alone, against the server as last built (ARGS="sign-in --headed")
 	@scripts/e2e.sh $(ARGS)
 
-watch: ## the server, rebuilt and reloaded at each change (builds cargo-leptos first: twelve minutes, once)
+watch: ## the server, rebuilt and reloaded at each change
 	@scripts/watch.sh
 
 clean-local: ## remove .local/, the local data and credentials, after asking

@@ -41,8 +41,16 @@ need() { command -v "$1" >/dev/null 2>&1 || die "$1 is missing: install $2, then
 is_root() { [ "$(id -u)" = 0 ]; }
 # Whether version $2 is at least $1.
 at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
-build_server() {
-  cargo build --package server || return 1
+# All clones build into one folder, and cargo tells their packages apart by name, not by place: what another clone built a moment ago
+# would pass for ours. So whoever builds after another is all new.
+claim_target() {
+  [ "$(cat "$CARGO_TARGET_DIR/.clone" 2>/dev/null)" != "$REPO" ] || return 0
+  (cd "$REPO" && find src app server tests migrations Cargo.toml -type f -exec touch {} +)
+  mkdir -p "$CARGO_TARGET_DIR" && echo "$REPO" >"$CARGO_TARGET_DIR/.clone"
+}
+build_server() { cargo build --package server && keep_server; }
+# Keeps what cargo built last, for the scripts that run it.
+keep_server() {
   mkdir -p "$REPO/target"
   ln -f "$CARGO_TARGET_DIR/debug/remembrancer" "$SERVER" 2>/dev/null || cp -f "$CARGO_TARGET_DIR/debug/remembrancer" "$SERVER"
 }

@@ -9,6 +9,7 @@ source scripts/env.sh # the tool chain may be another one now
 parts=(model style)
 [ -n "${DATABASE_URL:-}${AGENT_MEMORY_DATABASE_URL:-}" ] || parts+=(pg0)
 "$REPO/scripts/fetch.sh" "${parts[@]}"
+claim_target
 say "building the server (ten minutes and more the first time, on two cores)"
 build_server
 "$REPO/scripts/frontend.sh"

@@ -33,7 +33,7 @@ step "tool chain and downloads" scripts/toolchain.sh || exit 1
 source scripts/env.sh # the tool chain may be another one now
 parts=(model style end2end chromium pg0)
 scripts/fetch.sh "${parts[@]}"
-mkdir -p "$CARGO_TARGET_DIR"
+claim_target
 
 check "format" cargo fmt --all --check
 check "lints" cargo clippy --workspace --all-targets -- -D warnings
@@ -47,7 +47,8 @@ step "Rust tests" rust_tests || status=1
 read -r p f < <(awk '/^test result:/ { p += $4; f += $6 } END { print p + 0, f + 0 }' "$work/rust.log")
 count "$status" "$p" "$f"
 
-check "building the server" build_server
+# The tests of the process built it.
+check "the server" keep_server
 check "building the front end" scripts/frontend.sh
 status=0
 step "browser tests" browser_tests || status=1

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Rust that compiles to WebAssembly, and wasm-bindgen; with the argument `watch` also cargo-leptos. Idempotent.
-# On two cores the first time takes about five minutes, cargo-leptos another twelve.
+# Rust that compiles to WebAssembly, wasm-bindgen and cargo-leptos. Idempotent; on two cores the first time takes about 17 minutes.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 
@@ -58,4 +57,4 @@ tool() { # program package version home minutes extra…
   rm -rf "$CACHE/target-tools"
 }
 tool wasm-bindgen wasm-bindgen-cli "$WASM_BINDGEN_VERSION" "$WASM_BINDGEN_HOME" 3
-[ "${1:-}" != watch ] || tool cargo-leptos cargo-leptos "$CARGO_LEPTOS_VERSION" "$CARGO_LEPTOS_HOME" 12 --locked --features no_downloads
+tool cargo-leptos cargo-leptos "$CARGO_LEPTOS_VERSION" "$CARGO_LEPTOS_HOME" 12 --locked --features no_downloads

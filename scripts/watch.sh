@@ -3,7 +3,7 @@
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 cd "$REPO"
-"$REPO/scripts/toolchain.sh" watch
+"$REPO/scripts/toolchain.sh"
 source scripts/env.sh
 "$REPO/scripts/fetch.sh" pg0 model style
 mkdir -p "$LOCAL"

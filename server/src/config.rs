@@ -168,7 +168,12 @@ impl Config {
             allowed_hosts,
             trusted_proxies: list(lookup, "TRUSTED_PROXIES", "IP addresses, separated by commas")?,
             metrics: parsed(lookup, "METRICS_ADDR", SocketAddr::from(([127, 0, 0, 1], 9464)), address)?,
-            requests_per_minute: parsed(lookup, "RATE_LIMIT_PER_MINUTE", NonZeroU32::new(600).unwrap_or(NonZeroU32::MIN), "a whole number above 0")?,
+            requests_per_minute: parsed(
+                lookup,
+                "RATE_LIMIT_PER_MINUTE",
+                NonZeroU32::new(600).unwrap_or(NonZeroU32::MIN),
+                "a whole number above 0",
+            )?,
             shutdown: seconds("SHUTDOWN_SECONDS", 10)?,
             write_embedding_budget: Duration::from_millis(parsed(lookup, "EMBEDDING_BUDGET_MS", 250, "a whole number of milliseconds")?),
             site_root: path("LEPTOS_SITE_ROOT", PathBuf::from("target/site"))?,

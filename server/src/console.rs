@@ -156,7 +156,7 @@ async fn without_empty_fields(request: Request, next: Next) -> Response {
     }
     let tidy = request.uri().query().map(|query| query.split('&').filter(|pair| !pair.ends_with('=')).collect::<Vec<_>>().join("&"));
     match tidy {
-        Some(tidy) if request.method().is_safe() && Some(tidy.as_str()) != request.uri().query() => {
+        Some(tidy) if request.method().is_safe() && (tidy.is_empty() || Some(tidy.as_str()) != request.uri().query()) => {
             let path = request.uri().path();
             Redirect::to(&if tidy.is_empty() { path.to_owned() } else { format!("{path}?{tidy}") }).into_response()
         }

@@ -61,20 +61,15 @@ async fn create(engine: &Engine) -> Result<OpContext, Failure> {
         let remembered = memories::remember(&past, agent, request(memory)).await?;
         if memory.forgotten {
             clock.0.store(memory.minutes_ago / 2, Ordering::Relaxed);
-            let forget = ForgetRequest { memory_id: remembered.memory_id, reason: Some("Mina asked me to forget this".into()), user_id: None };
+            let forget =
+                ForgetRequest { memory_id: remembered.memory_id, reason: Some("Mina asked me to forget this".into()), user_id: None };
             memories::forget(&past, agent, forget).await?;
         }
     }
     clock.0.store(90, Ordering::Relaxed);
     for query in ["staging database", "Who approves releases?", "lunch on Fridays"] {
-        let request = RecallRequest {
-            query: query.into(),
-            k: 5,
-            expected: false,
-            user_id: None,
-            ranking: None,
-            filters: Default::default(),
-        };
+        let request =
+            RecallRequest { query: query.into(), k: 5, expected: false, user_id: None, ranking: None, filters: Default::default() };
         recall::recall(&past, &atlas, request).await?;
     }
     Ok(ctx)

@@ -196,7 +196,7 @@ impl Cluster {
             Some(user) => home(&options.data_dir, user)?,
             None => fs::canonicalize(&options.data_dir).map_err(at(&options.data_dir))?,
         };
-        let version = run(&mut Command::new(&options.binary).arg("--version"), "pg0 --version")?;
+        let version = run(Command::new(&options.binary).arg("--version"), "pg0 --version")?;
         let installation = home.join(version.trim().replace(' ', "-"));
         Ok(Self { home, installation, user })
     }

@@ -168,7 +168,8 @@ pub async fn rows_of(engine: &Engine, tenant: crate::api::TenantId) -> Vec<(Stri
         .expect("the catalogue can be read");
         for table in tables {
             let sql = format!("select count(*) from {table} where tenant_id = $1");
-            let count = sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).fetch_one(&mut connection).await.expect("a table can be counted");
+            let count =
+                sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).fetch_one(&mut connection).await.expect("a table can be counted");
             rows.push((table, count));
         }
         connection.close().await.expect("the owner can leave");

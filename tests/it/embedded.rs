@@ -1,4 +1,5 @@
 //! The embedded Postgres: one cluster through its whole life, because unpacking takes seconds.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests, which clippy does not count as tests")]
 
 use std::{
     fs,

@@ -12,7 +12,10 @@ pub fn Keys() -> impl IntoView {
             }
             if let Some(element) = owner(&event.key()) {
                 event.prevent_default();
-                let _ = if element.is_instance_of::<web_sys::HtmlInputElement>() { element.focus() } else { Ok(element.click()) };
+                match element.is_instance_of::<web_sys::HtmlInputElement>() {
+                    true => drop(element.focus()),
+                    false => element.click(),
+                }
             }
         });
         on_cleanup(move || handle.remove());

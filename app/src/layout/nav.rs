@@ -3,8 +3,11 @@ use crate::ui::{Icon, Shape};
 use leptos::{prelude::*, web_sys};
 use leptos_router::{components::A, hooks::use_location};
 
+/// Address, name and icon.
+type Page = (&'static str, &'static str, Shape);
+
 /// The pages of the sidebar, in groups that later pages join.
-const PAGES: [(&str, &[(&str, &str, Shape)]); 2] = [
+const PAGES: [(&str, &[Page]); 2] = [
     ("Memory", &[("/agents", "Agents", Shape::Agents), ("/memories", "Memories", Shape::Memories)]),
     ("Trust", &[("/audit", "Audit log", Shape::Audit)]),
 ];
@@ -33,7 +36,7 @@ pub fn Brand() -> impl IntoView {
 /// Links to every page.
 #[component]
 pub fn Nav() -> impl IntoView {
-    let link = |(href, text, shape): &(&'static str, &'static str, Shape)| {
+    let link = |(href, text, shape): &Page| {
         let (href, text, shape) = (*href, *text, *shape);
         view! {
             <li>
@@ -48,7 +51,7 @@ pub fn Nav() -> impl IntoView {
             </li>
         }
     };
-    let group = |(name, pages): &(&'static str, &'static [(&'static str, &'static str, Shape)])| {
+    let group = |(name, pages): &(&'static str, &'static [Page])| {
         view! {
             <div>
                 <p class="mb-1 px-2 text-xs text-soft">{*name}</p>

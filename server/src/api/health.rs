@@ -29,6 +29,12 @@ pub async fn readyz(State(api): State<Api>) -> Response {
     let model = if api.engine.embed_query("ready").await.is_some() { "ok" } else { "gives no vectors; recall goes by words" };
     let ready = databases == "ok" && migrations == "ok";
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let word = if ready && model == "ok" { "ready" } else if ready { "degraded" } else { "not ready" };
+    let word = if ready && model == "ok" {
+        "ready"
+    } else if ready {
+        "degraded"
+    } else {
+        "not ready"
+    };
     (status, Json(json!({ "status": word, "databases": databases, "migrations": migrations, "model": model }))).into_response()
 }

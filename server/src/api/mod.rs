@@ -67,9 +67,9 @@ pub fn routes() -> Vec<Route> {
 
 /// The API's part of the router.
 pub fn router(api: Api) -> Router {
-    let table = routes().into_iter().fold(Router::new(), |router, route| {
-        router.route(route.path, (route.handler)().fallback(respond::method_not_allowed))
-    });
+    let table = routes()
+        .into_iter()
+        .fold(Router::new(), |router, route| router.route(route.path, (route.handler)().fallback(respond::method_not_allowed)));
     table
         .route("/api", any(respond::no_such_route))
         .route("/api/{*rest}", any(respond::no_such_route))

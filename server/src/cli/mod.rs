@@ -215,10 +215,16 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
 /// Text for people, JSON for machines; what a library says only from warnings on.
 fn log(config: &Config) -> Result<(), Failure> {
     let filter = EnvFilter::try_from_env("RUST_LOG").or_else(|_| match std::env::var("RUST_LOG") {
-        Ok(value) if !value.is_empty() => Err(format!("RUST_LOG is «{value}»; it must be a filter such as info or remembrancer=debug,warn")),
+        Ok(value) if !value.is_empty() => {
+            Err(format!("RUST_LOG is «{value}»; it must be a filter such as info or remembrancer=debug,warn"))
+        }
         _ => Ok(EnvFilter::new("warn,remembrancer=info,server=info,app=info")),
     })?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    if config.json_log { builder.json().init() } else { builder.init() }
+    if config.json_log {
+        builder.json().init()
+    } else {
+        builder.init()
+    }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! A router on a world, and requests to it.
 
+use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
-use axum::Router;
 use http_body_util::BodyExt;
 use remembrancer::testing::World;
 use serde_json::Value;
@@ -48,9 +48,8 @@ impl Site {
     /// With variables set.
     pub async fn with(variables: &[(&str, &str)]) -> Self {
         let world = World::new().await;
-        let lookup = |name: &str| {
-            variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent)
-        };
+        let lookup =
+            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent);
         let config = Config::read(&lookup).unwrap();
         let router = server::router(&world.engine, &config);
         Self { world, router }

@@ -7,7 +7,8 @@ use serde_json::json;
 #[tokio::test]
 async fn what_is_said_on_drive_is_recalled_on_slack_with_its_provenance() {
     let site = Site::new().await;
-    let source = json!({ "platform": "drive", "channel_id": "D1", "thread_id": "T7", "message_id": "M3", "observed_at": "2026-05-03T09:00:00Z" });
+    let source =
+        json!({ "platform": "drive", "channel_id": "D1", "thread_id": "T7", "message_id": "M3", "observed_at": "2026-05-03T09:00:00Z" });
     let input = json!({ "topic_raw": "invoice deadline", "content": "Invoices are due on the fifth.", "source": source });
     let remembered = site.atlas("agent_memory_remember", input).await;
     assert_eq!(remembered.status, StatusCode::OK, "{}", remembered.text);

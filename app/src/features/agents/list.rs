@@ -75,13 +75,16 @@ fn Row(agent: AgentSummary) -> impl IntoView {
         }
     };
     let added = if agent.added_7d > 0 { format!("+{}", text::number(agent.added_7d)) } else { "0".into() };
+    let narrow = format!(" · {added} in 7 days · {} deleted", text::number(agent.deleted));
     view! {
         <tr data-testid="agent">
             <th scope="row" class="font-normal! whitespace-normal! text-ink!">
                 <a class="text-base font-medium" href=here>{agent.slug}</a>
                 <span class="ml-2 inline-flex gap-1">{commons}</span>
                 {name.map(|name| view! { <span class="block text-sm text-soft">{name}</span> })}
-                <span class="mt-1 block text-xs text-soft md:hidden">"Last write " {when(agent.last_write)}</span>
+                <span class="mt-1 block text-xs text-soft md:hidden">
+                    "Last write " {when(agent.last_write)} <span class="sm:hidden">{narrow}</span>
+                </span>
             </th>
             <td class="number font-medium">{text::number(agent.live)}</td>
             <td class="number hidden sm:table-cell">{deleted}</td>

@@ -43,6 +43,10 @@ impl DatabaseUrls {
     /// # Errors
     /// A sentence, when `url` is not a Postgres URL with a database.
     pub fn derive(url: &str) -> Result<Self, String> {
+        // sqlx takes any scheme for Postgres.
+        if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+            return Err("it does not begin with postgres://".into());
+        }
         PgConnectOptions::from_str(url).map_err(|error| error.to_string())?;
         let (front, query) = url.split_once('?').map_or((url, String::new()), |(front, query)| (front, format!("?{query}")));
         let (server, base) = front.rsplit_once('/').ok_or("it names no database")?;

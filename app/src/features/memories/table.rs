@@ -88,7 +88,7 @@ fn Row(
                     {state(&row)}
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{content}</p>
-                <p class="mt-1 text-xs text-soft @2xl:hidden">
+                <p class="mt-1 text-xs break-words text-soft @2xl:hidden">
                     {row.agent_slug.clone()} " · " {place(&row.source)} " · " <Time at=row.updated_at /> {narrow}
                 </p>
             </td>

@@ -9,6 +9,8 @@ export class Frame {
   readonly error: Locator;
   readonly flash: Locator;
   readonly menu: Locator;
+  /** Who is signed in, as the frame tells it. */
+  readonly account: Locator;
 
   constructor(
     readonly page: Page,
@@ -21,6 +23,7 @@ export class Frame {
     this.empty = page.getByTestId('empty');
     this.error = page.getByTestId('error');
     this.flash = page.getByTestId('flash');
+    this.account = page.getByTestId('account').filter({ visible: true });
     this.menu = page.getByText('Menu', { exact: true });
   }
 

@@ -21,7 +21,7 @@ export class MemoriesPage extends Frame {
     this.table = page.getByRole('table', { name: 'Memories' });
     this.rows = page.getByTestId('memory');
     this.topics = this.rows.getByRole('link');
-    this.question = page.getByRole('searchbox', { name: 'Search as an agent would' });
+    this.question = page.getByRole('searchbox', { name: 'Search memories' });
     this.search = page.getByRole('button', { name: 'Search', exact: true });
     this.agent = page.getByRole('combobox', { name: 'Agent' });
     this.filters = page.getByRole('search', { name: 'Memories' }).getByText('Filters', { exact: true });

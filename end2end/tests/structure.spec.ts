@@ -8,29 +8,31 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
   await expect(page.locator('body')).toMatchAriaSnapshot(`
     - link "Skip to content":
       - /url: "#main"
-    - link "Remembrancer":
-      - /url: /agents
-    - navigation "Main":
-      - paragraph: Memory
-      - list:
-        - listitem:
-          - link "Agents":
-            - /url: /agents
-        - listitem:
-          - link "Memories":
-            - /url: /memories
-      - paragraph: Trust
-      - list:
-        - listitem:
-          - link "Audit log":
-            - /url: /audit
-    - paragraph: Vera
-    - paragraph: Acme · viewer, reviewer, operator, admin
-    - group "Theme":
-      - button "System" [pressed]
-      - button "Light"
-      - button "Dark"
-    - button "Sign out"
+    - banner:
+      - link "Remembrancer":
+        - /url: /agents
+      - navigation "Main":
+        - paragraph: Memory
+        - list:
+          - listitem:
+            - link "Agents":
+              - /url: /agents
+          - listitem:
+            - link "Memories":
+              - /url: /memories
+        - paragraph: Trust
+        - list:
+          - listitem:
+            - link "Audit log":
+              - /url: /audit
+      - paragraph: Vera
+      - paragraph: Acme
+      - paragraph: viewer, reviewer, operator, admin
+      - group "Theme":
+        - button "System" [pressed]
+        - button "Light"
+        - button "Dark"
+      - button "Sign out"
     - main:
       - heading "Agents" [level=1]
   `);
@@ -66,7 +68,7 @@ test('memories', { tag: '@no-js' }, async ({ memories }) => {
   await expect(memories.main).toMatchAriaSnapshot(`
     - heading "Memories" [level=1]
     - search "Memories":
-      - searchbox "Search as an agent would"
+      - searchbox "Search memories"
       - combobox "Agent":
         - option "All agents" [selected]
       - button "Search"
@@ -123,6 +125,7 @@ test('a memory', { tag: '@no-js' }, async ({ memory, agent }) => {
       - list:
         - listitem:
           - code: memory.remembered
+    - group: Delete…
     - region "Facts":
       - term: Agent
       - definition:
@@ -139,7 +142,6 @@ test('a memory', { tag: '@no-js' }, async ({ memory, agent }) => {
       - term: Remembered
       - term: Recalled
       - definition: never
-    - group: Delete…
   `);
 });
 

@@ -82,7 +82,7 @@ impl NewEntry {
         self
     }
 
-    /// Names and hashes of what changed.
+    /// Names and hashes of what changed; no measured fractions, whose last digit JSON does not promise.
     pub fn changes(mut self, changes: serde_json::Value) -> Self {
         self.changes = changes;
         self

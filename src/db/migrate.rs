@@ -95,7 +95,12 @@ pub async fn pending_migrations(urls: &DatabaseUrls) -> Result<usize, MigrateErr
     let mut pending = 0;
     for (_, url, migrator) in each(urls) {
         let mut connection = PgConnectOptions::from_str(url)?.connect().await?;
-        let applied: Vec<i64> = sqlx::query_scalar("select version from _sqlx_migrations where success").fetch_all(&mut connection).await?;
+        let applied = sqlx::query_scalar("select version from _sqlx_migrations where success").fetch_all(&mut connection).await;
+        let applied: Vec<i64> = match applied {
+            // 42P01: the table of migrations is not there, so none was applied.
+            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => Vec::new(),
+            applied => applied?,
+        };
         pending += migrator.iter().filter(|migration| !applied.contains(&migration.version)).count();
         connection.close().await?;
     }

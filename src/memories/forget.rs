@@ -9,6 +9,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
+use chrono::{DateTime, Utc};
 
 /// Forgets one memory at an agent's word. Forgetting twice is no error.
 ///
@@ -31,8 +32,7 @@ pub async fn forget(engine: &Engine, ctx: &OpContext, request: ForgetRequest) ->
     if let Some(forgotten_at) = memory.deleted_at {
         return Ok(ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: true });
     }
-    let forgotten_at = engine.clock().now();
-    take_away(engine, ctx, &mut tx, &memory, request.reason.as_deref()).await?;
+    let forgotten_at = take_away(engine, ctx, &mut tx, &memory, request.reason.as_deref()).await?;
     tx.commit().await?;
     engine.wake_relay();
     metrics::counter!("agent_memory_forget_total").increment(1);
@@ -100,14 +100,16 @@ async fn lock_all(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &s
     Ok((tx, memories))
 }
 
-async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: Option<&str>) -> Result<(), Error> {
+/// When it was taken.
+async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: Option<&str>) -> Result<DateTime<Utc>, Error> {
     let (tenant, agent, id, now) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
     store::mark_deleted(tx, tenant, memory, ctx.actor.name(), reason, now).await?;
     store::write_version(tx, ctx, agent, id, Change::Forgotten, now).await?;
     store::drop_words(tx, tenant, agent, id).await?;
     store::sync_live(tx, tenant, agent, &[id]).await?;
     let entry = NewEntry::new(engine, ctx, "memory.forgotten", "memory", id, "forgotten").agent(agent).reason(reason);
-    audit::record(tx, tenant, ctx.commons_id, &entry).await
+    audit::record(tx, tenant, ctx.commons_id, &entry).await?;
+    Ok(now)
 }
 
 async fn bring_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: &str) -> Result<(), Error> {

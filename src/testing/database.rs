@@ -8,6 +8,9 @@ use crate::engine::{Engine, Settings};
 use crate::identity;
 use crate::op::OpContext;
 use crate::providers::Embedder;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions};
+use std::str::FromStr;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
@@ -35,9 +38,27 @@ impl TestDatabases {
         SHARED.get_or_init(|| Self::migrated("rmb_test".into())).await.clone()
     }
 
-    /// A set of its own, for tests that look across tenants or break things.
+    /// A set of its own, for tests that look across tenants or break things: copies of one set that was migrated and never used.
+    ///
+    /// # Panics
+    /// When it cannot be made.
+    #[expect(clippy::expect_used, reason = "a test without its database cannot go on")]
     pub async fn fresh(clock: &dyn Clock) -> DatabaseUrls {
-        Self::migrated(format!("rmb_test_{}", clock.secret(8).to_lowercase())).await
+        static TEMPLATE: OnceCell<(String, DatabaseUrls)> = OnceCell::const_new();
+        let name = || format!("rmb_test_{}", clock.secret(8).to_lowercase());
+        let make = || async {
+            let base = name();
+            (base.clone(), Self::migrated(base).await)
+        };
+        let (template, template_urls) = TEMPLATE.get_or_init(make).await;
+        let base = name();
+        let options = PgConnectOptions::from_str(&template_urls.agent_memory).expect("the URL was good before");
+        let mut owner = options.database("postgres").connect().await.expect("the server answers");
+        for part in ["agent_memory", "shared_kb", "internal_shared"] {
+            let copy = format!("create database {base}_{part} template {template}_{part} strategy file_copy");
+            sqlx::raw_sql(AssertSqlSafe(copy)).execute(&mut owner).await.expect("the test databases can be copied");
+        }
+        Self::urls(&base)
     }
 
     #[expect(clippy::expect_used, reason = "a test without its database cannot go on")]

@@ -1,6 +1,6 @@
 //! What operators delete and restore: up to a hundred at once, all or none, with a reason.
 
-use crate::support::{agent, alone, all_row_counts, contents, memory_owner, number, remember, settle, work};
+use crate::support::{agent, all_row_counts, alone, contents, memory_owner, number, remember, settle, work};
 use remembrancer::api::{AuditVisibility, MemoryId, MemoryStatus, OperatorRole};
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact, nowhere};

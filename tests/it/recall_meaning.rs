@@ -40,7 +40,8 @@ fn said_in(platform: &str, channel: &str, thread: &str, topic: &str, content: &s
 #[tokio::test]
 async fn what_was_said_in_a_drive_comment_is_known_in_a_slack_thread() {
     let world = world().await;
-    let drive = said_in("drive", "doc-42", "comment-7", "quarterly roadmap", "The launch was moved from June to the second week of September.");
+    let drive =
+        said_in("drive", "doc-42", "comment-7", "quarterly roadmap", "The launch was moved from June to the second week of September.");
     let kept = remember(&world, &world.atlas, drive.clone()).await;
     for (topic, content) in [
         ("lunch", "The cafeteria serves noodles on Wednesdays."),

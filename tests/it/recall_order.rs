@@ -110,7 +110,12 @@ async fn an_old_relevant_memory_never_vanishes() {
     let old = remember_ago(&world, Duration::days(3 * 365), "safe", "the spare key of the safe lies in the blue vase").await;
     // Fresh, and next to irrelevant: they share one word at most.
     for n in 0..200 {
-        remember(&world, &world.atlas, fact(&format!("entry {n}"), &format!("log{n} wrote{n} something{n} harmless{n} about the{n} weather{n}"))).await;
+        remember(
+            &world,
+            &world.atlas,
+            fact(&format!("entry {n}"), &format!("log{n} wrote{n} something{n} harmless{n} about the{n} weather{n}")),
+        )
+        .await;
     }
     let query = "where is the spare key of the safe";
     let answer = ask(&world, &world.atlas, query).await;

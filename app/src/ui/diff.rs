@@ -116,7 +116,10 @@ mod tests {
     fn names_the_words_that_changed() {
         let runs = compare("Vera prefers black tea.", "Vera prefers green tea, always.");
         let shown: Vec<_> = runs.iter().map(|(change, text)| (*change, text.as_str())).collect();
-        assert_eq!(shown, [(Same, "Vera prefers "), (Removed, "black"), (Added, "green"), (Same, " tea"), (Added, ", always"), (Same, ".")]);
+        assert_eq!(
+            shown,
+            [(Same, "Vera prefers "), (Removed, "black"), (Added, "green"), (Same, " tea"), (Added, ", always"), (Same, ".")]
+        );
     }
 
     #[test]

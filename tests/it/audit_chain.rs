@@ -1,0 +1,230 @@
+//! The audit log: one unbroken chain per tenant, however many relays feed it.
+
+use crate::support::{alone, memory_owner, owner, remember, settle};
+use futures_util::future::join_all;
+use remembrancer::api::{AuditFilter, AuditVisibility, EventId, OperatorRole, TenantId};
+use remembrancer::audit::{self, NewEntry, Verified};
+use remembrancer::clock::Clock;
+use remembrancer::op::Access;
+use remembrancer::testing::{World, fact};
+use remembrancer::{Engine, Error, OpContext, identity};
+use serde_json::json;
+
+fn entry(world: &World, ctx: &OpContext, action: &str, target: usize) -> NewEntry {
+    NewEntry::new(&world.engine, ctx, action, "thing", target, "tested")
+}
+
+async fn verified(world: &World) -> Verified {
+    audit::verify(&world.engine, &world.vera).await.unwrap()
+}
+
+/// Changes the log as nobody may, with the trigger out of the way.
+async fn tamper(engine: &Engine, tenant: TenantId, sql: &'static str) {
+    let mut owner = owner(&engine.urls().internal_shared).await;
+    sqlx::query("set session_replication_role = replica").execute(&mut owner).await.unwrap();
+    assert_eq!(sqlx::query(sql).bind(tenant).execute(&mut owner).await.unwrap().rows_affected(), 1, "{sql}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn relays_at_once_make_one_chain_and_carry_everything_once() {
+    let world = alone().await;
+    let before = verified(&world).await.entries;
+    for n in 0..60 {
+        remember(&world, &world.atlas, fact(&format!("topic {n}"), "content")).await;
+    }
+    let relays: Vec<_> = (0..4)
+        .map(|_| {
+            let engine = world.engine.clone();
+            tokio::spawn(async move { audit::drain(&engine).await.unwrap() })
+        })
+        .collect();
+    let direct = (0..20).map(|n| audit::append(&world.engine, world.system.tenant_id, entry(&world, &world.system, "test.direct", n)));
+    for appended in join_all(direct).await {
+        appended.unwrap();
+    }
+    join_all(relays).await.into_iter().for_each(|relay| {
+        relay.unwrap();
+    });
+    settle(&world).await;
+    assert_eq!(verified(&world).await, Verified { entries: before + 80, broken_at: None });
+    let page =
+        audit::browse(&world.engine, &world.vera, &AuditFilter { action: Some("memory.".into()), ..Default::default() }).await.unwrap();
+    assert_eq!(page.total, 60);
+}
+
+#[tokio::test]
+async fn a_change_a_removal_and_an_insertion_are_found_where_they_are() {
+    let world = World::new().await;
+    for (sql, place) in [
+        ("update audit_log set reason = 'nothing' where tenant_id = $1 and seq = 7", 7),
+        ("update audit_log set actor_name = 'binky' where tenant_id = $1 and seq = 9", 9),
+        ("update audit_log set changes = '{\"a\": 1}' where tenant_id = $1 and seq = 10", 10),
+        ("update audit_log set visibility = 'organisation' where tenant_id = $1 and seq = 1", 1),
+        ("update audit_log set at = at + interval '1 microsecond' where tenant_id = $1 and seq = 3", 3),
+        ("update audit_log set seq = 1000 where tenant_id = $1 and seq = 4", 4),
+        ("delete from audit_log where tenant_id = $1 and seq = 5", 5),
+    ] {
+        let slug = format!("t{}", world.clock.secret(16).to_lowercase());
+        let tenant = identity::create_tenant(&world.engine, &slug, "Tampered").await.unwrap();
+        let entries: Vec<NewEntry> = (0..11).map(|n| entry(&world, &tenant, "test.done", n)).collect();
+        audit::store::append(world.engine.db().control.system(), tenant.tenant_id, &entries).await.unwrap();
+        let verify = || audit::verify(&world.engine, &tenant);
+        assert_eq!(verify().await.unwrap(), Verified { entries: 12, broken_at: None });
+        tamper(&world.engine, tenant.tenant_id, sql).await;
+        assert_eq!(verify().await.unwrap(), Verified { entries: place - 1, broken_at: Some(place) }, "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn a_chain_longer_than_one_read_verifies_and_shows_its_break() {
+    let world = World::new().await;
+    let many: Vec<NewEntry> = (0..2100).map(|n| entry(&world, &world.system, "test.done", n)).collect();
+    let pool = world.engine.db().control.system();
+    audit::store::append(pool, world.system.tenant_id, &many).await.unwrap();
+    let whole = verified(&world).await;
+    assert!(whole.entries > 2100 && whole.broken_at.is_none());
+    tamper(&world.engine, world.system.tenant_id, "update audit_log set message = 'x' where tenant_id = $1 and seq = 2050").await;
+    assert_eq!(verified(&world).await.broken_at, Some(2050));
+}
+
+#[tokio::test]
+async fn delivering_twice_appends_once() {
+    let world = World::new().await;
+    let entries: Vec<NewEntry> = (0..3).map(|n| entry(&world, &world.system, "test.done", n)).collect();
+    let pool = world.engine.db().control.system();
+    let before = verified(&world).await.entries;
+    for batch in [&entries[..2], &entries[1..], &entries[..]] {
+        audit::store::append(pool, world.system.tenant_id, batch).await.unwrap();
+    }
+    assert_eq!(verified(&world).await, Verified { entries: before + 3, broken_at: None });
+}
+
+#[tokio::test]
+async fn the_order_of_keys_does_not_matter_to_the_hash() {
+    let world = World::new().await;
+    for changes in [
+        json!({ "zebra": [null, "1"], "a": { "y": 1.5, "x": [{ "b": 1, "a": 2 }] }, "mm": 1, "é": "ü\u{1f600}\n\"" }),
+        json!({ "longer key": true, "b": -1, "aa": 1e300, "c": 0.1 }),
+        // Read carelessly, this one comes back as …556.
+        json!([3, 2, 1]),
+        json!("text"),
+    ] {
+        let entry = entry(&world, &world.vera, "test.done", 1).changes(changes).reason(Some("“quoted” \\ and \u{2028} odd"));
+        audit::append(&world.engine, world.system.tenant_id, entry).await.unwrap();
+    }
+    assert_eq!(verified(&world).await.broken_at, None);
+}
+
+#[tokio::test]
+async fn a_row_that_nobody_can_read_is_set_aside_and_blocks_no_other() {
+    let world = alone().await;
+    remember(&world, &world.atlas, fact("tea", "one")).await;
+    let mut owner = memory_owner(&world.engine).await;
+    let broken = "update outbox set payload = '{\"odd\": true}', created_at = created_at - interval '1 hour' where destination = $1";
+    for destination in ["audit", "proposal"] {
+        assert_eq!(sqlx::query(broken).bind(destination).execute(&mut owner).await.unwrap().rows_affected(), 1);
+    }
+    // Readable, and yet no table takes it.
+    sqlx::query("insert into outbox (tenant_id, agent_id, id, destination, payload, created_at) select tenant_id, agent_id, $1, 'proposal', $2, now() from outbox limit 1")
+        .bind(world.clock.id())
+        .bind(json!({
+            "phrase": "x".repeat(300), "normal": "x", "agent_id": world.clock.id(), "memory_id": world.clock.id(), "seen_at": world.clock.now(),
+        }))
+        .execute(&mut owner)
+        .await
+        .unwrap();
+    let whole = verified(&world).await.entries;
+    for n in 0..3 {
+        remember(&world, &world.atlas, fact("coffee", &format!("number{n}"))).await;
+    }
+    audit::drain(&world.engine).await.unwrap();
+    let (waiting, aside, delivered): (i64, i64, i64) = sqlx::query_as(
+        r"select count(*) filter (where delivered_at is null and error is null), count(*) filter (where error is not null and attempts = 1),
+                 count(*) filter (where delivered_at is not null) from outbox",
+    )
+    .fetch_one(&mut owner)
+    .await
+    .unwrap();
+    assert_eq!((waiting, aside, delivered), (0, 3, 6));
+    assert_eq!(verified(&world).await, Verified { entries: whole + 3, broken_at: None });
+    assert_eq!(audit::store::lag(world.engine.db().memory.system()).await.unwrap().0, 3, "what was set aside is seen in the metric");
+    assert_eq!(audit::drain(&world.engine).await.unwrap(), 0, "it is not tried again");
+}
+
+#[tokio::test]
+async fn what_is_not_delivered_is_delivered_later_in_order() {
+    let world = alone().await;
+    remember(&world, &world.atlas, fact("tea", "one")).await;
+    remember(&world, &world.atlas, fact("coffee", "two")).await;
+    let before = verified(&world).await.entries;
+    // The relay dies before it marks a thing: the transaction that held the rows is gone.
+    let mut tx = world.engine.db().memory.system().begin().await.unwrap();
+    assert_eq!(audit::store::take(&mut tx, 100).await.unwrap().len(), 4);
+    assert_eq!(audit::drain(&world.engine).await.unwrap(), 0, "another relay leaves alone what is on its way");
+    tx.rollback().await.unwrap();
+    assert_eq!(audit::drain(&world.engine).await.unwrap(), 4);
+    assert_eq!(verified(&world).await.entries, before + 2);
+}
+
+#[tokio::test]
+async fn only_admins_verify_and_only_viewers_read() {
+    let world = World::new().await;
+    let with = |roles: &[OperatorRole]| OpContext { access: Access::Roles(roles.to_vec()), ..world.vera.clone() };
+    let viewer = with(&[OperatorRole::Viewer, OperatorRole::Operator, OperatorRole::Reviewer]);
+    assert!(matches!(audit::verify(&world.engine, &viewer).await, Err(Error::Forbidden(_))));
+    assert!(audit::browse(&world.engine, &viewer, &AuditFilter::default()).await.is_ok());
+    for ctx in [&with(&[OperatorRole::Admin]), &world.atlas] {
+        assert!(matches!(audit::browse(&world.engine, ctx, &AuditFilter::default()).await, Err(Error::Forbidden(_))));
+    }
+}
+
+#[tokio::test]
+async fn the_log_pages_and_filters() {
+    let world = World::new().await;
+    for n in 0..120 {
+        world.clock.advance(chrono::Duration::milliseconds(1));
+        let ctx = if n % 3 == 0 { &world.vera } else { &world.atlas };
+        let action = if n % 2 == 0 { "test_done" } else { "testxdone" };
+        audit::append(&world.engine, world.system.tenant_id, entry(&world, ctx, action, n)).await.unwrap();
+    }
+    let browse = |filter: AuditFilter| {
+        let world = &world;
+        async move { audit::browse(&world.engine, &world.vera, &filter).await.unwrap() }
+    };
+    let all = browse(AuditFilter::default()).await.total;
+    let mut filter = AuditFilter { actor: Some("ATLAS".into()), ..AuditFilter::default() };
+    let mut seen: Vec<EventId> = Vec::new();
+    loop {
+        let page = browse(filter.clone()).await;
+        assert_eq!(page.total, 80);
+        assert!(page.rows.iter().all(|row| row.actor_name == "atlas" && row.visibility == AuditVisibility::Organisation));
+        assert!(page.rows.windows(2).all(|pair| pair[0].seq > pair[1].seq), "newest first");
+        seen.extend(page.rows.iter().map(|row| row.event_id));
+        let Some(next) = page.next else { break };
+        filter.after = Some(next);
+    }
+    assert_eq!(seen.len(), 80);
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen.len(), 80);
+    let by = |change: fn(&mut AuditFilter)| {
+        let mut filter = AuditFilter::default();
+        change(&mut filter);
+        browse(filter)
+    };
+    assert_eq!(by(|f| f.action = Some("test_".into())).await.total, 60, "an underscore is no wildcard");
+    assert_eq!(by(|f| f.action = Some("test".into())).await.total, 120);
+    assert_eq!(by(|f| f.target = Some("17".into())).await.total, 1);
+    assert_eq!(by(|f| f.actor = Some("%".into())).await.total, 0);
+    let half = browse(AuditFilter::default()).await.rows[30].at;
+    let (from, until) = (AuditFilter { from: Some(half), ..Default::default() }, AuditFilter { until: Some(half), ..Default::default() });
+    assert_eq!((browse(from).await.total, browse(until).await.total), (31, all - 31));
+    let stranger = World::new().await;
+    assert!(
+        audit::browse(&stranger.engine, &stranger.vera, &AuditFilter { action: Some("test".into()), ..Default::default() })
+            .await
+            .unwrap()
+            .rows
+            .is_empty()
+    );
+}

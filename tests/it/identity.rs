@@ -1,0 +1,224 @@
+//! Keys, operators and sessions: who gets in, and who does not any more.
+
+use crate::support::{agent, owner};
+use chrono::{DateTime, Duration, Utc};
+use remembrancer::api::{AgentId, AuditFilter, KeyId, OperatorRole, RequestId, Scope};
+use remembrancer::clock::Clock;
+use remembrancer::op::{Access, Actor};
+use remembrancer::testing::{PASSWORD, World, nowhere};
+use remembrancer::{Error, OpContext, audit, identity};
+use serde_json::json;
+
+async fn authenticate(world: &World, key: &str) -> Result<OpContext, Error> {
+    identity::authenticate(&world.engine, key, RequestId(world.clock.id())).await
+}
+
+async fn sign_in(world: &World, login: &str, password: &str) -> Result<remembrancer::api::OperatorProfile, Error> {
+    identity::sign_in(&world.engine, login, password, RequestId(world.clock.id())).await
+}
+
+/// How often an action stands in the audit log.
+async fn audited(world: &World, action: &str) -> i64 {
+    let filter = AuditFilter { action: Some(action.into()), ..AuditFilter::default() };
+    audit::browse(&world.engine, &world.vera, &filter).await.unwrap().total
+}
+
+async fn last_used(world: &World, id: KeyId) -> Option<DateTime<Utc>> {
+    sqlx::query_scalar("select last_used_at from api_keys where id = $1")
+        .bind(id)
+        .fetch_one(&mut owner(&world.engine.urls().internal_shared).await)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_key_tells_who_calls_and_what_it_may() {
+    let world = World::new().await;
+    let scopes = [Scope::MemoryRead, Scope::CommonsWrite];
+    let (id, key) = identity::create_key(&world.engine, &world.system, agent(&world.atlas), "laptop", &scopes, None).await.unwrap();
+    let ctx = authenticate(&world, &key).await.unwrap();
+    assert_eq!((ctx.tenant_id, ctx.commons_id), (world.system.tenant_id, world.system.commons_id));
+    assert_eq!(ctx.access, Access::Scopes(scopes.to_vec()));
+    assert_eq!(ctx.actor, Actor::Agent { id: agent(&world.atlas), slug: "atlas".into(), key_id: id, require_user: false });
+    assert!(ctx.require(Scope::MemoryRead).is_ok() && ctx.require(Scope::MemoryForget).is_err());
+    assert!(ctx.require_role(OperatorRole::Viewer).is_err(), "an agent is no operator");
+    assert!(world.vera.require(Scope::MemoryRead).is_err(), "an operator is no agent");
+    let stored: Vec<u8> = sqlx::query_scalar("select secret_hash || prefix::bytea from api_keys where id = $1")
+        .bind(id)
+        .fetch_one(&mut owner(&world.engine.urls().internal_shared).await)
+        .await
+        .unwrap();
+    let secret = key.rsplit('_').next().unwrap();
+    assert!(!stored.windows(secret.len()).any(|window| window == secret.as_bytes()), "the secret is not stored");
+}
+
+#[tokio::test]
+async fn keys_that_are_wrong_ended_or_revoked_are_refused_alike() {
+    let world = World::new().await;
+    let soon = Some(world.clock.now() + Duration::hours(1));
+    let create = |expires| identity::create_key(&world.engine, &world.system, agent(&world.atlas), "test", Scope::ALL, expires);
+    let ((_, ending), (revoked_id, revoked), (_, good)) =
+        (create(soon).await.unwrap(), create(None).await.unwrap(), create(None).await.unwrap());
+    for key in [&ending, &revoked, &good] {
+        assert!(authenticate(&world, key).await.is_ok());
+    }
+    world.clock.advance(Duration::hours(1));
+    identity::revoke_key(&world.engine, &world.system, revoked_id).await.unwrap();
+    let (prefix, _) = good.rsplit_once('_').unwrap();
+    let other_secret = revoked.rsplit('_').next().unwrap();
+    let forged = format!("{prefix}_{other_secret}");
+    let unknown = format!("rmb_{}_{other_secret}", world.clock.secret(12));
+    let mut messages = Vec::new();
+    for key in [ending.as_str(), &revoked, &forged, &unknown, "", "rmb_", "Bearer x", &good.to_lowercase(), "rmb_\0_", &format!("{good} ")]
+    {
+        let error = authenticate(&world, key).await.unwrap_err();
+        assert!(matches!(error, Error::Unauthenticated(_)), "{key}: {error}");
+        messages.push(error.message());
+    }
+    messages.dedup();
+    assert_eq!(messages.len(), 1, "all read the same");
+    assert!(authenticate(&world, &good).await.is_ok());
+    assert!(matches!(identity::revoke_key(&world.engine, &world.system, revoked_id).await, Err(Error::NotFound("key"))));
+    assert_eq!(audited(&world, "key.revoked").await, 1);
+}
+
+#[tokio::test]
+async fn the_last_use_of_a_key_is_known_to_the_minute() {
+    let world = World::new().await;
+    let (id, key) = identity::create_key(&world.engine, &world.system, agent(&world.atlas), "x", Scope::ALL, None).await.unwrap();
+    assert_eq!(last_used(&world, id).await, None);
+    authenticate(&world, &key).await.unwrap();
+    let first = last_used(&world, id).await.unwrap();
+    world.clock.advance(Duration::seconds(30));
+    authenticate(&world, &key).await.unwrap();
+    assert_eq!(last_used(&world, id).await, Some(first), "a busy key costs no write per request");
+    world.clock.advance(Duration::seconds(90));
+    authenticate(&world, &key).await.unwrap();
+    assert!(last_used(&world, id).await.unwrap() >= first + Duration::seconds(120));
+    world.clock.advance(Duration::minutes(5));
+    let used = last_used(&world, id).await;
+    let forged = format!("{}{}", &key[..key.len() - 1], if key.ends_with('a') { 'b' } else { 'a' });
+    assert!(authenticate(&world, &forged).await.is_err());
+    assert_eq!(last_used(&world, id).await, used, "a wrong secret is no use");
+}
+
+#[tokio::test]
+async fn keys_are_made_by_admins_for_agents_of_their_tenant() {
+    let (world, stranger) = (World::new().await, World::new().await);
+    let create = |ctx: &OpContext, agent: AgentId, scopes: &'static [Scope], expires| {
+        let (engine, ctx) = (world.engine.clone(), ctx.clone());
+        async move { identity::create_key(&engine, &ctx, agent, "x", scopes, expires).await }
+    };
+    let atlas = agent(&world.atlas);
+    assert!(create(&world.vera, atlas, Scope::ALL, None).await.is_ok(), "Vera has every role");
+    let viewer = OpContext { access: Access::Roles(vec![OperatorRole::Viewer, OperatorRole::Operator]), ..world.vera.clone() };
+    for ctx in [&viewer, &world.atlas] {
+        assert!(matches!(create(ctx, atlas, Scope::ALL, None).await, Err(Error::Forbidden(_))));
+    }
+    for foreign in [agent(&stranger.atlas), AgentId(nowhere()), world.system.commons_id] {
+        assert!(matches!(create(&world.system, foreign, Scope::ALL, None).await, Err(Error::NotFound("agent"))), "{foreign}");
+    }
+    assert_eq!(create(&world.system, atlas, &[], None).await.unwrap_err().fields()[0].field, "scopes");
+    let past = Some(world.clock.now() - Duration::seconds(1));
+    assert_eq!(create(&world.system, atlas, Scope::ALL, past).await.unwrap_err().fields()[0].field, "expires_at");
+    let (foreign_key, _) =
+        identity::create_key(&stranger.engine, &stranger.system, agent(&stranger.atlas), "x", Scope::ALL, None).await.unwrap();
+    assert!(matches!(identity::revoke_key(&world.engine, &world.system, foreign_key).await, Err(Error::NotFound("key"))));
+}
+
+#[tokio::test]
+async fn tenants_agents_and_operators_have_names_of_their_own() {
+    let world = World::new().await;
+    let taken = identity::create_tenant(&world.engine, &world.tenant_slug, "Again").await.unwrap_err();
+    assert!(matches!(taken, Error::Conflict(_)), "{taken}");
+    assert!(matches!(identity::create_agent(&world.engine, &world.system, "atlas", "x", false).await, Err(Error::Conflict(_))));
+    assert!(matches!(identity::create_agent(&world.engine, &world.system, "commons", "x", false).await, Err(Error::Conflict(_))));
+    for slug in ["", "Atlas", "-a", "a b", "ä", &"a".repeat(64)] {
+        let error = identity::create_agent(&world.engine, &world.system, slug, "x", false).await.unwrap_err();
+        assert_eq!(error.fields()[0].field, "slug", "{slug}");
+    }
+    let operator = |login: &str, password: &str, roles: &'static [OperatorRole]| {
+        let (engine, system, login, password) = (world.engine.clone(), world.system.clone(), login.to_owned(), password.to_owned());
+        async move { identity::create_operator(&engine, &system, &login, "Tom", &password, roles).await }
+    };
+    assert!(matches!(operator(&world.login, PASSWORD, OperatorRole::ALL).await, Err(Error::Conflict(_))));
+    assert_eq!(operator("tom", "eleven char", OperatorRole::ALL).await.unwrap_err().fields()[0].field, "password");
+    assert_eq!(operator("tom", PASSWORD, &[]).await.unwrap_err().fields()[0].field, "roles");
+    assert_eq!(operator(" ", PASSWORD, OperatorRole::ALL).await.unwrap_err().fields()[0].field, "login");
+    assert_eq!(identity::open_tenant(&world.engine, &world.tenant_slug).await.unwrap().commons_id, world.system.commons_id);
+    assert!(matches!(identity::open_tenant(&world.engine, "nobody").await, Err(Error::NotFound("tenant"))));
+}
+
+#[tokio::test]
+async fn signing_in_needs_the_right_password_of_an_operator_in_office() {
+    let world = World::new().await;
+    let profile = sign_in(&world, &world.login, PASSWORD).await.unwrap();
+    assert_eq!((profile.name.as_str(), profile.login.as_str(), profile.tenant_name.as_str()), ("Vera", world.login.as_str(), "Acme"));
+    assert_eq!((profile.tenant_id, profile.roles.as_slice()), (world.system.tenant_id, OperatorRole::ALL));
+    assert_eq!((audited(&world, "operator.signed_in").await, audited(&world, "operator.sign_in_failed").await), (1, 0));
+    let mut messages = Vec::new();
+    for (login, password) in [
+        (world.login.as_str(), "a long enough passworD"),
+        (&world.login, ""),
+        (&world.login.to_uppercase(), PASSWORD),
+        ("nobody", PASSWORD),
+        ("", ""),
+        ("\0", PASSWORD),
+    ] {
+        let error = sign_in(&world, login, password).await.unwrap_err();
+        assert!(matches!(error, Error::Unauthenticated(_)), "{login:?}: {error}");
+        messages.push(error.message());
+    }
+    assert_eq!((audited(&world, "operator.signed_in").await, audited(&world, "operator.sign_in_failed").await), (1, 2));
+    let stranger = World::new().await;
+    assert!(matches!(identity::disable_operator(&world.engine, &stranger.vera, profile.id).await, Err(Error::NotFound(_))));
+    identity::disable_operator(&world.engine, &world.system, profile.id).await.unwrap();
+    messages.push(sign_in(&world, &world.login, PASSWORD).await.unwrap_err().message());
+    messages.dedup();
+    assert_eq!(messages.len(), 1, "nobody learns what was wrong: {messages:?}");
+    assert_eq!(audited(&world, "operator.sign_in_failed").await, 3);
+    let gone = identity::operator(&world.engine, profile.id, RequestId(world.clock.id())).await.unwrap_err();
+    assert!(matches!(gone, Error::Unauthenticated(_)), "a session of theirs is worth nothing now");
+}
+
+#[tokio::test]
+async fn a_new_password_replaces_the_old_one() {
+    let world = World::new().await;
+    assert!(identity::reset_password(&world.engine, &world.login, "short").await.is_err());
+    assert!(matches!(identity::reset_password(&world.engine, "nobody", PASSWORD).await, Err(Error::NotFound("operator"))));
+    identity::reset_password(&world.engine, &world.login, "another long password").await.unwrap();
+    assert!(sign_in(&world, &world.login, PASSWORD).await.is_err());
+    assert!(sign_in(&world, &world.login, "another long password").await.is_ok());
+    assert_eq!(audited(&world, "operator.password_reset").await, 1);
+}
+
+#[tokio::test]
+async fn a_session_lives_until_it_ends_or_is_ended() {
+    let world = World::new().await;
+    let engine = &world.engine;
+    let id = world.clock.secret(22);
+    let (data, ends) = (json!({ "operator": "vera" }), world.clock.now() + Duration::hours(1));
+    assert_eq!(identity::session_load(engine, &id).await.unwrap(), None);
+    assert!(!identity::session_save(engine, &id, &data, ends).await.unwrap(), "saving makes no session");
+    assert!(identity::session_create(engine, &id, &data, ends).await.unwrap());
+    assert!(!identity::session_create(engine, &id, &json!({}), ends).await.unwrap(), "the id is taken");
+    assert_eq!(identity::session_load(engine, &id).await.unwrap(), Some((data.clone(), ends)));
+    let later = ends + Duration::hours(1);
+    assert!(identity::session_save(engine, &id, &json!({ "more": 1 }), later).await.unwrap());
+    assert_eq!(identity::session_load(engine, &id).await.unwrap(), Some((json!({ "more": 1 }), later)));
+    let over = world.clock.secret(22);
+    identity::session_create(engine, &over, &data, ends).await.unwrap();
+    world.clock.advance(Duration::minutes(61));
+    assert_eq!(identity::session_load(engine, &over).await.unwrap(), None, "it has ended");
+    assert!(identity::session_load(engine, &id).await.unwrap().is_some());
+    identity::session_delete(engine, &id).await.unwrap();
+    assert_eq!(identity::session_load(engine, &id).await.unwrap(), None);
+    assert!(!identity::session_save(engine, &id, &data, later).await.unwrap(), "a late save does not undo a sign-out");
+    assert_eq!(identity::session_load(engine, &id).await.unwrap(), None);
+    let left: i64 = sqlx::query_scalar("select count(*) from sessions where id = any($1)")
+        .bind([id, over])
+        .fetch_one(&mut owner(&engine.urls().internal_shared).await)
+        .await
+        .unwrap();
+    assert_eq!(left, 0, "what has ended is swept along");
+}

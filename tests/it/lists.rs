@@ -1,0 +1,190 @@
+//! What operators look at: pages that cover everything once, true totals, and the agents' numbers.
+
+use crate::support::{agent, alone, ask, remember};
+use chrono::{DateTime, Duration, Utc};
+use remembrancer::api::{AgentKind, MemoryFilter, MemoryId, MemoryRow, OperatorRole, RememberRequest, UserId};
+use remembrancer::clock::Clock;
+use remembrancer::op::Access;
+use remembrancer::testing::{World, fact, nowhere};
+use remembrancer::{Error, OpContext, identity, memories, vocabulary};
+use uuid::Uuid;
+
+async fn page(world: &World, filter: &MemoryFilter) -> remembrancer::api::Page<MemoryRow> {
+    memories::browse(&world.engine, &world.vera, filter).await.unwrap()
+}
+
+fn place(row: &MemoryRow) -> (DateTime<Utc>, MemoryId) {
+    (row.updated_at, row.id)
+}
+
+/// Reads every page forward and then back; what was seen, in order.
+async fn walk(world: &World, filter: MemoryFilter) -> Vec<MemoryRow> {
+    let mut seen: Vec<MemoryRow> = Vec::new();
+    let mut back = None;
+    let mut cursor = None;
+    loop {
+        let page = page(world, &MemoryFilter { after: cursor.clone(), ..filter.clone() }).await;
+        assert_eq!(page.previous.is_some(), cursor.is_some(), "there is a page before this one unless it is the first");
+        assert!(page.next.is_none() || page.rows.len() == 50);
+        seen.extend(page.rows);
+        let total = page.total;
+        match page.next {
+            Some(next) => (back, cursor) = (page.previous.or(back), Some(next)),
+            None => {
+                assert_eq!(total, seen.len() as i64, "the total is true");
+                back = page.previous;
+                break;
+            }
+        }
+    }
+    assert!(seen.windows(2).all(|pair| place(&pair[0]) > place(&pair[1])), "newest first, each once");
+    let last = (seen.len() - 1) / 50 * 50;
+    let mut front: Vec<MemoryRow> = Vec::new();
+    while let Some(cursor) = back {
+        let page = page(world, &MemoryFilter { before: Some(cursor), ..filter.clone() }).await;
+        assert!(page.next.is_some(), "one comes from there");
+        front = page.rows.into_iter().chain(front).collect();
+        back = page.previous;
+    }
+    assert_eq!(front, seen[..last], "back through the same rows");
+    seen
+}
+
+/// 130 memories of two agents, some with a user, canonical, from elsewhere, forgotten.
+async fn many(world: &World) -> Vec<MemoryId> {
+    vocabulary::add_term(&world.engine, &world.system, "stone", "", &[]).await.unwrap();
+    let mut ids = Vec::new();
+    for n in 0..130 {
+        world.clock.advance(Duration::minutes(1));
+        let topic = if n % 10 == 0 { "stone".to_owned() } else { format!("Topic_{n}") };
+        let mut request = fact(&topic, &format!("number{n} content{n} of{n}"));
+        request.user_id = (n % 4 == 0).then_some(UserId(Uuid::from_u128(4)));
+        if n % 5 == 0 {
+            (request.source.platform, request.source.channel_id) = ("drive".into(), Some("doc".into()));
+        }
+        let ctx = if n % 13 == 0 { &world.binky } else { &world.atlas };
+        ids.push(remember(world, ctx, request).await.memory_id);
+    }
+    memories::delete(&world.engine, &world.vera, &ids[..60], "first half").await.unwrap();
+    memories::restore(&world.engine, &world.vera, &ids[..50], "most of it").await.unwrap();
+    ids
+}
+
+#[tokio::test]
+async fn pages_cover_everything_once_in_both_directions_under_every_filter() {
+    let world = World::new().await;
+    let ids = many(&world).await;
+    let all = walk(&world, MemoryFilter::default()).await;
+    assert_eq!(all.len(), 120, "without what is deleted");
+    let moment = all[39].updated_at;
+    let base = MemoryFilter::default;
+    type Holds = fn(usize) -> bool;
+    let filters: [(&str, MemoryFilter, Holds); 12] = [
+        ("agent", MemoryFilter { agent_id: Some(agent(&world.atlas)), ..base() }, |n| n % 13 != 0),
+        ("other agent", MemoryFilter { agent_id: Some(agent(&world.binky)), ..base() }, |n| n % 13 == 0),
+        ("topic", MemoryFilter { topic: Some("topic_1".into()), ..base() }, |n| n % 10 != 0 && n.to_string().starts_with('1')),
+        ("topic, an underscore", MemoryFilter { topic: Some("c_".into()), ..base() }, |n| n % 10 != 0),
+        ("canonical", MemoryFilter { canonical: Some(true), ..base() }, |n| n % 10 == 0),
+        ("not canonical", MemoryFilter { canonical: Some(false), ..base() }, |n| n % 10 != 0),
+        ("platform", MemoryFilter { platform: Some("drive".into()), ..base() }, |n| n % 5 == 0),
+        ("channel", MemoryFilter { channel: Some("C1".into()), ..base() }, |n| n % 5 != 0),
+        ("user", MemoryFilter { user_id: Some(UserId(Uuid::from_u128(4))), ..base() }, |n| n % 4 == 0),
+        ("from", MemoryFilter { from: Some(moment), ..base() }, |n| n >= 90),
+        ("until", MemoryFilter { until: Some(moment), ..base() }, |n| n < 90),
+        ("two at once", MemoryFilter { canonical: Some(false), platform: Some("drive".into()), ..base() }, |n| n % 10 == 5),
+    ];
+    for (name, filter, holds) in filters {
+        let mut expected: Vec<MemoryId> = (0..130).filter(|n| !(50..60).contains(n) && holds(*n)).map(|n| ids[n]).collect();
+        expected.reverse();
+        assert_eq!(walk(&world, filter).await.iter().map(|row| row.id).collect::<Vec<_>>(), expected, "{name}");
+    }
+    let deleted = walk(&world, MemoryFilter { deleted: Some(true), ..base() }).await;
+    assert_eq!(deleted.iter().map(|row| row.id).collect::<Vec<_>>(), ids[50..60].iter().rev().copied().collect::<Vec<_>>());
+    assert!(deleted.iter().all(|row| row.deleted_at.is_some()));
+    let nothing = page(&world, &MemoryFilter { topic: Some("%".into()), ..base() }).await;
+    assert_eq!((nothing.rows.len(), nothing.total, nothing.next, nothing.previous), (0, 0, None, None));
+}
+
+#[tokio::test]
+async fn rows_written_in_the_same_moment_are_not_lost_between_pages() {
+    let world = World::new().await;
+    let ids = many(&world).await;
+    sqlx::query("update agent_memories set updated_at = '2026-05-01T00:00:00Z' where tenant_id = $1")
+        .bind(world.system.tenant_id)
+        .execute(&mut crate::support::memory_owner(&world.engine).await)
+        .await
+        .unwrap();
+    assert_eq!(walk(&world, MemoryFilter::default()).await.len(), ids.len() - 10);
+}
+
+#[tokio::test]
+async fn filters_that_make_no_sense_are_named() {
+    let world = World::new().await;
+    let now = world.clock.now();
+    let base = MemoryFilter::default;
+    for (field, filter) in [
+        ("topic", MemoryFilter { topic: Some("a\0".into()), ..base() }),
+        ("platform", MemoryFilter { platform: Some("p".repeat(65)), ..base() }),
+        ("channel", MemoryFilter { channel: Some(String::new()), ..base() }),
+        ("until", MemoryFilter { from: Some(now), until: Some(now), ..base() }),
+        ("after", MemoryFilter { after: Some("nonsense".into()), ..base() }),
+        ("before", MemoryFilter { before: Some("1-2".into()), ..base() }),
+        ("before", MemoryFilter { after: Some("x".into()), before: Some("y".into()), ..base() }),
+    ] {
+        let error = memories::browse(&world.engine, &world.vera, &filter).await.unwrap_err();
+        assert_eq!(error.fields().iter().map(|f| f.field.as_str()).collect::<Vec<_>>(), [field], "{error}");
+    }
+}
+
+#[tokio::test]
+async fn only_viewers_of_the_tenant_look() {
+    let (world, stranger) = (World::new().await, World::new().await);
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
+    let reviewer = OpContext { access: Access::Roles(vec![OperatorRole::Reviewer, OperatorRole::Admin]), ..world.vera.clone() };
+    for ctx in [&reviewer, &world.atlas] {
+        assert!(matches!(memories::browse(&world.engine, ctx, &MemoryFilter::default()).await, Err(Error::Forbidden(_))));
+        assert!(matches!(memories::detail(&world.engine, ctx, id).await, Err(Error::Forbidden(_))));
+        assert!(matches!(identity::agents(&world.engine, ctx).await, Err(Error::Forbidden(_))));
+    }
+    assert!(matches!(memories::detail(&world.engine, &stranger.vera, id).await, Err(Error::NotFound("memory"))));
+    assert!(matches!(memories::detail(&world.engine, &world.vera, MemoryId(nowhere())).await, Err(Error::NotFound("memory"))));
+    let foreign = MemoryFilter { agent_id: Some(agent(&world.atlas)), ..MemoryFilter::default() };
+    assert_eq!(page(&stranger, &foreign).await.total, 0);
+    assert_eq!(page(&world, &foreign).await.total, 1);
+}
+
+#[tokio::test]
+async fn the_agents_page_counts_what_is_there() {
+    let world = alone().await;
+    let workers = world.engine.start_workers();
+    let keep = |content: &str, retention: &str| {
+        let retention = Some(retention.parse().unwrap());
+        RememberRequest { retention, ..fact(content, content) }
+    };
+    remember(&world, &world.atlas, keep("an old fact", "permanent")).await;
+    remember(&world, &world.atlas, keep("a passing routine", "routine")).await;
+    let gone = remember(&world, &world.atlas, keep("a mistake", "permanent")).await.memory_id;
+    world.clock.advance(Duration::days(8));
+    memories::delete(&world.engine, &world.vera, &[gone], "a mistake").await.unwrap();
+    let last = remember(&world, &world.atlas, keep("a new fact", "permanent")).await.memory_id;
+    let asked = world.clock.now();
+    ask(&world, &world.atlas, "fact").await;
+    world.engine.log().flush().await;
+    workers.stop().await;
+    let agents = identity::agents(&world.engine, &world.vera).await.unwrap();
+    assert_eq!(
+        agents.iter().map(|a| (a.slug.as_str(), a.kind)).collect::<Vec<_>>(),
+        [("commons", AgentKind::Commons), ("atlas", AgentKind::Agent), ("binky", AgentKind::Agent),]
+    );
+    let (atlas, binky) = (&agents[1], &agents[2]);
+    assert_eq!((atlas.live, atlas.deleted, atlas.added_7d), (2, 1, 1), "live is what a recall can find");
+    assert_eq!(atlas.last_write, Some(memories::detail(&world.engine, &world.vera, last).await.unwrap().memory.updated_at));
+    assert!(atlas.last_recall.unwrap() >= asked);
+    let today = world.clock.now().date_naive();
+    let days: Vec<_> = atlas.activity.iter().map(|day| (day.day - today).num_days()).collect();
+    assert_eq!(days, (-27..=0).collect::<Vec<_>>());
+    assert_eq!(atlas.activity.iter().map(|day| day.written).sum::<i64>(), 4);
+    assert!(atlas.activity[19..].iter().map(|day| day.written).sum::<i64>() >= 1);
+    assert_eq!((binky.live, binky.deleted, binky.added_7d, binky.last_write, binky.last_recall), (0, 0, 0, None, None));
+    assert_eq!((binky.activity.len(), binky.activity.iter().all(|day| day.written == 0)), (28, true));
+}

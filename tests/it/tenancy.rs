@@ -1,0 +1,194 @@
+//! Every query of a store, asked as the wrong tenant or agent: it sees nothing and changes nothing. Policies and predicates are two
+//! walls, and each must hold alone.
+
+mod queries;
+
+use crate::support::{agent, memory_owner, owner, remember};
+use queries::{CONTROL, Case, EXEMPT, KB, MEMORY, Query, pooled};
+use remembrancer::api::Scope;
+use remembrancer::db::{Database, Tx};
+use remembrancer::testing::{World, fact, key};
+use remembrancer::{OpContext, memories, vocabulary};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{AssertSqlSafe, PgConnection, PgPool};
+use std::str::FromStr;
+
+/// A hash over every row of a tenant, per table.
+async fn fingerprint(connection: &mut PgConnection, tenant: remembrancer::api::TenantId) -> Vec<(String, Option<String>)> {
+    let tables: Vec<String> = sqlx::query_scalar(
+        "select table_name::text from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id' order by 1",
+    )
+    .fetch_all(&mut *connection)
+    .await
+    .unwrap();
+    assert!(!tables.is_empty());
+    let mut hashes = Vec::new();
+    for table in tables {
+        let sql = format!("select md5(string_agg(t::text, '|' order by t::text)) from {table} t where tenant_id = $1");
+        hashes.push((table, sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).fetch_one(&mut *connection).await.unwrap()));
+    }
+    hashes
+}
+
+/// Runs a query in a transaction that is not kept; what it saw, and whether rows of `victim` changed. An error is a refusal.
+async fn outcome(mut tx: Tx, query: &Query, case: &Case, victim: remembrancer::api::TenantId) -> (usize, bool) {
+    sqlx::query("set local role none").execute(&mut *tx).await.unwrap();
+    let before = fingerprint(&mut tx, victim).await;
+    sqlx::query("select set_config('role', $1, true)").bind(case.role).execute(&mut *tx).await.unwrap();
+    let Ok(seen) = (query.run)(&mut tx, case).await else { return (0, false) };
+    sqlx::query("set local role none").execute(&mut *tx).await.unwrap();
+    (seen, fingerprint(&mut tx, victim).await != before)
+}
+
+async fn pool(url: &str, role: &str) -> PgPool {
+    let options = PgConnectOptions::from_str(url).unwrap().options([("role", role)]);
+    PgPoolOptions::new().max_connections(1).connect_with(options).await.unwrap()
+}
+
+struct Two {
+    a: World,
+    b: World,
+    case: Case,
+}
+
+impl Two {
+    /// Two tenants, of which the first has something in every table that a query reads.
+    async fn new() -> Self {
+        let (a, b) = (World::new().await, World::new().await);
+        vocabulary::add_term(&a.engine, &a.system, "tea", "", &["infusion"]).await.unwrap();
+        let kept = remember(&a, &a.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
+        let other = remember(&a, &a.atlas, fact("tea", "The kettle is broken")).await.memory_id;
+        let case = Case::new(&a, agent(&a.atlas), kept, other).await;
+        let mut tx = a.engine.db().memory.begin(a.atlas.tenancy()).await.unwrap();
+        memories::store::link(&mut tx, &a.atlas, case.agent, kept, other, remembrancer::api::Relation::Supports, case.now).await.unwrap();
+        tx.commit().await.unwrap();
+        // So that taking vectors into the live set has something to do.
+        let later = "update embeddings_384 set expires_at = now() + interval '1 year' where memory_id = $1";
+        sqlx::query(later).bind(kept).execute(&mut memory_owner(&a.engine).await).await.unwrap();
+        Self { a, b, case }
+    }
+
+    fn databases(&self) -> [(&Database, &String, &'static [Query]); 3] {
+        let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
+        [(&db.memory, &urls.agent_memory, MEMORY), (&db.kb, &urls.shared_kb, KB), (&db.control, &urls.internal_shared, CONTROL)]
+    }
+
+    /// Whether a query saw or changed anything of the first tenant when it ran for `ctx` with the arguments of the first.
+    async fn as_seen_by(&self, database: &Database, query: &Query, ctx: &OpContext) -> (usize, bool) {
+        outcome(database.begin(ctx.tenancy()).await.unwrap(), query, &self.case, self.a.system.tenant_id).await
+    }
+}
+
+#[tokio::test]
+async fn policies_alone_keep_tenants_apart() {
+    let two = Two::new().await;
+    for (database, _, queries) in two.databases() {
+        for query in queries {
+            let (seen, changed) = two.as_seen_by(database, query, &two.a.system).await;
+            assert!(seen > 0 || changed, "{} does nothing even where it may: the test would prove nothing", query.name);
+            for ctx in [&two.b.system, &two.b.atlas] {
+                assert_eq!(two.as_seen_by(database, query, ctx).await, (0, false), "{}", query.name);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn predicates_alone_keep_tenants_apart() {
+    let two = Two::new().await;
+    let right = Case { role: "none", ..two.case.clone() };
+    let wrong = right.clone().of(&two.b.system);
+    for (_, url, queries) in two.databases() {
+        let owner = pool(url, "none").await;
+        for query in queries {
+            let (seen, changed) = outcome(owner.begin().await.unwrap(), query, &right, two.a.system.tenant_id).await;
+            assert!(seen > 0 || changed, "{} does nothing even where it may", query.name);
+            let result = outcome(owner.begin().await.unwrap(), query, &wrong, two.a.system.tenant_id).await;
+            assert_eq!(result, (0, false), "{}", query.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn policies_alone_keep_agents_apart() {
+    let two = Two::new().await;
+    for query in MEMORY {
+        let (seen, changed) = two.as_seen_by(&two.a.engine.db().memory, query, &two.a.atlas).await;
+        assert!(seen > 0 || changed, "{} does nothing even for the agent itself", query.name);
+        assert_eq!(two.as_seen_by(&two.a.engine.db().memory, query, &two.a.binky).await, (0, false), "{}", query.name);
+    }
+}
+
+#[tokio::test]
+async fn whoever_does_not_say_who_asks_sees_nothing() {
+    let two = Two::new().await;
+    for (_, url, queries) in two.databases() {
+        let app = pool(url, "rmb_app").await;
+        for query in queries {
+            let result = outcome(app.begin().await.unwrap(), query, &two.case, two.a.system.tenant_id).await;
+            assert_eq!(result, (0, false), "{}", query.name);
+        }
+    }
+    let app = pool(&two.a.engine.urls().agent_memory, "rmb_app").await;
+    for query in MEMORY {
+        let mut tx = app.begin().await.unwrap();
+        let tenant_only = "select set_config('rmb.tenant', $1::text, true), set_config('rmb.agent', '', true)";
+        sqlx::query(tenant_only).bind(two.a.system.tenant_id.0).execute(&mut *tx).await.unwrap();
+        assert_eq!(outcome(tx, query, &two.case, two.a.system.tenant_id).await, (0, false), "{} with a tenant and no agent", query.name);
+    }
+}
+
+#[tokio::test]
+async fn queries_of_the_system_take_the_tenants_word_for_nothing() {
+    let two = Two::new().await;
+    let (control, kb) = (pool(&two.a.engine.urls().internal_shared, "none").await, pool(&two.a.engine.urls().shared_kb, "none").await);
+    let (_, text) = key(&two.a.engine, &two.a.system, two.case.agent, &[Scope::MemoryRead]).await;
+    let key_id: uuid::Uuid = sqlx::query_scalar("select id from api_keys where prefix = $1")
+        .bind(text.split('_').nth(1).unwrap())
+        .fetch_one(&control)
+        .await
+        .unwrap();
+    let case = Case { key: remembrancer::api::KeyId(key_id), ..two.case.clone() };
+    let urls = two.a.engine.urls();
+    for query in pooled() {
+        let url = if query.kb { &urls.shared_kb } else { &urls.internal_shared };
+        let pool = if query.kb { &kb } else { &control };
+        let before = fingerprint(&mut owner(url).await, two.a.system.tenant_id).await;
+        let wrong = case.clone().of(&two.b.system);
+        assert_eq!((query.run)(pool, &wrong).await.unwrap_or(0), 0, "{}", query.name);
+        assert_eq!(fingerprint(&mut owner(url).await, two.a.system.tenant_id).await, before, "{}", query.name);
+        let seen = (query.run)(pool, &case).await.unwrap();
+        let changed = fingerprint(&mut owner(url).await, two.a.system.tenant_id).await != before;
+        assert!(seen > 0 || changed, "{} does nothing even where it may", query.name);
+    }
+}
+
+/// A new query of a store fails here until it stands in a table of `queries.rs`, or is exempt with a reason.
+#[test]
+fn every_query_of_every_store_is_in_a_table() {
+    let sources = [
+        ("memories", include_str!("../../src/memories/store/mod.rs")),
+        ("memories", include_str!("../../src/memories/store/listing.rs")),
+        ("memories", include_str!("../../src/memories/store/vectors.rs")),
+        ("memories", include_str!("../../src/memories/store/words.rs")),
+        ("recall", include_str!("../../src/recall/store.rs")),
+        ("jobs", include_str!("../../src/jobs/store.rs")),
+        ("vocabulary", include_str!("../../src/vocabulary/store.rs")),
+        ("audit", include_str!("../../src/audit/store.rs")),
+        ("identity", include_str!("../../src/identity/store.rs")),
+    ];
+    let mut known: Vec<&str> = MEMORY.iter().chain(KB).chain(CONTROL).map(|query| query.name).collect();
+    known.extend(pooled().iter().map(|query| query.name));
+    known.extend(EXEMPT.iter().map(|(name, _)| *name));
+    let mut written = Vec::new();
+    for (module, source) in sources {
+        for rest in source.split("\npub async fn ").skip(1) {
+            written.push(format!("{module}::{}", rest.split('(').next().unwrap()));
+        }
+    }
+    assert!(written.len() > 50);
+    let missing: Vec<_> = written.iter().filter(|name| !known.contains(&name.as_str())).collect();
+    assert!(missing.is_empty(), "nobody proved these: {missing:?}");
+    let gone: Vec<_> = known.iter().filter(|name| !written.iter().any(|there| there == *name)).collect();
+    assert!(gone.is_empty(), "these are no more: {gone:?}");
+}

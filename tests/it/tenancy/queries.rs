@@ -1,0 +1,369 @@
+//! The tables of what the stores ask.
+
+use chrono::{DateTime, Utc};
+use remembrancer::OpContext;
+use remembrancer::api::{
+    AgentId, AgentKind, AuditFilter, AuditVisibility, EventId, KeyId, MemoryFilter, MemoryId, OperatorId, OperatorRole, Ranking,
+    RecallFilters, Relation, Retention, RetrievalId, Scope, SourceKind, TenantId,
+};
+use remembrancer::audit::{NewEntry, store as audit};
+use remembrancer::clock::Clock;
+use remembrancer::db::cursor::Seek;
+use remembrancer::db::{DbError, Tx};
+use remembrancer::identity::{Agent, store as identity};
+use remembrancer::jobs::{NewEvent, State, Task, store as jobs};
+use remembrancer::memories::model::{Change, DedupKey, Draft, Memory};
+use remembrancer::memories::store::{self as memories, Birth, Embedded};
+use remembrancer::op::Tenancy;
+use remembrancer::recall::log::{Access, Entry};
+use remembrancer::recall::ranking::Floors;
+use remembrancer::recall::store::{self as recall, Narrowing, Reach, Statistics};
+use remembrancer::testing::World;
+use remembrancer::vocabulary::store as vocabulary;
+use serde_json::json;
+use sqlx::PgPool;
+use std::pin::Pin;
+use uuid::Uuid;
+
+type Answer<'a> = Pin<Box<dyn Future<Output = Result<usize, DbError>> + 'a>>;
+
+/// A query with the arguments of a [`Case`]; how many rows of the case's agent it saw.
+pub struct Query {
+    pub name: &'static str,
+    pub run: for<'a> fn(&'a mut Tx, &'a Case) -> Answer<'a>,
+}
+
+/// A query of the pool that sees all tenants, which is told for whom it asks.
+pub struct Pooled {
+    pub name: &'static str,
+    pub kb: bool,
+    pub run: for<'a> fn(&'a PgPool, &'a Case) -> Answer<'a>,
+}
+
+/// Arguments: a tenant, and the ids of what one of its agents keeps.
+#[derive(Clone)]
+pub struct Case {
+    pub role: &'static str,
+    pub tenant: TenantId,
+    pub ctx: OpContext,
+    pub agent: AgentId,
+    pub commons: AgentId,
+    pub id: MemoryId,
+    pub other: MemoryId,
+    pub memory: Memory,
+    pub vector: Vec<f32>,
+    pub now: DateTime<Utc>,
+    pub fresh: Uuid,
+    pub key: KeyId,
+    pub operator: OperatorId,
+}
+
+impl Case {
+    pub async fn new(world: &World, agent: AgentId, id: MemoryId, other: MemoryId) -> Self {
+        let mut tx = world.engine.db().memory.begin(world.system.tenancy()).await.unwrap();
+        let memory = memories::by_ids(&mut tx, world.system.tenant_id, None, &[id], false).await.unwrap().pop().unwrap();
+        tx.commit().await.unwrap();
+        Self {
+            role: "rmb_app",
+            tenant: world.system.tenant_id,
+            ctx: world.system.clone(),
+            agent,
+            commons: world.system.commons_id,
+            id,
+            other,
+            memory,
+            vector: world.embedder.vector("tea\nVera likes black tea"),
+            now: world.clock.now(),
+            fresh: world.clock.id(),
+            key: KeyId(Uuid::nil()),
+            operator: world.vera.actor.id().parse().unwrap(),
+        }
+    }
+
+    /// The same ids in the mouth of another tenant.
+    pub fn of(self, ctx: &OpContext) -> Self {
+        Self { tenant: ctx.tenant_id, ctx: ctx.clone(), ..self }
+    }
+
+    fn embedded(&self) -> Embedded<'_> {
+        Embedded { model: "all-MiniLM-L6-v2", vector: &self.vector }
+    }
+
+    fn key(&self) -> DedupKey {
+        self.memory.key()
+    }
+
+    fn filter(&self) -> MemoryFilter {
+        MemoryFilter { agent_id: Some(self.agent), ..MemoryFilter::default() }
+    }
+
+    fn draft(&self) -> Draft {
+        Draft {
+            key: self.key(),
+            created_by: self.agent,
+            topic_raw: "tea".into(),
+            is_canonical: true,
+            vocabulary_version: 1,
+            content: "intruded".into(),
+            content_hash: vec![1; 32],
+            source: self.memory.source.clone(),
+            source_kind: SourceKind::Manual,
+            retention: Retention::Permanent,
+            confidence: 1.0,
+            importance: 1.0,
+        }
+    }
+
+    fn entry(&self) -> NewEntry {
+        NewEntry {
+            event_id: EventId(self.fresh),
+            at: self.now,
+            actor_kind: "system".into(),
+            actor_id: String::new(),
+            actor_name: "system".into(),
+            action: "test".into(),
+            target_kind: "memory".into(),
+            target_id: self.id.to_string(),
+            agent_id: Some(self.agent),
+            message: "intruded".into(),
+            reason: None,
+            request_id: None,
+            changes: json!({}),
+            visibility: AuditVisibility::Operators,
+        }
+    }
+
+    fn log(&self) -> Entry {
+        Entry {
+            tenancy: Tenancy { tenant: self.tenant, agent: self.agent, commons: self.ctx.commons_id },
+            agent_id: self.agent,
+            id: RetrievalId(self.fresh),
+            at: self.now,
+            user_id: None,
+            query: "tea".into(),
+            query_canonical: None,
+            k: 1,
+            expected: false,
+            ranking: Ranking::Decay,
+            filters: json!({}),
+            model: "all-MiniLM-L6-v2".into(),
+            floors: FLOORS,
+            vocabulary_version: 0,
+            statistics: json!({}),
+            candidates: json!([]),
+            hits: vec![],
+            zero_hit: true,
+            reason: None,
+            degraded: vec![],
+            took_ms: 0.0,
+        }
+    }
+}
+
+const FLOORS: Floors = Floors { vector: 0.0, lexical: 0.0 };
+
+macro_rules! queries {
+    ($($name:literal |$tx:ident, $case:ident| $body:expr;)*) => {
+        &[$(Query { name: $name, run: |$tx, $case| Box::pin(async move { Ok($body) }) }),*]
+    };
+}
+
+macro_rules! reach {
+    ($case:ident) => {
+        Reach {
+            tenant: $case.tenant,
+            agents: &[$case.agent],
+            user: None,
+            filters: Narrowing::Agent(&RecallFilters::default()),
+            now: $case.now,
+        }
+    };
+}
+
+/// In the database of memories; kept apart by tenant and by agent.
+pub const MEMORY: &[Query] = queries! {
+    "memories::by_ids" |tx, c| memories::by_ids(tx, c.tenant, None, &[c.id, c.other], true).await?.len();
+    "memories::same_content" |tx, c|
+        usize::from(memories::same_content(tx, c.tenant, &c.key(), &c.memory.content_hash, c.now).await?.is_some());
+    "memories::nearest" |tx, c| usize::from(memories::nearest(tx, c.tenant, &c.key(), c.embedded(), None, c.now).await?.is_some());
+    "memories::insert" |tx, c| {
+        let birth = Birth { id: MemoryId(c.fresh), short_id: "intruder", now: c.now, expires_at: None, awaiting_vector: true };
+        memories::insert(tx, c.tenant, &c.draft(), &birth).await?;
+        0
+    };
+    "memories::touch" |tx, c| { memories::touch(tx, c.tenant, &c.memory, Retention::Task, None, c.now).await?; 0 };
+    "memories::revise" |tx, c| { memories::revise(tx, c.tenant, &c.memory, &c.draft(), None, c.now).await?; 0 };
+    "memories::write_version" |tx, c| {
+        sqlx::query("update agent_memories set version = version + 1 where tenant_id = $1 and id = $2")
+            .bind(c.tenant).bind(c.id).execute(&mut **tx).await?;
+        memories::write_version(tx, &c.ctx, c.agent, c.id, Change::Revised, c.now).await?;
+        0
+    };
+    "memories::mark_deleted" |tx, c| { memories::mark_deleted(tx, c.tenant, &c.memory, "intruder", None, c.now).await?; 0 };
+    "memories::mark_restored" |tx, c| usize::from(memories::mark_restored(tx, c.tenant, &c.memory).await?);
+    "memories::mark_superseded" |tx, c| { memories::mark_superseded(tx, c.tenant, c.agent, c.id).await?; 0 };
+    "memories::link" |tx, c| { memories::link(tx, &c.ctx, c.agent, c.other, c.id, Relation::Contradicts, c.now).await?; 0 };
+    "memories::links" |tx, c| memories::links(tx, c.tenant, c.agent, c.id).await?.len();
+    "memories::versions" |tx, c| memories::versions(tx, c.tenant, c.agent, c.id).await?.len();
+    "memories::count" |tx, c| memories::count(tx, c.tenant, &c.filter()).await? as usize;
+    "memories::list" |tx, c| memories::list(tx, c.tenant, &c.filter(), Seek::First, 10).await?.len();
+    "memories::counts" |tx, c| memories::counts(tx, c.tenant, c.now).await?.iter().filter(|row| row.agent_id == c.agent).count();
+    "memories::written_by_day" |tx, c| {
+        let since = c.now.date_naive() - chrono::Duration::days(2);
+        memories::written_by_day(tx, c.tenant, since).await?.iter().filter(|row| row.0 == c.agent).count()
+    };
+    "memories::put_vector" |tx, c| {
+        let vector: Vec<f32> = c.vector.iter().rev().copied().collect();
+        memories::put_vector(tx, c.tenant, c.agent, c.id, Embedded { vector: &vector, ..c.embedded() }).await?;
+        0
+    };
+    "memories::drop_vectors" |tx, c| { memories::drop_vectors(tx, c.tenant, c.agent, c.id).await?; 0 };
+    "memories::sync_live" |tx, c| { memories::sync_live(tx, c.tenant, c.agent, &[c.id]).await?; 0 };
+    "memories::embedded_by" |tx, c| memories::embedded_by(tx, c.tenant, c.agent, c.id).await?.len();
+    "memories::refresh_vectors" |tx, c| {
+        memories::refresh_vectors(tx, c.tenant, c.agent, c.id, None, c.now + chrono::Duration::days(1)).await?;
+        0
+    };
+    "memories::put_words" |tx, c| { memories::put_words(tx, c.tenant, c.agent, c.id, "intruded", "words").await?; 0 };
+    "memories::drop_words" |tx, c| { memories::drop_words(tx, c.tenant, c.agent, c.id).await?; 0 };
+    "memories::lock_counts" |tx, c| memories::lock_counts(tx, c.tenant, &[c.agent]).await? as usize;
+    "recall::by_vector" |tx, c| {
+        let leg = recall::by_vector(tx, &reach!(c), "all-MiniLM-L6-v2", &c.vector, FLOORS, 10).await?;
+        leg.candidates.len() + leg.considered as usize
+    };
+    "recall::statistics" |tx, c| recall::statistics(tx, &reach!(c)).await?.documents as usize;
+    "recall::by_words" |tx, c| {
+        let statistics = Statistics { documents: 2, terms: 8 };
+        let leg = recall::by_words(tx, &reach!(c), &["tea".into()], &statistics, FLOORS, false, 10).await?;
+        leg.candidates.len() + leg.considered as usize
+    };
+    "recall::insert_log" |tx, c| { recall::insert_log(tx, &c.log()).await?; 0 };
+    "recall::count_accesses" |tx, c| {
+        recall::count_accesses(tx, c.tenant, &[Access { agent_id: c.agent, memory_id: c.id, count: 1, last: c.now }]).await?;
+        0
+    };
+    "jobs::insert" |tx, c| {
+        let event = NewEvent { id: EventId(c.fresh), task: Task::Embed, payload: json!({}), state: State::Done, now: c.now };
+        jobs::insert(tx, c.tenant, c.agent, &event).await?;
+        0
+    };
+    "audit::post" |tx, c| {
+        audit::post(tx, c.tenant, c.agent, EventId(c.fresh), audit::Destination::Audit, &json!({}), c.now).await?;
+        0
+    };
+};
+
+/// In the database of knowledge; kept apart by tenant.
+pub const KB: &[Query] = queries! {
+    "vocabulary::version" |tx, c| vocabulary::version(tx, c.tenant).await? as usize;
+    "vocabulary::forms" |tx, c| vocabulary::forms(tx, c.tenant).await?.len();
+    "vocabulary::taken" |tx, c| {
+        let term = vocabulary::NewTerm { id: c.fresh, term: "tea", normal: "tea", definition: "", aliases: vec![] };
+        usize::from(vocabulary::taken(tx, c.tenant, &term).await?)
+    };
+    "vocabulary::add_term" |tx, c| {
+        let aliases = vec![(c.fresh, "intruded", "intruded".to_owned())];
+        let term = vocabulary::NewTerm { id: c.fresh, term: "intruder", normal: "intruder", definition: "", aliases };
+        vocabulary::add_term(tx, c.tenant, &term, c.now).await?;
+        0
+    };
+};
+
+/// In the control database; kept apart by tenant.
+pub const CONTROL: &[Query] = queries! {
+    "identity::agents" |tx, c| identity::agents(tx, c.tenant).await?.iter().filter(|agent| agent.id == c.agent).count();
+    "audit::count" |tx, c| {
+        let about = AuditFilter { target: Some(c.agent.to_string()), ..AuditFilter::default() };
+        audit::count(tx, c.tenant, &about).await? as usize
+    };
+    "audit::list" |tx, c| {
+        let about = AuditFilter { target: Some(c.agent.to_string()), ..AuditFilter::default() };
+        audit::list(tx, c.tenant, &about, Seek::First, 10).await?.len()
+    };
+    "audit::of_target" |tx, c| audit::of_target(tx, c.tenant, &c.agent.to_string(), 10).await?.len();
+};
+
+/// Asked by the role that sees all tenants, for one of them.
+pub fn pooled() -> Vec<Pooled> {
+    let control = |name, run| Pooled { name, kb: false, run };
+    vec![
+        control("audit::append", |pool, c| Box::pin(async move { audit::append(pool, c.tenant, &[c.entry()]).await.map(|()| 0) })),
+        control("audit::links", |pool, c| {
+            Box::pin(async move {
+                let links = audit::links(pool, c.tenant, 0, 1000).await?;
+                Ok(links.iter().filter(|link| link.entry.target_id == c.agent.to_string()).count())
+            })
+        }),
+        control("identity::insert_agent", |pool, c| {
+            let id = AgentId(c.fresh);
+            let agent = Agent { id, kind: AgentKind::Agent, slug: "intruder".into(), name: "x".into(), require_user: false };
+            Box::pin(async move { identity::insert_agent(pool, c.tenant, &agent, c.now).await.map(|()| 0) })
+        }),
+        control("identity::insert_key", |pool, c| {
+            let prefix = &c.ctx.tenant_id.0.simple().to_string()[20..];
+            let (id, prefix) = (KeyId(c.fresh), prefix.to_owned());
+            Box::pin(async move {
+                let scopes = &[Scope::MemoryRead];
+                let key =
+                    identity::NewKey { id, agent_id: c.agent, prefix: &prefix, secret_hash: &[], name: "x", scopes, expires_at: None };
+                identity::insert_key(pool, c.tenant, &key, c.now).await.map(usize::from)
+            })
+        }),
+        control("identity::key_used", |pool, c| {
+            let later = c.now + chrono::Duration::hours(1);
+            Box::pin(async move { identity::key_used(pool, c.tenant, c.key, later).await.map(|()| 0) })
+        }),
+        control("identity::revoke_key", |pool, c| {
+            Box::pin(async move { identity::revoke_key(pool, c.tenant, c.key, c.now).await.map(usize::from) })
+        }),
+        control("identity::insert_operator", |pool, c| {
+            let login = format!("intruder@{}", c.tenant);
+            Box::pin(async move {
+                let roles = &[OperatorRole::Viewer];
+                let operator = identity::NewOperator { id: OperatorId(c.fresh), login: &login, name: "x", password_hash: "x", roles };
+                identity::insert_operator(pool, c.tenant, &operator, c.now).await.map(|()| 0)
+            })
+        }),
+        control("identity::disable_operator", |pool, c| {
+            Box::pin(async move { identity::disable_operator(pool, c.tenant, c.operator, c.now).await.map(usize::from) })
+        }),
+        control("jobs::commons", |pool, c| {
+            Box::pin(async move { Ok(usize::from(jobs::commons(pool, c.tenant).await? == Some(c.commons))) })
+        }),
+        Pooled {
+            name: "vocabulary::deliver_proposal",
+            kb: true,
+            run: |pool, c| {
+                let (phrase, normal) = ("intruded".to_owned(), "intruded".to_owned());
+                let proposal = vocabulary::Proposal { phrase, normal, agent_id: c.agent, memory_id: c.id, seen_at: c.now };
+                Box::pin(
+                    async move { vocabulary::deliver_proposal(pool, c.tenant, EventId(c.fresh), c.fresh, &proposal).await.map(|()| 0) },
+                )
+            },
+        },
+    ]
+}
+
+/// What happens before there is a tenant or across all of them, by design.
+pub const EXEMPT: &[(&str, &str)] = &[
+    ("identity::model", "the model registry has no tenants"),
+    ("identity::tenant", "finds the tenant"),
+    ("identity::tenant_slugs", "the command line's list of tenants"),
+    ("identity::insert_tenant", "makes the tenant"),
+    ("identity::key_by_prefix", "finds the tenant by a key"),
+    ("identity::operator_by_login", "finds the tenant by a login, which is unique over all"),
+    ("identity::operator", "finds the tenant by a session's operator"),
+    ("identity::set_password", "by an operator's id, found before"),
+    ("identity::session", "by a session's id, which is a secret"),
+    ("identity::insert_session", "by a session's id, which is a secret"),
+    ("identity::save_session", "by a session's id, which is a secret"),
+    ("identity::delete_session", "by a session's id, which is a secret; and all that have ended"),
+    ("jobs::claim", "workers serve all tenants"),
+    ("jobs::extend", "by a lease that was claimed"),
+    ("jobs::finish", "by a lease that was claimed"),
+    ("jobs::depth", "a metric over all tenants"),
+    ("audit::take", "the relay serves all tenants"),
+    ("audit::delivered", "by rows that were taken"),
+    ("audit::set_aside", "by a row that was taken"),
+    ("audit::lag", "a metric over all tenants"),
+];

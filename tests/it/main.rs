@@ -1,3 +1,5 @@
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+
 mod audit_chain;
 mod bulk;
 mod concurrency;

@@ -53,9 +53,9 @@ test('every filter narrows the log as it says', async ({ audit, agent }) => {
   await counts({ action: 'memory.' }, 2);
   await counts({ action: 'memory.forgotten' }, 1);
   await counts({ action: 'forgotten' }, 0);
-  await counts({ from: day(0), until: day(0) }, 2);
-  await counts({ until: day(-1) }, 0);
-  await counts({ from: day(1) }, 0);
+  await counts({ from: day(-1), until: day(1) }, 2);
+  await counts({ until: day(-2) }, 0);
+  await counts({ from: day(2) }, 0);
   await counts({ target: id.slice(0, 8) }, 0);
 });
 

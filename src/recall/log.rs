@@ -102,16 +102,26 @@ pub async fn run(engine: Engine, stop: CancellationToken) {
             while let Ok(message) = receiver.try_recv() {
                 batch.push(message);
             }
-        } else if batch.len() < BATCH && !batch.iter().any(|message| matches!(message, Message::Flush(_))) {
-            tokio::select! {
-                () = tokio::time::sleep(GATHER) => {}
-                () = stop.cancelled() => {}
-                _ = receiver.recv_many(&mut batch, BATCH) => {}
-            }
+        } else {
+            gather(&mut receiver, &mut batch, &stop).await;
         }
         write(&engine, std::mem::take(&mut batch)).await;
         if stopping {
             return;
+        }
+    }
+}
+
+/// Adds what comes in a moment, unless somebody waits for what there is.
+async fn gather(receiver: &mut mpsc::Receiver<Message>, batch: &mut Vec<Message>, stop: &CancellationToken) {
+    let moment = tokio::time::sleep(GATHER);
+    tokio::pin!(moment);
+    while batch.len() < BATCH && !batch.iter().any(|message| matches!(message, Message::Flush(_))) {
+        let room = BATCH - batch.len();
+        tokio::select! {
+            () = &mut moment => return,
+            () = stop.cancelled() => return,
+            _ = receiver.recv_many(batch, room) => {}
         }
     }
 }

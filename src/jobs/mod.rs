@@ -114,7 +114,11 @@ pub async fn work(engine: &Engine, stop: &CancellationToken) -> Result<usize, Er
 }
 
 async fn attempt(engine: &Engine, event: &Leased) -> Result<(), Error> {
-    let result = perform(engine, event).await;
+    // Whoever held it before died with it, again and again: a job that kills its worker must end, too.
+    let result = match event.attempt > ATTEMPTS_MAX {
+        true => Err(Error::Internal(format!("no worker survived it in {ATTEMPTS_MAX} attempts"))),
+        false => perform(engine, event).await,
+    };
     let now = engine.clock().now();
     let (state, error, outcome, run_after) = match &result {
         Ok(outcome) => (State::Done, None, Some(serde_json::json!({ "result": outcome })), now),

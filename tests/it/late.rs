@@ -190,6 +190,22 @@ async fn whoever_lost_the_lease_cannot_end_the_job() {
 }
 
 #[tokio::test]
+async fn a_job_that_kills_its_worker_ends_too() {
+    let world = alone().await;
+    world.embedder.fail();
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
+    world.embedder.work();
+    for _ in 0..8 {
+        let now = world.clock.now();
+        assert_eq!(claim(world.engine.db().memory.system(), now, now + Duration::seconds(30), 10).await.unwrap().len(), 1);
+        // Nobody hears of that worker again.
+        world.clock.advance(Duration::seconds(31));
+    }
+    assert_eq!((once(&world).await, states(&world).await), (1, state("dead")));
+    assert_eq!(number(&world, VECTORS, id).await, 0);
+}
+
+#[tokio::test]
 async fn concurrent_workers_never_claim_the_same_event() {
     let world = alone().await;
     world.embedder.fail();

@@ -82,7 +82,7 @@ impl NewEntry {
         self
     }
 
-    /// Names and hashes of what changed; no measured fractions, whose last digit JSON does not promise.
+    /// Names and hashes of what changed.
     pub fn changes(mut self, changes: serde_json::Value) -> Self {
         self.changes = changes;
         self

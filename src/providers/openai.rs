@@ -178,19 +178,63 @@ impl Embedder for OpenAi {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-    use wiremock::{
-        Mock, MockServer, Request as Received, ResponseTemplate,
-        matchers::{header, method, path},
-    };
-
     use super::*;
+    use axum::{
+        Json, Router,
+        http::{HeaderMap, StatusCode, Uri},
+        response::{IntoResponse, Response},
+    };
+    use serde_json::{Value, json};
+    use std::sync::{Arc, Mutex};
+    use tokio::task::JoinHandle;
 
     const KEY: &str = "sk-very-secret";
 
-    fn provider(server: &MockServer) -> OpenAi {
+    /// What an endpoint was sent: path, `authorization`, inputs.
+    type Received = Arc<Mutex<Vec<(String, String, Vec<String>)>>>;
+
+    /// An endpoint on a free port, gone when dropped.
+    struct Endpoint {
+        url: String,
+        received: Received,
+        serving: JoinHandle<()>,
+    }
+
+    impl Drop for Endpoint {
+        fn drop(&mut self) {
+            self.serving.abort();
+        }
+    }
+
+    impl Endpoint {
+        async fn answering<R: IntoResponse>(answer: impl Fn(&[String]) -> R + Clone + Send + Sync + 'static) -> Self {
+            let received = Received::default();
+            let log = received.clone();
+            let router = Router::new().fallback(async move |uri: Uri, headers: HeaderMap, Json(body): Json<Value>| {
+                let inputs: Vec<String> = serde_json::from_value(body["input"].clone()).unwrap();
+                let authorization = headers["authorization"].to_str().unwrap().to_owned();
+                let response = answer(&inputs).into_response();
+                log.lock().unwrap().push((uri.path().to_owned(), authorization, inputs));
+                response
+            });
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let url = format!("http://{}/v1/", listener.local_addr().unwrap());
+            let serving = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+            Self { url, received, serving }
+        }
+
+        fn provider(&self) -> OpenAi {
+            provider(&self.url)
+        }
+
+        fn received(&self) -> Vec<(String, String, Vec<String>)> {
+            self.received.lock().unwrap().clone()
+        }
+    }
+
+    fn provider(url: &str) -> OpenAi {
         OpenAi::new(OpenAiOptions {
-            base_url: format!("{}/v1/", server.uri()),
+            base_url: url.into(),
             api_key: Some(ApiKey::new(KEY)),
             model: "m".into(),
             dimension: 2,
@@ -199,16 +243,10 @@ mod tests {
         .unwrap()
     }
 
-    async fn answering(template: ResponseTemplate) -> (MockServer, OpenAi) {
-        let server = MockServer::start().await;
-        Mock::given(method("POST")).respond_with(template).mount(&server).await;
-        let provider = provider(&server);
-        (server, provider)
-    }
-
-    async fn one(template: ResponseTemplate) -> EmbedError {
-        let (_server, provider) = answering(template).await;
-        provider.embed(vec!["a".into()]).await.unwrap_err()
+    /// The error that one text brings from an endpoint that answers so.
+    async fn one<R: IntoResponse + Clone + Send + Sync + 'static>(answer: R) -> EmbedError {
+        let endpoint = Endpoint::answering(move |_| answer.clone()).await;
+        endpoint.provider().embed(vec!["a".into()]).await.unwrap_err()
     }
 
     fn texts(n: usize) -> Vec<String> {
@@ -217,44 +255,35 @@ mod tests {
 
     #[tokio::test]
     async fn sends_the_key_and_restores_the_order() {
-        let server = MockServer::start().await;
         let body = json!({"data": [{"index": 1, "embedding": [0.0, 5.0]}, {"index": 0, "embedding": [2.0, 0.0]}]});
-        Mock::given(method("POST"))
-            .and(path("/v1/embeddings"))
-            .and(header("authorization", format!("Bearer {KEY}")))
-            .respond_with(ResponseTemplate::new(200).set_body_json(body))
-            .mount(&server)
-            .await;
-        let vectors = provider(&server).embed(texts(2)).await.unwrap();
+        let endpoint = Endpoint::answering(move |_| Json(body.clone())).await;
+        let vectors = endpoint.provider().embed(texts(2)).await.unwrap();
         assert_eq!(vectors, [[1.0, 0.0], [0.0, 1.0]]);
+        assert_eq!(endpoint.received(), [("/v1/embeddings".to_owned(), format!("Bearer {KEY}"), texts(2))]);
     }
 
     #[tokio::test]
     async fn many_texts_go_out_in_batches() {
-        let server = MockServer::start().await;
-        Mock::given(method("POST"))
-            .respond_with(|r: &Received| {
-                let body: Value = r.body_json().unwrap();
-                let inputs = body["input"].as_array().unwrap();
-                assert!(inputs.len() <= BATCH);
-                let number = |v: &Value| v.as_str().unwrap().parse::<f32>().unwrap();
-                let data: Vec<_> = inputs.iter().enumerate().map(|(i, v)| json!({"index": i, "embedding": [1.0, number(v)]})).collect();
-                ResponseTemplate::new(200).set_body_json(json!({"data": data}))
-            })
-            .expect(3)
-            .mount(&server)
-            .await;
-        let vectors = provider(&server).embed(texts(200)).await.unwrap();
+        let endpoint = Endpoint::answering(|inputs| {
+            let number = |text: &String| text.parse::<f32>().unwrap();
+            let data: Vec<_> = inputs.iter().enumerate().map(|(i, text)| json!({"index": i, "embedding": [1.0, number(text)]})).collect();
+            Json(json!({"data": data}))
+        })
+        .await;
+        let vectors = endpoint.provider().embed(texts(200)).await.unwrap();
         for (i, v) in vectors.iter().enumerate() {
             assert!((v[1] / v[0] - i as f32).abs() < 1e-2, "{i}: {v:?}");
         }
+        let received = endpoint.received();
+        assert_eq!(received.len(), 3);
+        assert!(received.iter().all(|(_, _, inputs)| inputs.len() <= BATCH));
     }
 
     #[tokio::test]
     async fn no_texts_ask_nothing() {
-        let (server, provider) = answering(ResponseTemplate::new(500)).await;
-        assert!(provider.embed(Vec::new()).await.unwrap().is_empty());
-        assert!(server.received_requests().await.unwrap().is_empty());
+        let endpoint = Endpoint::answering(|_| StatusCode::INTERNAL_SERVER_ERROR).await;
+        assert!(endpoint.provider().embed(Vec::new()).await.unwrap().is_empty());
+        assert_eq!(endpoint.received(), []);
     }
 
     #[tokio::test]
@@ -268,48 +297,48 @@ mod tests {
             item(0, json!("AAAA")),
             json!({"object": "list"}),
         ] {
-            let error = one(ResponseTemplate::new(200).set_body_json(&body)).await;
+            let error = one(Json(body.clone())).await;
             assert!(matches!(error, EmbedError::BadResponse(_)), "{body}: {error}");
         }
     }
 
     #[tokio::test]
     async fn statuses_become_reasons() {
-        let error = one(ResponseTemplate::new(401).set_body_string(KEY)).await;
+        let error = one((StatusCode::UNAUTHORIZED, KEY)).await;
         assert!(matches!(error, EmbedError::Unauthorized { status: 401 }));
         assert!(!format!("{error} {error:?}").contains(KEY));
 
-        let error = one(ResponseTemplate::new(429).insert_header("retry-after", "7")).await;
+        let error = one((StatusCode::TOO_MANY_REQUESTS, [("retry-after", "7")])).await;
         assert!(matches!(error, EmbedError::RateLimited { retry_after: Some(d) } if d.as_secs() == 7));
         assert!(error.is_transient());
 
-        assert!(matches!(one(ResponseTemplate::new(503)).await, EmbedError::Unavailable(_)));
+        assert!(matches!(one(StatusCode::SERVICE_UNAVAILABLE).await, EmbedError::Unavailable(_)));
 
-        let error = one(ResponseTemplate::new(400).set_body_json(json!({"error": {"message": "no such model"}}))).await;
+        let error = one((StatusCode::BAD_REQUEST, Json(json!({"error": {"message": "no such model"}})))).await;
         assert!(error.to_string().contains("no such model"), "{error}");
         assert!(!error.is_transient());
     }
 
     #[tokio::test]
     async fn a_redirect_does_not_take_the_key_along() {
-        let error = one(ResponseTemplate::new(302).insert_header("location", "http://127.0.0.1:1/")).await;
+        let error = one((StatusCode::FOUND, [("location", "http://127.0.0.1:1/")])).await;
         assert!(matches!(error, EmbedError::Refused { status: 302, .. }), "{error}");
     }
 
     #[tokio::test]
     async fn slow_and_absent_servers_are_told_apart() {
-        let error = one(ResponseTemplate::new(200).set_delay(Duration::from_secs(3))).await;
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let silent = provider(&format!("http://{}/v1", listener.local_addr().unwrap()));
+        let error = silent.embed(texts(1)).await.unwrap_err();
         assert!(matches!(error, EmbedError::Timeout(_)), "{error}");
 
-        let (server, provider) = answering(ResponseTemplate::new(200)).await;
-        drop(server);
-        let error = provider.embed(texts(1)).await.unwrap_err();
-        assert!(error.is_transient(), "{error}");
+        drop(listener);
+        let error = silent.embed(texts(1)).await.unwrap_err();
+        assert!(matches!(error, EmbedError::Unavailable(_)) && error.is_transient(), "{error}");
     }
 
-    #[tokio::test]
-    async fn debug_never_shows_the_key() {
-        let (_server, provider) = answering(ResponseTemplate::new(200)).await;
-        assert!(!format!("{provider:?}").contains(KEY));
+    #[test]
+    fn debug_never_shows_the_key() {
+        assert!(!format!("{:?}", provider("http://127.0.0.1:1/v1")).contains(KEY));
     }
 }

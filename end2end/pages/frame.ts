@@ -58,7 +58,7 @@ export class Frame {
     await this.ready();
   }
 
-  /** The query of the page that is shown. */
+  /** The query of the page that is shown; after a click it follows a moment later, so poll for it. */
   query(): Record<string, string> {
     return Object.fromEntries(new URL(this.page.url()).searchParams);
   }

@@ -57,13 +57,13 @@ test('a row leads to the memories, and to the deleted ones', { tag: '@no-js' }, 
   await agents.goto('/agents');
   await agents.row(agent.slug).getByRole('link', { name: agent.slug, exact: true }).click();
   await expect(memories.total).toHaveText('1 memory');
-  expect(memories.query()).toEqual({ agent: agent.id });
+  await expect.poll(() => memories.query()).toEqual({ agent: agent.id });
   await expect(memories.topics).toHaveText([kept]);
   await expect(memories.agent.getByRole('option', { selected: true })).toHaveText(agent.slug);
 
   await agents.goto('/agents');
   await agents.row(agent.slug).getByRole('link', { name: `1 deleted memories of ${agent.slug}` }).click();
   await expect(memories.total).toHaveText('1 deleted memory');
-  expect(memories.query()).toEqual({ agent: agent.id, deleted: 'true' });
+  await expect.poll(() => memories.query()).toEqual({ agent: agent.id, deleted: 'true' });
   await expect(memories.topics).toHaveText([gone]);
 });

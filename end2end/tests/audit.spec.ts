@@ -22,14 +22,14 @@ test('the form narrows the log, in the address', { tag: ['@phone', '@no-js'] }, 
   await audit.action.fill('memory.rem');
   await audit.apply.click();
   await expect(audit.total).toHaveText('1 entry');
-  expect(audit.query()).toEqual({ action: 'memory.rem', target: id });
+  await expect.poll(() => audit.query()).toEqual({ action: 'memory.rem', target: id });
   await expect(audit.entries).toContainText('memory.remembered');
 
   await audit.action.fill('');
   await audit.actor.fill('Vera');
   await audit.apply.click();
   await expect(audit.empty.getByRole('heading')).toHaveText('No entry matches');
-  expect(audit.query()).toEqual({ actor: 'Vera', target: id });
+  await expect.poll(() => audit.query()).toEqual({ actor: 'Vera', target: id });
   await audit.page.goBack();
   await expect(audit.total).toHaveText('1 entry');
   await expect(audit.action).toHaveValue('memory.rem');

@@ -17,7 +17,7 @@ test('the form puts the filters into the address, and they stay', { tag: ['@phon
   await memories.page.getByLabel('Platform').fill('drive');
   await memories.apply.click();
   await expect(memories.total).toHaveText('1 memory');
-  expect(memories.query()).toEqual({ topic: topic.toUpperCase(), platform: 'drive' });
+  await expect.poll(() => memories.query()).toEqual({ topic: topic.toUpperCase(), platform: 'drive' });
   await expect(memories.rows).toContainText('closes at four');
 
   await memories.page.reload();
@@ -29,7 +29,7 @@ test('the form puts the filters into the address, and they stay', { tag: ['@phon
   await memories.page.getByLabel('Platform').fill('');
   await memories.apply.click();
   await expect(memories.total).toHaveText('2 memories');
-  expect(memories.query()).toEqual({ topic: topic.toUpperCase() });
+  await expect.poll(() => memories.query()).toEqual({ topic: topic.toUpperCase() });
   await memories.page.goBack();
   await expect(memories.total).toHaveText('1 memory');
   await expect(memories.page.getByLabel('Platform')).toHaveValue('drive');
@@ -110,7 +110,7 @@ test('pages follow one another without gap or repetition', { tag: '@no-js' }, as
   await memories.step('Older').click();
   await expect(memories.topics).toHaveText(newestFirst.slice(50));
   await expect(memories.total).toHaveText('53 memories, 3 on this page');
-  expect(Object.keys(memories.query())).toEqual(['agent', 'after']);
+  await expect.poll(() => Object.keys(memories.query())).toEqual(['agent', 'after']);
   await expect(memories.step('Older')).toHaveCount(0);
 
   // Something new on the first page moves nothing on the second.

@@ -30,7 +30,7 @@ test('selected, counted, given a reason, deleted', { tag: ['@phone', '@no-js'] }
   await deletion.reason.fill('The shelf was sold.');
   await deletion.send(deletion.confirm);
   await expect(memories.flash).toContainText('Deleted 3 memories.');
-  expect(memories.query()).toEqual({ agent: agent.id, topic: mark });
+  await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic: mark });
   await expect(memories.topics).toHaveText([fourth]);
   expect(await agent.recall(mark)).not.toContain(ids[0]);
 
@@ -54,7 +54,7 @@ test('the count follows the boxes', async ({ memories, deletion, agent }) => {
   await expect(deletion.rows).toHaveCount(2);
   await deletion.cancel.click();
   await expect(memories.topics).toHaveCount(3);
-  expect(memories.query()).toEqual({ agent: agent.id, topic: mark });
+  await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic: mark });
 });
 
 test('nothing selected is no dead end', { tag: '@no-js' }, async ({ memories, deletion, agent }) => {
@@ -64,7 +64,7 @@ test('nothing selected is no dead end', { tag: '@no-js' }, async ({ memories, de
   await expect(deletion.empty).toContainText('Nothing is selected');
   await deletion.empty.getByRole('link', { name: 'Back to the list' }).click();
   await expect(memories.topics).toHaveCount(1);
-  expect(memories.query()).toEqual({ agent: agent.id, topic: mark });
+  await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic: mark });
 });
 
 test('a hundred at most go together', { tag: '@no-js' }, async ({ memories, deletion, agent }) => {

@@ -17,7 +17,7 @@ test('a click opens the panel beside the list, and the address names it', { tag:
   await memories.topic(topics[1]).click();
   await expect(memories.peek.topic).toHaveText(topics[1]);
   await expect(memories.peek.content).toHaveText(`Everything about the ${topics[1]}.\n  Indented.`, { useInnerText: true });
-  expect(memories.query()['peek']).toBe(ids[1]);
+  await expect.poll(() => memories.query()['peek']).toBe(ids[1]);
   await expect(memories.row(topics[1])).toHaveAttribute('aria-current', 'true');
   await expect(memories.rows.and(memories.page.locator('[aria-current]'))).toHaveCount(1);
 
@@ -26,12 +26,13 @@ test('a click opens the panel beside the list, and the address names it', { tag:
   await expect(memories.row(topics[2])).toHaveAttribute('aria-current', 'true');
   await expect(memories.peek.next).toHaveCount(0);
   await memories.peek.previous.click();
+  await expect(memories.row(topics[1])).toHaveAttribute('aria-current', 'true');
   await memories.peek.previous.click();
   await expect(memories.peek.topic).toHaveText(topics[0]);
   await expect(memories.peek.previous).toHaveCount(0);
   await memories.peek.close.click();
   await expect(memories.peek.panel).toBeHidden();
-  expect(memories.query()['peek']).toBeUndefined();
+  await expect.poll(() => memories.query()['peek']).toBeUndefined();
   await expect(memories.topics).toHaveText(topics);
 });
 
@@ -53,7 +54,7 @@ test('letters and arrows walk through the list', async ({ memories, memory, agen
   const at = async (i: 0 | 1 | 2) => {
     await expect(memories.peek.topic).toHaveText(topics[i]);
     await expect(memories.row(topics[i])).toHaveAttribute('aria-current', 'true');
-    expect(memories.query()['peek']).toBe(ids[i]);
+    await expect.poll(() => memories.query()['peek']).toBe(ids[i]);
   };
   await keyboard.press('j');
   await at(0);
@@ -69,7 +70,7 @@ test('letters and arrows walk through the list', async ({ memories, memory, agen
   await at(0);
   await keyboard.press('Escape');
   await expect(memories.peek.panel).toBeHidden();
-  expect(memories.query()['peek']).toBeUndefined();
+  await expect.poll(() => memories.query()['peek']).toBeUndefined();
   await memories.page.goBack();
   await at(0);
   await keyboard.press('o');

@@ -12,7 +12,7 @@ test('a search finds by meaning, best first, and says why', { tag: '@no-js' }, a
   await memories.question.fill('Where can guests park their car?');
   await memories.search.click();
   await expect(memories.total).toContainText(/^\d+ of \d+ candidates reached the relevance floor of 0\.25/);
-  expect(memories.query()).toEqual({ q: 'Where can guests park their car?', agent: agent.id });
+  await expect.poll(() => memories.query()).toEqual({ q: 'Where can guests park their car?', agent: agent.id });
   await expect(memories.topics.first()).toHaveText('parking');
   const scores = await memories.scores();
   expect(scores.length).toBe(await memories.rows.count());
@@ -59,7 +59,7 @@ test('what is not relevant enough is not shown, and the distance is told', { tag
 
   await memories.empty.getByRole('link', { name: 'Browse instead' }).click();
   await expect(memories.topics).toHaveText(['gasket']);
-  expect(memories.query()).toEqual({ agent: agent.id, topic: 'gasket' });
+  await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic: 'gasket' });
 });
 
 test('an empty memory answers nothing, and others may be asked', { tag: '@no-js' }, async ({ memories }) => {
@@ -68,7 +68,7 @@ test('an empty memory answers nothing, and others may be asked', { tag: '@no-js'
   await expect(memories.empty).toContainText('There is nothing stored here that could answer.');
   await memories.empty.getByRole('link', { name: 'Ask all agents, without filters' }).click();
   await expect(memories.topic('release calendar')).toBeVisible();
-  expect(memories.query()).toEqual({ q: 'release calendar' });
+  await expect.poll(() => memories.query()).toEqual({ q: 'release calendar' });
 });
 
 test('the deleted can be browsed, not searched', async ({ memories, gate }) => {

@@ -20,7 +20,7 @@ test.describe('signing in', () => {
       await signIn.enter({ login: attempt, password: 'not the password' });
       await expect(signIn.refusal).toBeVisible();
       // Neither who tried nor with what stands in the address, and the way on is kept.
-      expect(signIn.query()).toEqual({ error: 'refused', next: '/audit' });
+      await expect.poll(() => signIn.query()).toEqual({ error: 'refused', next: '/audit' });
       said.push(await signIn.refusal.innerText());
     }
     expect(said[0]).toContain('do not match');
@@ -47,7 +47,7 @@ test.describe('signing in', () => {
   test('whoever signs in arrives where they wanted to go', { tag: '@no-js' }, async ({ signIn, memories }) => {
     await signIn.goto('/memories?topic=staging+database');
     await expect(signIn.heading).toHaveText('Sign in to Remembrancer');
-    expect(signIn.query()).toEqual({ next: '/memories?topic=staging+database' });
+    await expect.poll(() => signIn.query()).toEqual({ next: '/memories?topic=staging+database' });
     await expect(signIn.notice).toHaveText('Sign in to go on to the page you asked for.');
     await signIn.enter(credentials('viewer'));
     await expect(signIn.page).toHaveURL('/memories?topic=staging+database');

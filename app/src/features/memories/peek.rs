@@ -35,28 +35,40 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: Listed, query: Memo<Query>) -> i
             aria-label="Peek"
             data-testid="peek"
         >
+            <Transition>
+                {move || Suspend::new(async move {
+                    let ids = StoredValue::new(list.await.map(|list| list.ids()).unwrap_or_default());
+                    // Moves with the address, not with what is still being loaded: pressed twice, a step is two steps.
+                    move || {
+                        let (before, after) = neighbours(&ids.read_value(), peek.get()?);
+                        Some(view! {
+                            <div class="sticky top-0 flex items-center gap-1 border-b border-line bg-surface px-2 py-1.5">
+                                {step(before.map(|id| link(Some(id))), "Previous", "k ArrowUp", "k", Shape::Previous)}
+                                {step(after.map(|id| link(Some(id))), "Next", "j ArrowDown", "j", Shape::Next)}
+                                <span class="ml-auto"></span>
+                                {step(Some(link(None)), "Close", "Escape", "esc", Shape::Close)}
+                            </div>
+                        })
+                    }
+                })}
+            </Transition>
             <Transition fallback=|| view! { <Skeleton rows=4 /> }>
                 {move || Suspend::new(async move {
-                    let ids = list.await.map(|list| list.ids()).unwrap_or_default();
-                    let found = found.await?;
-                    let place = ids.iter().position(|id| peek.get_untracked() == Some(*id));
-                    let at = |i: Option<usize>| i.and_then(|i| ids.get(i).copied());
-                    let (before, after) = (at(place.and_then(|i| i.checked_sub(1))), at(place.map(|i| i + 1)));
-                    Some(view! {
-                        <div class="sticky top-0 flex items-center gap-1 border-b border-line bg-surface px-2 py-1.5">
-                            {step(before.map(|id| link(Some(id))), "Previous", "k ArrowUp", "k", Shape::Previous)}
-                            {step(after.map(|id| link(Some(id))), "Next", "j ArrowDown", "j", Shape::Next)}
-                            <span class="ml-auto"></span>
-                            {step(Some(link(None)), "Close", "Escape", "esc", Shape::Close)}
-                        </div>
-                        {match found {
-                            Ok(found) => view! { <Glance found /> }.into_any(),
-                            Err(error) => view! { <ErrorView error /> }.into_any(),
-                        }}
+                    Some(match found.await? {
+                        Ok(found) => view! { <Glance found /> }.into_any(),
+                        Err(error) => view! { <ErrorView error /> }.into_any(),
                     })
                 })}
             </Transition>
         </section>
+    }
+}
+
+/// Before and after a memory in the list; for one that is not in it, nothing before and the first after.
+fn neighbours(ids: &[MemoryId], peek: MemoryId) -> (Option<MemoryId>, Option<MemoryId>) {
+    match ids.iter().position(|id| *id == peek) {
+        Some(place) => (place.checked_sub(1).map(|i| ids[i]), ids.get(place + 1).copied()),
+        None => (None, ids.first().copied()),
     }
 }
 

@@ -182,7 +182,7 @@ mod tests {
     use axum::{
         Json, Router,
         http::{HeaderMap, StatusCode, Uri},
-        response::{IntoResponse, Response},
+        response::IntoResponse,
     };
     use serde_json::{Value, json};
     use std::sync::{Arc, Mutex};

@@ -43,6 +43,18 @@ id! {
     EventId,
     /// One logged recall.
     RetrievalId,
+    /// A canonical term, through all its names.
+    TermId,
+    /// A phrase that waits for a decision, or had one.
+    ProposalId,
+    /// One decision on the vocabulary.
+    DecisionId,
+    /// One text of a document; a changed file is a new one.
+    DocumentId,
+    /// A part of a document.
+    ChunkId,
+    /// One ingestion.
+    RunId,
     /// One request at an edge; stands in logs, errors and audit rows.
     RequestId,
 }

@@ -6,25 +6,44 @@
 mod agents;
 mod audit;
 mod error;
+mod health;
 mod ids;
+mod knowledge;
 mod memories;
 mod page;
 mod recall;
 mod session;
+mod vocabulary;
 
 pub use agents::{ActivityDay, AgentKind, AgentSummary};
 pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
 pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
-pub use ids::{AgentId, EventId, KeyId, MemoryId, OperatorId, RequestId, RetrievalId, TenantId, UserId};
+pub use health::{
+    CandidateLink, HealthFilter, NearMiss, NearMissState, Overview, Playground, PlaygroundCandidate, PlaygroundRequest, Prompt,
+    RecallHealth, Silence, ZeroHit, ZeroHitCause,
+};
+pub use ids::{
+    AgentId, ChunkId, DecisionId, DocumentId, EventId, KeyId, MemoryId, OperatorId, ProposalId, RequestId, RetrievalId, RunId, TenantId,
+    TermId, UserId,
+};
+pub use knowledge::{
+    Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, IndexPage, IngestFailure, IngestReport,
+    IngestRequest, IngestRun, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, NewDocument, TopologyRequest,
+};
 pub use memories::{
     BulkOutcome, Category, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRow, MemoryScope,
     MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, Source, SourceKind,
 };
 pub use page::Page;
 pub use recall::{
-    Breakdown, Hit, MatchedBy, NothingReason, Ranking, RecallFilters, RecallRequest, RecallResponse, SearchHit, SearchResults, SourceTag,
+    Breakdown, Hit, MatchedBy, NothingReason, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit, SearchResults,
+    SourceTag,
 };
 pub use session::{OperatorProfile, OperatorRole, Scope};
+pub use vocabulary::{
+    Decision, DecisionKind, Effect, Evidence, KnownTerm, Likeness, LookupRequest, LookupResponse, Proposal, ProposalDetail, ProposalFilter,
+    ProposalStatus, ProposeRequest, ProposeResponse, Suggestion, Term, TermChange, TermDetail, TermFilter, TermUsage, Verdict,
+};
 
 /// Longest topic, in characters.
 pub const TOPIC_MAX: usize = 256;

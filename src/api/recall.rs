@@ -1,6 +1,8 @@
 //! A recall: the question, the ranked answer, and why each hit is in it.
 
-use super::{AgentId, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, RetrievalId, Source, UserId, session::text_enum};
+use super::{
+    AgentId, KnowledgeHit, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, RetrievalId, Source, UserId, session::text_enum,
+};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -140,22 +142,63 @@ pub struct Hit {
     pub explanation: String,
 }
 
+/// A memory or a piece of shared knowledge, in one ranked list; `source_tag` says which.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum RecallHit {
+    /// `private` or `shared`.
+    Memory(Box<Hit>),
+    /// `canonical`.
+    Knowledge(Box<KnowledgeHit>),
+}
+
+impl RecallHit {
+    /// The memory, if it is one.
+    pub fn memory(&self) -> Option<&Hit> {
+        match self {
+            Self::Memory(hit) => Some(hit),
+            Self::Knowledge(_) => None,
+        }
+    }
+
+    /// The piece of knowledge, if it is one.
+    pub fn knowledge(&self) -> Option<&KnowledgeHit> {
+        match self {
+            Self::Memory(_) => None,
+            Self::Knowledge(hit) => Some(hit),
+        }
+    }
+}
+
 /// Answer of `agent_memory_recall`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct RecallResponse {
     pub retrieval_id: RetrievalId,
-    /// Best first.
-    pub hits: Vec<Hit>,
+    /// Best first, memories and knowledge in one list.
+    pub hits: Vec<RecallHit>,
     /// The canonical form that the query was searched under, if the vocabulary knew it.
     pub query_canonical: Option<String>,
     pub ranking: Ranking,
-    /// No private or shared memory passed the relevance floor.
+    /// No private or shared memory passed the relevance floor. Knowledge does not mask that.
     pub zero_hit: bool,
     /// Present when `zero_hit`.
     pub reason: Option<NothingReason>,
     /// Parts of the search that could not run: `embedding`, `knowledge`, …
     pub degraded: Vec<String>,
+}
+
+impl RecallResponse {
+    /// The memories among the hits, best first.
+    pub fn memories(&self) -> Vec<&Hit> {
+        self.hits.iter().filter_map(RecallHit::memory).collect()
+    }
+
+    /// The knowledge among the hits, best first.
+    pub fn knowledge(&self) -> Vec<&KnowledgeHit> {
+        self.hits.iter().filter_map(RecallHit::knowledge).collect()
+    }
 }
 
 /// A hit as the console shows it.

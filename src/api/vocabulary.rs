@@ -1,0 +1,288 @@
+//! The shared vocabulary: terms, proposals, decisions, and what a decision would change.
+
+use super::{AgentId, DecisionId, MemoryId, ProposalId, TermId, session::text_enum};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+text_enum! {
+    /// Where a proposal stands.
+    ProposalStatus { Open = "open", Approved = "approved", Merged = "merged", Rejected = "rejected" }
+}
+
+text_enum! {
+    /// What a decision did to the vocabulary.
+    DecisionKind {
+        /// A proposal became a term.
+        Approve = "approve",
+        /// A proposal became an alias of a term.
+        Merge = "merge",
+        /// A proposal was turned down; no term changed.
+        Reject = "reject",
+        /// A term came without a proposal: from a glossary or the command line.
+        Add = "add",
+        /// A term has a new name; the old one is an alias now.
+        Rename = "rename",
+        /// A term has another definition or category.
+        Define = "define",
+        /// A term has one more alias.
+        Alias = "alias",
+        /// A term has one alias less.
+        Unalias = "unalias",
+        /// A term and its aliases became aliases of another term.
+        Combine = "combine",
+        /// A term and its aliases are no longer in use.
+        Retire = "retire",
+        /// A decision was taken back.
+        Undo = "undo",
+    }
+}
+
+text_enum! {
+    /// How a suggested term resembles a phrase.
+    Likeness {
+        /// Jaro–Winkler similarity of the normal forms.
+        Spelling = "spelling",
+        /// Cosine of the embeddings.
+        Meaning = "meaning",
+    }
+}
+
+/// A phrase that agents used and the vocabulary does not know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proposal {
+    pub id: ProposalId,
+    /// As it was first met.
+    pub phrase: String,
+    pub status: ProposalStatus,
+    /// How often it was met.
+    pub count: i64,
+    /// The slugs of the agents that met it.
+    pub agents: Vec<String>,
+    pub first_seen: DateTime<Utc>,
+    pub last_seen: DateTime<Utc>,
+    /// The decision in force, unless it is open.
+    pub decision: Option<Decision>,
+}
+
+/// Which proposals a list shows: open ones unless told, the most frequent first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProposalFilter {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<ProposalStatus>,
+    /// A part of the phrase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+}
+
+/// A memory in which a phrase was met, read live; it is never stored with the proposal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    pub memory_id: MemoryId,
+    pub agent_slug: String,
+    pub topic_raw: String,
+    /// Verbatim.
+    pub content: String,
+    pub platform: String,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A term that resembles a phrase. A suggestion only: nothing is resolved by it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct Suggestion {
+    pub term_id: TermId,
+    pub term: String,
+    /// The form that resembles it: the term or one of its aliases.
+    pub form: String,
+    /// 0 to 1.
+    pub score: f64,
+    pub likeness: Likeness,
+}
+
+/// What a decision would change.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// Memories whose topic would be resolved anew.
+    pub memories: i64,
+    /// Agents to whom they belong.
+    pub agents: i64,
+    /// Phrases (normal forms) that would mean something else than now, each with what it would mean; `None`: nothing any more.
+    pub phrases: Vec<(String, Option<String>)>,
+}
+
+/// A proposal with everything a reviewer needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProposalDetail {
+    pub proposal: Proposal,
+    /// The newest live memories with the phrase, at most five.
+    pub evidence: Vec<Evidence>,
+    /// The nearest terms, best first, at most five.
+    pub nearest: Vec<Suggestion>,
+    /// What approving it as it is, or merging it, would change: the memories that carry the phrase.
+    pub effect: Effect,
+}
+
+/// What a reviewer decides about proposals. With several proposals each is decided alike, all or none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Verdict {
+    /// As a new term; under another name if one is given, which only one proposal at a time can have.
+    Approve {
+        #[serde(default)]
+        term: Option<String>,
+        #[serde(default)]
+        definition: String,
+        #[serde(default)]
+        category: Option<String>,
+    },
+    /// As an alias of a term.
+    Merge { term_id: TermId },
+    /// Not at all. Met again it stays rejected, and counts on.
+    Reject { reason: String },
+}
+
+/// What a reviewer does to a term.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case", deny_unknown_fields)]
+pub enum TermChange {
+    Rename { term: String },
+    Define { definition: String, category: Option<String> },
+    Alias { alias: String },
+    Unalias { alias: String },
+    Combine { into: TermId },
+    Retire { reason: String },
+}
+
+/// A decision on the vocabulary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    pub id: DecisionId,
+    pub kind: DecisionKind,
+    /// What was decided about: phrases of proposals, or the term.
+    pub subjects: Vec<String>,
+    /// The term that came of it or that it was merged into, if any.
+    pub term: Option<String>,
+    pub term_id: Option<TermId>,
+    pub reason: Option<String>,
+    /// Who decided.
+    pub by: String,
+    pub at: DateTime<Utc>,
+    /// The vocabulary's version that it made.
+    pub version: i64,
+    /// Memories that were to be resolved anew when it was decided.
+    pub memories: i64,
+    /// Those of them that still are.
+    pub remaining: i64,
+    /// Whether it was taken back.
+    pub undone: bool,
+    /// Whether it can be: nothing later was built on it.
+    pub undoable: bool,
+}
+
+/// A canonical term as lists show it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Term {
+    pub id: TermId,
+    pub term: String,
+    pub definition: String,
+    pub category: Option<String>,
+    pub aliases: Vec<String>,
+    /// Live memories filed under it.
+    pub memories: i64,
+    pub agents: i64,
+    /// Since when it reads like this.
+    pub since: DateTime<Utc>,
+    pub retired_at: Option<DateTime<Utc>>,
+}
+
+/// Which terms a list shows: those in use unless told, in alphabetical order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TermFilter {
+    /// A part of the term, of an alias or of the definition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retired: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+}
+
+/// How much one agent has under a term.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TermUsage {
+    pub agent_id: AgentId,
+    pub agent_slug: String,
+    pub memories: i64,
+    pub last_write: DateTime<Utc>,
+}
+
+/// A term with its usage and its history.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TermDetail {
+    pub term: Term,
+    pub usage: Vec<TermUsage>,
+    /// Newest first.
+    pub history: Vec<Decision>,
+}
+
+/// Input of `canonical_terms_lookup`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LookupRequest {
+    /// The phrase as you met it (1 to 256 characters).
+    pub phrase: String,
+}
+
+/// A canonical term as a tool tells it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct KnownTerm {
+    pub term_id: TermId,
+    pub term: String,
+    pub definition: String,
+    pub category: Option<String>,
+    pub aliases: Vec<String>,
+}
+
+/// Answer of `canonical_terms_lookup`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct LookupResponse {
+    /// Whether the whole phrase is a term or an alias.
+    pub found: bool,
+    /// What it stands for, if it was found.
+    pub term: Option<KnownTerm>,
+    /// Otherwise the longest known terms inside the phrase.
+    pub inside: Vec<KnownTerm>,
+    /// Otherwise terms that resemble it. Suggestions, not resolutions.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// Input of `canonical_terms_propose`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ProposeRequest {
+    /// The phrase that the vocabulary should know (1 to 256 characters).
+    pub phrase: String,
+    /// The memory in which you met it, so that reviewers see where it comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_id: Option<MemoryId>,
+}
+
+/// Answer of `canonical_terms_propose`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct ProposeResponse {
+    /// False if the vocabulary knows the phrase already.
+    pub proposed: bool,
+    /// The term that it stands for, if it does.
+    pub term: Option<String>,
+}

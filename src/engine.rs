@@ -151,6 +151,16 @@ impl Engine {
         tokio::time::timeout(budget, self.embed(text)).await.unwrap_or(Err(EmbedError::Timeout(budget)))
     }
 
+    /// The vectors of many texts for a job, in their order, likewise.
+    ///
+    /// # Errors
+    /// As [`Engine::embed_for_job`].
+    pub async fn embed_batch_for_job(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let budget = self.settings().job_embedding_budget;
+        let work = timed(self.inner.embeddings.documents(texts));
+        tokio::time::timeout(budget, work).await.unwrap_or(Err(EmbedError::Timeout(budget)))
+    }
+
     async fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let mut vectors = timed(self.inner.embeddings.documents(vec![text.to_owned()])).await?;
         vectors.pop().ok_or_else(|| EmbedError::BadResponse("no vector for one text".into()))

@@ -121,6 +121,15 @@ impl Checks {
             .that(!text.contains('\0'), field, "must not contain NUL")
     }
 
+    /// A text that may be blank, has no NUL and at most `most` characters.
+    pub fn limit(&mut self, field: &str, text: &str, most: usize) -> &mut Self {
+        self.that(text.chars().count() <= most, field, format!("has {} characters; at most {most} are allowed", text.chars().count())).that(
+            !text.contains('\0'),
+            field,
+            "must not contain NUL",
+        )
+    }
+
     /// Everything noted, as one error.
     pub fn done(&mut self) -> Result<(), Error> {
         match std::mem::take(&mut self.0) {

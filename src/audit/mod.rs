@@ -44,7 +44,7 @@ impl NewEntry {
     pub fn new(
         engine: &Engine,
         ctx: &OpContext,
-        action: &str,
+        action: impl Into<String>,
         target_kind: &str,
         target_id: impl ToString,
         message: impl Into<String>,
@@ -122,9 +122,9 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> R
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let total = store::count(&mut tx, ctx.tenant_id, filter).await?;
-    let rows = store::list(&mut tx, ctx.tenant_id, filter, seek, PAGE).await?;
+    let rows = store::list(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
     tx.commit().await?;
-    Ok(seek.page(rows, PAGE, total, |entry| Cursor { at: entry.at, id: entry.event_id.0 }))
+    Ok(seek.page(rows, PAGE, total, |entry| Cursor { key: entry.at, id: entry.event_id.0 }))
 }
 
 /// What a verification of the chain found.

@@ -4,6 +4,7 @@ use super::{NewEntry, store};
 use crate::api::TenantId;
 use crate::db::{Database, DbError};
 use crate::engine::Engine;
+use crate::jobs::{self, Posted};
 use crate::vocabulary;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -60,6 +61,7 @@ async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, Db
         let delivered = match row.destination {
             store::Destination::Audit => read(row).map(|entry| entries.entry(row.tenant_id).or_default().push(entry)),
             store::Destination::Proposal => propose(engine, row).await,
+            store::Destination::Job => hand_over(engine, row).await,
         };
         match delivered {
             Ok(()) => carried.push((row.agent_id, row.id)),
@@ -82,6 +84,11 @@ async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, Db
 
 async fn propose(engine: &Engine, row: &store::Waiting) -> Result<(), DbError> {
     vocabulary::store::deliver_proposal(engine.db().kb.system(), row.tenant_id, row.id, engine.clock().id(), &read(row)?).await
+}
+
+async fn hand_over(engine: &Engine, row: &store::Waiting) -> Result<(), DbError> {
+    let posted: Posted = read(row)?;
+    jobs::store::deliver(engine.db().memory.system(), row.tenant_id, row.agent_id, row.id, &posted, engine.clock().now()).await
 }
 
 fn read<T: serde::de::DeserializeOwned>(row: &store::Waiting) -> Result<T, DbError> {

@@ -14,6 +14,8 @@ use uuid::Uuid;
 pub enum Destination {
     Audit,
     Proposal,
+    /// Onto the event bus of private memory.
+    Job,
 }
 
 /// Writes what must reach another database beside the change that caused it.
@@ -88,6 +90,14 @@ pub async fn set_aside(tx: &mut Tx, row: &Waiting, error: &str) -> Result<(), Db
 /// How many rows wait, and since when the oldest does.
 pub async fn lag(pool: &PgPool) -> Result<(i64, Option<DateTime<Utc>>), DbError> {
     Ok(sqlx::query_as("select count(*), min(created_at) from outbox where delivered_at is null").fetch_one(pool).await?)
+}
+
+/// The same for one tenant.
+pub async fn lag_of(tx: &mut Tx, tenant: TenantId) -> Result<(i64, Option<DateTime<Utc>>), DbError> {
+    Ok(sqlx::query_as("select count(*), min(created_at) from outbox where tenant_id = $1 and delivered_at is null")
+        .bind(tenant)
+        .fetch_one(&mut **tx)
+        .await?)
 }
 
 /// Appends entries to one tenant's chain. An entry that is there already is left alone, so delivering twice is harmless.
@@ -216,17 +226,10 @@ pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter) -> Resul
 }
 
 /// One page's entries and one more, in reading order.
-pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter, seek: Seek, size: usize) -> Result<Vec<AuditEntry>, DbError> {
+pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter, seek: &Seek, size: usize) -> Result<Vec<AuditEntry>, DbError> {
     let mut query = QueryBuilder::new(format!("select {COLUMNS} from audit_log"));
     narrow(&mut query, tenant, filter);
-    match seek {
-        Seek::First => query.push(" order by at desc, event_id desc"),
-        Seek::After(c) => {
-            query.push(" and (at, event_id) < (").push_bind(c.at).push(", ").push_bind(c.id).push(") order by at desc, event_id desc")
-        }
-        Seek::Before(c) => query.push(" and (at, event_id) > (").push_bind(c.at).push(", ").push_bind(c.id).push(") order by at, event_id"),
-    };
-    query.push(" limit ").push_bind(i64::try_from(size).unwrap_or(i64::MAX).saturating_add(1));
+    seek.push(&mut query, "at", "event_id", true, size);
     let rows: Vec<Row> = query.build_query_as().fetch_all(&mut **tx).await?;
     Ok(rows.into_iter().map(Into::into).collect())
 }

@@ -2,12 +2,14 @@
 
 pub mod store;
 
-use crate::api::{EventId, MemoryId, RequestId};
+use crate::api::{EventId, RequestId};
+use crate::db::Database;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::memories;
 use crate::op::OpContext;
+use crate::{knowledge, memories, vocabulary};
 use chrono::{DateTime, Duration, Utc};
+use sqlx::PgPool;
 use std::time::Duration as StdDuration;
 use store::{Ending, Leased};
 use tokio_util::sync::CancellationToken;
@@ -33,20 +35,27 @@ pub enum State {
 }
 
 /// What an event asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
-#[sqlx(type_name = "text", rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, sqlx::Type)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Task {
     /// Nothing: the trace of a write that is done.
     Remember,
     /// A vector for a memory that was stored without one.
     Embed,
+    /// Memories filed anew after a decision on the vocabulary.
+    Recanonicalise,
+    /// Vectors for terms.
+    EmbedTerms,
+    /// Vectors for the chunks of a document.
+    EmbedDocument,
 }
 
 impl Task {
     fn kind(self) -> &'static str {
         match self {
             Self::Remember => "manual_write",
-            Self::Embed => "maintenance",
+            Self::Embed | Self::Recanonicalise | Self::EmbedTerms | Self::EmbedDocument => "maintenance",
         }
     }
 }
@@ -72,6 +81,14 @@ impl NewEvent {
     }
 }
 
+/// A job on its way from another database, in the payload of an outbox row.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub struct Posted {
+    pub task: Task,
+    pub payload: serde_json::Value,
+    pub run_after: DateTime<Utc>,
+}
+
 /// Works until told to stop; an event in hand is finished first.
 pub async fn run(engine: Engine, stop: CancellationToken) {
     loop {
@@ -92,12 +109,24 @@ pub async fn run(engine: Engine, stop: CancellationToken) {
     }
 }
 
-/// Claims one batch and works through it; how many events were claimed.
+/// Claims one batch of each bus and works through it; how many events were claimed.
+///
+/// # Errors
+/// When a database is out of reach.
+pub async fn work(engine: &Engine, stop: &CancellationToken) -> Result<usize, Error> {
+    let mut claimed = 0;
+    for database in [&engine.db().memory, &engine.db().kb] {
+        claimed += work_on(engine, database, stop).await?;
+    }
+    Ok(claimed)
+}
+
+/// The same for the bus of one database.
 ///
 /// # Errors
 /// When the database is out of reach.
-pub async fn work(engine: &Engine, stop: &CancellationToken) -> Result<usize, Error> {
-    let pool = engine.db().memory.system();
+pub async fn work_on(engine: &Engine, database: &Database, stop: &CancellationToken) -> Result<usize, Error> {
+    let pool = database.system();
     let now = engine.clock().now();
     let batch = store::claim(pool, now, now + LEASE, BATCH).await?;
     let claimed = batch.len();
@@ -107,13 +136,13 @@ pub async fn work(engine: &Engine, stop: &CancellationToken) -> Result<usize, Er
             break;
         }
         if store::extend(pool, &event, engine.clock().now() + LEASE).await? {
-            attempt(engine, &event).await?;
+            attempt(engine, pool, &event).await?;
         }
     }
     Ok(claimed)
 }
 
-async fn attempt(engine: &Engine, event: &Leased) -> Result<(), Error> {
+async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased) -> Result<(), Error> {
     // Whoever held it before died with it, again and again: a job that kills its worker must end, too.
     let result = match event.attempt > ATTEMPTS_MAX {
         true => Err(Error::Internal(format!("no worker survived it in {ATTEMPTS_MAX} attempts"))),
@@ -135,7 +164,7 @@ async fn attempt(engine: &Engine, event: &Leased) -> Result<(), Error> {
     };
     metrics::counter!("remembrancer_jobs_total", "task" => event.task.clone(), "outcome" => label).increment(1);
     let ending = Ending { state, error: error.as_deref(), outcome, run_after, now };
-    if !store::finish(engine.db().memory.system(), event, &ending).await? {
+    if !store::finish(pool, event, &ending).await? {
         tracing::warn!(event_id = %event.id, "the lease was lost while working; another worker has the event");
     }
     Ok(())
@@ -144,14 +173,24 @@ async fn attempt(engine: &Engine, event: &Leased) -> Result<(), Error> {
 async fn perform(engine: &Engine, event: &Leased) -> Result<&'static str, Error> {
     let commons = store::commons(engine.db().control.system(), event.tenant_id).await?.ok_or(Error::NotFound("tenant"))?;
     let ctx = OpContext::system(event.tenant_id, commons, RequestId(event.id.0));
-    match event.task.as_str() {
-        "embed" => {
-            let id = event.payload.get("memory_id").and_then(|id| id.as_str()).and_then(|id| id.parse::<MemoryId>().ok());
-            let id = id.ok_or_else(|| Error::Internal("the event names no memory".into()))?;
-            memories::embed_late(engine, &ctx, event.agent_id, id).await
-        }
-        other => Err(Error::Internal(format!("no worker knows the task {other}"))),
+    let task: Task = serde_json::from_value(event.task.clone().into())
+        .map_err(|_| Error::Internal(format!("no worker knows the task {}", event.task)))?;
+    match task {
+        Task::Remember => Ok("nothing to do"),
+        Task::Embed => memories::embed_late(engine, &ctx, event.agent_id, named(event, "memory_id")?).await,
+        Task::Recanonicalise => vocabulary::recanonicalise(engine, &ctx, &payload(event)?).await,
+        Task::EmbedTerms => vocabulary::embed_terms(engine, &ctx).await,
+        Task::EmbedDocument => knowledge::embed_document(engine, &ctx, named(event, "document_id")?).await,
     }
+}
+
+fn payload<T: serde::de::DeserializeOwned>(event: &Leased) -> Result<T, Error> {
+    serde_json::from_value(event.payload.clone()).map_err(|error| Error::Internal(format!("the event's payload cannot be read: {error}")))
+}
+
+fn named<T: std::str::FromStr>(event: &Leased, name: &str) -> Result<T, Error> {
+    let id = event.payload.get(name).and_then(|id| id.as_str()).and_then(|id| id.parse().ok());
+    id.ok_or_else(|| Error::Internal(format!("the event names no {name}")))
 }
 
 /// 2, 4, 8, … seconds, at most ten minutes.

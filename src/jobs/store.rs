@@ -1,6 +1,6 @@
 //! All SQL of the event bus.
 
-use super::{NewEvent, State};
+use super::{NewEvent, Posted, State};
 use crate::api::{AgentId, EventId, TenantId};
 use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
@@ -21,6 +21,32 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEv
     .bind(event.state)
     .bind(event.now)
     .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Puts a job from another database on the bus, once however often it is delivered.
+pub async fn deliver(
+    pool: &PgPool,
+    tenant: TenantId,
+    agent: AgentId,
+    id: EventId,
+    posted: &Posted,
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
+          values ($1, $2, $3, $4, $5, $6, 'pending', $7, $8) on conflict do nothing",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(id)
+    .bind(posted.task.kind())
+    .bind(posted.task)
+    .bind(&posted.payload)
+    .bind(posted.run_after)
+    .bind(now)
+    .execute(pool)
     .await?;
     Ok(())
 }
@@ -99,6 +125,32 @@ pub async fn depth(pool: &PgPool) -> Result<Vec<(String, i64)>, DbError> {
     Ok(sqlx::query_as("select state, count(*) from events where state in ('pending', 'running', 'failed', 'dead') group by state")
         .fetch_all(pool)
         .await?)
+}
+
+/// The same for one tenant.
+pub async fn depth_of(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(String, i64)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select state, count(*) from events
+           where tenant_id = $1 and state in ('pending', 'running', 'failed', 'dead') group by state",
+    )
+    .bind(tenant)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// How many memories the waiting jobs of re-canonicalisation have in front of them.
+pub async fn unfiled(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select count(distinct (m.agent_id, m.id))
+            from events e
+            join agent_memories m
+              on m.tenant_id = e.tenant_id and m.deleted_at is null and m.vocabulary_version < (e.payload->>'version')::bigint
+             and m.topic_normal in (select jsonb_array_elements_text(e.payload->'forms'))
+           where e.tenant_id = $1 and e.task = 'recanonicalise' and e.state in ('pending', 'running', 'failed')",
+    )
+    .bind(tenant)
+    .fetch_one(&mut **tx)
+    .await?)
 }
 
 /// The commons of each tenant is needed to act for it; agents' rows carry the tenant only.

@@ -191,6 +191,8 @@ pub enum Change {
     Forgotten,
     Restored,
     Superseded,
+    /// Its phrase means something else now.
+    Recanonicalised,
 }
 
 impl Change {
@@ -202,6 +204,7 @@ impl Change {
             Self::Forgotten => "forgotten",
             Self::Restored => "restored",
             Self::Superseded => "superseded",
+            Self::Recanonicalised => "recanonicalised",
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::model::{Change, DedupKey, Draft, Memory, content_hash, embedded_text, expiry};
 use super::store::{self, Birth, Embedded};
 use crate::api::{
-    AgentId, CONTENT_MAX, EventId, MemoryId, MemoryKind, MemoryScope, Relation, RememberRequest, RememberResponse, Retention, Scope,
-    SourceKind, TOPIC_MAX,
+    AgentId, CONTENT_MAX, MemoryId, MemoryKind, MemoryScope, Relation, RememberRequest, RememberResponse, Retention, Scope, SourceKind,
+    TOPIC_MAX,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx, lock};
@@ -222,7 +222,7 @@ async fn leave_traces(
     outcome: &Outcome,
     late: bool,
 ) -> Result<(), Error> {
-    let (agent, id, now) = (draft.key.agent_id, outcome.id(), engine.clock().now());
+    let (agent, id) = (draft.key.agent_id, outcome.id());
     let payload = serde_json::json!({ "memory_id": id, "outcome": outcome.word() });
     jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::done(engine, Task::Remember, payload)).await?;
     if late {
@@ -237,16 +237,7 @@ async fn leave_traces(
     let entry = NewEntry::new(engine, ctx, action, "memory", id, message).agent(agent).changes(changes(draft, outcome));
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     if !resolved.is_canonical {
-        let proposal = vocabulary::store::Proposal {
-            phrase: draft.topic_raw.trim().to_owned(),
-            normal: vocabulary::normal(&draft.topic_raw),
-            agent_id: draft.created_by,
-            memory_id: id,
-            seen_at: now,
-        };
-        let payload = serde_json::to_value(&proposal).map_err(|error| Error::Internal(error.to_string()))?;
-        let event = EventId(engine.clock().id());
-        audit::store::post(tx, ctx.tenant_id, agent, event, audit::store::Destination::Proposal, &payload, now).await?;
+        vocabulary::post_proposal(engine, ctx, tx, &draft.topic_raw, Some(id)).await?;
     }
     Ok(())
 }

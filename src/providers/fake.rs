@@ -70,7 +70,7 @@ impl Fake {
         for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()) {
             let hash = Sha256::digest(word.as_bytes());
             // Several places per word, so that two different words hardly ever look alike.
-            for place in hash.chunks_exact(4).take(4) {
+            for place in hash.as_chunks::<4>().0.iter().take(4) {
                 let n = u32::from_le_bytes([place[0], place[1], place[2], place[3]]) as usize;
                 vector[(n >> 1) % self.dimension] += if n & 1 == 0 { 1.0 } else { -1.0 };
             }

@@ -1,15 +1,28 @@
 //! One vocabulary per tenant: a phrase is looked up at every write and every recall, and an unknown one is proposed for review.
 
+mod lookup;
+mod model;
 mod normal;
+mod plan;
+mod recanonicalise;
+mod review;
 pub mod store;
+mod terms;
 
+pub(crate) use lookup::post as post_proposal;
+pub use lookup::{lookup, propose};
+pub use model::Plan;
 pub use normal::normal;
+pub use plan::NewTerm;
+pub use recanonicalise::{embed_terms, recanonicalise};
+pub use review::{decide, decisions, preview, proposal, proposals, undo};
+pub(crate) use terms::define;
+pub use terms::{add, change, preview_change, term, terms};
 
 use crate::api::TenantId;
 use crate::db::{Database, DbError};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::op::{OpContext, Tenancy};
+use crate::op::Tenancy;
+use model::{State, TermName};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,11 +31,15 @@ use tokio::time::Instant;
 /// How old a snapshot may be before its version is asked for again.
 const STALE_AFTER: Duration = Duration::from_secs(1);
 
-/// A tenant's vocabulary at one version: normal form → canonical term.
+/// A tenant's vocabulary at one version.
 #[derive(Debug, Default)]
 pub struct Snapshot {
     pub version: i64,
-    forms: HashMap<String, String>,
+    state: State,
+    /// Normal form → place in `state.terms`.
+    forms: HashMap<String, usize>,
+    /// Words of the longest form.
+    longest: usize,
 }
 
 /// What a phrase resolved to.
@@ -36,12 +53,47 @@ pub struct Resolved {
 }
 
 impl Snapshot {
+    fn new(version: i64, state: State) -> Self {
+        let places: HashMap<_, _> = state.terms.iter().enumerate().map(|(place, term)| (term.lineage, place)).collect();
+        let own = state.terms.iter().enumerate().map(|(place, term)| (term.normal.clone(), place));
+        let others = state.aliases.iter().filter_map(|alias| Some((alias.normal.clone(), *places.get(&alias.term_id)?)));
+        let forms: HashMap<String, usize> = own.chain(others).collect();
+        let longest = forms.keys().map(|form| form.split(' ').count()).max().unwrap_or(0);
+        Self { version, state, forms, longest }
+    }
+
     /// Exact lookup of a phrase among terms and aliases.
     pub fn resolve(&self, phrase: &str) -> Resolved {
-        match self.forms.get(&normal(phrase)) {
-            Some(term) => Resolved { topic: term.clone(), is_canonical: true, version: self.version },
+        match self.find(phrase) {
+            Some(term) => Resolved { topic: term.term.clone(), is_canonical: true, version: self.version },
             None => Resolved { topic: phrase.trim().to_owned(), is_canonical: false, version: self.version },
         }
+    }
+
+    fn find(&self, phrase: &str) -> Option<&TermName> {
+        self.forms.get(&normal(phrase)).map(|place| &self.state.terms[*place])
+    }
+
+    /// The longest known terms inside a longer phrase, each once, in the order of the phrase.
+    pub fn inside(&self, phrase: &str) -> Vec<String> {
+        self.terms_inside(phrase).into_iter().map(|term| term.term.clone()).collect()
+    }
+
+    fn terms_inside(&self, phrase: &str) -> Vec<&TermName> {
+        let form = normal(phrase);
+        let words: Vec<&str> = form.split(' ').map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+        let (mut at, mut found) = (0, Vec::<&TermName>::new());
+        while at < words.len() {
+            let lengths = (1..=self.longest.min(words.len() - at)).rev();
+            let known = lengths.filter_map(|length| Some((length, *self.forms.get(&words[at..at + length].join(" "))?))).next();
+            at += known.map_or(1, |(length, _)| length);
+            if let Some((_, place)) = known
+                && !found.iter().any(|term| term.id == self.state.terms[place].id)
+            {
+                found.push(&self.state.terms[place]);
+            }
+        }
+        found
     }
 }
 
@@ -84,7 +136,7 @@ impl Vocabulary {
         let version = store::version(&mut tx, tenancy.tenant).await?;
         let snapshot = match known {
             Some(known) if known.version == version => Arc::clone(known),
-            _ => Arc::new(Snapshot { version, forms: store::forms(&mut tx, tenancy.tenant).await?.into_iter().collect() }),
+            _ => Arc::new(Snapshot::new(version, store::state(&mut tx, tenancy.tenant).await?)),
         };
         tx.commit().await?;
         let entry = (Instant::now(), Arc::clone(&snapshot));
@@ -93,33 +145,39 @@ impl Vocabulary {
     }
 }
 
-/// Adds a canonical term with aliases (the command line and the demo; review comes through proposals).
-///
-/// # Errors
-/// `Invalid` for an empty or over-long term, `Conflict` when a form is taken.
-pub async fn add_term(engine: &Engine, ctx: &OpContext, term: &str, definition: &str, aliases: &[&str]) -> Result<(), Error> {
-    ctx.require_role(crate::api::OperatorRole::Reviewer)?;
-    let mut checks = Checks::default();
-    checks.text("term", term, crate::api::TOPIC_MAX);
-    for alias in aliases {
-        checks.text("aliases", alias, crate::api::TOPIC_MAX);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::{Clock, SystemClock};
+    use plan::Planner;
+
+    fn snapshot(terms: &[(&str, &[&str])]) -> Snapshot {
+        let (clock, mut state) = (SystemClock, State::default());
+        for (term, aliases) in terms {
+            let planner = Planner { state: &state, now: clock.now(), new_id: &|| clock.id() };
+            let plan = planner.add(NewTerm { term, aliases, ..NewTerm::default() });
+            state = state.after(&plan).unwrap();
+        }
+        Snapshot::new(1, state)
     }
-    checks.done()?;
-    let normal_form = normal(term);
-    let new = store::NewTerm {
-        id: engine.clock().id(),
-        term,
-        normal: &normal_form,
-        definition,
-        aliases: aliases.iter().map(|alias| (engine.clock().id(), *alias, normal(alias))).collect(),
-    };
-    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
-    if store::taken(&mut tx, ctx.tenant_id, &new).await? {
-        return Err(Error::Conflict(format!("{term}, or an alias of it, is in the vocabulary already")));
+
+    #[test]
+    fn the_longest_term_inside_a_phrase_wins() {
+        let known = snapshot(&[("kubernetes", &["k8s"]), ("kubernetes secret", &[]), ("vault", &[])]);
+        assert_eq!(
+            known.inside("How do I rotate a Kubernetes-Secret in k8s with vault, or another vault?"),
+            ["kubernetes secret", "kubernetes", "vault"]
+        );
+        assert!(known.inside("nothing of that").is_empty());
+        assert!(snapshot(&[]).inside("vault").is_empty());
     }
-    store::add_term(&mut tx, ctx.tenant_id, &new, engine.clock().now()).await?;
-    tx.commit().await?;
-    // Who decided reads the decision at once; other servers know it within a second.
-    engine.vocabulary().outdate(ctx.tenant_id);
-    Ok(())
+
+    #[test]
+    fn a_form_stands_for_one_term() {
+        let known = snapshot(&[("Vault", &["secret store"])]);
+        assert_eq!(known.resolve("SECRET_STORE").topic, "Vault");
+        let planner = Planner { state: &known.state, now: SystemClock.now(), new_id: &|| SystemClock.id() };
+        let error = known.state.after(&planner.add(NewTerm { term: "Secret Store", ..NewTerm::default() })).unwrap_err();
+        assert_eq!(error.to_string(), "“Secret Store” already stands for “Vault”");
+    }
 }

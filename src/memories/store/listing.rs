@@ -52,23 +52,11 @@ pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter) -> Resu
 }
 
 /// One page's memories and one more, in reading order; newest write first.
-pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter, seek: Seek, size: usize) -> Result<Vec<Memory>, DbError> {
+pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter, seek: &Seek, size: usize) -> Result<Vec<Memory>, DbError> {
     let mut query = QueryBuilder::new("select ");
     query.push(COLUMNS);
     scope(&mut query, tenant, filter);
-    match seek {
-        Seek::First => query.push(" order by m.updated_at desc, m.id desc"),
-        Seek::After(c) => query
-            .push(" and (m.updated_at, m.id) < (")
-            .push_bind(c.at)
-            .push(", ")
-            .push_bind(c.id)
-            .push(") order by m.updated_at desc, m.id desc"),
-        Seek::Before(c) => {
-            query.push(" and (m.updated_at, m.id) > (").push_bind(c.at).push(", ").push_bind(c.id).push(") order by m.updated_at, m.id")
-        }
-    };
-    query.push(" limit ").push_bind(i64::try_from(size).unwrap_or(i64::MAX).saturating_add(1));
+    seek.push(&mut query, "m.updated_at", "m.id", true, size);
     let rows: Vec<Row> = query.build_query_as().fetch_all(&mut **tx).await?;
     Ok(rows.into_iter().map(Into::into).collect())
 }

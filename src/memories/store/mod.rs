@@ -1,10 +1,12 @@
 //! All SQL of the record: memories, versions, links, words, vectors, tombstones.
 
 mod listing;
+mod topics;
 mod vectors;
 mod words;
 
 pub use listing::{Counts, count, counts, list, narrow, written_by_day};
+pub use topics::{TopicUse, count_phrases, file_under, stale, topic_use, unresolved, with_phrase};
 pub use vectors::{Embedded, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live, vector_table};
 pub use words::{drop_words, lock_counts, put_words};
 
@@ -14,6 +16,7 @@ use crate::api::{
 };
 use crate::db::{DbError, Tx};
 use crate::op::OpContext;
+use crate::vocabulary::normal;
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
 use sqlx::types::Json;
@@ -191,9 +194,9 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, draft: &Draft, birth: &Birth<
     let done = sqlx::query(
         r"insert into agent_memories (tenant_id, agent_id, id, short_id, created_by, user_id, kind, retention, scope, project_id, repo_id,
               session_id, connection_id, status, topic, topic_raw, is_canonical, vocabulary_version, content, source, source_kind,
-              confidence, importance, content_hash, version, live, awaiting_vector, observed_at, created_at, updated_at, expires_at)
+              confidence, importance, content_hash, version, live, awaiting_vector, observed_at, created_at, updated_at, expires_at, topic_normal)
           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'active', $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, 1,
-              true, $24, $25, $26, $26, $27)
+              true, $24, $25, $26, $26, $27, $28)
           on conflict (agent_id, short_id) do nothing",
     )
     .bind(tenant)
@@ -223,6 +226,7 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, draft: &Draft, birth: &Birth<
     .bind(draft.source.observed_at)
     .bind(birth.now)
     .bind(birth.expires_at)
+    .bind(normal(&draft.topic_raw))
     .execute(&mut **tx)
     .await?;
     Ok(done.rows_affected() > 0)
@@ -265,7 +269,7 @@ pub async fn revise(
         r"update agent_memories
              set content = $4, content_hash = $5, topic_raw = $6, source = $7, confidence = $8, observed_at = $9, vocabulary_version = $10,
                  version = version + 1, access_count = access_count + 1, updated_at = $11, expires_at = $12, retention = $13,
-                 is_canonical = $14
+                 is_canonical = $14, topic_normal = $15
            where tenant_id = $1 and agent_id = $2 and id = $3",
     )
     .bind(tenant)
@@ -282,6 +286,7 @@ pub async fn revise(
     .bind(expires_at)
     .bind(draft.retention)
     .bind(draft.is_canonical)
+    .bind(normal(&draft.topic_raw))
     .execute(&mut **tx)
     .await?;
     Ok(())

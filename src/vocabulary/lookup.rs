@@ -1,0 +1,141 @@
+//! What agents ask of the vocabulary: what a phrase stands for, and that it should know another.
+
+use super::model::{State, TermName};
+use super::store::{self, Proposal};
+use super::{Snapshot, normal};
+use crate::api::{
+    EventId, KnownTerm, Likeness, LookupRequest, LookupResponse, MemoryId, ProposeRequest, ProposeResponse, Scope, Suggestion, TOPIC_MAX,
+    TermId,
+};
+use crate::audit::{self, NewEntry};
+use crate::db::Tx;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::memories;
+use crate::op::OpContext;
+use chrono::{DateTime, Utc};
+use std::collections::BTreeMap;
+
+/// Suggestions at most.
+const SUGGESTIONS: usize = 5;
+/// Least Jaro–Winkler similarity and least cosine of a suggestion.
+const SPELLING_FLOOR: f64 = 0.86;
+const MEANING_FLOOR: f64 = 0.45;
+
+/// Looks a phrase up: whole, then the longest known terms inside it, then what resembles it. Nothing is resolved by resemblance.
+///
+/// # Errors
+/// `Forbidden` without `memory:read`, `Invalid` for an empty or over-long phrase.
+pub async fn lookup(engine: &Engine, ctx: &OpContext, request: LookupRequest) -> Result<LookupResponse, Error> {
+    ctx.require(Scope::MemoryRead)?;
+    Checks::default().text("phrase", &request.phrase, TOPIC_MAX).done()?;
+    let snapshot = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;
+    if let Some(term) = snapshot.find(&request.phrase) {
+        let term = Some(known(&snapshot.state, term));
+        return Ok(LookupResponse { found: true, term, inside: vec![], suggestions: vec![] });
+    }
+    let inside = snapshot.terms_inside(&request.phrase).into_iter().map(|term| known(&snapshot.state, term)).collect();
+    let suggestions = suggestions(engine, ctx, &request.phrase).await?;
+    Ok(LookupResponse { found: false, term: None, inside, suggestions })
+}
+
+/// Proposes a phrase for review, with the memory in which it was met.
+///
+/// # Errors
+/// `Forbidden` without `vocabulary:propose`, `Invalid` for an empty or over-long phrase, `NotFound` for a memory that is not the agent's.
+pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) -> Result<ProposeResponse, Error> {
+    let agent = ctx.agent_id()?;
+    ctx.require(Scope::VocabularyPropose)?;
+    let normal = normal(&request.phrase);
+    Checks::default()
+        .text("phrase", &request.phrase, TOPIC_MAX)
+        .that(!normal.is_empty(), "phrase", "must have letters or digits")
+        .done()?;
+    let snapshot = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;
+    if let Some(term) = snapshot.find(&request.phrase) {
+        return Ok(ProposeResponse { proposed: false, term: Some(term.term.clone()) });
+    }
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(id) = request.memory_id {
+        let found = memories::store::by_ids(&mut tx, ctx.tenant_id, None, &[id], false).await?.pop();
+        found.filter(|memory| [agent, ctx.commons_id].contains(&memory.agent_id) && memory.live).ok_or(Error::NotFound("memory"))?;
+    }
+    post(engine, ctx, &mut tx, &request.phrase, request.memory_id).await?;
+    let entry = NewEntry::new(engine, ctx, "vocabulary.proposed", "phrase", &normal, format!("proposed “{}”", request.phrase.trim()));
+    audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry.agent(agent)).await?;
+    tx.commit().await?;
+    engine.wake_relay();
+    Ok(ProposeResponse { proposed: true, term: None })
+}
+
+/// Leaves a proposal in the outbox, beside whatever the transaction writes. The phrase and the memory's id, never its content.
+pub async fn post(engine: &Engine, ctx: &OpContext, tx: &mut Tx, phrase: &str, memory: Option<MemoryId>) -> Result<(), Error> {
+    let (agent, now): (_, DateTime<Utc>) = (ctx.agent_id()?, engine.clock().now());
+    let proposal = Proposal { phrase: phrase.trim().to_owned(), normal: normal(phrase), agent_id: agent, memory_id: memory, seen_at: now };
+    let payload = serde_json::to_value(&proposal).map_err(|error| Error::Internal(error.to_string()))?;
+    let event = EventId(engine.clock().id());
+    audit::store::post(tx, ctx.tenant_id, agent, event, audit::store::Destination::Proposal, &payload, now).await?;
+    metrics::counter!("remembrancer_vocabulary_proposals_total").increment(1);
+    Ok(())
+}
+
+/// The terms that resemble a phrase in spelling or meaning, best first.
+///
+/// # Errors
+/// When the database is out of reach. Without the model, spelling must do.
+pub(super) async fn suggestions(engine: &Engine, ctx: &OpContext, phrase: &str) -> Result<Vec<Suggestion>, Error> {
+    let snapshot = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;
+    let mut best: BTreeMap<TermId, Suggestion> = BTreeMap::new();
+    let mut offer = |suggestion: Suggestion| {
+        let kept = best.entry(suggestion.term_id).or_insert_with(|| suggestion.clone());
+        if suggestion.score > kept.score {
+            *kept = suggestion;
+        }
+    };
+    by_spelling(&snapshot, phrase).into_iter().for_each(&mut offer);
+    if !snapshot.state.terms.is_empty()
+        && let Some(vector) = engine.embed_query(phrase).await
+    {
+        let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+        let most = i64::try_from(SUGGESTIONS).unwrap_or(i64::MAX);
+        let near = store::nearest_terms(&mut tx, ctx.tenant_id, &engine.model().name, &vector, most).await?;
+        tx.commit().await?;
+        let near = near.into_iter().filter(|(_, _, cosine)| *cosine >= MEANING_FLOOR);
+        near.map(|(term_id, term, cosine)| Suggestion {
+            term_id,
+            form: term.clone(),
+            term,
+            score: cosine.clamp(0.0, 1.0),
+            likeness: Likeness::Meaning,
+        })
+        .for_each(&mut offer);
+    }
+    let mut found: Vec<Suggestion> = best.into_values().collect();
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.term.cmp(&b.term)));
+    found.truncate(SUGGESTIONS);
+    Ok(found)
+}
+
+fn by_spelling(snapshot: &Snapshot, phrase: &str) -> Vec<Suggestion> {
+    let form = normal(phrase);
+    let near = snapshot.forms.iter().map(|(known, place)| (known, &snapshot.state.terms[*place], strsim::jaro_winkler(&form, known)));
+    near.filter(|(_, _, score)| *score >= SPELLING_FLOOR)
+        .map(|(known, term, score)| Suggestion {
+            term_id: term.lineage,
+            term: term.term.clone(),
+            form: known.clone(),
+            score,
+            likeness: Likeness::Spelling,
+        })
+        .collect()
+}
+
+fn known(state: &State, term: &TermName) -> KnownTerm {
+    KnownTerm {
+        term_id: term.lineage,
+        term: term.term.clone(),
+        definition: term.definition.clone(),
+        category: term.category.clone(),
+        aliases: state.aliases_of(term.lineage).map(|alias| alias.alias.clone()).collect(),
+    }
+}

@@ -1,0 +1,133 @@
+//! Re-canonicalisation: after a decision, memories whose phrase means something else are filed anew, batch by batch.
+
+use super::{Resolved, store};
+use crate::api::EventId;
+use crate::audit;
+use crate::db::{Tx, lock};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::jobs::{self, NewEvent, Posted, Task};
+use crate::memories::model::{Change, DedupKey, Memory, embedded_text};
+use crate::memories::store::{self as memories, Embedded};
+use crate::op::OpContext;
+use chrono::{DateTime, Duration, Utc};
+use serde::{Deserialize, Serialize};
+
+/// Memories per job; a job that finds more is followed by another.
+const BATCH: i64 = 50;
+/// Terms embedded per job, likewise.
+const TERMS: i64 = 100;
+/// After that long nobody writes under the old version any more: snapshots live a second, requests a minute.
+const STRAGGLERS: Duration = Duration::seconds(65);
+
+/// Which memories are to be looked at: those that have one of the phrases and were resolved under an older version.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Work {
+    /// Normal forms.
+    pub forms: Vec<String>,
+    pub version: i64,
+}
+
+/// Sends the job on its way, in the decision's own transaction; and once more for those who remembered while it ran.
+pub(super) async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, work: &Work) -> Result<(), Error> {
+    let now = engine.clock().now();
+    for run_after in [now, now + STRAGGLERS] {
+        let posted = Posted { task: Task::Recanonicalise, payload: payload(work)?, run_after };
+        let posted = serde_json::to_value(&posted).map_err(|error| Error::Internal(error.to_string()))?;
+        let id = EventId(engine.clock().id());
+        audit::store::post(tx, ctx.tenant_id, ctx.commons_id, id, audit::store::Destination::Job, &posted, now).await?;
+    }
+    Ok(())
+}
+
+fn payload(work: &Work) -> Result<serde_json::Value, Error> {
+    serde_json::to_value(work).map_err(|error| Error::Internal(error.to_string()))
+}
+
+/// Files one batch anew. Where it stands is in the memories themselves (`vocabulary_version`), so a killed job loses nothing and repeats
+/// nothing. `topic_raw`, content and `updated_at` stay as they are, and nothing is merged: a decision never makes a memory disappear.
+///
+/// # Errors
+/// When a database is out of reach; the job is tried again. Without the model a memory is filed all the same, and its vector follows.
+pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Result<&'static str, Error> {
+    engine.vocabulary().outdate(ctx.tenant_id);
+    let snapshot = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let batch = memories::stale(&mut tx, ctx.tenant_id, &work.forms, work.version, BATCH).await?;
+    tx.commit().await?;
+    let more = i64::try_from(batch.len()).unwrap_or(i64::MAX) == BATCH;
+    for memory in batch {
+        let resolved = snapshot.resolve(&memory.topic_raw);
+        file(engine, ctx, &memory, &resolved).await?;
+    }
+    if more {
+        let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+        jobs::store::insert(&mut tx, ctx.tenant_id, ctx.commons_id, &NewEvent::pending(engine, Task::Recanonicalise, payload(work)?))
+            .await?;
+        tx.commit().await?;
+        engine.wake_jobs();
+        return Ok("more to come");
+    }
+    Ok("all filed")
+}
+
+async fn file(engine: &Engine, ctx: &OpContext, memory: &Memory, resolved: &Resolved) -> Result<(), Error> {
+    let (tenant, agent, id, now): (_, _, _, DateTime<Utc>) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
+    let moves = (resolved.topic.as_str(), resolved.is_canonical) != (memory.topic.as_str(), memory.is_canonical);
+    let text = embedded_text(&resolved.topic, &memory.content);
+    let vector = if moves && memory.live { engine.embed_for_job(&text).await.ok() } else { None };
+
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    // Nobody remembers under either key meanwhile. In a fixed order, so that two jobs never wait for each other in a circle.
+    let mut locks = [memory.key().lock(), DedupKey { topic: resolved.topic.clone(), ..memory.key() }.lock()];
+    locks.sort_unstable();
+    for key in locks {
+        lock(&mut tx, key).await?;
+    }
+    let current = memories::by_ids(&mut tx, tenant, Some(agent), &[id], true).await?.pop();
+    // Whoever rewrote it meanwhile left it to the next batch, or resolved it under this version.
+    let Some(current) = current.filter(|current| current.version == memory.version && current.live == memory.live) else { return Ok(()) };
+    memories::file_under(&mut tx, tenant, &current, resolved).await?;
+    if moves {
+        memories::write_version(&mut tx, ctx, agent, id, Change::Recanonicalised, now).await?;
+        if current.live {
+            memories::put_words(&mut tx, tenant, agent, id, &resolved.topic, &current.content).await?;
+        }
+        if let Some(vector) = vector {
+            memories::put_vector(&mut tx, tenant, agent, id, Embedded { model: &engine.model().name, vector: &vector }).await?;
+        } else {
+            memories::drop_vectors(&mut tx, tenant, agent, id).await?;
+            // What is forgotten gets its vector when it is restored.
+            if current.live {
+                let payload = serde_json::json!({ "memory_id": id });
+                jobs::store::insert(&mut tx, tenant, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
+            }
+        }
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Embeds terms that have no vector of this model yet, so that phrases can be held against their meaning.
+///
+/// # Errors
+/// When the model or the database is out of reach: the job is tried again.
+pub async fn embed_terms(engine: &Engine, ctx: &OpContext) -> Result<&'static str, Error> {
+    let model = &engine.model().name;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let terms = store::unembedded(&mut tx, ctx.tenant_id, model, TERMS).await?;
+    tx.commit().await?;
+    let more = i64::try_from(terms.len()).unwrap_or(i64::MAX) == TERMS;
+    let names = terms.iter().map(|(_, term)| term.clone()).collect();
+    let vectors = engine.embed_batch_for_job(names).await.map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    for ((id, term), vector) in terms.iter().zip(&vectors) {
+        store::put_term_vector(&mut tx, ctx.tenant_id, *id, model, term, vector).await?;
+    }
+    if more {
+        let event = NewEvent::pending(engine, Task::EmbedTerms, serde_json::json!({}));
+        jobs::store::insert(&mut tx, ctx.tenant_id, ctx.commons_id, &event).await?;
+    }
+    tx.commit().await?;
+    Ok("terms embedded")
+}

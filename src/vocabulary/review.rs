@@ -1,0 +1,378 @@
+//! Review: people decide what agents propose. Every decision says first what it would change, is audited, and can be taken back.
+
+use super::model::{self, Plan, State};
+use super::plan::Planner;
+use super::store::{self, DecisionRow, ProposalRow};
+use super::{lookup, normal};
+use crate::api::{
+    AgentId, BULK_MAX, Decision, DecisionId, DecisionKind, Effect, Evidence, OperatorRole, Page, Proposal, ProposalDetail, ProposalFilter,
+    ProposalId, ProposalStatus, REASON_MAX, TOPIC_MAX, TermId, Verdict,
+};
+use crate::audit::{self, NewEntry};
+use crate::db::Tx;
+use crate::db::cursor::{Cursor, Seek};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::jobs::{self, NewEvent, Task};
+use crate::memories;
+use crate::op::OpContext;
+use std::collections::{BTreeMap, HashMap};
+
+/// Rows on one page of the console.
+const PAGE: usize = 50;
+/// Memories and terms shown beside a proposal.
+const SHOWN: i64 = 5;
+/// Longest definition, in characters, and longest category.
+pub(super) const DEFINITION_MAX: usize = 2000;
+pub(super) const CATEGORY_MAX: usize = 64;
+
+/// A page of proposals, the most frequent first.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for a cursor or text that makes no sense.
+pub async fn proposals(engine: &Engine, ctx: &OpContext, filter: &ProposalFilter) -> Result<Page<Proposal>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
+    let seek = Seek::<i64>::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let slugs = memories::slugs(engine, ctx).await?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let total = store::count_proposals(&mut tx, ctx.tenant_id, filter).await?;
+    let rows = store::list_proposals(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
+    let ids: Vec<DecisionId> = rows.iter().filter_map(|row| row.decision_id).collect();
+    let made = store::decisions(&mut tx, ctx.tenant_id, &ids).await?;
+    tx.commit().await?;
+    let made: HashMap<DecisionId, Decision> = told(engine, ctx, made).await?.into_iter().map(|made| (made.id, made)).collect();
+    let page = seek.page(rows, PAGE, total, |row: &ProposalRow| Cursor { key: row.count, id: row.id.0 });
+    Ok(page.map(|row| {
+        let decision = row.decision_id.and_then(|id| made.get(&id).cloned());
+        shown(row, decision, &slugs)
+    }))
+}
+
+/// One proposal with evidence, the nearest terms and what deciding it would change.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
+pub async fn proposal(engine: &Engine, ctx: &OpContext, id: ProposalId) -> Result<ProposalDetail, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let slugs = memories::slugs(engine, ctx).await?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let row = store::proposals(&mut tx, ctx.tenant_id, &[id], false).await?.pop().ok_or(Error::NotFound("proposal"))?;
+    let met = store::met_in(&mut tx, ctx.tenant_id, id, SHOWN).await?;
+    let ids: Vec<DecisionId> = row.decision_id.into_iter().collect();
+    let made = store::decisions(&mut tx, ctx.tenant_id, &ids).await?;
+    tx.commit().await?;
+    let decision = told(engine, ctx, made).await?.pop();
+    let met: Vec<_> = met.into_iter().map(|(_, memory)| memory).collect();
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let evidence = memories::store::with_phrase(&mut tx, ctx.tenant_id, &row.normal, &met, SHOWN).await?;
+    let (memories, agents) = memories::store::count_phrases(&mut tx, ctx.tenant_id, std::slice::from_ref(&row.normal)).await?;
+    tx.commit().await?;
+    let nearest = lookup::suggestions(engine, ctx, &row.phrase).await?;
+    let slug = |id: AgentId| slugs.get(&id).cloned().unwrap_or_default();
+    let evidence = evidence.into_iter().map(|memory| Evidence {
+        memory_id: memory.id,
+        agent_slug: slug(memory.agent_id),
+        topic_raw: memory.topic_raw,
+        content: memory.content,
+        platform: memory.source.platform,
+        updated_at: memory.updated_at,
+    });
+    let effect = Effect { memories, agents, phrases: vec![(row.normal.clone(), None)] };
+    Ok(ProposalDetail { evidence: evidence.collect(), nearest, effect, proposal: shown(row, decision, &slugs) })
+}
+
+/// What a verdict would change, without changing it.
+///
+/// # Errors
+/// As [`decide`].
+pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: &Verdict) -> Result<Effect, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    check(ids, verdict)?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    let rows = open_ones(&mut tx, ctx, ids, false).await?;
+    tx.commit().await?;
+    let plan = planner(engine, &state, &|| engine.clock().id()).verdict(&phrases(&rows), verdict)?;
+    concerned(engine, ctx, state.changes(&plan)?).await
+}
+
+/// Decides proposals, all or none. Of two reviewers who decide the same one at once, one is told that the other was faster.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `Invalid` with the field; `NotFound` for a foreign proposal or term; `Conflict` when a proposal
+/// was decided meanwhile, or its phrase stands for something already.
+pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: &Verdict) -> Result<Decision, Error> {
+    ctx.require_role(OperatorRole::Reviewer)?;
+    check(ids, verdict)?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
+    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    let rows = open_ones(&mut tx, ctx, ids, true).await?;
+    let new_id = || engine.clock().id();
+    let plan = planner(engine, &state, &new_id).verdict(&phrases(&rows), verdict)?;
+    let (kind, status, reason) = match verdict {
+        Verdict::Approve { .. } => (DecisionKind::Approve, ProposalStatus::Approved, None),
+        Verdict::Merge { .. } => (DecisionKind::Merge, ProposalStatus::Merged, None),
+        Verdict::Reject { reason } => (DecisionKind::Reject, ProposalStatus::Rejected, Some(reason.trim().to_owned())),
+    };
+    let term = match (verdict, plan.open_terms.as_slice()) {
+        (Verdict::Merge { term_id }, _) => Some((*term_id, state.term(*term_id)?.term.clone())),
+        (_, [only]) => Some((only.lineage, only.term.clone())),
+        _ => None,
+    };
+    let made =
+        Made { kind, status, subjects: rows.iter().map(|row| row.phrase.clone()).collect(), term, reason, proposals: ids, undoes: None };
+    commit(engine, ctx, tx, &state, plan, made).await
+}
+
+/// Takes a decision back: what it opened is closed, what it closed is opened, its proposals wait again.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `NotFound` for a foreign one; `Conflict` when it was taken back already, or something later
+/// stands on it.
+pub async fn undo(engine: &Engine, ctx: &OpContext, id: DecisionId) -> Result<Decision, Error> {
+    ctx.require_role(OperatorRole::Reviewer)?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
+    let row = store::decisions(&mut tx, ctx.tenant_id, &[id]).await?.pop().ok_or(Error::NotFound("decision"))?;
+    if row.undone_by.is_some() || row.kind == DecisionKind::Undo {
+        return Err(Error::Conflict("this decision was taken back already".into()));
+    }
+    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    let opened = store::rows(&mut tx, ctx.tenant_id, &row.opened_terms, &row.opened_aliases).await?;
+    let closed = store::rows(&mut tx, ctx.tenant_id, &row.closed_terms, &row.closed_aliases).await?;
+    let new_id = || engine.clock().id();
+    let plan = planner(engine, &state, &new_id).undo(opened, closed)?;
+    store::reopen(&mut tx, ctx.tenant_id, id).await?;
+    let made = Made {
+        kind: DecisionKind::Undo,
+        status: ProposalStatus::Merged,
+        subjects: row.subjects.clone(),
+        term: row.term_id.zip(row.term.clone()),
+        reason: None,
+        proposals: &[],
+        undoes: Some(id),
+    };
+    commit(engine, ctx, tx, &state, plan, made).await
+}
+
+/// A page of decisions, newest first.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
+pub async fn decisions(engine: &Engine, ctx: &OpContext, after: Option<&str>, before: Option<&str>) -> Result<Page<Decision>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let seek = Seek::from_parameters(after, before)?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let total = store::count_decisions(&mut tx, ctx.tenant_id).await?;
+    let rows = store::list_decisions(&mut tx, ctx.tenant_id, &seek, PAGE).await?;
+    tx.commit().await?;
+    let page = seek.page(rows, PAGE, total, |row: &DecisionRow| Cursor { key: row.at, id: row.id.0 });
+    let Page { rows, next, previous, total } = page;
+    Ok(Page { rows: told(engine, ctx, rows).await?, next, previous, total })
+}
+
+/// A decision as it is about to be written.
+pub(super) struct Made<'a> {
+    pub kind: DecisionKind,
+    /// What becomes of the proposals.
+    pub status: ProposalStatus,
+    pub subjects: Vec<String>,
+    pub term: Option<(TermId, String)>,
+    pub reason: Option<String>,
+    pub proposals: &'a [ProposalId],
+    pub undoes: Option<DecisionId>,
+}
+
+pub(super) fn planner<'a>(engine: &Engine, state: &'a State, new_id: &'a (dyn Fn() -> uuid::Uuid + Send + Sync)) -> Planner<'a> {
+    Planner { state, now: engine.clock().now(), new_id }
+}
+
+/// How many memories changed meanings concern.
+pub(super) async fn concerned(engine: &Engine, ctx: &OpContext, changes: BTreeMap<String, Option<String>>) -> Result<Effect, Error> {
+    let forms: Vec<String> = changes.keys().cloned().collect();
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let (memories, agents) = memories::store::count_phrases(&mut tx, ctx.tenant_id, &forms).await?;
+    tx.commit().await?;
+    Ok(model::effect(changes, memories, agents))
+}
+
+/// Writes a plan with everything that follows from it, in the one transaction that holds the vocabulary's lock: rows, version, decision,
+/// proposals, audit row, and the job that looks at the memories again.
+pub(super) async fn commit(
+    engine: &Engine,
+    ctx: &OpContext,
+    mut tx: Tx,
+    state: &State,
+    plan: Plan,
+    made: Made<'_>,
+) -> Result<Decision, Error> {
+    let (tenant, now) = (ctx.tenant_id, engine.clock().now());
+    let changes = state.changes(&plan)?;
+    let effect = concerned(engine, ctx, changes.clone()).await?;
+    let forms: Vec<String> = changes.keys().cloned().collect();
+    let known: Vec<String> = changes.iter().filter(|(_, term)| term.is_some()).map(|(form, _)| form.clone()).collect();
+    store::apply(&mut tx, tenant, &plan, now).await?;
+    // A rejection changes no meaning: snapshots stay good.
+    let version =
+        if plan == Plan::default() { store::version(&mut tx, tenant).await? } else { store::next_version(&mut tx, tenant, now).await? };
+    let row = DecisionRow {
+        id: DecisionId(engine.clock().id()),
+        kind: made.kind,
+        subjects: made.subjects,
+        term_id: made.term.as_ref().map(|(id, _)| *id),
+        term: made.term.map(|(_, term)| term),
+        reason: made.reason,
+        actor_kind: ctx.actor.kind().to_owned(),
+        actor_id: ctx.actor.id(),
+        actor_name: ctx.actor.name().to_owned(),
+        at: now,
+        version,
+        forms,
+        memories: effect.memories,
+        opened_terms: plan.open_terms.iter().map(|term| term.id).collect(),
+        closed_terms: plan.close_terms,
+        opened_aliases: plan.open_aliases.iter().map(|alias| alias.id).collect(),
+        closed_aliases: plan.close_aliases,
+        undone_by: None,
+        stands: true,
+    };
+    store::insert_decision(&mut tx, tenant, &row).await?;
+    if let Some(undone) = made.undoes {
+        store::mark_undone(&mut tx, tenant, undone, row.id).await?;
+    }
+    store::settle(&mut tx, tenant, made.proposals, &known, made.status, row.id).await?;
+    let entry = NewEntry::new(engine, ctx, format!("vocabulary.{}", row.kind), "decision", row.id, message(&row))
+        .reason(row.reason.as_deref())
+        .changes(serde_json::json!({ "phrases": changes, "memories": row.memories, "version": version }));
+    audit::record(&mut tx, tenant, ctx.commons_id, &entry).await?;
+    if !row.forms.is_empty() {
+        let work = super::recanonicalise::Work { forms: row.forms.clone(), version };
+        super::recanonicalise::request(engine, ctx, &mut tx, &work).await?;
+    }
+    if !plan.open_terms.is_empty() {
+        let event = NewEvent::pending(engine, Task::EmbedTerms, serde_json::json!({}));
+        jobs::store::insert(&mut tx, tenant, ctx.commons_id, &event).await?;
+    }
+    tx.commit().await?;
+    // Who decided reads the decision at once; other servers know it within a second.
+    engine.vocabulary().outdate(tenant);
+    if let Err(error) = audit::drain(engine).await {
+        tracing::warn!(%error, "the decision's audit row and job are not delivered yet");
+    }
+    engine.wake_jobs();
+    metrics::counter!("remembrancer_vocabulary_decisions_total", "kind" => row.kind.as_str()).increment(1);
+    told(engine, ctx, vec![row]).await?.pop().ok_or_else(|| Error::Internal("a decision got lost in the telling".into()))
+}
+
+fn message(row: &DecisionRow) -> String {
+    let subjects = row.subjects.iter().take(5).map(|subject| format!("“{subject}”")).collect::<Vec<_>>().join(", ");
+    let more = row.subjects.len().saturating_sub(5);
+    let subjects = if more > 0 { format!("{subjects} and {more} more") } else { subjects };
+    let term = row.term.as_deref().unwrap_or_default();
+    match row.kind {
+        DecisionKind::Approve if row.term.is_some() => format!("approved {subjects} as “{term}”"),
+        DecisionKind::Approve => format!("approved {subjects}"),
+        DecisionKind::Merge => format!("made {subjects} an alias of “{term}”"),
+        DecisionKind::Reject => format!("rejected {subjects}"),
+        DecisionKind::Add => format!("added {subjects}"),
+        DecisionKind::Rename => format!("renamed {subjects} to “{term}”"),
+        DecisionKind::Define => format!("defined {subjects} anew"),
+        DecisionKind::Alias => format!("added the alias {subjects} to “{term}”"),
+        DecisionKind::Unalias => format!("removed the alias {subjects} from “{term}”"),
+        DecisionKind::Combine => format!("combined {subjects} into “{term}”"),
+        DecisionKind::Retire => format!("retired {subjects}"),
+        DecisionKind::Undo => format!("took back the decision on {subjects}"),
+    }
+}
+
+/// Decisions with how far their job has come.
+pub(super) async fn told(engine: &Engine, ctx: &OpContext, rows: Vec<DecisionRow>) -> Result<Vec<Decision>, Error> {
+    let asked: Vec<_> = rows.iter().filter(|row| row.memories > 0).map(|row| (row.id, row.version, row.forms.clone())).collect();
+    let mut remaining = HashMap::new();
+    if !asked.is_empty() {
+        let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+        remaining = memories::store::unresolved(&mut tx, ctx.tenant_id, &asked).await?.into_iter().collect();
+        tx.commit().await?;
+    }
+    let tell = |row: DecisionRow| Decision {
+        remaining: remaining.get(&row.id).copied().unwrap_or(0),
+        undone: row.undone_by.is_some(),
+        undoable: row.undone_by.is_none() && row.kind != DecisionKind::Undo && row.stands,
+        id: row.id,
+        kind: row.kind,
+        subjects: row.subjects,
+        term: row.term,
+        term_id: row.term_id,
+        reason: row.reason,
+        by: row.actor_name,
+        at: row.at,
+        version: row.version,
+        memories: row.memories,
+    };
+    Ok(rows.into_iter().map(tell).collect())
+}
+
+fn check(ids: &[ProposalId], verdict: &Verdict) -> Result<(), Error> {
+    let mut checks = Checks::default();
+    checks.that(!ids.is_empty(), "ids", "must name at least one proposal").that(
+        ids.len() <= BULK_MAX,
+        "ids",
+        format!("names {} proposals; at most {BULK_MAX} are allowed", ids.len()),
+    );
+    match verdict {
+        Verdict::Approve { term, definition, category } => {
+            check_term(&mut checks, term.as_deref(), definition, category.as_deref());
+        }
+        Verdict::Merge { .. } => {}
+        Verdict::Reject { reason } => {
+            checks.text("reason", reason, REASON_MAX);
+        }
+    }
+    checks.done()
+}
+
+pub(super) fn check_term(checks: &mut Checks, term: Option<&str>, definition: &str, category: Option<&str>) {
+    checks
+        .optional_text("term", term, TOPIC_MAX)
+        .that(term.is_none_or(|term| !normal(term).is_empty()), "term", "must have letters or digits")
+        .limit("definition", definition, DEFINITION_MAX)
+        .limit("category", category.unwrap_or_default(), CATEGORY_MAX);
+}
+
+/// The proposals by these ids, if all of them are open.
+async fn open_ones(tx: &mut Tx, ctx: &OpContext, ids: &[ProposalId], lock: bool) -> Result<Vec<ProposalRow>, Error> {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    let rows = store::proposals(tx, ctx.tenant_id, &ids, lock).await?;
+    if rows.len() < ids.len() {
+        return Err(Error::NotFound("proposal"));
+    }
+    if let Some(decided) = rows.iter().find(|row| row.status != ProposalStatus::Open) {
+        let made = store::decisions(tx, ctx.tenant_id, &decided.decision_id.into_iter().collect::<Vec<_>>()).await?.pop();
+        let by = made.map_or("somebody".to_owned(), |made| made.actor_name);
+        return Err(Error::Conflict(format!("“{}” was {} by {by} meanwhile", decided.phrase, decided.status)));
+    }
+    Ok(rows)
+}
+
+fn phrases(rows: &[ProposalRow]) -> Vec<&str> {
+    rows.iter().map(|row| row.phrase.as_str()).collect()
+}
+
+fn shown(row: ProposalRow, decision: Option<Decision>, slugs: &HashMap<AgentId, String>) -> Proposal {
+    let mut agents: Vec<String> = row.agents.iter().filter_map(|id| slugs.get(&AgentId(*id)).cloned()).collect();
+    agents.sort_unstable();
+    Proposal {
+        id: row.id,
+        phrase: row.phrase,
+        status: row.status,
+        count: row.count,
+        agents,
+        first_seen: row.first_seen,
+        last_seen: row.last_seen,
+        decision,
+    }
+}

@@ -1,0 +1,93 @@
+//! All SQL of the vocabulary: terms, proposals, decisions, and how proposals arrive.
+
+mod decisions;
+mod terms;
+
+pub use decisions::{
+    DecisionRow, ProposalRow, count_decisions, count_proposals, decisions, history, insert_decision, list_decisions, list_proposals,
+    mark_undone, met_in, proposals, reopen, settle,
+};
+pub use terms::{Listed, apply, count_terms, list_terms, nearest_terms, newest, next_version, put_term_vector, rows, state, unembedded};
+
+use crate::api::{AgentId, EventId, MemoryId, TenantId};
+use crate::db::{DbError, Tx, lock, lock_key};
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+/// The vocabulary's version; 0 while nothing was ever decided.
+pub async fn version(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select version from vocabularies where tenant_id = $1")
+        .bind(tenant)
+        .fetch_optional(&mut **tx)
+        .await?
+        .unwrap_or(0))
+}
+
+/// A phrase that a memory met and the vocabulary did not know.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Proposal {
+    pub phrase: String,
+    pub normal: String,
+    pub agent_id: AgentId,
+    /// Where it was met; absent when an agent proposed it out of the blue.
+    pub memory_id: Option<MemoryId>,
+    pub seen_at: DateTime<Utc>,
+}
+
+/// Takes the lock that serialises everybody who changes a tenant's vocabulary.
+pub async fn lock_vocabulary(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
+    lock(tx, lock_key(&[b"vocabulary", tenant.0.as_bytes()])).await
+}
+
+/// Counts a proposal once per delivery: opens one, or adds to the newest with this normal form, decided or not.
+pub async fn deliver_proposal(kb: &PgPool, tenant: TenantId, event: EventId, id: Uuid, proposal: &Proposal) -> Result<(), DbError> {
+    let mut tx = kb.begin().await?;
+    lock(&mut tx, lock_key(&[b"proposal", tenant.0.as_bytes(), proposal.normal.as_bytes()])).await?;
+    let known: Option<Uuid> = sqlx::query_scalar(
+        "select id from term_proposals where tenant_id = $1 and normal = $2 order by (status = 'open') desc, last_seen desc limit 1",
+    )
+    .bind(tenant)
+    .bind(&proposal.normal)
+    .fetch_optional(&mut *tx)
+    .await?;
+    let proposal_id = match known {
+        Some(id) => id,
+        None => {
+            sqlx::query(
+                r"insert into term_proposals (tenant_id, id, phrase, normal, status, count, first_seen, last_seen)
+                  values ($1, $2, $3, $4, 'open', 0, $5, $5)",
+            )
+            .bind(tenant)
+            .bind(id)
+            .bind(&proposal.phrase)
+            .bind(&proposal.normal)
+            .bind(proposal.seen_at)
+            .execute(&mut *tx)
+            .await?;
+            id
+        }
+    };
+    let counted = sqlx::query(
+        r"insert into proposal_memories (tenant_id, event_id, proposal_id, agent_id, memory_id, seen_at) values ($1, $2, $3, $4, $5, $6)
+          on conflict (tenant_id, event_id) do nothing",
+    )
+    .bind(tenant)
+    .bind(event)
+    .bind(proposal_id)
+    .bind(proposal.agent_id)
+    .bind(proposal.memory_id)
+    .bind(proposal.seen_at)
+    .execute(&mut *tx)
+    .await?
+    .rows_affected();
+    if counted > 0 {
+        sqlx::query("update term_proposals set count = count + 1, last_seen = greatest(last_seen, $3) where tenant_id = $1 and id = $2")
+            .bind(tenant)
+            .bind(proposal_id)
+            .bind(proposal.seen_at)
+            .execute(&mut *tx)
+            .await?;
+    }
+    Ok(tx.commit().await?)
+}

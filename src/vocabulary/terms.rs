@@ -1,0 +1,210 @@
+//! Terms: the list, one term's story, and changes to it.
+
+use super::model::Plan;
+use super::normal;
+use super::plan::NewTerm;
+use super::review::{self, Made, check_term, planner};
+use super::store::{self, Listed};
+use crate::api::{
+    AgentId, Decision, DecisionKind, Effect, OperatorRole, Page, ProposalStatus, REASON_MAX, TOPIC_MAX, Term, TermChange, TermDetail,
+    TermFilter, TermId, TermUsage,
+};
+use crate::db::cursor::{Cursor, Seek};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::memories::{self, store::TopicUse};
+use crate::op::OpContext;
+
+/// Terms on one page of the console.
+const PAGE: usize = 50;
+/// Decisions shown on a term's page.
+const HISTORY: i64 = 50;
+
+/// A page of terms, in alphabetical order of their normal forms.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for a cursor or text that makes no sense.
+pub async fn terms(engine: &Engine, ctx: &OpContext, filter: &TermFilter) -> Result<Page<Term>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
+    let seek = Seek::<String>::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let total = store::count_terms(&mut tx, ctx.tenant_id, filter).await?;
+    let rows = store::list_terms(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
+    tx.commit().await?;
+    let uses = usage(engine, ctx, rows.iter().map(|row| row.name.term.clone()).collect()).await?;
+    let page = seek.page(rows, PAGE, total, |row: &Listed| Cursor { key: row.name.normal.clone(), id: row.name.id });
+    Ok(page.map(|row| shown(row, &uses)))
+}
+
+/// A term with its usage and its history, in force or retired.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
+pub async fn term(engine: &Engine, ctx: &OpContext, id: TermId) -> Result<TermDetail, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let slugs = memories::slugs(engine, ctx).await?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let row = store::newest(&mut tx, ctx.tenant_id, id).await?.ok_or(Error::NotFound("term"))?;
+    let made = store::history(&mut tx, ctx.tenant_id, id, HISTORY).await?;
+    tx.commit().await?;
+    let uses = usage(engine, ctx, vec![row.name.term.clone()]).await?;
+    let slug = |id: AgentId| slugs.get(&id).cloned().unwrap_or_default();
+    let by_agent = uses.iter().map(|used| TermUsage {
+        agent_id: used.agent_id,
+        agent_slug: slug(used.agent_id),
+        memories: used.memories,
+        last_write: used.last_write,
+    });
+    Ok(TermDetail { usage: by_agent.collect(), history: review::told(engine, ctx, made).await?, term: shown(row, &uses) })
+}
+
+/// Adds a term without a proposal: from the command line or the demo.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`, `Invalid` with the field, `Conflict` when a form stands for something already.
+pub async fn add(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -> Result<Decision, Error> {
+    ctx.require_role(OperatorRole::Reviewer)?;
+    check_new(&new)?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
+    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    let new_id = || engine.clock().id();
+    let plan = planner(engine, &state, &new_id).add(new);
+    let term = plan.open_terms.first().map(|term| (term.lineage, term.term.clone()));
+    review::commit(engine, ctx, tx, &state, plan, made(DecisionKind::Add, new.term, term)).await
+}
+
+/// Makes the vocabulary say what a glossary says: adds the term, or gives it this definition, category and further aliases. Whether it had
+/// to be changed. The caller has checked that the glossary may be believed.
+///
+/// # Errors
+/// `Invalid` with the field, `Conflict` when the term or an alias stands for another term.
+pub(crate) async fn define(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -> Result<bool, Error> {
+    check_new(&new)?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
+    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    let new_id = || engine.clock().id();
+    let planner = planner(engine, &state, &new_id);
+    let form = normal(new.term);
+    let Some(known) = state.terms.iter().find(|term| term.normal == form) else {
+        let plan = planner.add(new);
+        let term = plan.open_terms.first().map(|term| (term.lineage, term.term.clone()));
+        review::commit(engine, ctx, tx, &state, plan, made(DecisionKind::Add, new.term, term)).await?;
+        return Ok(true);
+    };
+    let mut plan = Plan::default();
+    let category = new.category.map(str::to_owned).or_else(|| known.category.clone());
+    // A glossary that only lists a name does not take away what people wrote.
+    let definition = if new.definition.trim().is_empty() { known.definition.clone() } else { new.definition.trim().to_owned() };
+    if definition != known.definition || category != known.category {
+        plan = planner.change(known.lineage, &TermChange::Define { definition, category })?;
+    }
+    for alias in new.aliases {
+        let form = normal(alias);
+        if form != known.normal && !state.aliases_of(known.lineage).any(|alias| alias.normal == form) {
+            plan.open_aliases.extend(planner.change(known.lineage, &TermChange::Alias { alias: (*alias).to_owned() })?.open_aliases);
+        }
+    }
+    if plan == Plan::default() {
+        return Ok(false);
+    }
+    let term = Some((known.lineage, known.term.clone()));
+    review::commit(engine, ctx, tx, &state, plan, made(DecisionKind::Define, new.term, term)).await?;
+    Ok(true)
+}
+
+fn made(kind: DecisionKind, subject: &str, term: Option<(TermId, String)>) -> Made<'static> {
+    let subjects = vec![subject.trim().to_owned()];
+    Made { kind, status: ProposalStatus::Approved, subjects, term, reason: None, proposals: &[], undoes: None }
+}
+
+fn check_new(new: &NewTerm<'_>) -> Result<(), Error> {
+    let mut checks = Checks::default();
+    check_term(&mut checks, Some(new.term), new.definition, new.category);
+    for alias in new.aliases {
+        checks.text("aliases", alias, TOPIC_MAX);
+    }
+    checks.done()
+}
+
+/// What a change to a term would do, without doing it.
+///
+/// # Errors
+/// As [`change`].
+pub async fn preview_change(engine: &Engine, ctx: &OpContext, id: TermId, change: &TermChange) -> Result<Effect, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    check(change)?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    let new_id = || engine.clock().id();
+    let plan = planner(engine, &state, &new_id).change(id, change)?;
+    review::concerned(engine, ctx, state.changes(&plan)?).await
+}
+
+/// Renames, defines, combines or retires a term, or changes its aliases.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `Invalid` with the field; `NotFound` for a term or alias that is not in force; `Conflict` when
+/// a form stands for another term.
+pub async fn change(engine: &Engine, ctx: &OpContext, id: TermId, change: &TermChange) -> Result<Decision, Error> {
+    ctx.require_role(OperatorRole::Reviewer)?;
+    check(change)?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
+    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    let new_id = || engine.clock().id();
+    let plan = planner(engine, &state, &new_id).change(id, change)?;
+    let name = state.term(id)?.term.clone();
+    let (kind, subject, term, reason) = match change {
+        TermChange::Rename { term } => (DecisionKind::Rename, name, (id, term.trim().to_owned()), None),
+        TermChange::Define { .. } => (DecisionKind::Define, name.clone(), (id, name), None),
+        TermChange::Alias { alias } => (DecisionKind::Alias, alias.trim().to_owned(), (id, name), None),
+        TermChange::Unalias { alias } => (DecisionKind::Unalias, alias.trim().to_owned(), (id, name), None),
+        TermChange::Combine { into } => (DecisionKind::Combine, name, (*into, state.term(*into)?.term.clone()), None),
+        TermChange::Retire { reason } => (DecisionKind::Retire, name.clone(), (id, name), Some(reason.trim().to_owned())),
+    };
+    let status = ProposalStatus::Merged;
+    let made = Made { kind, status, subjects: vec![subject], term: Some(term), reason, proposals: &[], undoes: None };
+    review::commit(engine, ctx, tx, &state, plan, made).await
+}
+
+fn check(change: &TermChange) -> Result<(), Error> {
+    let mut checks = Checks::default();
+    match change {
+        TermChange::Rename { term } => check_term(&mut checks, Some(term), "", None),
+        TermChange::Define { definition, category } => check_term(&mut checks, None, definition, category.as_deref()),
+        TermChange::Alias { alias } | TermChange::Unalias { alias } => {
+            checks.text("alias", alias, TOPIC_MAX);
+        }
+        TermChange::Combine { .. } => {}
+        TermChange::Retire { reason } => {
+            checks.text("reason", reason, REASON_MAX);
+        }
+    }
+    checks.done()
+}
+
+async fn usage(engine: &Engine, ctx: &OpContext, terms: Vec<String>) -> Result<Vec<TopicUse>, Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let uses = memories::store::topic_use(&mut tx, ctx.tenant_id, &terms).await?;
+    tx.commit().await?;
+    Ok(uses)
+}
+
+fn shown(row: Listed, uses: &[TopicUse]) -> Term {
+    let own = || uses.iter().filter(|used| used.topic == row.name.term);
+    Term {
+        memories: own().map(|used| used.memories).sum(),
+        agents: i64::try_from(own().count()).unwrap_or(i64::MAX),
+        id: row.name.lineage,
+        definition: row.name.definition,
+        category: row.name.category,
+        aliases: row.aliases,
+        since: row.name.valid_from,
+        retired_at: row.valid_to,
+        term: row.name.term,
+    }
+}

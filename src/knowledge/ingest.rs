@@ -1,0 +1,277 @@
+//! Ingestion: files become documents, chunks, terms and components. Each file is a transaction of its own; one that cannot be read is named
+//! and does not stop the rest.
+
+use super::parse::{self, Parsed};
+use super::search::embedded_text;
+use super::store::{self, NewChunk, NewComponent, NewText};
+use crate::api::{ChunkId, DocumentId, IngestFailure, IngestReport, RunId, Scope};
+use crate::audit::{self, NewEntry};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::jobs::{self, NewEvent, Task};
+use crate::op::OpContext;
+use crate::recall::words;
+use crate::vocabulary::{self, NewTerm, normal};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// Statuses of what was decided otherwise since, or never: kept and shown, but not found, because nobody should be told that it holds.
+const NOT_IN_FORCE: [&str; 8] = ["superseded", "deprecated", "rejected", "withdrawn", "obsolete", "retired", "draft", "proposed"];
+
+/// Chunks embedded per call of the model.
+const BATCH: i64 = 32;
+/// Longest name of a collection, in characters.
+const COLLECTION_MAX: usize = 64;
+
+/// How much of a collection is handed in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it: what is not among the files is retired.
+    Whole,
+    /// Some of it; these paths are gone.
+    Part { gone: Vec<String> },
+}
+
+/// Files to take in.
+pub struct Ingestion {
+    pub collection: String,
+    /// Path in the collection and bytes.
+    pub files: Vec<(String, Vec<u8>)>,
+    pub extent: Extent,
+    /// The git revision that this is.
+    pub revision: Option<String>,
+    pub dry_run: bool,
+    /// Files that could not even be read.
+    pub failures: Vec<IngestFailure>,
+}
+
+/// Takes files in, again and again: what did not change stays, what changed replaces, what is gone is retired.
+///
+/// # Errors
+/// `Forbidden` without `kb:write`; `Invalid` for a collection without a name; whatever the databases say. What was taken in before an error
+/// stays, and the next ingestion goes on from there.
+pub async fn ingest(
+    engine: &Engine,
+    ctx: &OpContext,
+    ingestion: Ingestion,
+    progress: &(dyn Fn(usize, usize) + Send + Sync),
+) -> Result<IngestReport, Error> {
+    ctx.require(Scope::KbWrite)?;
+    Checks::default().text("collection", &ingestion.collection, COLLECTION_MAX).done()?;
+    let Ingestion { collection, files, extent, revision, dry_run, failures } = ingestion;
+    let mut report = IngestReport { dry_run, failures, ..IngestReport::default() };
+    let run = RunId(engine.clock().id());
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let there = store::in_force(&mut tx, ctx.tenant_id, &collection).await?;
+    if !dry_run {
+        let (by, now) = (ctx.actor.name(), engine.clock().now());
+        store::begin_run(&mut tx, ctx.tenant_id, run, &collection, revision.as_deref(), by, now).await?;
+    }
+    tx.commit().await?;
+    let mut there: BTreeMap<String, (DocumentId, Vec<u8>)> =
+        there.into_iter().map(|text| (text.path, (text.id, text.content_hash))).collect();
+    // A file that cannot be read now is not gone: what was known of it stays.
+    for failure in &report.failures {
+        there.remove(&failure.path);
+    }
+    let total = files.len();
+    for (done, (path, bytes)) in files.into_iter().enumerate() {
+        let hash = Sha256::digest(&bytes).to_vec();
+        let old = there.remove(&path);
+        match old {
+            Some((_, known)) if known == hash => report.unchanged += 1,
+            old => take_in(engine, ctx, &mut report, &collection, &path, bytes, hash, old.map(|(id, _)| id)).await?,
+        }
+        progress(done + 1, total);
+    }
+    let gone = match extent {
+        Extent::Whole => there.into_values().map(|(id, _)| id).collect::<Vec<_>>(),
+        Extent::Part { gone } => gone.iter().filter_map(|path| there.remove(path)).map(|(id, _)| id).collect(),
+    };
+    retire(engine, ctx, &mut report, &collection, &gone).await?;
+    if !dry_run {
+        let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+        store::end_run(&mut tx, ctx.tenant_id, run, &report, engine.clock().now()).await?;
+        let message = format!("ingested {collection}: {} added, {} changed, {} retired", report.added, report.changed, report.retired);
+        let entry = NewEntry::new(engine, ctx, "knowledge.ingested", "run", run, message);
+        audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+        tx.commit().await?;
+        engine.wake_relay();
+        engine.wake_jobs();
+        metrics::counter!("remembrancer_knowledge_ingested_total").increment((report.added + report.changed).unsigned_abs());
+        metrics::counter!("remembrancer_knowledge_failures_total").increment(report.failures.len() as u64);
+    }
+    Ok(report)
+}
+
+#[expect(clippy::too_many_arguments, reason = "one file, and where it belongs")]
+async fn take_in(
+    engine: &Engine,
+    ctx: &OpContext,
+    report: &mut IngestReport,
+    collection: &str,
+    path: &str,
+    bytes: Vec<u8>,
+    hash: Vec<u8>,
+    old: Option<DocumentId>,
+) -> Result<(), Error> {
+    let name = path.to_owned();
+    // Megabytes of Markdown take a while.
+    let parsed =
+        tokio::task::spawn_blocking(move || parse::parse(&name, &bytes)).await.map_err(|error| Error::Internal(error.to_string()))?;
+    let parsed = match parsed {
+        Ok(parsed) => parsed,
+        Err(failure) => {
+            report.failures.push(failure);
+            return Ok(());
+        }
+    };
+    if !report.dry_run {
+        // Terms first: defining them again is harmless, and once the file's hash is stored nobody looks into it again.
+        define(engine, ctx, report, path, &parsed).await?;
+        if !put(engine, ctx, collection, path, &parsed, &hash, old).await? {
+            report.unchanged += 1;
+            return Ok(());
+        }
+    } else {
+        report.terms += count(parsed.terms.len());
+    }
+    report.failures.extend(parsed.failures.iter().cloned());
+    report.components += count(parsed.components.len());
+    *(if old.is_some() { &mut report.changed } else { &mut report.added }) += 1;
+    Ok(())
+}
+
+async fn define(engine: &Engine, ctx: &OpContext, report: &mut IngestReport, path: &str, parsed: &Parsed) -> Result<(), Error> {
+    for term in &parsed.terms {
+        let aliases: Vec<&str> = term.aliases.iter().map(String::as_str).collect();
+        let new = NewTerm { term: &term.term, definition: &term.definition, category: term.category.as_deref(), aliases: &aliases };
+        match vocabulary::define(engine, ctx, new).await {
+            Ok(changed) => report.terms += i64::from(changed),
+            Err(error @ (Error::Invalid(_) | Error::Conflict(_))) => {
+                let line = i64::try_from(term.line).ok();
+                report.failures.push(IngestFailure { path: path.to_owned(), line, reason: error.to_string() });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn count(things: usize) -> i64 {
+    i64::try_from(things).unwrap_or(i64::MAX)
+}
+
+/// False when another ingestion brought the same text meanwhile.
+async fn put(
+    engine: &Engine,
+    ctx: &OpContext,
+    collection: &str,
+    path: &str,
+    parsed: &Parsed,
+    hash: &[u8],
+    old: Option<DocumentId>,
+) -> Result<bool, Error> {
+    let (tenant, id, now) = (ctx.tenant_id, DocumentId(engine.clock().id()), engine.clock().now());
+    let found = !NOT_IN_FORCE.iter().any(|word| parsed.status.split(|c: char| !c.is_alphanumeric()).next() == Some(word));
+    let chunks: Vec<NewChunk<'_>> = parsed
+        .chunks
+        .iter()
+        .map(|chunk| {
+            let text = embedded_text(parsed.reference.as_deref(), &parsed.title, &chunk.heading_path, &chunk.content);
+            NewChunk {
+                id: ChunkId(engine.clock().id()),
+                heading_path: &chunk.heading_path,
+                start_byte: chunk.start_byte,
+                end_byte: chunk.end_byte,
+                content: &chunk.content,
+                terms: words::terms(&text).into_iter().collect(),
+            }
+        })
+        .collect();
+    let components: Vec<NewComponent<'_>> = parsed
+        .components
+        .iter()
+        .map(|component| NewComponent {
+            name: &component.name,
+            normal: normal(&component.name),
+            description: &component.description,
+            depends_on: component.depends_on.iter().map(|name| normal(name)).collect(),
+        })
+        .collect();
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    store::lock_knowledge(&mut tx, tenant).await?;
+    let there = store::in_force(&mut tx, tenant, collection).await?.into_iter().find(|text| text.path == path);
+    if there.as_ref().is_some_and(|text| text.content_hash == hash) {
+        return Ok(false);
+    }
+    if let Some(old) = there.map(|text| text.id).or(old) {
+        store::retire(&mut tx, tenant, old, now).await?;
+    }
+    let text = NewText {
+        id,
+        kind: parsed.kind,
+        reference: parsed.reference.as_deref(),
+        collection,
+        path,
+        title: &parsed.title,
+        status: &parsed.status,
+        front_matter: &parsed.front_matter,
+        content_hash: hash,
+        now,
+    };
+    store::insert_document(&mut tx, tenant, &text).await?;
+    store::insert_chunks(&mut tx, tenant, id, &chunks, found).await?;
+    store::insert_components(&mut tx, tenant, id, &components).await?;
+    if found && !chunks.is_empty() {
+        let event = NewEvent::pending(engine, Task::EmbedDocument, serde_json::json!({ "document_id": id }));
+        jobs::store::insert(&mut tx, tenant, ctx.commons_id, &event).await?;
+    }
+    let verb = if old.is_some() { "replaced" } else { "added" };
+    let entry = NewEntry::new(engine, ctx, "knowledge.document", "document", id, format!("{verb} {collection}/{path}"));
+    audit::record(&mut tx, tenant, ctx.commons_id, &entry).await?;
+    tx.commit().await?;
+    Ok(true)
+}
+
+async fn retire(engine: &Engine, ctx: &OpContext, report: &mut IngestReport, collection: &str, gone: &[DocumentId]) -> Result<(), Error> {
+    if report.dry_run {
+        report.retired += i64::try_from(gone.len()).unwrap_or(0);
+        return Ok(());
+    }
+    for id in gone {
+        let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+        store::lock_knowledge(&mut tx, ctx.tenant_id).await?;
+        if store::retire(&mut tx, ctx.tenant_id, *id, engine.clock().now()).await? {
+            report.retired += 1;
+            let entry =
+                NewEntry::new(engine, ctx, "knowledge.retired", "document", id, format!("retired from {collection}: its file is gone"));
+            audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+        }
+        tx.commit().await?;
+    }
+    Ok(())
+}
+
+/// Gives a document's chunks their vectors, as many as are missing.
+///
+/// # Errors
+/// When the model or the database is out of reach: the job is tried again, and what it has done stays.
+pub async fn embed_document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Result<&'static str, Error> {
+    loop {
+        let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+        let batch = store::unembedded(&mut tx, ctx.tenant_id, id, BATCH).await?;
+        tx.commit().await?;
+        if batch.is_empty() {
+            return Ok("embedded");
+        }
+        let text = |chunk: &store::Unembedded| embedded_text(chunk.reference.as_deref(), &chunk.title, &chunk.heading_path, &chunk.content);
+        let vectors = engine.embed_batch_for_job(batch.iter().map(text).collect()).await;
+        let vectors = vectors.map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
+        let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+        for (chunk, vector) in batch.iter().zip(&vectors) {
+            store::put_chunk_vector(&mut tx, ctx.tenant_id, chunk.id, &engine.model().name, vector).await?;
+        }
+        tx.commit().await?;
+    }
+}

@@ -1,0 +1,215 @@
+//! What people look at: documents, ingestions, topology, index pages. And what agents ask of the topology.
+
+use super::parse::index::{self, IndexEntry};
+use super::store::{self, Listed};
+use crate::api::{
+    Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentId, IndexPage, IngestRun, OperatorRole, Page, Scope,
+    TopologyRequest,
+};
+use crate::db::cursor::{Cursor, Seek};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::memories;
+use crate::op::OpContext;
+use crate::recall;
+use crate::vocabulary::normal;
+use std::collections::{BTreeMap, HashMap};
+
+/// Rows on one page of the console.
+const PAGE: usize = 50;
+/// Recalls shown on a document's page, and for how many days its citations are counted.
+const CITED: i64 = 20;
+const CITED_DAYS: i64 = 30;
+
+/// A page of documents, newest first.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for a cursor or text that makes no sense.
+pub async fn documents(engine: &Engine, ctx: &OpContext, filter: &DocumentFilter) -> Result<Page<Document>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    Checks::default().optional_text("q", filter.q.as_deref(), 256).optional_text("status", filter.status.as_deref(), 64).done()?;
+    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let total = store::count_documents(&mut tx, ctx.tenant_id, filter).await?;
+    let rows = store::list_documents(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
+    tx.commit().await?;
+    let cited = citations(engine, ctx, rows.iter().map(|row| row.id).collect()).await?;
+    let page = seek.page(rows, PAGE, total, |row: &Listed| Cursor { key: row.valid_from, id: row.id.0 });
+    Ok(page.map(|row| shown(&row, &cited)))
+}
+
+/// A document with its chunks, its use and its versions, in force or not.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
+pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Result<DocumentDetail, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let slugs = memories::slugs(engine, ctx).await?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let row = store::document(&mut tx, ctx.tenant_id, id).await?.ok_or(Error::NotFound("document"))?;
+    let chunks = store::chunks(&mut tx, ctx.tenant_id, id).await?;
+    let versions = store::versions(&mut tx, ctx.tenant_id, &row.collection, &row.path).await?;
+    tx.commit().await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let cited = recall::store::citations_of(&mut tx, ctx.tenant_id, id, CITED).await?;
+    tx.commit().await?;
+    let counted = citations(engine, ctx, vec![id]).await?;
+    let chunk = |chunk: store::Stored| Chunk {
+        id: chunk.id,
+        heading_path: chunk.heading_path,
+        content: chunk.content,
+        start_byte: i64::from(chunk.start_byte),
+        end_byte: i64::from(chunk.end_byte),
+        embedded: chunk.embedded,
+    };
+    let cite = |cited: recall::store::Cited| Citation {
+        retrieval_id: cited.retrieval_id,
+        agent_id: cited.agent_id,
+        agent_slug: slugs.get(&cited.agent_id).cloned().unwrap_or_default(),
+        query: cited.query,
+        at: cited.at,
+        rank: i64::from(cited.rank),
+    };
+    Ok(DocumentDetail {
+        document: shown(&row, &counted),
+        front_matter: facts(&row.front_matter),
+        chunks: chunks.into_iter().map(chunk).collect(),
+        cited: cited.into_iter().map(cite).collect(),
+        versions,
+    })
+}
+
+/// A page of ingestions, newest first.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
+pub async fn runs(engine: &Engine, ctx: &OpContext, after: Option<&str>, before: Option<&str>) -> Result<Page<IngestRun>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let seek = Seek::from_parameters(after, before)?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let total = store::count_runs(&mut tx, ctx.tenant_id).await?;
+    let rows = store::list_runs(&mut tx, ctx.tenant_id, &seek, PAGE).await?;
+    tx.commit().await?;
+    let page = seek.page(rows, PAGE, total, |run: &store::Run| Cursor { key: run.started_at, id: run.id.0 });
+    Ok(page.map(|run| IngestRun {
+        id: run.id,
+        collection: run.collection,
+        revision: run.revision,
+        by: run.actor_name,
+        started_at: run.started_at,
+        finished_at: run.finished_at,
+        report: run.report.0,
+    }))
+}
+
+/// Every component with its neighbours, by name.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`.
+pub async fn topology(engine: &Engine, ctx: &OpContext) -> Result<Vec<Component>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    all_components(engine, ctx).await
+}
+
+/// One component with what it needs and what needs it, for an agent.
+///
+/// # Errors
+/// `Forbidden` without `kb:read`, `NotFound` for a component that no document names.
+pub async fn component(engine: &Engine, ctx: &OpContext, request: TopologyRequest) -> Result<Component, Error> {
+    ctx.require(Scope::KbRead)?;
+    Checks::default().text("component", &request.component, 256).done()?;
+    let form = normal(&request.component);
+    all_components(engine, ctx).await?.into_iter().find(|known| normal(&known.name) == form).ok_or(Error::NotFound("component"))
+}
+
+async fn all_components(engine: &Engine, ctx: &OpContext) -> Result<Vec<Component>, Error> {
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let told = store::components(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    let mut known: BTreeMap<String, Component> = BTreeMap::new();
+    let mut needs: Vec<(String, String)> = Vec::new();
+    for one in told {
+        needs.extend(one.depends_on.iter().map(|other| (one.normal.clone(), other.clone())));
+        let new = Component {
+            name: one.name,
+            description: String::new(),
+            depends_on: vec![],
+            depended_on_by: vec![],
+            document_id: one.document_id,
+            path: one.path,
+        };
+        let component = known.entry(one.normal).or_insert(new);
+        if component.description.is_empty() {
+            component.description = one.description;
+        }
+    }
+    needs.sort();
+    needs.dedup();
+    for (from, to) in needs {
+        let names = known.get(&from).map(|from| from.name.clone()).zip(known.get(&to).map(|to| to.name.clone()));
+        let Some((from_name, to_name)) = names else { continue };
+        known.entry(from).and_modify(|component| component.depends_on.push(to_name));
+        known.entry(to).and_modify(|component| component.depended_on_by.push(from_name));
+    }
+    Ok(known.into_values().collect())
+}
+
+/// The index pages of everything in force: one per directory, from front matter alone.
+///
+/// # Errors
+/// `Forbidden` without `kb:read`.
+pub async fn index(engine: &Engine, ctx: &OpContext) -> Result<Vec<IndexPage>, Error> {
+    ctx.require(Scope::KbRead)?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let rows = store::front_matters(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    let mut collections: BTreeMap<String, Vec<IndexEntry>> = BTreeMap::new();
+    for row in rows {
+        let fields = row.front_matter.as_object().cloned().unwrap_or_default();
+        let entry = index::entry(&row.path, row.reference.as_deref(), &row.title, &row.status, &fields);
+        collections.entry(row.collection).or_default().push(entry);
+    }
+    let one = collections.len() == 1;
+    let pages = collections.into_iter().flat_map(|(collection, entries)| {
+        index::pages(&entries)
+            .into_iter()
+            .map(move |(path, content)| IndexPage { path: if one { path } else { format!("{collection}/{path}") }, content })
+    });
+    Ok(pages.collect())
+}
+
+async fn citations(engine: &Engine, ctx: &OpContext, ids: Vec<DocumentId>) -> Result<HashMap<DocumentId, i64>, Error> {
+    let since = engine.clock().now() - chrono::Duration::days(CITED_DAYS);
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let counts = recall::store::citation_counts(&mut tx, ctx.tenant_id, &ids, since).await?;
+    tx.commit().await?;
+    Ok(counts.into_iter().collect())
+}
+
+fn shown(row: &Listed, cited: &HashMap<DocumentId, i64>) -> Document {
+    Document {
+        id: row.id,
+        kind: row.kind,
+        reference: row.reference.clone(),
+        collection: row.collection.clone(),
+        path: row.path.clone(),
+        title: row.title.clone(),
+        status: row.status.clone(),
+        chunks: row.chunks,
+        embedded: row.embedded,
+        citations: cited.get(&row.id).copied().unwrap_or(0),
+        updated_at: row.valid_from,
+        retired_at: row.valid_to,
+    }
+}
+
+fn facts(front_matter: &serde_json::Value) -> Vec<(String, String)> {
+    let text = |value: &serde_json::Value| match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(items) => {
+            items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    };
+    front_matter.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), text(value))).collect()
+}

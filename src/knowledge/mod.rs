@@ -1,0 +1,13 @@
+//! Shared knowledge: documents of the organisation, taken in from Markdown, found by every agent.
+
+mod ingest;
+mod lists;
+pub mod parse;
+mod search;
+pub mod store;
+mod tree;
+
+pub use ingest::{Extent, Ingestion, embed_document, ingest};
+pub use lists::{component, document, documents, index, runs, topology};
+pub use search::{Asked, Candidate, candidates, hit, search};
+pub use tree::{Tree, index_pages, read};

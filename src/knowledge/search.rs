@@ -1,0 +1,152 @@
+//! Search in knowledge, for its own tool and for every recall.
+
+use super::store;
+use crate::api::{DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, QUERY_MAX, Scope, SourceTag};
+use crate::db::DbError;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::op::{OpContext, Tenancy};
+use crate::recall::ranking::Floors;
+use crate::recall::words;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// A question, ready to be searched for.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// What was embedded.
+    pub text: String,
+    /// Its terms.
+    pub terms: BTreeMap<String, u32>,
+    /// Absent when the model did not answer in time.
+    pub vector: Option<Arc<[f32]>>,
+}
+
+impl Asked {
+    /// Embeds a text, or does without.
+    pub async fn new(engine: &Engine, text: String) -> Self {
+        Self { terms: words::terms(&text), vector: engine.embed_query(&text).await, text }
+    }
+}
+
+/// A chunk that was looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    pub found: store::Found,
+    /// Relevance, 0 to 1; knowledge does not decay.
+    pub similarity: f64,
+    pub matched_by: MatchedBy,
+    pub floor: f64,
+}
+
+impl Candidate {
+    /// Whether it is relevant enough.
+    pub fn passed(&self) -> bool {
+        self.similarity >= self.floor
+    }
+}
+
+/// Searches knowledge alone.
+///
+/// # Errors
+/// `Forbidden` without `kb:read`; `Invalid` for an empty or over-long query or a `k` outside 1..=100; `Unavailable` when the database is out
+/// of reach.
+pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest) -> Result<KnowledgeResponse, Error> {
+    ctx.require(Scope::KbRead)?;
+    Checks::default()
+        .bytes("query", &request.query, QUERY_MAX)
+        .that((1..=K_MAX).contains(&request.k), "k", format!("is {}; it may be 1 to {K_MAX}", request.k))
+        .done()?;
+    let asked = Asked::new(engine, request.query).await;
+    let found = candidates(engine, ctx.tenancy(), &asked, &request.kinds, i64::from(request.k)).await?;
+    let hits = found.into_iter().filter(Candidate::passed).map(|candidate| hit(candidate, &asked.terms)).collect();
+    let degraded = if asked.vector.is_none() { vec!["embedding".to_owned()] } else { vec![] };
+    metrics::counter!("shared_kb_search_total").increment(1);
+    Ok(KnowledgeResponse { hits, degraded })
+}
+
+/// The best chunks, above the floor or not, best first.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn candidates(
+    engine: &Engine,
+    tenancy: Tenancy,
+    asked: &Asked,
+    kinds: &[DocumentKind],
+    most: i64,
+) -> Result<Vec<Candidate>, DbError> {
+    let (tenant, model) = (tenancy.tenant, engine.model());
+    let floors = Floors { vector: model.vector_floor, lexical: model.lexical_floor };
+    let terms: Vec<String> = asked.terms.keys().cloned().collect();
+    let mut tx = engine.db().kb.begin(tenancy).await?;
+    let near = match &asked.vector {
+        Some(vector) => store::by_vector(&mut tx, tenant, &model.name, vector, kinds, most).await?,
+        None => Vec::new(),
+    };
+    let statistics = store::statistics(&mut tx, tenant).await?;
+    let named = store::by_words(&mut tx, tenant, &terms, statistics, kinds, asked.vector.is_some(), most).await?;
+    let near = near.into_iter().map(|(id, similarity)| (id, similarity, MatchedBy::Vector, floors.vector));
+    let named = named.into_iter().map(|(id, similarity)| (id, similarity, MatchedBy::Lexical, floors.lexical));
+    let scored: Vec<_> = near.chain(named).collect();
+    let ids: Vec<_> = scored.iter().map(|(id, ..)| *id).collect();
+    let found = store::chunks_by_id(&mut tx, tenant, &ids).await?;
+    tx.commit().await?;
+    let mut found: HashMap<_, _> = found.into_iter().map(|chunk| (chunk.chunk_id, chunk)).collect();
+    let mut candidates: Vec<Candidate> = scored
+        .into_iter()
+        .filter_map(|(id, similarity, matched_by, floor)| {
+            Some(Candidate { found: found.remove(&id)?, similarity: similarity.clamp(0.0, 1.0), matched_by, floor })
+        })
+        .collect();
+    candidates.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| b.found.chunk_id.cmp(&a.found.chunk_id)));
+    candidates.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    Ok(candidates)
+}
+
+/// Turns a candidate into a hit that cites where it stands and explains itself.
+pub fn hit(candidate: Candidate, asked: &BTreeMap<String, u32>) -> KnowledgeHit {
+    let Candidate { found, similarity, matched_by, floor } = candidate;
+    let name = found.reference.clone().unwrap_or_else(|| found.title.clone());
+    // The document's own title as first heading says nothing that the name does not.
+    let heading = found.heading_path.last().filter(|heading| **heading != found.title && !heading.starts_with(&name));
+    let citation = heading.map_or_else(|| name.clone(), |heading| format!("{name}, {heading}"));
+    let matched_words =
+        words::matched_words(&embedded_text(found.reference.as_deref(), &found.title, &found.heading_path, &found.content), asked);
+    let how = match matched_by {
+        MatchedBy::Vector => format!("Close in meaning ({similarity:.2})"),
+        MatchedBy::Lexical => format!("Matches by words ({similarity:.2}; its meaning could not be compared)"),
+    };
+    let shared = match matched_words.as_slice() {
+        [] => String::new(),
+        words => format!(", shares {}", words.iter().take(5).map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ")),
+    };
+    KnowledgeHit {
+        chunk_id: found.chunk_id,
+        document_id: found.document_id,
+        kind: found.kind,
+        spec_id: found.reference.clone().filter(|_| found.kind == DocumentKind::Spec),
+        adr_id: found.reference.clone().filter(|_| found.kind == DocumentKind::Adr),
+        attribution: format!("Per {name}: {}", found.content),
+        explanation: format!("{how}{shared}; decided knowledge does not fade."),
+        title: found.title,
+        heading_path: found.heading_path,
+        path: found.path,
+        content: found.content,
+        source_tag: SourceTag::Canonical,
+        similarity,
+        recency_score: 1.0,
+        score: similarity,
+        floor,
+        matched_by,
+        matched_words,
+        citation,
+    }
+}
+
+/// What is embedded: a chunk means little without what it stands under.
+pub(super) fn embedded_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str) -> String {
+    let headings = heading_path.iter().map(String::as_str).filter(|heading| *heading != title);
+    let above: Vec<&str> = reference.into_iter().chain([title]).chain(headings).collect();
+    format!("{}\n{content}", above.join(" › "))
+}

@@ -1,0 +1,193 @@
+//! SQL of what operators look at.
+
+use crate::api::{ChunkId, DocumentFilter, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
+use crate::audit::store::escape_like;
+use crate::db::cursor::Seek;
+use crate::db::{DbError, Tx};
+use chrono::{DateTime, Utc};
+use sqlx::types::Json;
+use sqlx::{FromRow, Postgres, QueryBuilder};
+
+/// A document as it is stored.
+#[derive(Clone, Debug, FromRow)]
+pub struct Listed {
+    pub id: DocumentId,
+    pub kind: DocumentKind,
+    pub reference: Option<String>,
+    pub collection: String,
+    pub path: String,
+    pub title: String,
+    pub status: String,
+    pub front_matter: serde_json::Value,
+    pub valid_from: DateTime<Utc>,
+    pub valid_to: Option<DateTime<Utc>>,
+    pub chunks: i64,
+    pub embedded: i64,
+}
+
+const LISTED: &str = "select d.id, d.kind, d.reference, d.collection, d.path, d.title, d.status, d.front_matter, d.valid_from, d.valid_to, \
+    n.chunks, n.embedded from documents d cross join lateral (select count(*) as chunks, count(*) filter (where not c.awaiting_vector) \
+    as embedded from chunks c where c.tenant_id = d.tenant_id and c.document_id = d.id) n where d.tenant_id = ";
+
+/// Only the newest text of each path; retired means that it has none in force.
+fn narrow(query: &mut QueryBuilder<Postgres>, filter: &DocumentFilter) {
+    if filter.retired == Some(true) {
+        query.push(
+            " and d.valid_to is not null and not exists (select 1 from documents n where n.tenant_id = d.tenant_id \
+             and n.collection = d.collection and n.path = d.path and (n.valid_to is null or (n.valid_from, n.id) > (d.valid_from, d.id)))",
+        );
+    } else {
+        query.push(" and d.valid_to is null");
+    }
+    if let Some(kind) = filter.kind {
+        query.push(" and d.kind = ").push_bind(kind);
+    }
+    if let Some(status) = &filter.status {
+        query.push(" and d.status = ").push_bind(status.clone());
+    }
+    if let Some(q) = &filter.q {
+        let like = format!("%{}%", escape_like(q));
+        query.push(" and (d.title ilike ").push_bind(like.clone()).push(" or d.reference ilike ").push_bind(like.clone());
+        query.push(" or d.path ilike ").push_bind(like).push(")");
+    }
+}
+
+/// How many documents a filter matches.
+pub async fn count_documents(tx: &mut Tx, tenant: TenantId, filter: &DocumentFilter) -> Result<i64, DbError> {
+    let mut query = QueryBuilder::new("select count(*) from documents d where d.tenant_id = ");
+    query.push_bind(tenant);
+    narrow(&mut query, filter);
+    Ok(query.build_query_scalar().fetch_one(&mut **tx).await?)
+}
+
+/// One page's documents and one more, in reading order; newest first.
+pub async fn list_documents(
+    tx: &mut Tx,
+    tenant: TenantId,
+    filter: &DocumentFilter,
+    seek: &Seek,
+    size: usize,
+) -> Result<Vec<Listed>, DbError> {
+    let mut query = QueryBuilder::new(LISTED);
+    query.push_bind(tenant);
+    narrow(&mut query, filter);
+    seek.push(&mut query, "d.valid_from", "d.id", true, size);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+/// One document, in force or not.
+pub async fn document(tx: &mut Tx, tenant: TenantId, id: DocumentId) -> Result<Option<Listed>, DbError> {
+    let mut query = QueryBuilder::new(LISTED);
+    query.push_bind(tenant).push(" and d.id = ").push_bind(id);
+    Ok(query.build_query_as().fetch_optional(&mut **tx).await?)
+}
+
+/// Every text that a path has had, newest first: id, from, until.
+pub async fn versions(
+    tx: &mut Tx,
+    tenant: TenantId,
+    collection: &str,
+    path: &str,
+) -> Result<Vec<(DocumentId, DateTime<Utc>, Option<DateTime<Utc>>)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select id, valid_from, valid_to from documents where tenant_id = $1 and collection = $2 and path = $3
+           order by valid_from desc, id desc",
+    )
+    .bind(tenant)
+    .bind(collection)
+    .bind(path)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// A chunk as it is stored.
+#[derive(Clone, Debug, FromRow)]
+pub struct Stored {
+    pub id: ChunkId,
+    pub heading_path: Vec<String>,
+    pub content: String,
+    pub start_byte: i32,
+    pub end_byte: i32,
+    pub embedded: bool,
+}
+
+/// The chunks of a text, in its order.
+pub async fn chunks(tx: &mut Tx, tenant: TenantId, document: DocumentId) -> Result<Vec<Stored>, DbError> {
+    Ok(sqlx::query_as(
+        r"select id, heading_path, content, start_byte, end_byte, not awaiting_vector as embedded
+            from chunks where tenant_id = $1 and document_id = $2 order by ordinal",
+    )
+    .bind(tenant)
+    .bind(document)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// A component as one text tells it.
+#[derive(Clone, Debug, FromRow)]
+pub struct Told {
+    pub name: String,
+    pub normal: String,
+    pub description: String,
+    pub depends_on: Vec<String>,
+    pub document_id: DocumentId,
+    pub path: String,
+}
+
+/// What the texts in force say about components, the oldest text first.
+pub async fn components(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Told>, DbError> {
+    Ok(sqlx::query_as(
+        r"select c.name, c.normal, c.description, c.depends_on, c.document_id, d.path
+            from components c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null
+           where c.tenant_id = $1 order by d.valid_from, d.id, c.ordinal",
+    )
+    .bind(tenant)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// An ingestion as it is stored.
+#[derive(Clone, Debug, FromRow)]
+pub struct Run {
+    pub id: RunId,
+    pub collection: String,
+    pub revision: Option<String>,
+    pub actor_name: String,
+    pub started_at: DateTime<Utc>,
+    pub finished_at: Option<DateTime<Utc>>,
+    pub report: Json<IngestReport>,
+}
+
+/// How many ingestions there were.
+pub async fn count_runs(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select count(*) from ingest_runs where tenant_id = $1").bind(tenant).fetch_one(&mut **tx).await?)
+}
+
+/// One page's ingestions and one more, in reading order; newest first.
+pub async fn list_runs(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: usize) -> Result<Vec<Run>, DbError> {
+    let mut query = QueryBuilder::<Postgres>::new(
+        "select id, collection, revision, actor_name, started_at, finished_at, report from ingest_runs where tenant_id = ",
+    );
+    query.push_bind(tenant);
+    seek.push(&mut query, "started_at", "id", true, size);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+/// How many files the newest ingestion of each collection could not take in.
+pub async fn last_failures(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select coalesce(sum(jsonb_array_length(report->'failures')), 0)::bigint
+            from (select distinct on (collection) report from ingest_runs where tenant_id = $1
+                   order by collection, started_at desc, id desc) newest",
+    )
+    .bind(tenant)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// Path, reference, title, status and front matter of every text in force.
+pub async fn front_matters(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Listed>, DbError> {
+    let mut query = QueryBuilder::new(LISTED);
+    query.push_bind(tenant).push(" and d.valid_to is null order by d.collection, d.path");
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}

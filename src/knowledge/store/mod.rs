@@ -1,0 +1,308 @@
+//! All SQL of knowledge: documents with their chunks, words, vectors and components; lists; candidates.
+
+mod lists;
+mod search;
+
+pub use lists::{
+    Listed, Run, Stored, chunks, components, count_documents, count_runs, document, front_matters, last_failures, list_documents,
+    list_runs, versions,
+};
+pub use search::{Found, by_vector, by_words, chunks_by_id, statistics};
+
+use crate::api::{ChunkId, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
+use crate::db::{DbError, Tx, lock, lock_key};
+use chrono::{DateTime, Utc};
+use pgvector::HalfVector;
+use sqlx::types::Json;
+use sqlx::{AssertSqlSafe, FromRow};
+
+/// A document before it is stored.
+pub struct NewText<'a> {
+    pub id: DocumentId,
+    pub kind: DocumentKind,
+    pub reference: Option<&'a str>,
+    pub collection: &'a str,
+    pub path: &'a str,
+    pub title: &'a str,
+    pub status: &'a str,
+    pub front_matter: &'a serde_json::Value,
+    /// SHA-256 of the file.
+    pub content_hash: &'a [u8],
+    pub now: DateTime<Utc>,
+}
+
+/// A chunk before it is stored.
+pub struct NewChunk<'a> {
+    pub id: ChunkId,
+    pub heading_path: &'a [String],
+    pub start_byte: usize,
+    pub end_byte: usize,
+    pub content: &'a str,
+    /// Terms with how often each stands in it, heading included.
+    pub terms: Vec<(String, u32)>,
+}
+
+/// A component before it is stored.
+pub struct NewComponent<'a> {
+    pub name: &'a str,
+    pub normal: String,
+    pub description: &'a str,
+    /// Normal forms.
+    pub depends_on: Vec<String>,
+}
+
+/// Lets one ingestion at a time write a tenant's knowledge.
+pub async fn lock_knowledge(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
+    lock(tx, lock_key(&[b"knowledge", tenant.0.as_bytes()])).await
+}
+
+/// A text in force, as an ingestion compares it.
+#[derive(Clone, Debug, FromRow)]
+pub struct InForce {
+    pub id: DocumentId,
+    pub path: String,
+    pub content_hash: Vec<u8>,
+}
+
+/// The texts in force of a collection.
+pub async fn in_force(tx: &mut Tx, tenant: TenantId, collection: &str) -> Result<Vec<InForce>, DbError> {
+    Ok(sqlx::query_as(
+        "select id, path, content_hash from documents where tenant_id = $1 and collection = $2 and valid_to is null order by path",
+    )
+    .bind(tenant)
+    .bind(collection)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Takes a text out of force: its chunks are found no more. False when it was not in force.
+pub async fn retire(tx: &mut Tx, tenant: TenantId, id: DocumentId, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query("update documents set valid_to = $3 where tenant_id = $1 and id = $2 and valid_to is null")
+        .bind(tenant)
+        .bind(id)
+        .bind(now)
+        .execute(&mut **tx)
+        .await?;
+    if done.rows_affected() == 0 {
+        return Ok(false);
+    }
+    for table in ["chunk_embeddings_384", "chunk_embeddings_1536"] {
+        let sql = format!(
+            "update {table} e set live = false from chunks c
+              where e.tenant_id = $1 and c.tenant_id = $1 and c.document_id = $2 and e.chunk_id = c.id"
+        );
+        sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(id).execute(&mut **tx).await?;
+    }
+    sqlx::query(
+        r"with gone as (
+              delete from chunk_terms t using chunks c
+               where t.tenant_id = $1 and c.tenant_id = $1 and c.document_id = $2 and t.chunk_id = c.id returning t.chunk_id, t.tf),
+          less as (select count(distinct chunk_id) as chunks, coalesce(sum(tf), 0)::bigint as terms from gone)
+          update chunk_counts n set chunks = n.chunks - less.chunks, terms = n.terms - less.terms from less where n.tenant_id = $1",
+    )
+    .bind(tenant)
+    .bind(id)
+    .execute(&mut **tx)
+    .await?;
+    sqlx::query("update chunks set awaiting_vector = false where tenant_id = $1 and document_id = $2 and awaiting_vector")
+        .bind(tenant)
+        .bind(id)
+        .execute(&mut **tx)
+        .await?;
+    Ok(true)
+}
+
+/// Stores a text.
+pub async fn insert_document(tx: &mut Tx, tenant: TenantId, text: &NewText<'_>) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into documents (tenant_id, id, kind, reference, collection, path, title, status, front_matter, content_hash, created_at, valid_from)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)",
+    )
+    .bind(tenant)
+    .bind(text.id)
+    .bind(text.kind)
+    .bind(text.reference)
+    .bind(text.collection)
+    .bind(text.path)
+    .bind(text.title)
+    .bind(text.status)
+    .bind(text.front_matter)
+    .bind(text.content_hash)
+    .bind(text.now)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Stores a text's chunks; with their words, and waiting for their vectors, if they are to be `found`.
+pub async fn insert_chunks(
+    tx: &mut Tx,
+    tenant: TenantId,
+    document: DocumentId,
+    chunks: &[NewChunk<'_>],
+    found: bool,
+) -> Result<(), DbError> {
+    let place = |byte: usize| i32::try_from(byte).unwrap_or(i32::MAX);
+    let mut total = 0_i64;
+    for (ordinal, chunk) in chunks.iter().enumerate() {
+        sqlx::query(
+            r"insert into chunks (tenant_id, id, document_id, ordinal, heading_path, start_byte, end_byte, content, awaiting_vector)
+              values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        )
+        .bind(tenant)
+        .bind(chunk.id)
+        .bind(document)
+        .bind(place(ordinal))
+        .bind(chunk.heading_path)
+        .bind(place(chunk.start_byte))
+        .bind(place(chunk.end_byte))
+        .bind(chunk.content)
+        .bind(found)
+        .execute(&mut **tx)
+        .await?;
+        if !found {
+            continue;
+        }
+        let length: u32 = chunk.terms.iter().map(|(_, count)| count).sum();
+        total += i64::from(length);
+        let (terms, counts): (Vec<&str>, Vec<f32>) = chunk.terms.iter().map(|(term, count)| (term.as_str(), *count as f32)).unzip();
+        sqlx::query(
+            r"insert into chunk_terms (tenant_id, term, chunk_id, tf, length)
+              select $1, q.term, $2, q.tf, $5 from unnest($3::text[], $4::real[]) as q (term, tf)",
+        )
+        .bind(tenant)
+        .bind(chunk.id)
+        .bind(terms)
+        .bind(counts)
+        .bind(i32::try_from(length).unwrap_or(i32::MAX))
+        .execute(&mut **tx)
+        .await?;
+    }
+    if !found {
+        return Ok(());
+    }
+    sqlx::query(
+        r"insert into chunk_counts (tenant_id, chunks, terms) values ($1, $2, $3)
+          on conflict (tenant_id) do update set chunks = chunk_counts.chunks + excluded.chunks, terms = chunk_counts.terms + excluded.terms",
+    )
+    .bind(tenant)
+    .bind(i64::try_from(chunks.len()).unwrap_or(i64::MAX))
+    .bind(total)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Stores what a text says about components.
+pub async fn insert_components(
+    tx: &mut Tx,
+    tenant: TenantId,
+    document: DocumentId,
+    components: &[NewComponent<'_>],
+) -> Result<(), DbError> {
+    for (ordinal, component) in components.iter().enumerate() {
+        sqlx::query(
+            r"insert into components (tenant_id, document_id, ordinal, name, normal, description, depends_on)
+              values ($1, $2, $3, $4, $5, $6, $7)",
+        )
+        .bind(tenant)
+        .bind(document)
+        .bind(i32::try_from(ordinal).unwrap_or(i32::MAX))
+        .bind(component.name)
+        .bind(&component.normal)
+        .bind(component.description)
+        .bind(&component.depends_on)
+        .execute(&mut **tx)
+        .await?;
+    }
+    Ok(())
+}
+
+/// A chunk that waits for its vector, with what it stands under.
+#[derive(Clone, Debug, FromRow)]
+pub struct Unembedded {
+    pub id: ChunkId,
+    pub title: String,
+    pub reference: Option<String>,
+    pub heading_path: Vec<String>,
+    pub content: String,
+}
+
+/// Chunks of a text in force that wait for their vectors.
+pub async fn unembedded(tx: &mut Tx, tenant: TenantId, document: DocumentId, most: i64) -> Result<Vec<Unembedded>, DbError> {
+    Ok(sqlx::query_as(
+        r"select c.id, d.title, d.reference, c.heading_path, c.content
+            from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null
+           where c.tenant_id = $1 and c.document_id = $2 and c.awaiting_vector order by c.ordinal limit $3",
+    )
+    .bind(tenant)
+    .bind(document)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The table of chunks' vectors of one dimension.
+///
+/// # Errors
+/// `Inconsistent` for a dimension that no table has.
+pub fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
+    crate::memories::store::vector_table(dimension)
+        .map(|table| if table == "embeddings_384" { "chunk_embeddings_384" } else { "chunk_embeddings_1536" })
+}
+
+/// Stores a chunk's vector, if its text is in force.
+pub async fn put_chunk_vector(tx: &mut Tx, tenant: TenantId, id: ChunkId, model: &str, vector: &[f32]) -> Result<(), DbError> {
+    let table = vector_table(vector.len())?;
+    let sql = format!(
+        "insert into {table} (tenant_id, chunk_id, model, live, half)
+         select c.tenant_id, c.id, $3, d.valid_to is null, $4
+           from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
+          where c.tenant_id = $1 and c.id = $2 for share of d
+         on conflict (tenant_id, chunk_id, model) do update set half = excluded.half, live = excluded.live"
+    );
+    sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(id).bind(model).bind(HalfVector::from_f32_slice(vector)).execute(&mut **tx).await?;
+    sqlx::query("update chunks set awaiting_vector = false where tenant_id = $1 and id = $2 and awaiting_vector")
+        .bind(tenant)
+        .bind(id)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// Notes that an ingestion began.
+pub async fn begin_run(
+    tx: &mut Tx,
+    tenant: TenantId,
+    id: RunId,
+    collection: &str,
+    revision: Option<&str>,
+    by: &str,
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    sqlx::query(
+        "insert into ingest_runs (tenant_id, id, collection, revision, actor_name, started_at, report) values ($1, $2, $3, $4, $5, $6, $7)",
+    )
+    .bind(tenant)
+    .bind(id)
+    .bind(collection)
+    .bind(revision)
+    .bind(by)
+    .bind(now)
+    .bind(Json(IngestReport::default()))
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Notes what an ingestion did.
+pub async fn end_run(tx: &mut Tx, tenant: TenantId, id: RunId, report: &IngestReport, now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query("update ingest_runs set finished_at = $3, report = $4 where tenant_id = $1 and id = $2")
+        .bind(tenant)
+        .bind(id)
+        .bind(now)
+        .bind(Json(report))
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! SQL of knowledge's candidates: by vector and by words, as in `recall::store`.
+
+use super::vector_table;
+use crate::api::{ChunkId, DocumentId, DocumentKind, TenantId};
+use crate::db::{DbError, Tx};
+use crate::recall::words::{B, K1, PRIOR_DOCUMENTS};
+use pgvector::HalfVector;
+use sqlx::{FromRow, Postgres, QueryBuilder};
+use uuid::Uuid;
+
+fn push_kinds(query: &mut QueryBuilder<Postgres>, chunk: &str, kinds: &[DocumentKind]) {
+    if !kinds.is_empty() {
+        let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+        query.push(format!(
+            " and exists (select 1 from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id \
+             where c.tenant_id = e.tenant_id and c.id = {chunk} and d.kind = any("
+        ));
+        query.push_bind(kinds).push("))");
+    }
+}
+
+/// The nearest chunks in force, with their cosine, nearest first; exact, from the covering index.
+pub async fn by_vector(
+    tx: &mut Tx,
+    tenant: TenantId,
+    model: &str,
+    vector: &[f32],
+    kinds: &[DocumentKind],
+    most: i64,
+) -> Result<Vec<(ChunkId, f64)>, DbError> {
+    let table = vector_table(vector.len())?;
+    let mut query = QueryBuilder::new("with scored as (select e.chunk_id, -(e.half <#> ");
+    query
+        .push_bind(HalfVector::from_f32_slice(vector))
+        .push(format!(") as similarity from {table} e where e.tenant_id = "))
+        .push_bind(tenant);
+    query.push(" and e.model = ").push_bind(model.to_owned()).push(" and e.live");
+    push_kinds(&mut query, "e.chunk_id", kinds);
+    query.push(" offset 0) select chunk_id, similarity from scored order by similarity desc, chunk_id desc limit ").push_bind(most);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+/// How many chunks are in force, and how many terms in them.
+pub async fn statistics(tx: &mut Tx, tenant: TenantId) -> Result<(i64, i64), DbError> {
+    let found =
+        sqlx::query_as("select chunks, terms from chunk_counts where tenant_id = $1").bind(tenant).fetch_optional(&mut **tx).await?;
+    Ok(found.unwrap_or((0, 0)))
+}
+
+/// The best chunks by words with their normalised BM25 (see `recall::store::by_words`); with `awaiting_only` just those without a vector.
+pub async fn by_words(
+    tx: &mut Tx,
+    tenant: TenantId,
+    terms: &[String],
+    (chunks, total): (i64, i64),
+    kinds: &[DocumentKind],
+    awaiting_only: bool,
+    most: i64,
+) -> Result<Vec<(ChunkId, f64)>, DbError> {
+    if terms.is_empty() || chunks == 0 {
+        return Ok(Vec::new());
+    }
+    let mean_length = (total as f64 / chunks as f64).max(1.0);
+    let mut query = QueryBuilder::new("with asked as (select q.term, (select count(*) from chunk_terms t where t.tenant_id = ");
+    query.push_bind(tenant).push(" and t.term = q.term)::float8 as df from unnest(").push_bind(terms.to_vec());
+    query.push("::text[]) as q (term)), weighed as (select term, ln(1 + (").push_bind(chunks as f64 + PRIOR_DOCUMENTS);
+    query.push("::float8 - df + 0.5) / (df + 0.5)) as idf from asked) select e.chunk_id, sum(w.idf * e.tf * ").push_bind(K1 + 1.0);
+    query.push("::float8 / (e.tf + ").push_bind(K1).push("::float8 * (").push_bind(1.0 - B).push("::float8 + ").push_bind(B);
+    query.push("::float8 * e.length / ").push_bind(mean_length).push("::float8))) / (select sum(idf) from weighed) as similarity ");
+    query.push("from weighed w join chunk_terms e on e.term = w.term and e.tenant_id = ").push_bind(tenant);
+    if awaiting_only {
+        query.push(" join chunks a on a.tenant_id = e.tenant_id and a.id = e.chunk_id and a.awaiting_vector");
+    }
+    query.push(" where true");
+    push_kinds(&mut query, "e.chunk_id", kinds);
+    query.push(" group by e.chunk_id order by similarity desc, e.chunk_id desc limit ").push_bind(most);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+/// A chunk with what it stands under.
+#[derive(Clone, Debug, PartialEq, FromRow)]
+pub struct Found {
+    pub chunk_id: ChunkId,
+    pub document_id: DocumentId,
+    pub kind: DocumentKind,
+    pub reference: Option<String>,
+    pub title: String,
+    pub path: String,
+    pub heading_path: Vec<String>,
+    pub content: String,
+}
+
+/// Chunks of texts in force by id.
+pub async fn chunks_by_id(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId]) -> Result<Vec<Found>, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    Ok(sqlx::query_as(
+        r"select c.id as chunk_id, c.document_id, d.kind, d.reference, d.title, d.path, c.heading_path, c.content
+            from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null
+           where c.tenant_id = $1 and c.id = any($2)",
+    )
+    .bind(tenant)
+    .bind(ids)
+    .fetch_all(&mut **tx)
+    .await?)
+}

@@ -1,14 +1,15 @@
 //! The retrieval log and the access counters: they leave through a bounded queue, so that no recall waits on a commit.
 
 use super::ranking::Floors;
+use super::silence::{self, Near, Silent};
 use super::store;
-use crate::api::{AgentId, MemoryId, NothingReason, Ranking, RetrievalId, UserId};
-use crate::db::DbError;
+use crate::api::{AgentId, ChunkId, DocumentId, MemoryId, NothingReason, Ranking, RetrievalId, UserId, ZeroHitCause};
+use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::op::Tenancy;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -39,12 +40,26 @@ pub struct Entry {
     pub vocabulary_version: i64,
     pub statistics: serde_json::Value,
     pub candidates: serde_json::Value,
+    pub knowledge: serde_json::Value,
     /// Whose memories were returned, and which.
     pub hits: Vec<(AgentId, MemoryId)>,
+    pub cited: Vec<Cited>,
     pub zero_hit: bool,
     pub reason: Option<NothingReason>,
+    /// How many memories were looked at.
+    pub considered: i64,
+    /// The query's vector, where nothing was found: what was closest is looked up when the entry is written.
+    pub vector: Option<Arc<[f32]>>,
     pub degraded: Vec<String>,
     pub took_ms: f64,
+}
+
+/// A piece of knowledge that was returned, and at which rank, from 1.
+#[derive(Clone, Debug)]
+pub struct Cited {
+    pub chunk: ChunkId,
+    pub document: DocumentId,
+    pub rank: i32,
 }
 
 /// How often a memory was returned, and when last.
@@ -164,10 +179,32 @@ async fn write_tenant(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> R
     let accesses: Vec<Access> = accesses.into_values().collect();
     let mut tx = engine.db().memory.begin(tenancy).await?;
     for entry in entries {
-        store::insert_log(&mut tx, entry).await?;
+        let (cause, near) = match entry.zero_hit {
+            true => silent(&mut tx, entry).await?,
+            false => (None, Vec::new()),
+        };
+        store::insert_log(&mut tx, entry, cause, &near).await?;
     }
     if !accesses.is_empty() {
         store::count_accesses(&mut tx, tenancy.tenant, &accesses).await?;
     }
     tx.commit().await.map_err(Into::into)
+}
+
+async fn silent(tx: &mut Tx, entry: &Entry) -> Result<(Option<ZeroHitCause>, Vec<Near>), DbError> {
+    let silent = Silent {
+        tenant: entry.tenancy.tenant,
+        agents: &[entry.agent_id, entry.tenancy.commons],
+        user_id: entry.user_id,
+        at: entry.at,
+        model: &entry.model,
+        floor: entry.floors.vector,
+        reason: entry.reason,
+        considered: entry.considered,
+        vector: entry.vector.as_deref(),
+    };
+    let (cause, near) = silence::diagnose(tx, &silent).await?;
+    let labels = [("cause", cause.as_str()), ("expected", if entry.expected { "true" } else { "false" })];
+    metrics::counter!("agent_memory_recall_silences_total", &labels).increment(1);
+    Ok((Some(cause), near))
 }

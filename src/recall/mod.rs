@@ -1,30 +1,39 @@
-//! recall: candidates, one ranking, an explanation for every hit, and a log entry.
+//! recall: candidates, one ranking, an explanation for every hit, and a log entry. And what operators ask about it.
 
+mod blend;
 mod explain;
+mod find;
+mod health;
 pub mod log;
+mod playground;
 pub mod ranking;
 mod search;
+pub mod silence;
 pub mod store;
 pub mod words;
 
+pub(crate) use health::{add, last_days};
+pub use health::{health, zero_hits};
+pub use playground::playground;
 pub use search::search;
 
-use crate::api::{AgentId, K_MAX, NothingReason, QUERY_MAX, Ranking, RecallRequest, RecallResponse, RetrievalId, Scope};
+use crate::api::{AgentId, K_MAX, NothingReason, QUERY_MAX, Ranking, RecallFilters, RecallRequest, RecallResponse, RetrievalId, Scope};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::op::{Actor, OpContext, Tenancy};
-use ranking::{Floors, Order, Ranked};
-use std::collections::BTreeMap;
-use store::{Narrowing, Reach, Statistics};
+use crate::op::{Actor, OpContext};
+use blend::Blended;
+use find::{Finding, Question};
+use ranking::Ranked;
+use store::{Narrowing, Reach};
 
 /// Candidates that the log keeps beyond the hits: the near misses.
 const NEAR_MISSES: u32 = 5;
 
-/// Answers a question from the agent's memory and the commons.
+/// Answers a question from the agent's memory, the commons and, for keys that may read it, shared knowledge: one ranked list.
 ///
 /// # Errors
-/// `Forbidden` without `memory:read`, `Invalid` for an empty or over-long query or a `k` outside 1..=100, `Unavailable` when the
-/// database is out of reach. A model that is out of reach is no error: words must do, and the answer says so.
+/// `Forbidden` without `memory:read`, `Invalid` for an empty or over-long query or a `k` outside 1..=100, `Unavailable` when neither memory
+/// nor knowledge is in reach. A model that is out of reach is no error: words must do, and the answer says so.
 pub async fn recall(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;
@@ -43,122 +52,46 @@ pub async fn recall(engine: &Engine, ctx: &OpContext, request: RecallRequest) ->
         filters: Narrowing::Agent(&request.filters),
         now: engine.clock().now(),
     };
-    let most = i64::from(request.k + NEAR_MISSES);
-    let mut found = find(engine, ctx.tenancy(), &request.query, request.ranking.unwrap_or(Ranking::Decay), reach, most).await?;
+    let question = Question {
+        query: &request.query,
+        ranking: request.ranking.unwrap_or(Ranking::Decay),
+        reach,
+        most: i64::from(request.k + NEAR_MISSES),
+        // Filters speak of memories: who asks for decisions of one project does not want every document.
+        knowledge: ctx.require(Scope::KbRead).is_ok() && request.filters == RecallFilters::default(),
+    };
+    let found = find::find(engine, ctx.tenancy(), question).await?;
     let k = usize::try_from(request.k).unwrap_or(usize::MAX);
-    let (returned, logged) = (found.order.passed.len().min(k), found.log_candidates(k));
-    found.order.passed.truncate(k);
-    let reason = (returned == 0).then(|| found.reason());
+    let mut list = blend::blend(found.order.passed.clone(), found.knowledge.clone());
+    list.truncate(k);
+    let remembered = found.order.passed.len();
+    let zero_hit = remembered == 0;
     let response = RecallResponse {
         retrieval_id: RetrievalId(engine.clock().id()),
         hits: Vec::new(),
         query_canonical: found.query_canonical.clone(),
         ranking: found.ranking,
-        zero_hit: returned == 0,
-        reason,
+        zero_hit,
+        reason: zero_hit.then(|| found.reason()),
         degraded: found.degraded.clone(),
     };
     let took = start.elapsed();
-    engine.log().write(entry(engine, ctx, agent, &request, &found, &response, logged, took.as_secs_f64() * 1000.0));
-    count(&request, &found, agent, returned, reason, took);
-    let (asked, commons, now) = (found.asked, ctx.commons_id, found.now);
-    let hits = found.order.passed.into_iter().map(|ranked| explain::hit(ranked, &asked, commons, now)).collect();
+    engine.log().write(entry(engine, ctx, agent, &request, &found, &response, &list, took.as_secs_f64() * 1000.0));
+    count(&request, &found, agent, &list, response.reason, took);
+    let hits = list.into_iter().map(|one| one.hit(&found.asked.terms, ctx.commons_id, found.now)).collect();
     Ok(RecallResponse { hits, ..response })
 }
 
-/// What a search came to, before it is cut and told.
-struct Finding {
-    order: Order,
-    ranking: Ranking,
-    floors: Floors,
-    query_canonical: Option<String>,
-    vocabulary_version: i64,
-    asked: BTreeMap<String, u32>,
-    statistics: Statistics,
-    degraded: Vec<String>,
-    passed: i64,
-    considered: i64,
-    now: chrono::DateTime<chrono::Utc>,
+fn rank_in(list: &[Blended], is: impl Fn(&Blended) -> bool) -> Option<usize> {
+    list.iter().position(is).map(|place| place + 1)
 }
 
-/// Looks the query up in the vocabulary, embeds it, gathers candidates and ranks them. It counts nothing and logs nothing.
-async fn find(engine: &Engine, tenancy: Tenancy, query: &str, ranking: Ranking, reach: Reach<'_>, most: i64) -> Result<Finding, Error> {
-    let mut degraded = Vec::new();
-    let (query_canonical, vocabulary_version) = match engine.vocabulary().snapshot(&engine.db().kb, tenancy).await {
-        Ok(snapshot) => {
-            let resolved = snapshot.resolve(query);
-            (resolved.is_canonical.then_some(resolved.topic), snapshot.version)
-        }
-        Err(error) => {
-            tracing::warn!(%error, "recalling without the vocabulary");
-            degraded.push("vocabulary".to_owned());
-            (None, 0)
-        }
-    };
-    let text = query_canonical.as_deref().unwrap_or(query);
-    let asked = words::terms(text);
-    let vector = engine.embed_query(text).await;
-    if vector.is_none() {
-        degraded.push("embedding".to_owned());
-    }
-    let model = engine.model();
-    let floors = Floors { vector: model.vector_floor, lexical: model.lexical_floor };
-
-    let mut tx = engine.db().memory.begin(tenancy).await?;
-    let by_vector = match &vector {
-        Some(vector) => store::by_vector(&mut tx, &reach, &model.name, vector, floors, most).await?,
-        None => store::Leg::default(),
-    };
-    let statistics = store::statistics(&mut tx, &reach).await?;
-    let terms: Vec<String> = asked.keys().cloned().collect();
-    let by_words = store::by_words(&mut tx, &reach, &terms, &statistics, floors, vector.is_some(), most).await?;
-    tx.commit().await?;
-
-    let (passed, considered) = (by_vector.passed + by_words.passed, by_vector.considered + by_words.considered);
-    let candidates = by_vector.candidates.into_iter().chain(by_words.candidates).collect();
-    let order = ranking::rank(ranking, candidates, floors, reach.now);
-    Ok(Finding {
-        order,
-        ranking,
-        floors,
-        query_canonical,
-        vocabulary_version,
-        asked,
-        statistics,
-        degraded,
-        passed,
-        considered,
-        now: reach.now,
-    })
+fn memory_rank(list: &[Blended], ranked: &Ranked) -> Option<usize> {
+    rank_in(list, |one| matches!(one, Blended::Memory(listed) if listed.candidate.memory.id == ranked.candidate.memory.id))
 }
 
-impl Finding {
-    fn reason(&self) -> NothingReason {
-        match (self.degraded.is_empty(), self.considered) {
-            (false, _) => NothingReason::Degraded,
-            (true, 0) => NothingReason::NothingFound,
-            (true, _) => NothingReason::BelowFloor,
-        }
-    }
-
-    /// The hits and the near misses behind them, as the log keeps them.
-    fn log_candidates(&self, k: usize) -> serde_json::Value {
-        let line = |(rank, ranked): (usize, &Ranked)| {
-            serde_json::json!({
-                "memory_id": ranked.candidate.memory.id,
-                "agent_id": ranked.candidate.memory.agent_id,
-                "version": ranked.candidate.memory.version,
-                "similarity": ranked.breakdown.similarity,
-                "recency": ranked.breakdown.recency,
-                "score": ranked.score,
-                "matched_by": ranked.candidate.matched_by,
-                "passed": ranked.passed(),
-                "rank": (ranked.passed() && rank < k).then_some(rank + 1),
-            })
-        };
-        let near = usize::try_from(NEAR_MISSES).unwrap_or(usize::MAX);
-        self.order.passed.iter().chain(&self.order.below).take(k + near).enumerate().map(line).collect()
-    }
+fn chunk_rank(list: &[Blended], candidate: &crate::knowledge::Candidate) -> Option<usize> {
+    rank_in(list, |one| matches!(one, Blended::Knowledge(listed) if listed.found.chunk_id == candidate.found.chunk_id))
 }
 
 #[expect(clippy::too_many_arguments, reason = "one line of the log has that many sides")]
@@ -169,9 +102,45 @@ fn entry(
     request: &RecallRequest,
     found: &Finding,
     response: &RecallResponse,
-    candidates: serde_json::Value,
+    list: &[Blended],
     took_ms: f64,
 ) -> log::Entry {
+    let near = usize::try_from(NEAR_MISSES).unwrap_or(usize::MAX);
+    let most = usize::try_from(request.k).unwrap_or(usize::MAX).saturating_add(near);
+    let memory = |ranked: &Ranked| {
+        serde_json::json!({
+            "memory_id": ranked.candidate.memory.id,
+            "agent_id": ranked.candidate.memory.agent_id,
+            "version": ranked.candidate.memory.version,
+            "similarity": ranked.breakdown.similarity,
+            "recency": ranked.breakdown.recency,
+            "score": ranked.score,
+            "matched_by": ranked.candidate.matched_by,
+            "passed": ranked.passed(),
+            "rank": memory_rank(list, ranked),
+        })
+    };
+    let chunk = |candidate: &crate::knowledge::Candidate| {
+        serde_json::json!({
+            "document_id": candidate.found.document_id,
+            "chunk_id": candidate.found.chunk_id,
+            "similarity": candidate.similarity,
+            "matched_by": candidate.matched_by,
+            "passed": candidate.passed(),
+            "rank": chunk_rank(list, candidate),
+        })
+    };
+    let cited = |(place, one): (usize, &Blended)| match one {
+        Blended::Memory(_) => None,
+        Blended::Knowledge(candidate) => {
+            let rank = i32::try_from(place + 1).unwrap_or(i32::MAX);
+            Some(log::Cited { chunk: candidate.found.chunk_id, document: candidate.found.document_id, rank })
+        }
+    };
+    let returned = |one: &Blended| match one {
+        Blended::Memory(ranked) => Some((ranked.candidate.memory.agent_id, ranked.candidate.memory.id)),
+        Blended::Knowledge(_) => None,
+    };
     log::Entry {
         tenancy: ctx.tenancy(),
         agent_id: agent,
@@ -188,18 +157,35 @@ fn entry(
         floors: found.floors,
         vocabulary_version: found.vocabulary_version,
         statistics: serde_json::to_value(&found.statistics).unwrap_or_default(),
-        candidates,
-        hits: found.order.passed.iter().map(|ranked| (ranked.candidate.memory.agent_id, ranked.candidate.memory.id)).collect(),
+        candidates: found.order.passed.iter().chain(&found.order.below).take(most).map(memory).collect(),
+        knowledge: found.knowledge.iter().take(most).map(chunk).collect(),
+        hits: list.iter().filter_map(returned).collect(),
+        cited: list.iter().enumerate().filter_map(cited).collect(),
         zero_hit: response.zero_hit,
         reason: response.reason,
+        considered: found.considered,
+        vector: found.asked.vector.clone().filter(|_| response.zero_hit),
         degraded: response.degraded.clone(),
         took_ms,
     }
 }
 
-fn count(request: &RecallRequest, found: &Finding, agent: AgentId, hits: usize, reason: Option<NothingReason>, took: std::time::Duration) {
+fn count(
+    request: &RecallRequest,
+    found: &Finding,
+    agent: AgentId,
+    list: &[Blended],
+    reason: Option<NothingReason>,
+    took: std::time::Duration,
+) {
+    let knowledge = list.iter().filter(|one| matches!(one, Blended::Knowledge(_))).count();
     metrics::histogram!("agent_memory_recall_seconds").record(took.as_secs_f64());
-    metrics::histogram!("agent_memory_recall_hits").record(hits as f64);
+    metrics::histogram!("agent_memory_recall_hits").record((list.len() - knowledge) as f64);
+    metrics::histogram!("agent_memory_recall_knowledge_hits").record(knowledge as f64);
+    metrics::counter!("agent_memory_recall_floor_cuts_total").increment((found.considered - found.passed).max(0).unsigned_abs());
+    for part in &found.degraded {
+        metrics::counter!("agent_memory_recall_degraded_total", "part" => part.clone()).increment(1);
+    }
     if let Some(reason) = reason.filter(|_| request.expected) {
         // Topics outside the vocabulary share one label, so that labels stay bounded.
         let topic = found.query_canonical.clone().unwrap_or_else(|| "other".into());

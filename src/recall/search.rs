@@ -1,7 +1,8 @@
 //! The console's search: the retrieval that agents use, without a trace.
 
+use super::explain;
+use super::find::{self, Question};
 use super::store::{Narrowing, Reach};
-use super::{explain, find};
 use crate::api::{AgentId, MemoryFilter, OperatorRole, QUERY_MAX, Ranking, SearchHit, SearchResults};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -31,10 +32,11 @@ pub async fn search(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> 
     };
     let reach =
         Reach { tenant: ctx.tenant_id, agents: &agents, user: None, filters: Narrowing::Console(filter), now: engine.clock().now() };
-    let found = find(engine, ctx.tenancy(), query, Ranking::Decay, reach, HITS).await?;
+    let question = Question { query, ranking: Ranking::Decay, reach, most: HITS, knowledge: false };
+    let found = find::find(engine, ctx.tenancy(), question).await?;
     let nearest = found.order.below.first().map(|ranked| ranked.breakdown.similarity).filter(|_| found.order.passed.is_empty());
     let hit = |ranked: super::ranking::Ranked| {
-        let matched_words = explain::matched(&ranked, &found.asked);
+        let matched_words = explain::matched(&ranked, &found.asked.terms);
         let explanation = explain::sentence(&ranked, &matched_words, found.now);
         SearchHit {
             score: ranked.score,

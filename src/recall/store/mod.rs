@@ -1,14 +1,22 @@
-//! All SQL of retrieval: candidates by vector and by words, the log, the counters.
+//! All SQL of retrieval: candidates by vector and by words, the log, the counters, and what operators read of the log.
+
+mod health;
+
+pub use health::{
+    Cited, Counted, Grouped, Silent as SilentRow, causes, citation_counts, citations_of, count_silent, grouped, list_silent, nearest_of_all,
+};
 
 use super::log::{Access, Entry};
 use super::ranking::Floors;
+use super::silence::Near;
 use super::words::{B, K1, PRIOR_DOCUMENTS};
-use crate::api::{AgentId, MatchedBy, MemoryFilter, RecallFilters, TenantId, UserId};
+use crate::api::{AgentId, MatchedBy, MemoryFilter, RecallFilters, TenantId, UserId, ZeroHitCause};
 use crate::db::{DbError, Tx};
 use crate::memories::store::{COLUMNS, Row, narrow, vector_table};
 use crate::recall::ranking::Candidate;
 use chrono::{DateTime, Utc};
 use pgvector::{HalfVector, Vector};
+use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 
@@ -214,12 +222,14 @@ pub async fn by_words(
     Ok(Leg::new(found, MatchedBy::Lexical))
 }
 
-/// Writes what was asked and answered.
-pub async fn insert_log(tx: &mut Tx, entry: &Entry) -> Result<(), DbError> {
+/// Writes what was asked and answered, and what was cited.
+pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>, near: &[Near]) -> Result<(), DbError> {
+    let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
     sqlx::query(
         r"insert into retrievals (tenant_id, agent_id, id, at, user_id, query, query_canonical, k, expected, ranking, filters, model,
-              vector_floor, lexical_floor, vocabulary_version, statistics, candidates, hits, zero_hit, reason, degraded, took_ms)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+              vector_floor, lexical_floor, vocabulary_version, statistics, candidates, hits, zero_hit, reason, degraded, took_ms, cause,
+              near_misses, knowledge, knowledge_hits)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
           on conflict (agent_id, id) do nothing",
     )
     .bind(entry.tenancy.tenant)
@@ -239,13 +249,32 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry) -> Result<(), DbError> {
     .bind(entry.vocabulary_version)
     .bind(&entry.statistics)
     .bind(&entry.candidates)
-    .bind(i32::try_from(entry.hits.len()).unwrap_or(i32::MAX))
+    .bind(count(entry.hits.len()))
     .bind(entry.zero_hit)
     .bind(entry.reason)
     .bind(&entry.degraded)
     .bind(entry.took_ms)
+    .bind(cause)
+    .bind(Json(near))
+    .bind(&entry.knowledge)
+    .bind(count(entry.cited.len()))
     .execute(&mut **tx)
     .await?;
+    for cited in &entry.cited {
+        sqlx::query(
+            r"insert into citations (tenant_id, agent_id, retrieval_id, chunk_id, document_id, rank, at) values ($1, $2, $3, $4, $5, $6, $7)
+              on conflict do nothing",
+        )
+        .bind(entry.tenancy.tenant)
+        .bind(entry.agent_id)
+        .bind(entry.id)
+        .bind(cited.chunk)
+        .bind(cited.document)
+        .bind(cited.rank)
+        .bind(entry.at)
+        .execute(&mut **tx)
+        .await?;
+    }
     Ok(())
 }
 

@@ -1,0 +1,99 @@
+//! One ranked list of memories and knowledge.
+
+use super::explain;
+use super::ranking::Ranked;
+use crate::api::{AgentId, RecallHit};
+use crate::knowledge::{self, Candidate};
+use chrono::{DateTime, Utc};
+use std::collections::BTreeMap;
+
+/// A memory or a piece of knowledge, with its score.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Blended {
+    Memory(Box<Ranked>),
+    Knowledge(Candidate),
+}
+
+impl Blended {
+    /// 0 to 1: similarity, times recency for a memory. Knowledge does not decay.
+    pub fn score(&self) -> f64 {
+        match self {
+            Self::Memory(ranked) => ranked.score,
+            Self::Knowledge(candidate) => candidate.similarity,
+        }
+    }
+
+    /// Tells it, and why it is here.
+    pub fn hit(self, asked: &BTreeMap<String, u32>, commons: AgentId, now: DateTime<Utc>) -> RecallHit {
+        match self {
+            Self::Memory(ranked) => RecallHit::Memory(Box::new(explain::hit(*ranked, asked, commons, now))),
+            Self::Knowledge(candidate) => RecallHit::Knowledge(Box::new(knowledge::hit(candidate, asked))),
+        }
+    }
+}
+
+/// Merges two ranked lists by score, both best first; at the same score what is remembered comes before what is decided. Knowledge below its
+/// floor is left out.
+pub fn blend(memories: Vec<Ranked>, knowledge: Vec<Candidate>) -> Vec<Blended> {
+    let knowledge = knowledge.into_iter().filter(Candidate::passed).map(Blended::Knowledge);
+    let mut list: Vec<Blended> = memories.into_iter().map(|ranked| Blended::Memory(Box::new(ranked))).chain(knowledge).collect();
+    // Stable: the order within each list stays.
+    list.sort_by(|a, b| b.score().total_cmp(&a.score()));
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{Breakdown, ChunkId, DocumentId, DocumentKind, MatchedBy};
+    use crate::knowledge::store::Found;
+    use crate::recall::ranking;
+    use crate::testing::memory;
+    use proptest::prelude::*;
+    use uuid::Uuid;
+
+    fn remembered(score: f64) -> Ranked {
+        let candidate = ranking::Candidate { memory: memory("t", "c"), similarity: score, matched_by: MatchedBy::Vector };
+        Ranked { candidate, score, breakdown: Breakdown { similarity: score, recency: 1.0, floor: 0.25 } }
+    }
+
+    fn decided(similarity: f64) -> Candidate {
+        let found = Found {
+            chunk_id: ChunkId(Uuid::nil()),
+            document_id: DocumentId(Uuid::nil()),
+            kind: DocumentKind::Adr,
+            reference: Some("ADR-005".into()),
+            title: "Store the graph in Postgres".into(),
+            path: "adr.md".into(),
+            heading_path: vec!["Consequences".into()],
+            content: "One database to run.".into(),
+        };
+        Candidate { found, similarity, matched_by: MatchedBy::Vector, floor: 0.25 }
+    }
+
+    proptest! {
+        #[test]
+        fn the_list_descends_and_loses_nothing_above_the_floor(
+            mut own in proptest::collection::vec(0.0_f64..=1.0, 0..20),
+            mut shared in proptest::collection::vec(0.0_f64..=1.0, 0..20),
+        ) {
+            own.sort_by(|a, b| b.total_cmp(a));
+            shared.sort_by(|a, b| b.total_cmp(a));
+            let kept = own.len() + shared.iter().filter(|similarity| **similarity >= 0.25).count();
+            let list = blend(own.into_iter().map(remembered).collect(), shared.into_iter().map(decided).collect());
+            prop_assert_eq!(list.len(), kept);
+            prop_assert!(list.windows(2).all(|pair| pair[0].score() >= pair[1].score()));
+        }
+    }
+
+    #[test]
+    fn what_is_decided_is_cited() {
+        let RecallHit::Knowledge(hit) =
+            Blended::Knowledge(decided(0.5)).hit(&BTreeMap::new(), AgentId(Uuid::nil()), DateTime::<Utc>::MIN_UTC)
+        else {
+            panic!("knowledge stays knowledge")
+        };
+        assert_eq!(hit.attribution, "Per ADR-005: One database to run.");
+        assert_eq!((hit.citation.as_str(), hit.adr_id.as_deref(), hit.spec_id), ("ADR-005, Consequences", Some("ADR-005"), None));
+    }
+}

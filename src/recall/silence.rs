@@ -1,0 +1,81 @@
+//! Why a recall came back empty, and what was closest: for operators only.
+
+use super::store;
+use crate::api::{AgentId, MemoryId, NearMissState, NothingReason, TenantId, UserId, ZeroHitCause};
+use crate::db::{DbError, Tx};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use sqlx::FromRow;
+
+/// Near misses kept.
+const NEAR_MISSES: i64 = 5;
+
+/// A memory that was close, as the log keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+pub struct Near {
+    pub agent_id: AgentId,
+    pub memory_id: MemoryId,
+    pub similarity: f64,
+    /// What it would have needed.
+    pub floor: f64,
+    pub state: NearMissState,
+}
+
+/// A recall that found nothing.
+pub struct Silent<'a> {
+    pub tenant: TenantId,
+    /// The agent and the commons.
+    pub agents: &'a [AgentId],
+    pub user_id: Option<UserId>,
+    pub at: DateTime<Utc>,
+    pub model: &'a str,
+    /// The vector floor.
+    pub floor: f64,
+    pub reason: Option<NothingReason>,
+    /// How many memories were looked at.
+    pub considered: i64,
+    pub vector: Option<&'a [f32]>,
+}
+
+/// Looks again at everything the agent and the commons ever had: deleted, expired, superseded and other users' memories, too.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn diagnose(tx: &mut Tx, silent: &Silent<'_>) -> Result<(ZeroHitCause, Vec<Near>), DbError> {
+    let near = match silent.vector {
+        Some(vector) => store::nearest_of_all(tx, silent, vector, NEAR_MISSES).await?,
+        None => Vec::new(),
+    };
+    Ok((cause(silent.reason, silent.considered, &near), near))
+}
+
+fn cause(reason: Option<NothingReason>, considered: i64, near: &[Near]) -> ZeroHitCause {
+    let out_of_reach = near.iter().any(|near| near.similarity >= near.floor);
+    match (reason, out_of_reach, considered) {
+        (Some(NothingReason::Degraded), ..) => ZeroHitCause::Degraded,
+        (_, true, _) => ZeroHitCause::FilteredOut,
+        (_, false, 0) => ZeroHitCause::NothingStored,
+        (_, false, _) => ZeroHitCause::BelowFloor,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn near(similarity: f64, state: NearMissState) -> Near {
+        Near { agent_id: AgentId(Uuid::nil()), memory_id: MemoryId(Uuid::nil()), similarity, floor: 0.25, state }
+    }
+
+    #[test]
+    fn four_silences_are_told_apart() {
+        let deleted = [near(0.8, NearMissState::Deleted)];
+        let weak = [near(0.2, NearMissState::BelowFloor)];
+        assert_eq!(cause(Some(NothingReason::NothingFound), 0, &[]), ZeroHitCause::NothingStored);
+        assert_eq!(cause(Some(NothingReason::NothingFound), 0, &deleted), ZeroHitCause::FilteredOut);
+        assert_eq!(cause(Some(NothingReason::BelowFloor), 3, &weak), ZeroHitCause::BelowFloor);
+        assert_eq!(cause(Some(NothingReason::BelowFloor), 3, &deleted), ZeroHitCause::FilteredOut);
+        assert_eq!(cause(Some(NothingReason::Degraded), 3, &deleted), ZeroHitCause::Degraded);
+    }
+}

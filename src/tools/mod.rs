@@ -2,11 +2,11 @@
 
 mod input;
 
-use crate::api::{ForgetRequest, RecallRequest, RememberRequest, Scope};
+use crate::api::{ForgetRequest, KnowledgeRequest, LookupRequest, ProposeRequest, RecallRequest, RememberRequest, Scope, TopologyRequest};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use crate::{memories, recall};
+use crate::{knowledge, memories, recall, vocabulary};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -116,6 +116,33 @@ pub fn all() -> &'static [Tool] {
                 "Forget one memory for good, only when a person asks for it (“forget that I said …”). Recall it first to learn its \
                  `memory_id`.",
                 |engine, ctx, input: ForgetRequest| async move { memories::forget(&engine, &ctx, input).await },
+            ),
+            Tool::new(
+                "canonical_terms_lookup",
+                Scope::MemoryRead,
+                "Look up what the organisation calls something. Found: use `term.term`. Not found: `inside` lists known terms within the \
+                 phrase, `suggestions` lists terms that only resemble it; never take a suggestion for the same thing without asking.",
+                |engine, ctx, input: LookupRequest| async move { vocabulary::lookup(&engine, &ctx, input).await },
+            ),
+            Tool::new(
+                "canonical_terms_propose",
+                Scope::VocabularyPropose,
+                "Propose a phrase for the organisation's vocabulary; people review it. Give the `memory_id` in which you met it. Remembering \
+                 something under an unknown topic proposes that topic by itself.",
+                |engine, ctx, input: ProposeRequest| async move { vocabulary::propose(&engine, &ctx, input).await },
+            ),
+            Tool::new(
+                "shared_kb_search",
+                Scope::KbRead,
+                "Search what the organisation has decided: specifications, decision records, architecture, glossary, documents. Each hit cites \
+                 its document and heading; quote `attribution`. `agent_memory_recall` searches it too, together with your memory.",
+                |engine, ctx, input: KnowledgeRequest| async move { knowledge::search(&engine, &ctx, input).await },
+            ),
+            Tool::new(
+                "shared_kb_topology",
+                Scope::KbRead,
+                "Ask what a component of the system depends on and what depends on it, as the architecture documents say.",
+                |engine, ctx, input: TopologyRequest| async move { knowledge::component(&engine, &ctx, input).await },
             ),
         ]
     })

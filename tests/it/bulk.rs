@@ -1,6 +1,6 @@
 //! What operators delete and restore: up to a hundred at once, all or none, with a reason.
 
-use crate::support::{agent, all_row_counts, alone, contents, memory_owner, number, remember, settle, work};
+use crate::support::{Told, agent, all_row_counts, alone, contents, memory_owner, number, remember, settle, work};
 use remembrancer::api::{AuditVisibility, MemoryId, MemoryStatus, OperatorRole};
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact, nowhere};
@@ -131,6 +131,6 @@ async fn what_was_said_again_since_it_was_deleted_is_not_there_twice_once_restor
     assert_ne!(first, second);
     memories::restore(&world.engine, &world.vera, &[first], "right").await.unwrap();
     work(&world).await;
-    let hits = crate::support::ask(&world, &world.atlas, "tea").await.hits;
+    let hits = crate::support::ask(&world, &world.atlas, "tea").await.told();
     assert_eq!(hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [second]);
 }

@@ -88,7 +88,7 @@ async fn two_hundred_overlapping_recalls_neither_deadlock_nor_lose_a_count() {
     world.engine.log().flush().await;
     workers.stop().await;
     let mut expected: HashMap<MemoryId, i64> = HashMap::new();
-    for hit in answers.iter().flat_map(|answer| &answer.hits) {
+    for hit in answers.iter().flat_map(|answer| answer.memories()) {
         *expected.entry(hit.memory_id).or_default() += 1;
     }
     assert!(expected.len() == words.len() - 1 && expected.values().all(|count| *count > 1), "they overlap: {expected:?}");

@@ -1,6 +1,6 @@
 //! forget: soft, idempotent, only what is the agent's to forget, with everything derived.
 
-use crate::support::{agent, alone, ask, memory_owner, number, remember, settle};
+use crate::support::{Told, agent, alone, ask, memory_owner, number, remember, settle};
 use chrono::Duration;
 use remembrancer::api::{AuditVisibility, ForgetRequest, MemoryId, MemoryScope, RememberRequest, Scope, UserId};
 use remembrancer::clock::Clock;
@@ -103,7 +103,7 @@ async fn a_shared_memory_is_forgotten_by_who_wrote_it_or_by_an_operator() {
     assert!(matches!(refused(&world, &unshared, please(id)).await, Error::Forbidden(_)));
     assert!(is_live(&world, id).await);
     memories::forget(&world.engine, &world.atlas, please(id)).await.unwrap();
-    assert!(ask(&world, &world.binky, "when is the office closed").await.hits.is_empty());
+    assert!(ask(&world, &world.binky, "when is the office closed").await.told().is_empty());
     let id = remember(&world, &world.atlas, shared("The office is open in May")).await.memory_id;
     let outcome = memories::delete(&world.engine, &world.vera, &[id], "not true").await.unwrap();
     assert_eq!(outcome.changed, [id]);

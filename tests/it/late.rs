@@ -1,6 +1,6 @@
 //! Vectors that come late, and the queue that brings them.
 
-use crate::support::{agent, alone, alone_with, ask, contents, impatient, memory_owner, number, remember, work};
+use crate::support::{Told, agent, alone, alone_with, ask, contents, impatient, memory_owner, number, remember, work};
 use chrono::Duration;
 use remembrancer::api::{EventId, MatchedBy, MemoryId, MemoryStatus, NothingReason, Relation};
 use remembrancer::clock::Clock;
@@ -35,8 +35,8 @@ async fn a_model_that_hangs_delays_the_vector_and_not_the_memory() {
     // Neither the memory nor the question has a vector: words must do.
     let answer = ask(&world, &world.atlas, "Which tea does Vera like?").await;
     assert_eq!(answer.degraded, ["embedding"]);
-    assert_eq!((answer.hits.len(), answer.hits[0].matched_by), (1, MatchedBy::Lexical));
-    assert!(answer.hits[0].explanation.starts_with("Matches by words ("), "{}", answer.hits[0].explanation);
+    assert_eq!((answer.memories().len(), answer.memories()[0].matched_by), (1, MatchedBy::Lexical));
+    assert!(answer.memories()[0].explanation.starts_with("Matches by words ("), "{}", answer.memories()[0].explanation);
     let nothing = ask(&world, &world.atlas, "quarterly figures").await;
     assert_eq!((nothing.zero_hit, nothing.reason), (true, Some(NothingReason::Degraded)), "an answer that may be wrong says so");
     // The job cannot be done either, and does not hang for ever.
@@ -44,12 +44,12 @@ async fn a_model_that_hangs_delays_the_vector_and_not_the_memory() {
     world.embedder.work();
     // Now the question has one, the memory still not.
     let answer = ask(&world, &world.atlas, "Which tea does Vera like?").await;
-    assert_eq!((answer.degraded.len(), answer.hits[0].matched_by), (0, MatchedBy::Lexical));
+    assert_eq!((answer.degraded.len(), answer.memories()[0].matched_by), (0, MatchedBy::Lexical));
     world.clock.advance(Duration::minutes(1));
     work(&world).await;
     assert_eq!((number(&world, VECTORS, id).await, states(&world).await), (1, vec![]));
     let answer = ask(&world, &world.atlas, "Which tea does Vera like?").await;
-    assert_eq!((answer.hits.len(), answer.hits[0].matched_by), (1, MatchedBy::Vector));
+    assert_eq!((answer.memories().len(), answer.memories()[0].matched_by), (1, MatchedBy::Vector));
 }
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn a_memory_without_a_vector_stands_beside_those_that_have_one() {
     remember(&world, &world.atlas, fact("billing", "Invoices leave on Monday")).await;
     world.embedder.work();
     let answer = ask(&world, &world.atlas, "Vera tea").await;
-    let mut found: Vec<_> = answer.hits.iter().map(|hit| (hit.memory_id, hit.matched_by)).collect();
+    let mut found: Vec<_> = answer.memories().iter().map(|hit| (hit.memory_id, hit.matched_by)).collect();
     found.sort_unstable_by_key(|(_, by)| by.as_str());
     assert_eq!(found, [(without, MatchedBy::Lexical), (with, MatchedBy::Vector)]);
 }
@@ -130,9 +130,9 @@ async fn what_was_forgotten_meanwhile_gets_no_vector() {
     work(&world).await;
     assert_eq!((number(&world, VECTORS, id).await, states(&world).await), (0, vec![]));
     memories::restore(&world.engine, &world.vera, &[id], "right after all").await.unwrap();
-    assert_eq!(ask(&world, &world.atlas, "tea").await.hits[0].matched_by, MatchedBy::Lexical);
+    assert_eq!(ask(&world, &world.atlas, "tea").await.told()[0].matched_by, MatchedBy::Lexical);
     work(&world).await;
-    assert_eq!(ask(&world, &world.atlas, "tea").await.hits[0].matched_by, MatchedBy::Vector);
+    assert_eq!(ask(&world, &world.atlas, "tea").await.told()[0].matched_by, MatchedBy::Vector);
 }
 
 #[tokio::test]

@@ -52,7 +52,7 @@ async fn walk(world: &World, filter: MemoryFilter) -> Vec<MemoryRow> {
 
 /// 130 memories of two agents, some with a user, canonical, from elsewhere, forgotten.
 async fn many(world: &World) -> Vec<MemoryId> {
-    vocabulary::add_term(&world.engine, &world.system, "stone", "", &[]).await.unwrap();
+    vocabulary::add(&world.engine, &world.system, vocabulary::NewTerm { term: "stone", aliases: &[], ..Default::default() }).await.unwrap();
     let mut ids = Vec::new();
     for n in 0..130 {
         world.clock.advance(Duration::minutes(1));

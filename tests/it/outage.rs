@@ -1,6 +1,6 @@
 //! A database that goes away, and comes back.
 
-use crate::support::{ask, owner, remember};
+use crate::support::{Told, ask, owner, remember};
 use remembrancer::api::{ErrorCode, RequestId};
 use remembrancer::clock::Clock;
 use remembrancer::db::DatabaseUrls;
@@ -104,7 +104,7 @@ async fn while_the_database_is_away_every_verb_says_so_and_then_works_again() {
     assert_eq!(world.engine.ready().await.unwrap_err().0, "agent_memory");
     wire.plug().await;
     assert!(remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.unchanged, "the next call works");
-    assert_eq!(ask(&world, &world.atlas, "tea").await.hits.len(), 1);
+    assert_eq!(ask(&world, &world.atlas, "tea").await.told().len(), 1);
 }
 
 #[tokio::test]
@@ -120,7 +120,7 @@ async fn connections_that_died_in_the_pool_are_replaced() {
         .unwrap();
         assert!(!ended.is_empty() && ended.iter().all(|ended| *ended));
     }
-    assert_eq!(ask(&world, &world.atlas, "tea").await.hits.len(), 1);
+    assert_eq!(ask(&world, &world.atlas, "tea").await.told().len(), 1);
     assert!(remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.unchanged);
     assert!(world.engine.ready().await.is_ok());
 }

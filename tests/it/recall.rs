@@ -1,6 +1,6 @@
 //! recall: whose memories are found, under which conditions, and what a hit says of itself.
 
-use crate::support::{agent, alone, ask, contents, remember};
+use crate::support::{Told, agent, alone, ask, contents, remember};
 use chrono::Duration;
 use remembrancer::api::{
     Hit, MemoryKind, MemoryScope, NothingReason, RecallFilters, RecallRequest, RememberRequest, Scope, Source, SourceTag, UserId,
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 async fn found(world: &World, ctx: &OpContext, request: RecallRequest) -> Vec<String> {
     let answer = recall::recall(&world.engine, ctx, request).await.unwrap();
-    let mut contents: Vec<String> = answer.hits.into_iter().map(|hit| hit.content).collect();
+    let mut contents: Vec<String> = answer.told().into_iter().map(|hit| hit.content).collect();
     contents.sort_unstable();
     contents
 }
@@ -30,7 +30,7 @@ async fn an_agent_sees_its_own_memories_and_the_commons() {
     let stranger = World::new().await;
     remember(&stranger, &stranger.atlas, commons("strangers keep a stone")).await;
     let mut tags: Vec<_> =
-        ask(&world, &world.atlas, "who keeps a stone").await.hits.into_iter().map(|h| (h.content, h.source_tag)).collect();
+        ask(&world, &world.atlas, "who keeps a stone").await.told().into_iter().map(|h| (h.content, h.source_tag)).collect();
     tags.sort_unstable();
     assert_eq!(tags, [("atlas keeps a stone".into(), SourceTag::Private), ("everybody keeps a stone".into(), SourceTag::Shared)]);
     assert_eq!(found(&world, &world.binky, question("who keeps a stone")).await, ["binky keeps a stone", "everybody keeps a stone"]);
@@ -87,12 +87,12 @@ async fn filters_narrow_before_anything_is_ranked() {
 async fn an_empty_answer_tells_nothing_from_nothing_relevant() {
     let world = World::new().await;
     let empty = ask(&world, &world.atlas, "quarterly figures").await;
-    assert_eq!((empty.zero_hit, empty.reason, empty.hits.len()), (true, Some(NothingReason::NothingFound), 0));
+    assert_eq!((empty.zero_hit, empty.reason, empty.memories().len()), (true, Some(NothingReason::NothingFound), 0));
     remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
     let irrelevant = ask(&world, &world.atlas, "quarterly figures").await;
     assert_eq!((irrelevant.zero_hit, irrelevant.reason), (true, Some(NothingReason::BelowFloor)));
     let answered = ask(&world, &world.atlas, "tea").await;
-    assert_eq!((answered.zero_hit, answered.reason, answered.hits.len()), (false, None, 1));
+    assert_eq!((answered.zero_hit, answered.reason, answered.memories().len()), (false, None, 1));
     assert!(answered.degraded.is_empty());
 }
 
@@ -104,7 +104,7 @@ async fn k_cuts_and_is_bounded() {
     }
     for (k, expected) in [(1, 1), (7, 7), (100, 12)] {
         let request = RecallRequest { k, ..question("stone number") };
-        assert_eq!(recall::recall(&world.engine, &world.atlas, request).await.unwrap().hits.len(), expected);
+        assert_eq!(recall::recall(&world.engine, &world.atlas, request).await.unwrap().told().len(), expected);
     }
     let bad = [
         ("k", RecallRequest { k: 0, ..question("stone") }),
@@ -144,7 +144,7 @@ async fn a_hit_explains_itself() {
     remember(&world, &world.binky, shared).await;
     world.clock.advance(Duration::days(90));
     let answer = ask(&world, &world.atlas, "does Vera drink black tea?").await;
-    let hit: &Hit = answer.hits.iter().find(|hit| hit.memory_id == id).unwrap();
+    let hit: &Hit = answer.memories().into_iter().find(|hit| hit.memory_id == id).unwrap();
     assert_eq!(hit.matched_words, ["Tea", "Vera", "drinks", "black"], "as the memory spells them, each once");
     assert_eq!(hit.evidence.as_deref(), Some("slack/C1/T7"));
     assert_eq!(hit.attribution, format!("I remember (from {}): Vera drinks black tea.", hit.updated_at.format("%-d %B %Y")));
@@ -157,18 +157,24 @@ async fn a_hit_explains_itself() {
     for word in &hit.matched_words {
         assert!(hit.explanation.contains(&format!("“{word}”")), "{}", hit.explanation);
     }
-    let shared = answer.hits.iter().find(|hit| hit.source_tag == SourceTag::Shared).unwrap();
+    let shared = answer.memories().into_iter().find(|hit| hit.source_tag == SourceTag::Shared).unwrap();
     assert!(shared.attribution.starts_with("We remember (from "), "{}", shared.attribution);
 }
 
 #[tokio::test]
 async fn the_vocabulary_turns_a_question_into_its_canonical_form() {
     let world = World::new().await;
-    vocabulary::add_term(&world.engine, &world.system, "incident review", "", &["post mortem"]).await.unwrap();
+    vocabulary::add(
+        &world.engine,
+        &world.system,
+        vocabulary::NewTerm { term: "incident review", aliases: &["post mortem"], ..Default::default() },
+    )
+    .await
+    .unwrap();
     remember(&world, &world.atlas, fact("Incident-Review", "We meet on Thursday")).await;
     let answer = ask(&world, &world.atlas, "Post-Mortem").await;
     assert_eq!(answer.query_canonical.as_deref(), Some("incident review"));
-    assert_eq!(answer.hits[0].content, "We meet on Thursday");
+    assert_eq!(answer.memories()[0].content, "We meet on Thursday");
     assert_eq!(ask(&world, &world.atlas, "post mortem notes").await.query_canonical, None);
 }
 
@@ -177,16 +183,16 @@ async fn what_is_forgotten_is_gone_at_once_and_what_is_restored_is_as_old_as_it_
     let world = World::new().await;
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
     world.clock.advance(Duration::days(45));
-    let before = ask(&world, &world.atlas, "tea").await.hits.remove(0);
+    let before = ask(&world, &world.atlas, "tea").await.told().remove(0);
     let request = remembrancer::api::ForgetRequest { memory_id: id, reason: None, user_id: None };
     memories::forget(&world.engine, &world.atlas, request).await.unwrap();
     let gone = ask(&world, &world.atlas, "tea").await;
-    assert_eq!((gone.hits.len(), gone.zero_hit, gone.reason), (0, true, Some(NothingReason::NothingFound)));
+    assert_eq!((gone.memories().len(), gone.zero_hit, gone.reason), (0, true, Some(NothingReason::NothingFound)));
     world.embedder.fail();
     assert!(contents(&world, &world.atlas, "likes tea, Vera").await.is_empty(), "nor by its words");
     world.embedder.work();
     memories::restore(&world.engine, &world.vera, &[id], "she asked for it").await.unwrap();
-    let after = ask(&world, &world.atlas, "tea").await.hits.remove(0);
+    let after = ask(&world, &world.atlas, "tea").await.told().remove(0);
     assert_eq!((after.memory_id, after.updated_at, after.similarity), (id, before.updated_at, before.similarity));
     assert!((after.recency_score - (-0.5_f64).exp()).abs() < 1e-4);
 }

@@ -45,7 +45,7 @@ async fn the_log_keeps_the_question_the_answer_and_the_near_misses() {
     assert!(row["took_ms"].as_f64().unwrap() > 0.0);
     let candidates = row["candidates"].as_array().unwrap();
     assert_eq!(candidates.len(), 5, "two hits, and what came behind them");
-    for (rank, (candidate, hit)) in candidates.iter().zip(&answer.hits).enumerate() {
+    for (rank, (candidate, hit)) in candidates.iter().zip(answer.memories()).enumerate() {
         let expected = json!({
             "memory_id": hit.memory_id, "agent_id": agent(&world.atlas), "version": 1, "matched_by": "vector", "passed": true, "rank": rank + 1,
             "similarity": hit.similarity, "recency": hit.recency_score, "score": hit.score,
@@ -64,7 +64,7 @@ async fn the_log_keeps_the_question_the_answer_and_the_near_misses() {
             .await
             .unwrap();
     for (id, count, timed) in accessed {
-        let returned = answer.hits.iter().any(|hit| hit.memory_id.0 == id);
+        let returned = answer.memories().iter().any(|hit| hit.memory_id.0 == id);
         assert_eq!((count, timed), (i64::from(returned), returned));
     }
     workers.stop().await;

@@ -1,6 +1,6 @@
 //! What needs a real model: questions in other words than the memory's.
 
-use crate::support::{memory_owner, patient, remember};
+use crate::support::{Told, memory_owner, patient, remember};
 use remembrancer::api::{MatchedBy, RecallResponse, RememberRequest, Source, SourceTag};
 use remembrancer::providers::local::{Local, LocalOptions};
 use remembrancer::testing::{Fake, TestDatabases, World, fact, question};
@@ -52,13 +52,13 @@ async fn what_was_said_in_a_drive_comment_is_known_in_a_slack_thread() {
     }
     // The same agent, asked elsewhere and in other words.
     let answer = ask(&world, &world.atlas, "When do we ship, now that the date slipped?").await;
-    let hit = &answer.hits[0];
+    let hit = answer.memories()[0];
     assert_eq!((hit.memory_id, hit.matched_by, hit.source_tag), (kept.memory_id, MatchedBy::Vector, SourceTag::Private));
     assert_eq!((&hit.source, hit.content.as_str()), (&drive.source, drive.content.as_str()));
     assert_eq!(hit.evidence.as_deref(), Some("drive/doc-42/comment-7/m-1"));
     assert!(hit.matched_words.is_empty(), "not one word in common: {:?}", hit.matched_words);
     // Another agent was not told.
-    assert!(ask(&world, &world.binky, "When do we ship, now that the date slipped?").await.hits.is_empty());
+    assert!(ask(&world, &world.binky, "When do we ship, now that the date slipped?").await.told().is_empty());
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn a_question_about_nothing_that_is_known_is_a_zero_hit() {
     remember(&world, &world.atlas, fact("travel", "Vera flies to Lisbon in October and prefers a window seat.")).await;
     remember(&world, &world.atlas, fact("build", "Continuous integration runs on two cores.")).await;
     let answer = ask(&world, &world.atlas, "How is sourdough bread baked?").await;
-    assert!(answer.zero_hit, "{:?}", answer.hits.iter().map(|hit| (hit.similarity, &hit.content)).collect::<Vec<_>>());
+    assert!(answer.zero_hit, "{:?}", answer.memories().iter().map(|hit| (hit.similarity, &hit.content)).collect::<Vec<_>>());
 }
 
 #[tokio::test]

@@ -68,13 +68,13 @@ async fn order_is_as_computed(world: &World) {
     assert!(expected.len() > 5 && expected.len() < kept.len(), "the floor cuts some: {expected:?}");
     assert!(expected.windows(2).all(|pair| pair[0].2 - pair[1].2 > 1e-3), "no two are too near to tell: {expected:?}");
     assert!(expected.windows(2).any(|pair| pair[0].1 < pair[1].1), "age matters: {expected:?}");
-    assert_eq!(answer.hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), expected.iter().map(|e| e.0).collect::<Vec<_>>());
-    for (hit, (_, similarity, score)) in answer.hits.iter().zip(&expected) {
+    assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), expected.iter().map(|e| e.0).collect::<Vec<_>>());
+    for (hit, (_, similarity, score)) in answer.memories().iter().zip(&expected) {
         assert!((hit.similarity - similarity).abs() < 1e-3 && (hit.score - score).abs() < 1e-3, "{hit:?}");
     }
     // The best k are the first k of all.
     let three = recall::recall(&world.engine, &world.atlas, RecallRequest { k: 3, ..question(query) }).await.unwrap();
-    assert_eq!(three.hits.iter().map(|h| h.memory_id).collect::<Vec<_>>(), expected[..3].iter().map(|e| e.0).collect::<Vec<_>>());
+    assert_eq!(three.memories().iter().map(|h| h.memory_id).collect::<Vec<_>>(), expected[..3].iter().map(|e| e.0).collect::<Vec<_>>());
 }
 
 #[tokio::test]
@@ -99,9 +99,9 @@ async fn words_alone_come_in_decayed_order_too() {
     let old = remember_ago(&world, Duration::days(200), "tea", "black tea from the mountain").await;
     let fresh = remember_ago(&world, Duration::days(1), "drinks", "some black tea and then some more words about water").await;
     let answer = ask(&world, &world.atlas, "black tea mountain").await;
-    assert_eq!(answer.hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [fresh, old]);
-    assert!(answer.hits[0].similarity < answer.hits[1].similarity, "{answer:?}");
-    assert!(answer.hits.windows(2).all(|pair| pair[0].score > pair[1].score));
+    assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [fresh, old]);
+    assert!(answer.memories()[0].similarity < answer.memories()[1].similarity, "{answer:?}");
+    assert!(answer.memories().windows(2).all(|pair| pair[0].score > pair[1].score));
 }
 
 #[tokio::test]
@@ -119,17 +119,17 @@ async fn an_old_relevant_memory_never_vanishes() {
     }
     let query = "where is the spare key of the safe";
     let answer = ask(&world, &world.atlas, query).await;
-    assert_eq!(answer.hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [old]);
-    assert!(answer.hits[0].score < 1e-4 && answer.hits[0].similarity > 0.5);
+    assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [old]);
+    assert!(answer.memories()[0].score < 1e-4 && answer.memories()[0].similarity > 0.5);
     // A fresh memory that passes the floor goes in front of it, however much less it has to say.
     let fresh = remember(&world, &world.atlas, fact("key", "a key is a key is a key, says the safe")).await.memory_id;
     let answer = ask(&world, &world.atlas, query).await;
-    assert_eq!(answer.hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [fresh, old]);
-    assert!(answer.hits[0].similarity < answer.hits[1].similarity);
+    assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [fresh, old]);
+    assert!(answer.memories()[0].similarity < answer.memories()[1].similarity);
     // And at equal age the more relevant one wins.
     let relevant = remember(&world, &world.atlas, fact("safe", "the spare key of the safe is with Vera now")).await.memory_id;
     let answer = ask(&world, &world.atlas, query).await;
-    assert_eq!(answer.hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [relevant, fresh, old]);
+    assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [relevant, fresh, old]);
 }
 
 #[tokio::test]
@@ -165,6 +165,6 @@ async fn equal_scores_come_newest_first_then_by_id() {
     }
     let request = RecallRequest { user_id: Some(remembrancer::api::UserId(uuid::Uuid::from_u128(7))), ..question("tea") };
     let answer = recall::recall(&world.engine, &world.atlas, request).await.unwrap();
-    assert_eq!(answer.hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [ids[3], ids[0], ids[2], ids[1]]);
-    assert!(answer.hits.iter().all(|hit| hit.score == answer.hits[0].score));
+    assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [ids[3], ids[0], ids[2], ids[1]]);
+    assert!(answer.memories().iter().all(|hit| hit.score == answer.memories()[0].score));
 }

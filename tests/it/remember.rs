@@ -1,6 +1,6 @@
 //! remember: what becomes a memory, what a version, and what neither.
 
-use crate::support::{agent, ask, contents, memory_owner, number, remember};
+use crate::support::{Told, agent, ask, contents, memory_owner, number, remember};
 use chrono::Duration;
 use remembrancer::api::{MemoryDetail, MemoryId, MemoryKind, MemoryScope, Relation, RememberRequest, Retention, Scope, SourceTag, UserId};
 use remembrancer::clock::Clock;
@@ -50,7 +50,7 @@ async fn saying_the_same_again_counts_and_refreshes_and_makes_no_version() {
     assert_eq!((after.memory.version, after.memory.access_count, after.versions.len()), (1, 1, 1));
     assert!(after.memory.updated_at - before.memory.updated_at >= Duration::days(30));
     assert_eq!(after.memory.created_at, before.memory.created_at);
-    let hit = ask(&world, &world.atlas, "tea").await.hits.remove(0);
+    let hit = ask(&world, &world.atlas, "tea").await.told().remove(0);
     assert!(hit.recency_score > 0.999, "it weighs as much as a new one: {}", hit.recency_score);
 }
 
@@ -80,7 +80,7 @@ async fn the_words_and_the_vector_follow_the_new_version() {
     let term = "select count(*) from memory_terms where memory_id = $1 and term = 'tango'";
     assert_eq!(number(&world, term, first.memory_id).await, 1);
     assert_eq!(number(&world, "select count(*) from memory_terms where memory_id = $1 and term = 'sierra'", first.memory_id).await, 0);
-    let hit = ask(&world, &world.atlas, &format!("letters {words} tango")).await.hits.remove(0);
+    let hit = ask(&world, &world.atlas, &format!("letters {words} tango")).await.told().remove(0);
     assert!(hit.similarity > 0.999, "the vector is that of the new words: {}", hit.similarity);
 }
 
@@ -181,7 +181,7 @@ async fn shared_memories_need_the_scope_and_belong_to_the_commons() {
     let answer = remember(&world, &world.atlas, shared).await;
     let detail = detail(&world, answer.memory_id).await;
     assert_eq!((detail.memory.agent_id, detail.created_by), (world.system.commons_id, agent(&world.atlas)));
-    let hit = ask(&world, &reader, "when is the office closed in August").await.hits.remove(0);
+    let hit = ask(&world, &reader, "when is the office closed in August").await.told().remove(0);
     assert_eq!((hit.source_tag, hit.matched_scope), (SourceTag::Shared, MemoryScope::Global));
 }
 

@@ -1,6 +1,6 @@
 //! What the tests of this binary share.
 
-use remembrancer::api::{AgentId, MemoryId, RecallResponse, RememberRequest, RememberResponse};
+use remembrancer::api::{AgentId, Hit, MemoryId, RecallResponse, RememberRequest, RememberResponse};
 use remembrancer::db::DatabaseUrls;
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, question};
 use remembrancer::{Engine, OpContext, Settings, audit, jobs, memories, recall};
@@ -42,7 +42,7 @@ pub async fn ask(world: &World, ctx: &OpContext, query: &str) -> RecallResponse 
 
 /// The contents of a recall's hits, best first.
 pub async fn contents(world: &World, ctx: &OpContext, query: &str) -> Vec<String> {
-    ask(world, ctx, query).await.hits.into_iter().map(|hit| hit.content).collect()
+    ask(world, ctx, query).await.told().into_iter().map(|hit| hit.content).collect()
 }
 
 /// The id of the agent that acts.
@@ -110,4 +110,15 @@ pub async fn all_row_counts(urls: &DatabaseUrls) -> Vec<(String, i64)> {
     counts.extend(row_counts(&urls.shared_kb).await);
     counts.extend(row_counts(&urls.internal_shared).await);
     counts
+}
+
+/// The memories of an answer, without its knowledge.
+pub trait Told {
+    fn told(self) -> Vec<Hit>;
+}
+
+impl Told for RecallResponse {
+    fn told(self) -> Vec<Hit> {
+        self.memories().into_iter().cloned().collect()
+    }
 }

@@ -6,7 +6,7 @@ use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, audit, vocabulary};
 
 async fn add(world: &World, term: &str, aliases: &[&str]) -> Result<(), Error> {
-    vocabulary::add_term(&world.engine, &world.system, term, "", aliases).await
+    vocabulary::add(&world.engine, &world.system, vocabulary::NewTerm { term, aliases, ..Default::default() }).await.map(|_| ())
 }
 
 /// (phrase, normal form, count, memories) of every proposal of a tenant.
@@ -35,7 +35,7 @@ async fn an_alias_resolves_to_its_canonical_term() {
     assert_eq!(second.memory_id, first.memory_id);
     let answer = ask(&world, &world.atlas, "infra").await;
     assert_eq!(answer.query_canonical.as_deref(), Some("terraform managed infra"));
-    let hit = answer.hits.iter().find(|hit| hit.memory_id == first.memory_id).unwrap();
+    let hit = answer.memories().into_iter().find(|hit| hit.memory_id == first.memory_id).unwrap();
     assert!(hit.is_canonical && hit.topic_raw == "The Terraform_Stuff");
 }
 
@@ -127,7 +127,7 @@ async fn concurrent_deliveries_of_one_phrase_open_one_proposal() {
             phrase: "vault".into(),
             normal: "vault".into(),
             agent_id: agent(&world.atlas),
-            memory_id,
+            memory_id: Some(memory_id),
             seen_at: remembrancer::clock::Clock::now(world.clock.as_ref()),
         };
         // Each row comes twice.

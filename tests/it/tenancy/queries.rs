@@ -3,23 +3,27 @@
 use chrono::{DateTime, Utc};
 use remembrancer::OpContext;
 use remembrancer::api::{
-    AgentId, AgentKind, AuditFilter, AuditVisibility, EventId, KeyId, MemoryFilter, MemoryId, OperatorId, OperatorRole, Ranking,
-    RecallFilters, Relation, Retention, RetrievalId, Scope, SourceKind, TenantId,
+    AgentId, AgentKind, AuditFilter, AuditVisibility, ChunkId, DecisionId, DocumentId, DocumentKind, EventId, KeyId, MemoryFilter,
+    MemoryId, OperatorId, OperatorRole, ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Retention, RetrievalId, RunId, Scope,
+    SourceKind, TenantId, TermId, ZeroHitCause,
 };
 use remembrancer::audit::{NewEntry, store as audit};
 use remembrancer::clock::Clock;
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{DbError, Tx};
 use remembrancer::identity::{Agent, store as identity};
-use remembrancer::jobs::{NewEvent, State, Task, store as jobs};
+use remembrancer::jobs::{NewEvent, Posted, State, Task, store as jobs};
+use remembrancer::knowledge::store::{self as knowledge, NewChunk, NewText};
 use remembrancer::memories::model::{Change, DedupKey, Draft, Memory};
 use remembrancer::memories::store::{self as memories, Birth, Embedded};
 use remembrancer::op::Tenancy;
-use remembrancer::recall::log::{Access, Entry};
+use remembrancer::recall::log::{Access, Cited, Entry};
 use remembrancer::recall::ranking::Floors;
+use remembrancer::recall::silence::Silent;
 use remembrancer::recall::store::{self as recall, Narrowing, Reach, Statistics};
 use remembrancer::testing::World;
 use remembrancer::vocabulary::store as vocabulary;
+use remembrancer::vocabulary::{Plan, Resolved};
 use serde_json::json;
 use sqlx::PgPool;
 use std::pin::Pin;
@@ -56,6 +60,40 @@ pub struct Case {
     pub fresh: Uuid,
     pub key: KeyId,
     pub operator: OperatorId,
+    pub shared: Shared,
+}
+
+/// Ids of what the tenant keeps in the database of knowledge.
+#[derive(Clone)]
+pub struct Shared {
+    pub term: TermId,
+    pub proposal: ProposalId,
+    pub decision: DecisionId,
+    pub document: DocumentId,
+    pub chunk: ChunkId,
+    pub run: RunId,
+}
+
+impl Shared {
+    async fn new(world: &World) -> Self {
+        let tenant = world.system.tenant_id;
+        let mut tx = world.engine.db().kb.begin(world.system.tenancy()).await.unwrap();
+        let state = vocabulary::state(&mut tx, tenant).await.unwrap();
+        let proposal = vocabulary::list_proposals(&mut tx, tenant, &Default::default(), &Seek::First, 1).await.unwrap().remove(0);
+        let decision = vocabulary::list_decisions(&mut tx, tenant, &Seek::First, 1).await.unwrap().remove(0);
+        let document = knowledge::list_documents(&mut tx, tenant, &Default::default(), &Seek::First, 1).await.unwrap().remove(0);
+        let chunk = knowledge::chunks(&mut tx, tenant, document.id).await.unwrap().remove(0);
+        let run = knowledge::list_runs(&mut tx, tenant, &Seek::First, 1).await.unwrap().remove(0);
+        tx.commit().await.unwrap();
+        Self {
+            term: state.terms[0].lineage,
+            proposal: proposal.id,
+            decision: decision.id,
+            document: document.id,
+            chunk: chunk.id,
+            run: run.id,
+        }
+    }
 }
 
 impl Case {
@@ -77,12 +115,17 @@ impl Case {
             fresh: world.clock.id(),
             key: KeyId(Uuid::nil()),
             operator: world.vera.actor.id().parse().unwrap(),
+            shared: Shared::new(world).await,
         }
     }
 
     /// The same ids in the mouth of another tenant.
     pub fn of(self, ctx: &OpContext) -> Self {
         Self { tenant: ctx.tenant_id, ctx: ctx.clone(), ..self }
+    }
+
+    fn long_ago(&self) -> DateTime<Utc> {
+        self.now - chrono::Duration::days(30)
     }
 
     fn embedded(&self) -> Embedded<'_> {
@@ -151,9 +194,13 @@ impl Case {
             vocabulary_version: 0,
             statistics: json!({}),
             candidates: json!([]),
+            knowledge: json!([]),
             hits: vec![],
+            cited: vec![Cited { chunk: self.shared.chunk, document: self.shared.document, rank: 1 }],
             zero_hit: true,
             reason: None,
+            considered: 0,
+            vector: None,
             degraded: vec![],
             took_ms: 0.0,
         }
@@ -206,7 +253,7 @@ pub const MEMORY: &[Query] = queries! {
     "memories::links" |tx, c| memories::links(tx, c.tenant, c.agent, c.id).await?.len();
     "memories::versions" |tx, c| memories::versions(tx, c.tenant, c.agent, c.id).await?.len();
     "memories::count" |tx, c| memories::count(tx, c.tenant, &c.filter()).await? as usize;
-    "memories::list" |tx, c| memories::list(tx, c.tenant, &c.filter(), Seek::First, 10).await?.len();
+    "memories::list" |tx, c| memories::list(tx, c.tenant, &c.filter(), &Seek::First, 10).await?.len();
     "memories::counts" |tx, c| memories::counts(tx, c.tenant, c.now).await?.iter().filter(|row| row.agent_id == c.agent).count();
     "memories::written_by_day" |tx, c| {
         let since = c.now.date_naive() - chrono::Duration::days(2);
@@ -237,7 +284,41 @@ pub const MEMORY: &[Query] = queries! {
         let leg = recall::by_words(tx, &reach!(c), &["tea".into()], &statistics, FLOORS, false, 10).await?;
         leg.candidates.len() + leg.considered as usize
     };
-    "recall::insert_log" |tx, c| { recall::insert_log(tx, &c.log()).await?; 0 };
+    "recall::insert_log" |tx, c| { recall::insert_log(tx, &c.log(), Some(ZeroHitCause::BelowFloor), &[]).await?; 0 };
+    "recall::nearest_of_all" |tx, c| {
+        let silent = Silent {
+            tenant: c.tenant,
+            agents: &[c.agent],
+            user_id: None,
+            at: c.now,
+            model: "all-MiniLM-L6-v2",
+            floor: 0.0,
+            reason: None,
+            considered: 0,
+            vector: Some(&c.vector),
+        };
+        recall::nearest_of_all(tx, &silent, &c.vector, 10).await?.len()
+    };
+    "recall::grouped" |tx, c|
+        recall::grouped(tx, c.tenant, c.long_ago(), &Default::default()).await?.iter().filter(|row| row.agent_id == c.agent).count();
+    "recall::causes" |tx, c| recall::causes(tx, c.tenant, c.long_ago(), &Default::default()).await?.len();
+    "recall::count_silent" |tx, c| recall::count_silent(tx, c.tenant, c.long_ago(), &Default::default()).await? as usize;
+    "recall::list_silent" |tx, c|
+        recall::list_silent(tx, c.tenant, c.long_ago(), &Default::default(), &Seek::First, 10).await?.len();
+    "recall::citations_of" |tx, c| recall::citations_of(tx, c.tenant, c.shared.document, 10).await?.len();
+    "recall::citation_counts" |tx, c| recall::citation_counts(tx, c.tenant, &[c.shared.document], c.long_ago()).await?.len();
+    "memories::count_phrases" |tx, c| memories::count_phrases(tx, c.tenant, &["tea".into()]).await?.0 as usize;
+    "memories::with_phrase" |tx, c| memories::with_phrase(tx, c.tenant, "tea", &[c.id], 10).await?.len();
+    "memories::unresolved" |tx, c|
+        memories::unresolved(tx, c.tenant, &[(c.shared.decision, i64::MAX, vec!["tea".into()])]).await?.len();
+    "memories::stale" |tx, c| memories::stale(tx, c.tenant, &["tea".into()], i64::MAX, 10).await?.len();
+    "memories::file_under" |tx, c| {
+        let resolved = Resolved { topic: "intruded".into(), is_canonical: false, version: 9 };
+        memories::file_under(tx, c.tenant, &c.memory, &resolved).await?;
+        0
+    };
+    "memories::topic_use" |tx, c| memories::topic_use(tx, c.tenant, &["tea".into()]).await?.len();
+    "jobs::unfiled" |tx, c| jobs::unfiled(tx, c.tenant).await? as usize;
     "recall::count_accesses" |tx, c| {
         recall::count_accesses(tx, c.tenant, &[Access { agent_id: c.agent, memory_id: c.id, count: 1, last: c.now }]).await?;
         0
@@ -256,17 +337,107 @@ pub const MEMORY: &[Query] = queries! {
 /// In the database of knowledge; kept apart by tenant.
 pub const KB: &[Query] = queries! {
     "vocabulary::version" |tx, c| vocabulary::version(tx, c.tenant).await? as usize;
-    "vocabulary::forms" |tx, c| vocabulary::forms(tx, c.tenant).await?.len();
-    "vocabulary::taken" |tx, c| {
-        let term = vocabulary::NewTerm { id: c.fresh, term: "tea", normal: "tea", definition: "", aliases: vec![] };
-        usize::from(vocabulary::taken(tx, c.tenant, &term).await?)
-    };
-    "vocabulary::add_term" |tx, c| {
-        let aliases = vec![(c.fresh, "intruded", "intruded".to_owned())];
-        let term = vocabulary::NewTerm { id: c.fresh, term: "intruder", normal: "intruder", definition: "", aliases };
-        vocabulary::add_term(tx, c.tenant, &term, c.now).await?;
+    "vocabulary::state" |tx, c| vocabulary::state(tx, c.tenant).await?.terms.len();
+    "vocabulary::next_version" |tx, c| vocabulary::next_version(tx, c.tenant, c.now).await.map(|_| 0)?;
+    "vocabulary::count_terms" |tx, c| vocabulary::count_terms(tx, c.tenant, &Default::default()).await? as usize;
+    "vocabulary::list_terms" |tx, c| vocabulary::list_terms(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();
+    "vocabulary::count_proposals" |tx, c| vocabulary::count_proposals(tx, c.tenant, &Default::default()).await? as usize;
+    "vocabulary::list_proposals" |tx, c| vocabulary::list_proposals(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();
+    "vocabulary::count_decisions" |tx, c| vocabulary::count_decisions(tx, c.tenant).await? as usize;
+    "jobs::depth_of" |tx, c| jobs::depth_of(tx, c.tenant).await?.len();
+    "audit::lag_of" |tx, c| audit::lag_of(tx, c.tenant).await?.0 as usize;
+    "vocabulary::rows" |tx, c| vocabulary::rows(tx, c.tenant, &[c.shared.term.0], &[]).await?.0.len();
+    "vocabulary::apply" |tx, c| {
+        let plan = Plan { close_terms: vec![c.shared.term.0], ..Plan::default() };
+        vocabulary::apply(tx, c.tenant, &plan, c.now).await?;
         0
     };
+    "vocabulary::newest" |tx, c| usize::from(vocabulary::newest(tx, c.tenant, c.shared.term).await?.is_some());
+    "vocabulary::unembedded" |tx, c| vocabulary::unembedded(tx, c.tenant, "another", 10).await?.len();
+    "vocabulary::put_term_vector" |tx, c| {
+        vocabulary::put_term_vector(tx, c.tenant, c.shared.term, "all-MiniLM-L6-v2", "intruded", &c.vector).await?;
+        0
+    };
+    "vocabulary::nearest_terms" |tx, c| vocabulary::nearest_terms(tx, c.tenant, "all-MiniLM-L6-v2", &c.vector, 10).await?.len();
+    "vocabulary::proposals" |tx, c| vocabulary::proposals(tx, c.tenant, &[c.shared.proposal], true).await?.len();
+    "vocabulary::met_in" |tx, c| vocabulary::met_in(tx, c.tenant, c.shared.proposal, 10).await?.len();
+    "vocabulary::settle" |tx, c| {
+        vocabulary::settle(tx, c.tenant, &[c.shared.proposal], &[], ProposalStatus::Rejected, c.shared.decision).await?;
+        0
+    };
+    "vocabulary::reopen" |tx, c| {
+        vocabulary::settle(tx, c.tenant, &[c.shared.proposal], &[], ProposalStatus::Rejected, c.shared.decision).await?;
+        sqlx::query("update term_proposals set count = count + 1 where tenant_id = $1 and id = $2")
+            .bind(c.tenant).bind(c.shared.proposal).execute(&mut **tx).await?;
+        vocabulary::reopen(tx, c.tenant, c.shared.decision).await?;
+        0
+    };
+    "vocabulary::insert_decision" |tx, c| {
+        let mut row = vocabulary::decisions(tx, c.tenant, &[c.shared.decision]).await?.pop().ok_or(DbError::NotFound)?;
+        row.id = DecisionId(c.fresh);
+        vocabulary::insert_decision(tx, c.tenant, &row).await?;
+        0
+    };
+    "vocabulary::mark_undone" |tx, c|
+        usize::from(vocabulary::mark_undone(tx, c.tenant, c.shared.decision, DecisionId(c.fresh)).await?);
+    "vocabulary::decisions" |tx, c| vocabulary::decisions(tx, c.tenant, &[c.shared.decision]).await?.len();
+    "vocabulary::history" |tx, c| vocabulary::history(tx, c.tenant, c.shared.term, 10).await?.len();
+    "knowledge::in_force" |tx, c| knowledge::in_force(tx, c.tenant, "acme").await?.len();
+    "knowledge::retire" |tx, c| usize::from(knowledge::retire(tx, c.tenant, c.shared.document, c.now).await?);
+    "knowledge::insert_document" |tx, c| {
+        let text = NewText {
+            id: DocumentId(c.fresh),
+            kind: DocumentKind::Document,
+            reference: None,
+            collection: "acme",
+            path: "intruded.md",
+            title: "x",
+            status: "",
+            front_matter: &json!({}),
+            content_hash: &[],
+            now: c.now,
+        };
+        knowledge::insert_document(tx, c.tenant, &text).await?;
+        0
+    };
+    "knowledge::insert_chunks" |tx, c| {
+        let (id, terms) = (ChunkId(c.fresh), vec![("intruded".to_owned(), 1)]);
+        let chunk = NewChunk { id, heading_path: &[], start_byte: 0, end_byte: 0, content: "intruded", terms };
+        knowledge::insert_chunks(tx, c.tenant, c.shared.document, &[chunk], true).await?;
+        0
+    };
+    "knowledge::insert_components" |tx, c| {
+        sqlx::query("update documents set title = title || 'x' where tenant_id = $1 and id = $2")
+            .bind(c.tenant).bind(c.shared.document).execute(&mut **tx).await?;
+        knowledge::insert_components(tx, c.tenant, c.shared.document, &[]).await?;
+        0
+    };
+    "knowledge::unembedded" |tx, c| {
+        sqlx::query("update chunks set awaiting_vector = true where tenant_id = $1").bind(c.tenant).execute(&mut **tx).await?;
+        knowledge::unembedded(tx, c.tenant, c.shared.document, 10).await?.len()
+    };
+    "knowledge::put_chunk_vector" |tx, c| {
+        let vector: Vec<f32> = c.vector.iter().rev().copied().collect();
+        knowledge::put_chunk_vector(tx, c.tenant, c.shared.chunk, "all-MiniLM-L6-v2", &vector).await?;
+        0
+    };
+    "knowledge::begin_run" |tx, c| { knowledge::begin_run(tx, c.tenant, RunId(c.fresh), "acme", None, "x", c.now).await?; 0 };
+    "knowledge::end_run" |tx, c| { knowledge::end_run(tx, c.tenant, c.shared.run, &Default::default(), c.now).await?; 0 };
+    "knowledge::by_vector" |tx, c| knowledge::by_vector(tx, c.tenant, "all-MiniLM-L6-v2", &c.vector, &[], 10).await?.len();
+    "knowledge::statistics" |tx, c| knowledge::statistics(tx, c.tenant).await?.0 as usize;
+    "knowledge::by_words" |tx, c| knowledge::by_words(tx, c.tenant, &["kettl".into()], (2, 20), &[], false, 10).await?.len();
+    "knowledge::chunks_by_id" |tx, c| knowledge::chunks_by_id(tx, c.tenant, &[c.shared.chunk]).await?.len();
+    "knowledge::count_documents" |tx, c| knowledge::count_documents(tx, c.tenant, &Default::default()).await? as usize;
+    "knowledge::list_documents" |tx, c| knowledge::list_documents(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();
+    "knowledge::document" |tx, c| usize::from(knowledge::document(tx, c.tenant, c.shared.document).await?.is_some());
+    "knowledge::versions" |tx, c| knowledge::versions(tx, c.tenant, "acme", "ARCHITECTURE.md").await?.len();
+    "knowledge::chunks" |tx, c| knowledge::chunks(tx, c.tenant, c.shared.document).await?.len();
+    "knowledge::components" |tx, c| knowledge::components(tx, c.tenant).await?.len();
+    "knowledge::count_runs" |tx, c| knowledge::count_runs(tx, c.tenant).await? as usize;
+    "knowledge::list_runs" |tx, c| knowledge::list_runs(tx, c.tenant, &Seek::First, 10).await?.len();
+    "knowledge::last_failures" |tx, c| knowledge::last_failures(tx, c.tenant).await? as usize;
+    "knowledge::front_matters" |tx, c| knowledge::front_matters(tx, c.tenant).await?.len();
+    "vocabulary::list_decisions" |tx, c| vocabulary::list_decisions(tx, c.tenant, &Seek::First, 10).await?.len();
 };
 
 /// In the control database; kept apart by tenant.
@@ -278,7 +449,7 @@ pub const CONTROL: &[Query] = queries! {
     };
     "audit::list" |tx, c| {
         let about = AuditFilter { target: Some(c.agent.to_string()), ..AuditFilter::default() };
-        audit::list(tx, c.tenant, &about, Seek::First, 10).await?.len()
+        audit::list(tx, c.tenant, &about, &Seek::First, 10).await?.len()
     };
     "audit::of_target" |tx, c| audit::of_target(tx, c.tenant, &c.agent.to_string(), 10).await?.len();
 };
@@ -331,11 +502,19 @@ pub fn pooled() -> Vec<Pooled> {
             Box::pin(async move { Ok(usize::from(jobs::commons(pool, c.tenant).await? == Some(c.commons))) })
         }),
         Pooled {
+            name: "jobs::deliver",
+            kb: true,
+            run: |pool, c| {
+                let posted = Posted { task: Task::EmbedTerms, payload: json!({}), run_after: c.now };
+                Box::pin(async move { jobs::deliver(pool, c.tenant, c.agent, EventId(c.fresh), &posted, c.now).await.map(|()| 0) })
+            },
+        },
+        Pooled {
             name: "vocabulary::deliver_proposal",
             kb: true,
             run: |pool, c| {
                 let (phrase, normal) = ("intruded".to_owned(), "intruded".to_owned());
-                let proposal = vocabulary::Proposal { phrase, normal, agent_id: c.agent, memory_id: c.id, seen_at: c.now };
+                let proposal = vocabulary::Proposal { phrase, normal, agent_id: c.agent, memory_id: Some(c.id), seen_at: c.now };
                 Box::pin(
                     async move { vocabulary::deliver_proposal(pool, c.tenant, EventId(c.fresh), c.fresh, &proposal).await.map(|()| 0) },
                 )
@@ -362,6 +541,8 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("jobs::extend", "by a lease that was claimed"),
     ("jobs::finish", "by a lease that was claimed"),
     ("jobs::depth", "a metric over all tenants"),
+    ("vocabulary::lock_vocabulary", "an advisory lock: no row is read"),
+    ("knowledge::lock_knowledge", "an advisory lock: no row is read"),
     ("audit::take", "the relay serves all tenants"),
     ("audit::delivered", "by rows that were taken"),
     ("audit::set_aside", "by a row that was taken"),

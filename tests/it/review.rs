@@ -1,0 +1,326 @@
+//! Review of the vocabulary: every decision, its effect on memories, its undo, and who may not.
+
+use crate::support::{Told, alone, ask, contents, memory_owner, remember, settle, work};
+use remembrancer::api::{
+    Decision, DecisionId, DecisionKind, Likeness, LookupRequest, MemoryId, OperatorRole, Proposal, ProposalFilter, ProposalStatus,
+    ProposeRequest, Scope, TermChange, TermFilter, TermId, Verdict,
+};
+use remembrancer::op::Access;
+use remembrancer::testing::{World, fact, key, nowhere};
+use remembrancer::vocabulary::{self, NewTerm};
+use remembrancer::{Error, OpContext, audit};
+
+async fn add(world: &World, term: &str, aliases: &[&str]) -> TermId {
+    let new = NewTerm { term, aliases, ..NewTerm::default() };
+    vocabulary::add(&world.engine, &world.vera, new).await.unwrap().term_id.unwrap()
+}
+
+async fn queue(world: &World, status: ProposalStatus) -> Vec<Proposal> {
+    settle(world).await;
+    let filter = ProposalFilter { status: Some(status), ..ProposalFilter::default() };
+    vocabulary::proposals(&world.engine, &world.vera, &filter).await.unwrap().rows
+}
+
+async fn open(world: &World) -> Vec<Proposal> {
+    queue(world, ProposalStatus::Open).await
+}
+
+async fn decide(world: &World, proposals: &[Proposal], verdict: Verdict) -> Result<Decision, Error> {
+    let ids: Vec<_> = proposals.iter().map(|proposal| proposal.id).collect();
+    vocabulary::decide(&world.engine, &world.vera, &ids, &verdict).await
+}
+
+async fn change(world: &World, id: TermId, change: TermChange) -> Result<Decision, Error> {
+    vocabulary::change(&world.engine, &world.vera, id, &change).await
+}
+
+async fn undo(world: &World, id: DecisionId) -> Result<Decision, Error> {
+    vocabulary::undo(&world.engine, &world.vera, id).await
+}
+
+/// (topic, topic_raw, canonical, version, content, updated_at) of a memory.
+async fn record(world: &World, id: MemoryId) -> (String, String, bool, i32, String, chrono::DateTime<chrono::Utc>) {
+    sqlx::query_as("select topic, topic_raw, is_canonical, version, content, updated_at from agent_memories where id = $1")
+        .bind(id)
+        .fetch_one(&mut memory_owner(&world.engine).await)
+        .await
+        .unwrap()
+}
+
+fn approve(term: Option<&str>) -> Verdict {
+    Verdict::Approve { term: term.map(str::to_owned), definition: "Where secrets are kept".into(), category: None }
+}
+
+fn reject() -> Verdict {
+    Verdict::Reject { reason: "Nobody says that".into() }
+}
+
+#[tokio::test]
+async fn the_whole_loop_of_an_unknown_phrase() {
+    let world = alone().await;
+    let vault = add(&world, "secret store", &[]).await;
+    let id = remember(&world, &world.atlas, fact("the big vault", "Tokens rotate on Mondays")).await.memory_id;
+    assert_eq!(contents(&world, &world.atlas, "secret store").await, Vec::<String>::new());
+
+    let proposals = open(&world).await;
+    assert_eq!(proposals.iter().map(|p| (p.phrase.as_str(), p.count, p.agents.len())).collect::<Vec<_>>(), [("the big vault", 1, 1)]);
+    let detail = vocabulary::proposal(&world.engine, &world.vera, proposals[0].id).await.unwrap();
+    assert_eq!(detail.evidence.iter().map(|e| (e.memory_id, e.content.as_str())).collect::<Vec<_>>(), [(id, "Tokens rotate on Mondays")]);
+    assert_eq!((detail.effect.memories, detail.effect.agents), (1, 1));
+
+    let before = record(&world, id).await;
+    let merge = Verdict::Merge { term_id: vault };
+    let effect = vocabulary::preview(&world.engine, &world.vera, &[proposals[0].id], &merge).await.unwrap();
+    assert_eq!((effect.memories, effect.phrases), (1, vec![("the big vault".to_owned(), Some("secret store".to_owned()))]));
+    assert_eq!(record(&world, id).await, before, "a preview changes nothing");
+
+    let decision = decide(&world, &proposals, merge).await.unwrap();
+    assert_eq!((decision.kind, decision.memories, decision.undoable, decision.by.as_str()), (DecisionKind::Merge, 1, true, "Vera"));
+    work(&world).await;
+    let after = record(&world, id).await;
+    assert_eq!((after.0.as_str(), after.1.as_str(), after.2, after.3), ("secret store", "the big vault", true, before.3 + 1));
+    assert_eq!((&after.4, after.5), (&before.4, before.5), "neither content nor age moves");
+    assert_eq!(contents(&world, &world.atlas, "secret store").await, ["Tokens rotate on Mondays"]);
+    assert_eq!(contents(&world, &world.atlas, "The-Big_Vault").await, ["Tokens rotate on Mondays"]);
+    assert_eq!(open(&world).await, []);
+
+    let back = undo(&world, decision.id).await.unwrap();
+    work(&world).await;
+    assert_eq!((back.kind, record(&world, id).await.0.as_str()), (DecisionKind::Undo, "the big vault"));
+    assert_eq!(contents(&world, &world.atlas, "secret store").await, Vec::<String>::new());
+    assert_eq!(open(&world).await[0].phrase, "the big vault", "it waits again");
+    assert!(matches!(undo(&world, decision.id).await, Err(Error::Conflict(_))));
+    let kinds: Vec<_> =
+        vocabulary::decisions(&world.engine, &world.vera, None, None).await.unwrap().rows.iter().map(|d| (d.kind, d.undone)).collect();
+    assert_eq!(kinds, [(DecisionKind::Undo, false), (DecisionKind::Merge, true), (DecisionKind::Add, false)]);
+    assert_eq!(audit::verify(&world.engine, &world.system).await.unwrap().broken_at, None);
+}
+
+#[tokio::test]
+async fn approving_makes_a_term_under_its_own_or_another_name() {
+    let world = alone().await;
+    for phrase in ["key vault", "k.v."] {
+        remember(&world, &world.atlas, fact(phrase, phrase)).await;
+    }
+    let proposals = open(&world).await;
+    let short = proposals.iter().find(|p| p.phrase == "k.v.").unwrap().clone();
+    let decision = decide(&world, &[short], approve(Some("Key Vault"))).await.unwrap();
+    assert_eq!(decision.term.as_deref(), Some("Key Vault"));
+    let terms = vocabulary::terms(&world.engine, &world.vera, &TermFilter::default()).await.unwrap().rows;
+    assert_eq!(terms.iter().map(|t| (t.term.as_str(), t.aliases.clone())).collect::<Vec<_>>(), [("Key Vault", vec!["k.v.".to_owned()])]);
+    assert_eq!(open(&world).await, [], "a phrase that became known by it needs no decision of its own");
+    work(&world).await;
+    let detail = vocabulary::term(&world.engine, &world.vera, decision.term_id.unwrap()).await.unwrap();
+    assert_eq!((detail.term.memories, detail.usage.len(), detail.history.len()), (2, 1, 1));
+}
+
+#[tokio::test]
+async fn a_rejected_phrase_stays_rejected_and_counts_on() {
+    let world = alone().await;
+    remember(&world, &world.atlas, fact("thingy", "one")).await;
+    let proposals = open(&world).await;
+    assert!(matches!(decide(&world, &proposals, Verdict::Reject { reason: " ".into() }).await, Err(Error::Invalid(_))));
+    decide(&world, &proposals, reject()).await.unwrap();
+    remember(&world, &world.binky, fact("Thingy", "two")).await;
+    assert_eq!(open(&world).await, []);
+    let rejected = queue(&world, ProposalStatus::Rejected).await;
+    assert_eq!((rejected[0].count, rejected[0].agents.len()), (2, 2));
+    assert_eq!(rejected[0].decision.as_ref().unwrap().reason.as_deref(), Some("Nobody says that"));
+}
+
+#[tokio::test]
+async fn bulk_decisions_are_one_decision_and_all_or_none() {
+    let world = alone().await;
+    for phrase in ["alpha", "beta", "gamma"] {
+        remember(&world, &world.atlas, fact(phrase, phrase)).await;
+    }
+    let proposals = open(&world).await;
+    assert_eq!(proposals.len(), 3);
+    assert!(matches!(decide(&world, &proposals, approve(Some("one name"))).await, Err(Error::Invalid(_))));
+    decide(&world, &proposals[..1], reject()).await.unwrap();
+    let refused = decide(&world, &proposals, reject()).await.unwrap_err();
+    assert!(refused.to_string().ends_with("was rejected by Vera meanwhile"), "{refused}");
+    assert_eq!(open(&world).await.len(), 2);
+    let decision = decide(&world, &proposals[1..], approve(None)).await.unwrap();
+    assert_eq!((decision.subjects.len(), decision.memories, decision.term), (2, 2, None));
+    undo(&world, decision.id).await.unwrap();
+    assert_eq!(open(&world).await.len(), 2);
+}
+
+#[tokio::test]
+async fn of_two_reviewers_one_wins_and_the_other_is_told() {
+    let world = alone().await;
+    remember(&world, &world.atlas, fact("gizmo", "one")).await;
+    let proposals = open(&world).await;
+    let rush = (0..8).map(|n| {
+        let verdict = if n % 2 == 0 { approve(None) } else { reject() };
+        decide(&world, &proposals, verdict)
+    });
+    let outcomes = futures_util::future::join_all(rush).await;
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
+    assert!(outcomes.iter().all(|outcome| matches!(outcome, Ok(_) | Err(Error::Conflict(_)))));
+}
+
+#[tokio::test]
+async fn terms_are_renamed_combined_and_retired_and_memories_follow() {
+    let world = alone().await;
+    let (store, vault) = (add(&world, "secret store", &["secrets"]).await, add(&world, "vault", &[]).await);
+    let id = remember(&world, &world.atlas, fact("secrets", "Tokens rotate")).await.memory_id;
+    let topic = async || record(&world, id).await.0;
+    assert_eq!(topic().await, "secret store");
+
+    let renamed = change(&world, store, TermChange::Rename { term: "Secret Manager".into() }).await.unwrap();
+    work(&world).await;
+    assert_eq!((topic().await.as_str(), renamed.memories), ("Secret Manager", 1));
+    let combined = change(&world, store, TermChange::Combine { into: vault }).await.unwrap();
+    work(&world).await;
+    assert_eq!(topic().await, "vault");
+    let aliases = vocabulary::term(&world.engine, &world.vera, vault).await.unwrap().term.aliases;
+    assert_eq!(aliases, ["Secret Manager", "secret store", "secrets"]);
+    let early = undo(&world, renamed.id).await.unwrap_err();
+    assert!(matches!(early, Error::Conflict(_)), "{early}");
+    let retired = change(&world, vault, TermChange::Retire { reason: "unused".into() }).await.unwrap();
+    work(&world).await;
+    assert_eq!((topic().await.as_str(), record(&world, id).await.2), ("secrets", false));
+    let gone = TermFilter { retired: Some(true), ..TermFilter::default() };
+    let gone: Vec<_> = vocabulary::terms(&world.engine, &world.vera, &gone).await.unwrap().rows.into_iter().map(|t| t.term).collect();
+    assert_eq!(gone, ["Secret Manager", "vault"]);
+    for (decision, expected) in [(retired, "vault"), (combined, "Secret Manager"), (renamed, "secret store")] {
+        undo(&world, decision.id).await.unwrap();
+        work(&world).await;
+        assert_eq!(topic().await, expected);
+    }
+}
+
+#[tokio::test]
+async fn changes_that_make_no_sense_are_refused_and_leave_nothing() {
+    let world = alone().await;
+    let (tea, coffee) = (add(&world, "tea", &["infusion"]).await, add(&world, "coffee", &[]).await);
+    let version = vocabulary::decisions(&world.engine, &world.vera, None, None).await.unwrap().total;
+    let refused = [
+        change(&world, tea, TermChange::Alias { alias: "Coffee".into() }).await,
+        change(&world, tea, TermChange::Rename { term: "COFFEE".into() }).await,
+        change(&world, tea, TermChange::Combine { into: tea }).await,
+        change(&world, tea, TermChange::Rename { term: "tea".into() }).await,
+        change(&world, tea, TermChange::Rename { term: " - ".into() }).await,
+        change(&world, tea, TermChange::Alias { alias: String::new() }).await,
+        change(&world, tea, TermChange::Alias { alias: "x".repeat(257) }).await,
+        change(&world, tea, TermChange::Unalias { alias: "beverage".into() }).await,
+        change(&world, TermId(nowhere()), TermChange::Combine { into: coffee }).await,
+    ];
+    assert!(refused.iter().all(Result::is_err), "{refused:?}");
+    assert_eq!(refused[0].as_ref().unwrap_err().to_string(), "“Coffee” already stands for “coffee”");
+    assert_eq!(vocabulary::decisions(&world.engine, &world.vera, None, None).await.unwrap().total, version);
+}
+
+#[tokio::test]
+async fn who_may_not_decide_cannot() {
+    let world = alone().await;
+    let tea = add(&world, "tea", &[]).await;
+    remember(&world, &world.atlas, fact("gizmo", "one")).await;
+    let proposals = open(&world).await;
+    let viewer = OpContext { access: Access::Roles(vec![OperatorRole::Viewer]), ..world.vera.clone() };
+    let ids = [proposals[0].id];
+    assert!(matches!(vocabulary::decide(&world.engine, &viewer, &ids, &reject()).await, Err(Error::Forbidden(_))));
+    let retire = TermChange::Retire { reason: "x".into() };
+    assert!(matches!(vocabulary::change(&world.engine, &viewer, tea, &retire).await, Err(Error::Forbidden(_))));
+    assert!(vocabulary::preview(&world.engine, &viewer, &ids, &reject()).await.is_ok(), "looking is free");
+    let stranger = World::new().await;
+    assert!(matches!(vocabulary::decide(&stranger.engine, &stranger.vera, &ids, &reject()).await, Err(Error::NotFound(_))));
+}
+
+#[tokio::test]
+async fn lookup_resolves_what_is_known_and_only_suggests_the_rest() {
+    let world = alone().await;
+    add(&world, "terraform", &["tf"]).await;
+    add(&world, "managed infrastructure", &[]).await;
+    work(&world).await;
+    let look = async |phrase: &str| vocabulary::lookup(&world.engine, &world.atlas, LookupRequest { phrase: phrase.into() }).await.unwrap();
+    let exact = look("TF").await;
+    assert_eq!((exact.found, exact.term.unwrap().term.as_str()), (true, "terraform"));
+    let inside = look("how do we run managed_infrastructure with tf?").await;
+    assert!(!inside.found);
+    assert_eq!(inside.inside.iter().map(|t| t.term.as_str()).collect::<Vec<_>>(), ["managed infrastructure", "terraform"]);
+    let typo = look("terrafrom").await;
+    assert!(!typo.found && typo.term.is_none());
+    assert_eq!((typo.suggestions[0].term.as_str(), typo.suggestions[0].likeness), ("terraform", Likeness::Spelling));
+    let meant = look("infrastructure that is managed").await;
+    assert_eq!((meant.suggestions[0].term.as_str(), meant.suggestions[0].likeness), ("managed infrastructure", Likeness::Meaning));
+    for phrase in [String::new(), "x".repeat(257)] {
+        let refused = vocabulary::lookup(&world.engine, &world.atlas, LookupRequest { phrase }).await;
+        assert_eq!(refused.unwrap_err().fields()[0].field, "phrase");
+    }
+}
+
+#[tokio::test]
+async fn agents_propose_with_the_memory_they_mean() {
+    let world = alone().await;
+    add(&world, "tea", &[]).await;
+    let id = remember(&world, &world.atlas, fact("tea", "First flush comes in April")).await.memory_id;
+    let propose = async |ctx: &OpContext, phrase: &str, memory_id| {
+        vocabulary::propose(&world.engine, ctx, ProposeRequest { phrase: phrase.into(), memory_id }).await
+    };
+    assert!(propose(&world.atlas, "first flush", Some(id)).await.unwrap().proposed);
+    assert!(propose(&world.binky, "First-Flush", None).await.unwrap().proposed);
+    let known = propose(&world.atlas, "TEA", None).await.unwrap();
+    assert_eq!((known.proposed, known.term.as_deref()), (false, Some("tea")));
+    assert!(matches!(propose(&world.binky, "second flush", Some(id)).await, Err(Error::NotFound("memory"))));
+    let proposals = open(&world).await;
+    assert_eq!(proposals.iter().map(|p| (p.phrase.as_str(), p.count)).collect::<Vec<_>>(), [("first flush", 2)]);
+    let detail = vocabulary::proposal(&world.engine, &world.vera, proposals[0].id).await.unwrap();
+    assert_eq!(detail.evidence[0].memory_id, id);
+    let (narrow, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryRead]).await;
+    assert!(matches!(propose(&narrow, "x", None).await, Err(Error::Forbidden(_))));
+}
+
+#[tokio::test]
+async fn a_proposal_survives_a_crash_before_its_delivery_and_counts_once() {
+    let world = alone().await;
+    remember(&world, &world.atlas, fact("gizmo", "one")).await;
+    let waiting = "select count(*) from outbox where destination = 'proposal' and delivered_at is null";
+    let count: i64 = sqlx::query_scalar(waiting).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap();
+    assert_eq!(count, 1, "it travels with the memory's own transaction");
+    // Whoever dies between delivering and marking delivers again.
+    settle(&world).await;
+    sqlx::query("update outbox set delivered_at = null").execute(&mut memory_owner(&world.engine).await).await.unwrap();
+    assert_eq!(open(&world).await.iter().map(|p| p.count).collect::<Vec<_>>(), [1]);
+}
+
+#[tokio::test]
+async fn many_memories_are_filed_in_batches_and_deleted_ones_too() {
+    let world = alone().await;
+    let mut ids = Vec::new();
+    for n in 0..60 {
+        let agent = if n % 2 == 0 { &world.atlas } else { &world.binky };
+        ids.push(remember(&world, agent, fact("gizmo", &format!("{n} {}", "word ".repeat(n)))).await.memory_id);
+    }
+    ids.dedup();
+    remembrancer::memories::delete(&world.engine, &world.vera, &ids[..1], "wrong").await.unwrap();
+    let proposals = open(&world).await;
+    let detail = vocabulary::proposal(&world.engine, &world.vera, proposals[0].id).await.unwrap();
+    let decision = decide(&world, &proposals, approve(Some("gadget"))).await.unwrap();
+    assert_eq!((decision.memories, decision.remaining), (detail.effect.memories, detail.effect.memories));
+    assert_eq!(detail.effect.agents, 2);
+    // The model is away: filing goes on, vectors follow.
+    world.embedder.fail();
+    work(&world).await;
+    let done = vocabulary::decisions(&world.engine, &world.vera, None, None).await.unwrap().rows.remove(0);
+    assert_eq!((done.id, done.remaining), (decision.id, 0));
+    let topics: Vec<(String, i64)> = sqlx::query_as("select topic, count(*) from agent_memories group by topic")
+        .fetch_all(&mut memory_owner(&world.engine).await)
+        .await
+        .unwrap();
+    assert_eq!(topics.iter().map(|(topic, _)| topic.as_str()).collect::<Vec<_>>(), ["gadget"]);
+    assert!(!ask(&world, &world.atlas, "gadget").await.told().is_empty(), "words must do");
+    world.embedder.work();
+    world.clock.advance(chrono::Duration::hours(1));
+    work(&world).await;
+    let awaiting: i64 = sqlx::query_scalar("select count(*) from agent_memories where live and awaiting_vector")
+        .fetch_one(&mut memory_owner(&world.engine).await)
+        .await
+        .unwrap();
+    assert_eq!(awaiting, 0);
+    remembrancer::memories::restore(&world.engine, &world.vera, &ids[..1], "right after all").await.unwrap();
+    work(&world).await;
+    assert_eq!(record(&world, ids[0]).await.0, "gadget");
+}

@@ -1,0 +1,156 @@
+//! Loud silence: zero hits of each kind, what operators see of them, and the playground.
+
+use crate::support::{alone_with, impatient, remember};
+use remembrancer::api::{
+    HealthFilter, NearMissState, NothingReason, PlaygroundRequest, RecallRequest, RecallResponse, UserId, ZeroHit, ZeroHitCause,
+};
+use remembrancer::testing::{World, fact, nowhere, question};
+use remembrancer::vocabulary::{self, NewTerm};
+use remembrancer::{Error, OpContext, Settings, memories, overview, prompts, recall};
+use tokio_util::sync::CancellationToken;
+
+/// A world whose log is written.
+async fn logged(settings: Settings) -> World {
+    let world = alone_with(settings).await;
+    tokio::spawn(recall::log::run(world.engine.clone(), CancellationToken::new()));
+    world
+}
+
+/// Asks, and gives what operators see of it.
+async fn silence(world: &World, ctx: &OpContext, request: RecallRequest) -> (RecallResponse, ZeroHit) {
+    let answer = recall::recall(&world.engine, ctx, request).await.unwrap();
+    world.engine.log().flush().await;
+    let rows = recall::zero_hits(&world.engine, &world.vera, &HealthFilter::default()).await.unwrap().rows;
+    let row = rows.into_iter().find(|row| row.retrieval_id == answer.retrieval_id).unwrap();
+    (answer, row)
+}
+
+fn expected(query: &str) -> RecallRequest {
+    RecallRequest { expected: true, ..question(query) }
+}
+
+#[tokio::test]
+async fn nothing_stored() {
+    let world = logged(Settings::default()).await;
+    let (answer, seen) = silence(&world, &world.atlas, expected("tea")).await;
+    assert_eq!((answer.zero_hit, answer.reason), (true, Some(NothingReason::NothingFound)));
+    assert_eq!(
+        (seen.cause, seen.near_misses.len(), seen.expected, seen.agent_slug.as_str()),
+        (ZeroHitCause::NothingStored, 0, true, "atlas")
+    );
+}
+
+#[tokio::test]
+async fn all_below_the_floor() {
+    let world = logged(Settings::default()).await;
+    remember(&world, &world.atlas, fact("kettle", "The kettle is in the green cupboard")).await;
+    let (answer, seen) = silence(&world, &world.atlas, expected("quarterly budget")).await;
+    assert_eq!(answer.reason, Some(NothingReason::BelowFloor));
+    assert_eq!(seen.cause, ZeroHitCause::BelowFloor);
+    let near = &seen.near_misses[0];
+    assert_eq!((near.state, near.topic.as_str()), (NearMissState::BelowFloor, "kettle"));
+    assert!(near.similarity < near.floor);
+}
+
+#[tokio::test]
+async fn filtered_out() {
+    let world = logged(Settings::default()).await;
+    let mina = UserId(nowhere());
+    let deleted = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
+    memories::delete(&world.engine, &world.vera, &[deleted], "wrong").await.unwrap();
+    let (answer, seen) = silence(&world, &world.atlas, expected("tea black")).await;
+    assert_eq!(answer.reason, Some(NothingReason::NothingFound), "an agent does not learn that there was something");
+    assert_eq!(
+        (seen.cause, seen.near_misses[0].state, seen.near_misses[0].memory_id),
+        (ZeroHitCause::FilteredOut, NearMissState::Deleted, deleted)
+    );
+
+    let other = RecallRequest { user_id: Some(mina), ..question("coffee") };
+    let private = remembrancer::api::RememberRequest { user_id: Some(mina), ..fact("coffee", "Mina drinks coffee") };
+    remember(&world, &world.atlas, private).await;
+    let (_, seen) = silence(&world, &world.atlas, expected("coffee Mina drinks")).await;
+    assert_eq!((seen.cause, seen.near_misses[0].state), (ZeroHitCause::FilteredOut, NearMissState::OtherUser));
+    assert!(!recall::recall(&world.engine, &world.atlas, other).await.unwrap().zero_hit);
+
+    let brief =
+        remembrancer::api::RememberRequest { retention: Some(remembrancer::api::Retention::Routine), ..fact("lunch", "Lunch is at noon") };
+    remember(&world, &world.binky, brief).await;
+    world.clock.advance(chrono::Duration::days(8));
+    let (_, seen) = silence(&world, &world.binky, expected("lunch noon")).await;
+    assert_eq!((seen.cause, seen.near_misses[0].state), (ZeroHitCause::FilteredOut, NearMissState::Expired));
+}
+
+#[tokio::test]
+async fn search_degraded() {
+    let world = logged(impatient()).await;
+    world.embedder.fail();
+    let (answer, seen) = silence(&world, &world.atlas, expected("tea")).await;
+    assert_eq!(answer.reason, Some(NothingReason::Degraded));
+    assert_eq!((seen.cause, seen.degraded.as_slice()), (ZeroHitCause::Degraded, ["embedding".to_owned()].as_slice()));
+}
+
+#[tokio::test]
+async fn health_counts_by_day_cause_agent_and_topic() {
+    let world = logged(Settings::default()).await;
+    vocabulary::add(&world.engine, &world.system, NewTerm { term: "tea", aliases: &["chai"], ..NewTerm::default() }).await.unwrap();
+    remember(&world, &world.atlas, fact("kettle", "The kettle is green")).await;
+    silence(&world, &world.atlas, expected("chai")).await;
+    silence(&world, &world.binky, question("quarterly budget")).await;
+    recall::recall(&world.engine, &world.atlas, question("kettle green")).await.unwrap();
+    world.engine.log().flush().await;
+    let health = recall::health(&world.engine, &world.vera, &HealthFilter::default()).await.unwrap();
+    let totals = health.totals;
+    assert_eq!((totals.recalls, totals.zero_hits, totals.expected, totals.expected_zero_hits), (3, 2, 1, 1));
+    assert_eq!(health.days.len(), 30);
+    assert_eq!(health.days.last().unwrap().1, totals);
+    assert_eq!(health.causes.iter().map(|(_, count)| count).sum::<i64>(), 2);
+    assert_eq!(
+        health.agents.iter().map(|(_, slug, counts)| (slug.as_str(), counts.zero_hits)).collect::<Vec<_>>(),
+        [("atlas", 1), ("binky", 1)]
+    );
+    let topics: Vec<_> = health.topics.iter().map(|(topic, counts)| (topic.as_str(), counts.zero_hits)).collect();
+    assert_eq!(topics, [("other", 1), ("tea", 1)]);
+    let narrow = HealthFilter { topic: Some("tea".into()), days: Some(7), ..HealthFilter::default() };
+    assert_eq!(recall::health(&world.engine, &world.vera, &narrow).await.unwrap().totals.recalls, 1);
+    let unexpected = HealthFilter { expected: Some(false), ..HealthFilter::default() };
+    assert_eq!(recall::zero_hits(&world.engine, &world.vera, &unexpected).await.unwrap().total, 1);
+    let odd = HealthFilter { days: Some(8), ..HealthFilter::default() };
+    assert_eq!(recall::health(&world.engine, &world.vera, &odd).await.unwrap_err().fields()[0].field, "days");
+    let overview = overview::overview(&world.engine, &world.vera).await.unwrap();
+    assert_eq!((overview.agents, overview.memories, overview.terms, overview.silence.recalls), (2, 1, 1, 3));
+    assert_eq!(overview.days.len(), 14);
+}
+
+#[tokio::test]
+async fn the_playground_lays_everything_open_and_leaves_no_trace() {
+    let world = logged(Settings::default()).await;
+    vocabulary::add(&world.engine, &world.system, NewTerm { term: "tea", aliases: &["chai"], ..NewTerm::default() }).await.unwrap();
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
+    remember(&world, &world.atlas, fact("kettle", "The kettle is green")).await;
+    let before = crate::support::all_row_counts(world.engine.urls()).await;
+    let ask = async |agent: &OpContext, query: &str| {
+        let request = PlaygroundRequest { agent_id: agent.agent_id().unwrap(), query: query.into(), k: 5, user_id: None };
+        recall::playground(&world.engine, &world.vera, &request).await.unwrap()
+    };
+    let whole = ask(&world.atlas, "Chai").await;
+    assert_eq!((whole.query_canonical.as_deref(), whole.searched.as_str()), (Some("tea"), "tea"));
+    assert_eq!((whole.candidates[0].rank, whole.considered), (Some(1), 2));
+    let part = ask(&world.atlas, "which chai does Vera drink").await;
+    assert_eq!((part.query_canonical, part.terms_inside.as_slice()), (None, ["tea".to_owned()].as_slice()));
+    assert_eq!(part.hits[0].memory().unwrap().memory_id, id);
+    let steps: Vec<_> = part.timings.iter().map(|(step, _)| step.as_str()).collect();
+    assert!(["vocabulary", "embedding", "memory", "knowledge", "ranking"].iter().all(|step| steps.contains(step)), "{steps:?}");
+    let empty = ask(&world.binky, "Chai").await;
+    assert_eq!((empty.zero_hit, empty.cause), (true, Some(ZeroHitCause::NothingStored)));
+    assert_eq!(crate::support::all_row_counts(world.engine.urls()).await, before);
+    let stranger = PlaygroundRequest { agent_id: remembrancer::api::AgentId(nowhere()), query: "x".into(), k: 5, user_id: None };
+    assert!(matches!(recall::playground(&world.engine, &world.vera, &stranger).await, Err(Error::NotFound("agent"))));
+}
+
+#[test]
+fn prompts_name_the_tools_as_they_are_called() {
+    let text = prompts::all().into_iter().map(|prompt| prompt.text).collect::<String>();
+    for tool in ["agent_memory_recall", "agent_memory_remember", "canonical_terms_lookup", "canonical_terms_propose", "shared_kb_search"] {
+        assert!(text.contains(&format!("`{tool}`")), "{tool}");
+    }
+}

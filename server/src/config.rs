@@ -51,6 +51,17 @@ pub struct Config {
     pub write_embedding_budget: Duration,
     pub site_root: PathBuf,
     pub json_log: bool,
+    /// A directory that is taken in again and again.
+    pub knowledge: Option<Schedule>,
+}
+
+/// Knowledge that the server keeps up to date by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    pub dir: PathBuf,
+    /// The tenant's slug.
+    pub tenant: String,
+    pub every: Duration,
 }
 
 /// A variable that holds something else than it may.
@@ -120,6 +131,19 @@ fn databases(lookup: Lookup<'_>) -> Result<Option<DatabaseUrls>, Wrong> {
     urls.check().map(Some).map_err(|error| wrong(NAMES[0], format!("different from the other two ({error})")))
 }
 
+fn schedule(lookup: Lookup<'_>) -> Result<Option<Schedule>, Wrong> {
+    let minutes = parsed(lookup, "KB_EVERY_MINUTES", NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN), "a whole number above 0")?;
+    match (text(lookup, "KB_DIR")?, text(lookup, "KB_TENANT")?) {
+        (None, _) => Ok(None),
+        (Some(dir), Some(tenant)) => {
+            Ok(Some(Schedule { dir: dir.into(), tenant, every: Duration::from_secs(u64::from(minutes.get()) * 60) }))
+        }
+        (Some(_), None) => {
+            Err(Wrong { name: "KB_TENANT", value: String::new(), expected: "a tenant's slug, because KB_DIR is set".into() })
+        }
+    }
+}
+
 fn home_cache() -> PathBuf {
     std::env::var_os("HOME").map_or_else(|| PathBuf::from("."), PathBuf::from).join(".cache/remembrancer")
 }
@@ -178,6 +202,7 @@ impl Config {
             write_embedding_budget: Duration::from_millis(parsed(lookup, "EMBEDDING_BUDGET_MS", 250, "a whole number of milliseconds")?),
             site_root: path("LEPTOS_SITE_ROOT", PathBuf::from("target/site"))?,
             json_log: parsed(lookup, "LOG_FORMAT", LogFormat::Text, "text or json")? == LogFormat::Json,
+            knowledge: schedule(lookup)?,
             listen,
         })
     }
@@ -249,12 +274,20 @@ mod tests {
             ("SHUTDOWN_SECONDS", "soon"),
             ("DATABASE_URL", "mysql://localhost/acme"),
             ("LOG_FORMAT", "xml"),
+            ("KB_EVERY_MINUTES", "0"),
             ("AGENT_MEMORY_DATABASE_URL", "postgres://localhost/one"),
         ] {
             let wrong = read(&[(name, value)]).unwrap_err().to_string();
             assert!(wrong.contains("must be"), "{wrong}");
             assert!(wrong.starts_with(name) || name == "AGENT_MEMORY_DATABASE_URL", "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_directory_to_take_in_needs_a_tenant() {
+        assert!(read(&[("KB_DIR", "handbook")]).unwrap_err().to_string().starts_with("KB_TENANT"));
+        let schedule = read(&[("KB_DIR", "handbook"), ("KB_TENANT", "acme"), ("KB_EVERY_MINUTES", "5")]).unwrap().knowledge.unwrap();
+        assert_eq!((schedule.tenant.as_str(), schedule.every), ("acme", Duration::from_secs(300)));
     }
 
     #[test]

@@ -78,7 +78,6 @@ pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOpti
 
     let pages = Router::new()
         .leptos_routes_with_context(&leptos_options, generate_route_list(App), context.clone(), document.clone())
-        .route("/", get(|| async { Redirect::to("/agents") }))
         .layer(middleware::from_fn(without_empty_fields))
         .layer(sessions)
         .layer(middleware::from_fn_with_state(Arc::<str>::from(config.public_url.as_str()), same_origin))
@@ -188,7 +187,7 @@ const REFUSED: &str = "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"ut
 <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><link rel=\"stylesheet\" href=\"/pkg/remembrancer.css\"></head>\
 <body><main class=\"mx-auto flex min-h-dvh max-w-md flex-col justify-center px-6\"><p class=\"mb-2 font-mono text-sm text-soft\">403</p>\
 <h1>This did not come from the console</h1><p class=\"mt-2 mb-5 text-soft\">Whatever changes something has to be sent from one of its own \
-pages. Nothing was changed.</p><p><a class=\"button button-primary\" href=\"/agents\">Open the console</a></p></main></body></html>";
+pages. Nothing was changed.</p><p><a class=\"button button-primary\" href=\"/\">Open the console</a></p></main></body></html>";
 
 #[cfg(test)]
 mod tests {

@@ -1,19 +1,24 @@
 //! `serve --demo`: an invented organisation with two agents, so that there is something to look at and to call.
 
 mod data;
+mod knowledge;
 
 use crate::config::Config;
 use chrono::{DateTime, Duration, Utc};
-use data::{MEMORIES, Memory, TERMS};
+use data::{FOUNDED, MEMORIES, Memory, RECALLS, TERMS};
+use knowledge::FILES;
 use remembrancer::api::{ForgetRequest, MemoryScope, OperatorRole, RecallRequest, RememberRequest, RequestId, Scope, Source};
 use remembrancer::clock::{Clock, SystemClock};
-use remembrancer::{Engine, Error, OpContext, identity, memories, recall, vocabulary};
+use remembrancer::knowledge::{self as shared, Extent, Ingestion};
+use remembrancer::vocabulary::NewTerm;
+use remembrancer::{Engine, Error, OpContext, identity, jobs, memories, recall, vocabulary};
 use serde_json::json;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use tokio_util::sync::CancellationToken;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -51,10 +56,12 @@ async fn create(engine: &Engine) -> Result<OpContext, Failure> {
     let atlas = agent(engine, &ctx, "atlas", "Atlas, the project assistant").await?;
     let binky = agent(engine, &ctx, "binky", "Binky, the release helper").await?;
     for (term, definition, aliases) in TERMS {
-        vocabulary::add_term(engine, &ctx, term, definition, aliases).await?;
+        vocabulary::add(engine, &ctx, NewTerm { term, definition, category: None, aliases }).await?;
     }
     let clock = Arc::new(Rewound(AtomicI64::new(0)));
     let past = engine.with_clock(Arc::<Rewound>::clone(&clock));
+    clock.0.store(FOUNDED, Ordering::Relaxed);
+    take_in(&past, &ctx).await?;
     for memory in MEMORIES {
         clock.0.store(memory.minutes_ago, Ordering::Relaxed);
         let agent = if memory.agent == "binky" { &binky } else { &atlas };
@@ -66,13 +73,28 @@ async fn create(engine: &Engine) -> Result<OpContext, Failure> {
             memories::forget(&past, agent, forget).await?;
         }
     }
-    clock.0.store(90, Ordering::Relaxed);
-    for query in ["staging database", "Who approves releases?", "lunch on Fridays"] {
-        let request =
-            RecallRequest { query: query.into(), k: 5, expected: false, user_id: None, ranking: None, filters: Default::default() };
-        recall::recall(&past, &atlas, request).await?;
+    for &(minutes_ago, query, expected) in RECALLS {
+        clock.0.store(minutes_ago, Ordering::Relaxed);
+        let request = RecallRequest { query: query.into(), k: 5, expected, user_id: None, ranking: None, filters: Default::default() };
+        recall::recall(&past, if minutes_ago % 3 == 0 { &binky } else { &atlas }, request).await?;
     }
     Ok(ctx)
+}
+
+/// What the organisation has written down, with its vectors: the first recall already finds it.
+async fn take_in(engine: &Engine, ctx: &OpContext) -> Result<(), Failure> {
+    let ingestion = Ingestion {
+        collection: "handbook".into(),
+        files: FILES.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect(),
+        extent: Extent::Whole,
+        revision: None,
+        dry_run: false,
+        failures: vec![],
+    };
+    shared::ingest(engine, ctx, ingestion, &|_, _| {}).await?;
+    let stop = CancellationToken::new();
+    while jobs::work_on(engine, &engine.db().kb, &stop).await? > 0 {}
+    Ok(())
 }
 
 async fn agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &str) -> Result<OpContext, Failure> {

@@ -6,22 +6,27 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
-use remembrancer::{Engine, audit, jobs};
+use remembrancer::{Engine, audit, jobs, telemetry};
 
 /// Seconds; from a warm recall to one that waits for a model.
 const SECONDS: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
 /// Hits of a recall.
 const HITS: &[f64] = &[0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0];
+/// Buckets by the end of a histogram's name; one without would become a summary, which cannot be added up over servers.
+const BUCKETS: [(&str, &[f64]); 2] = [("_seconds", SECONDS), ("_hits", HITS)];
 
-/// Starts collecting.
+/// Starts collecting, with every metric described.
 ///
 /// # Errors
 /// When something in this process collects already.
 pub fn install() -> Result<PrometheusHandle, BuildError> {
-    PrometheusBuilder::new()
-        .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), SECONDS)?
-        .set_buckets_for_metric(Matcher::Suffix("_hits".into()), HITS)?
-        .install_recorder()
+    let mut builder = PrometheusBuilder::new();
+    for (suffix, bounds) in BUCKETS {
+        builder = builder.set_buckets_for_metric(Matcher::Suffix(suffix.into()), bounds)?;
+    }
+    let handle = builder.install_recorder()?;
+    telemetry::describe();
+    Ok(handle)
 }
 
 /// `GET /metrics`.
@@ -44,11 +49,24 @@ async fn gauges(engine: &Engine) {
             metrics::gauge!("remembrancer_outbox_waiting", "database" => name).set(waiting as f64);
             metrics::gauge!("remembrancer_outbox_lag_seconds", "database" => name).set(seconds);
         }
+        if let Ok(depths) = jobs::store::depth(database.system()).await {
+            for state in ["pending", "running", "failed", "dead"] {
+                let depth = depths.iter().find(|(named, _)| named == state).map_or(0, |(_, depth)| *depth);
+                metrics::gauge!("remembrancer_events", "database" => name, "state" => state).set(depth as f64);
+            }
+        }
     }
-    if let Ok(depths) = jobs::store::depth(engine.db().memory.system()).await {
-        for state in ["pending", "running", "failed", "dead"] {
-            let depth = depths.iter().find(|(named, _)| named == state).map_or(0, |(_, depth)| *depth);
-            metrics::gauge!("remembrancer_events", "state" => state).set(depth as f64);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BUCKETS;
+    use remembrancer::telemetry::{Kind, METRICS};
+
+    #[test]
+    fn every_histogram_has_buckets() {
+        for metric in METRICS.iter().filter(|metric| metric.kind == Kind::Histogram) {
+            assert!(BUCKETS.iter().any(|(suffix, _)| metric.name.ends_with(suffix)), "{} has none", metric.name);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `remembrancer serve`: from configuration to a running process, and back to nothing.
 
 use crate::api::{self, Api, respond};
+use crate::cli::kb;
 use crate::config::{Config, Provider};
 use crate::console::{self, ConsoleConfig};
 use crate::hosts::{self, Trust};
@@ -116,6 +117,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     }
 
     let stop = CancellationToken::new();
+    let schedule = config.knowledge.clone().map(|schedule| tokio::spawn(kb::keep_up(engine.clone(), schedule, stop.clone())));
     let service = router(&engine, &config).into_make_service_with_connect_info::<SocketAddr>();
     let server = axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());
     let metrics_service = metrics::router(recorder, engine.clone());
@@ -129,6 +131,9 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     // axum waits for ever for a client that never finishes.
     if tokio::time::timeout(config.shutdown, served).await.is_err() {
         tracing::warn!("some requests did not finish in time");
+    }
+    if let Some(schedule) = schedule {
+        schedule.await?;
     }
     workers.stop().await;
     engine.db().close().await;

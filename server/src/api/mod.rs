@@ -2,10 +2,13 @@
 
 mod caller;
 mod health;
+mod input;
+mod knowledge;
 pub mod respond;
 mod tools;
 
 pub use caller::Limiter;
+pub use knowledge::BODY_MAX as KNOWLEDGE_BODY_MAX;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method};
@@ -62,6 +65,14 @@ pub fn routes() -> Vec<Route> {
         Route { method: Method::GET, path: "/readyz", guard: Guard::Open, handler: || get(health::readyz) },
         Route { method: Method::GET, path: "/api/tools", guard: Guard::Key, handler: || get(tools::list) },
         Route { method: Method::POST, path: "/api/tools/{name}", guard: Guard::Key, handler: || post(tools::call) },
+        Route { method: Method::GET, path: "/api/prompts", guard: Guard::Key, handler: || get(tools::prompts) },
+        Route { method: Method::GET, path: "/api/kb/index", guard: Guard::Key, handler: || get(knowledge::index) },
+        Route {
+            method: Method::POST,
+            path: "/api/kb/documents",
+            guard: Guard::Key,
+            handler: || post(knowledge::ingest).layer(DefaultBodyLimit::max(knowledge::BODY_MAX)),
+        },
     ]
 }
 

@@ -1,15 +1,18 @@
 //! The command line.
 
+pub mod kb;
+
 use crate::config::Config;
 use crate::serve::{self, Opened};
 use clap::{Args, Parser, Subcommand};
+use kb::Kb;
 use remembrancer::api::{KeyId, OperatorRole, Scope};
 use remembrancer::{Engine, audit, identity};
 use std::error::Error;
 use std::path::PathBuf;
 use tracing_subscriber::EnvFilter;
 
-type Failure = Box<dyn Error + Send + Sync>;
+pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
 /// Characters of a generated password: 20 of 62 symbols are 119 bits.
 const PASSWORD_LENGTH: usize = 20;
@@ -40,6 +43,9 @@ enum Command {
     /// People who sign in to the console
     #[command(subcommand)]
     Operator(Operator),
+    /// Shared knowledge
+    #[command(subcommand)]
+    Kb(Kb),
     /// The audit log
     #[command(subcommand)]
     Audit(Audit),
@@ -147,6 +153,7 @@ pub async fn run() -> Result<(), Failure> {
     log(&config)?;
     match cli.command {
         Command::Serve(options) => serve::serve(config, options.demo.then_some(options.credentials_dir.as_path())).await,
+        Command::Kb(Kb::Index { dir }) => kb::index(&dir),
         command => {
             let Opened { engine, postgres } = serve::open(&config).await?;
             let done = manage(&engine, command).await;
@@ -161,7 +168,7 @@ pub async fn run() -> Result<(), Failure> {
 
 async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
     match command {
-        Command::Serve(_) => {}
+        Command::Serve(_) | Command::Kb(Kb::Index { .. }) => {}
         Command::Migrate => println!("the databases are migrated"),
         Command::Tenant(Tenant::Create { slug, name }) => {
             let ctx = identity::create_tenant(engine, &slug, &name).await?;
@@ -199,6 +206,9 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             identity::disable_operator(engine, &ctx, identity::operator_by_login(engine, &ctx, &login).await?).await?;
             println!("{login} is disabled");
+        }
+        Command::Kb(Kb::Ingest { dir, tenant, collection, since, dry_run }) => {
+            kb::ingest(engine, &tenant, &dir, collection, since, dry_run).await?;
         }
         Command::Audit(Audit::Verify { tenant }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;

@@ -27,6 +27,38 @@ pub const TERMS: &[(&str, &str, &[&str])] = &[
     ("customer interview", "A conversation with somebody who uses what we make", &["user interview"]),
 ];
 
+/// Minutes since the organisation began to write things down.
+pub const FOUNDED: i64 = 90_000;
+
+/// Minutes ago, what was asked, and whether the agent said that it should know.
+pub const RECALLS: &[(i64, &str, bool)] = &[
+    (38_420, "staging database", false),
+    (36_101, "Who approves releases?", true),
+    (33_870, "parental leave policy", true),
+    (31_553, "Which queue do background jobs use?", false),
+    (28_804, "What does Vera think of Terraform?", false),
+    (27_330, "salary bands for engineers", true),
+    (25_912, "How is the knowledge graph stored?", true),
+    (23_040, "on-call", false),
+    (21_667, "chess openings", false),
+    (20_250, "design review", false),
+    (18_744, "parental leave policy", true),
+    (17_281, "go/no-go", true),
+    (15_860, "the printer on the third floor", false),
+    (14_411, "What depends on the ledger?", false),
+    (12_975, "customer interview", true),
+    (11_530, "holiday in Norway", false),
+    (10_086, "staging database password rotation", true),
+    (8_640, "Who looks after incidents at night?", true),
+    (7_204, "salary bands for engineers", true),
+    (5_761, "release approval", false),
+    (4_317, "Why Rust for services?", false),
+    (2_878, "birthday cake recipes", false),
+    (1_441, "infra-as-code", true),
+    (602, "the printer on the third floor", true),
+    (90, "lunch on Fridays", false),
+];
+
 /// Oldest first.
 pub const MEMORIES: &[Memory] = &[
     private(

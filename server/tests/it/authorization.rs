@@ -16,8 +16,17 @@ const WITHOUT_SESSION: &[&str] = &["/console/api/sign_in", "/console/api/set_the
 const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/set_theme", "theme=dark"),
     ("/console/api/memory", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/read_document", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/try_recall", "request[agent_id]=01900000-0000-7000-8000-000000000000&request[query]=tea&request[k]=5"),
     ("/console/api/delete_memories", "ids=01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/restore_memories", "ids=01900000-0000-7000-8000-000000000000&reason=because"),
+    ("/console/api/proposal", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/consider_proposals", "ids=01900000-0000-7000-8000-000000000000&what=approve"),
+    ("/console/api/decide_proposals", "ids=01900000-0000-7000-8000-000000000000&what=reject&reason=because"),
+    ("/console/api/undo_decision", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/term", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/foresee_change", "id=01900000-0000-7000-8000-000000000000&what=rename&term=tea"),
+    ("/console/api/change_term", "id=01900000-0000-7000-8000-000000000000&what=rename&term=tea"),
 ];
 
 /// Pages that show without a session.

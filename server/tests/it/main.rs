@@ -6,5 +6,6 @@ mod authorization;
 mod console;
 mod errors;
 mod harness;
+mod knowledge;
 mod memory;
 mod process;

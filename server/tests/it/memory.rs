@@ -60,7 +60,16 @@ async fn the_listing_tells_a_model_everything_it_needs() {
     let listed = site.get("/api/tools", &[(axum::http::header::AUTHORIZATION, &key)]).await.json();
     let tools = listed["tools"].as_array().unwrap();
     let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["agent_memory_recall", "agent_memory_remember", "agent_memory_forget"]);
+    let expected = [
+        "agent_memory_recall",
+        "agent_memory_remember",
+        "agent_memory_forget",
+        "canonical_terms_lookup",
+        "canonical_terms_propose",
+        "shared_kb_search",
+        "shared_kb_topology",
+    ];
+    assert_eq!(names, expected);
     for tool in tools {
         assert!(tool["description"].as_str().unwrap().len() > 80);
         let schema = &tool["input_schema"];

@@ -1,0 +1,190 @@
+//! Knowledge on the command line: take a directory in, write its index pages.
+
+use super::Failure;
+use crate::config::Schedule;
+use clap::Subcommand;
+use indicatif::{ProgressBar, ProgressStyle};
+use remembrancer::api::{IngestFailure, IngestReport};
+use remembrancer::knowledge::{self, Extent, Ingestion};
+use remembrancer::{Engine, OpContext, identity, jobs};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use tokio::process::Command;
+use tokio_util::sync::CancellationToken;
+
+#[derive(Subcommand)]
+pub enum Kb {
+    /// Take the Markdown files of a directory in; again and again: what did not change stays, what is gone is retired
+    Ingest {
+        dir: PathBuf,
+        #[arg(long)]
+        tenant: String,
+        /// What these files are called together; the directory's name unless told
+        #[arg(long)]
+        collection: Option<String>,
+        /// Only what changed in git since this revision
+        #[arg(long, value_name = "REVISION")]
+        since: Option<String>,
+        /// Say what would happen, and do nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Write the INDEX.md pages of a directory from the front matter of its files; only those that change
+    Index { dir: PathBuf },
+}
+
+/// Writes index pages. It needs no database.
+///
+/// # Errors
+/// When the directory or a page cannot be read or written, or a file could not be parsed.
+pub fn index(dir: &Path) -> Result<(), Failure> {
+    let (pages, failures) = knowledge::index_pages(dir)?;
+    let mut written = 0;
+    for page in &pages {
+        let path = dir.join(&page.path);
+        if std::fs::read_to_string(&path).ok().as_deref() != Some(page.content.as_str()) {
+            std::fs::write(&path, &page.content).map_err(|error| format!("{}: {error}", path.display()))?;
+            println!("wrote {}", path.display());
+            written += 1;
+        }
+    }
+    println!("{} index pages, {written} written", pages.len());
+    tell(&failures)
+}
+
+/// Takes a directory in and waits until its chunks have their vectors.
+///
+/// # Errors
+/// When something could not be read; everything else was taken in all the same.
+pub async fn ingest(
+    engine: &Engine,
+    tenant: &str,
+    dir: &Path,
+    collection: Option<String>,
+    since: Option<String>,
+    dry_run: bool,
+) -> Result<(), Failure> {
+    let ctx = identity::open_tenant(engine, tenant).await?;
+    let bar = ProgressBar::new(0).with_style(ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}")?).with_message("files");
+    let report = take_in(engine, &ctx, dir, collection, since, dry_run, &|done, total| {
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+    })
+    .await?;
+    bar.finish_and_clear();
+    if !dry_run {
+        embed(engine).await?;
+    }
+    println!("{}", summary(&report));
+    tell(&report.failures)
+}
+
+/// Reads a directory and takes it in.
+///
+/// # Errors
+/// When the directory or its git history cannot be read, or a database is out of reach.
+pub async fn take_in(
+    engine: &Engine,
+    ctx: &OpContext,
+    dir: &Path,
+    collection: Option<String>,
+    since: Option<String>,
+    dry_run: bool,
+    progress: &(dyn Fn(usize, usize) + Send + Sync),
+) -> Result<IngestReport, Failure> {
+    let root = dir.canonicalize().map_err(|error| format!("{}: {error}", dir.display()))?;
+    let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_else(|| "root".into());
+    let (only, extent) = match &since {
+        None => (None, Extent::Whole),
+        Some(since) => {
+            let Changed { there, gone } = changed(&root, since).await?;
+            (Some(there), Extent::Part { gone })
+        }
+    };
+    let revision = git(&root, &["rev-parse", "--short", "HEAD"]).await.ok().map(|out| out.trim().to_owned());
+    let tree = tokio::task::spawn_blocking(move || knowledge::read(&root, only.as_ref())).await??;
+    let ingestion =
+        Ingestion { collection: collection.unwrap_or(name), files: tree.files, extent, revision, dry_run, failures: tree.failures };
+    Ok(knowledge::ingest(engine, ctx, ingestion, progress).await?)
+}
+
+/// Takes a directory in, at once and then whenever its time has come, until told to stop. A failure is logged and tried again at the next
+/// time; two servers that do the same are harmless.
+pub async fn keep_up(engine: Engine, schedule: Schedule, stop: CancellationToken) {
+    let mut times = tokio::time::interval(schedule.every);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = times.tick() => {}
+        }
+        match once(&engine, &schedule).await {
+            Ok(report) => tracing::info!(dir = %schedule.dir.display(), failures = report.failures.len(), "{}", summary(&report)),
+            Err(error) => tracing::warn!(dir = %schedule.dir.display(), %error, "the directory was not taken in"),
+        }
+    }
+}
+
+async fn once(engine: &Engine, schedule: &Schedule) -> Result<IngestReport, Failure> {
+    let ctx = identity::open_tenant(engine, &schedule.tenant).await?;
+    take_in(engine, &ctx, &schedule.dir, None, None, false, &|_, _| {}).await
+}
+
+/// Works off the queue of vectors, so that the directory can be searched when the command ends. A server that runs beside it helps.
+async fn embed(engine: &Engine) -> Result<(), Failure> {
+    let bar = ProgressBar::new_spinner().with_message("embedding");
+    let stop = CancellationToken::new();
+    while jobs::work_on(engine, &engine.db().kb, &stop).await? > 0 {
+        bar.tick();
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+struct Changed {
+    there: BTreeSet<String>,
+    gone: Vec<String>,
+}
+
+async fn changed(dir: &Path, since: &str) -> Result<Changed, Failure> {
+    if since.starts_with('-') {
+        return Err(format!("--since is «{since}»; it must be a git revision").into());
+    }
+    let out = git(dir, &["diff", "--name-status", "--no-renames", "--relative", "-z", since, "--", "."]).await?;
+    let mut changed = Changed { there: BTreeSet::new(), gone: Vec::new() };
+    let mut fields = out.split('\0').filter(|field| !field.is_empty());
+    while let (Some(status), Some(path)) = (fields.next(), fields.next()) {
+        if status == "D" {
+            changed.gone.push(path.to_owned());
+        } else {
+            changed.there.insert(path.to_owned());
+        }
+    }
+    Ok(changed)
+}
+
+async fn git(dir: &Path, arguments: &[&str]) -> Result<String, Failure> {
+    let output = Command::new("git").arg("-C").arg(dir).args(arguments).output().await.map_err(|error| format!("git: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("git {}: {}", arguments[0], String::from_utf8_lossy(&output.stderr).trim()).into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// What an ingestion did, in a line.
+pub fn summary(report: &IngestReport) -> String {
+    let IngestReport { added, changed, unchanged, retired, terms, components, .. } = report;
+    let would = if report.dry_run { "would be: " } else { "" };
+    format!("{would}{added} added, {changed} changed, {unchanged} unchanged, {retired} retired; {terms} terms, {components} components")
+}
+
+fn tell(failures: &[IngestFailure]) -> Result<(), Failure> {
+    for failure in failures {
+        let line = failure.line.map(|line| format!(":{line}")).unwrap_or_default();
+        eprintln!("{}{line}: {}", failure.path, failure.reason);
+    }
+    match failures.len() {
+        0 => Ok(()),
+        1 => Err("1 file or entry could not be taken in; everything else was".into()),
+        n => Err(format!("{n} files or entries could not be taken in; everything else was").into()),
+    }
+}

@@ -1,0 +1,96 @@
+//! Knowledge and prompts over HTTP, and the command line's way in.
+
+use crate::harness::{Answer, Site};
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+use remembrancer::api::Scope;
+use remembrancer::testing::key;
+use serde_json::{Value, json};
+
+async fn post(site: &Site, key: &str, body: impl Into<Body>) -> Answer {
+    let request = Request::post("/api/kb/documents")
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::AUTHORIZATION, format!("Bearer {key}"))
+        .body(body.into())
+        .unwrap();
+    site.send(request).await
+}
+
+async fn get(site: &Site, path: &str) -> Answer {
+    site.get(path, &[(header::AUTHORIZATION, &format!("Bearer {}", site.world.atlas_key))]).await
+}
+
+fn document(path: &str, content: &str) -> Value {
+    json!({ "collection": "wiki", "documents": [{ "path": path, "content": content }] })
+}
+
+const ADR: &str =
+    "---\nid: ADR-001\ntitle: Tea before coffee\nstatus: accepted\n---\n\n# Tea\n\n## Decision\n\nThe kitchen serves tea first.\n";
+
+#[tokio::test]
+async fn a_document_goes_in_and_its_index_comes_out() {
+    let site = Site::new().await;
+    let report = post(&site, &site.world.atlas_key, document("docs/adr/0001-tea.md", ADR).to_string()).await;
+    assert_eq!((report.status, report.json()["added"].clone()), (StatusCode::OK, json!(1)), "{}", report.text);
+    let again = post(&site, &site.world.atlas_key, document("docs/adr/0001-tea.md", ADR).to_string()).await.json();
+    assert_eq!((again["unchanged"].clone(), again["failures"].clone()), (json!(1), json!([])));
+    let pages = get(&site, "/api/kb/index").await.json();
+    assert_eq!(pages["pages"][0]["path"], "docs/adr/INDEX.md");
+    let page = get(&site, "/api/kb/index?path=docs/adr/INDEX.md").await;
+    assert!(page.header(header::CONTENT_TYPE).starts_with("text/markdown"));
+    assert!(page.text.contains("ADR-001") && page.text.contains("Tea before coffee"), "{}", page.text);
+    assert_eq!(get(&site, "/api/kb/index?path=nowhere.md").await.status, StatusCode::NOT_FOUND);
+    let found = site.atlas("shared_kb_search", json!({ "query": "The kitchen serves tea first." })).await.json();
+    assert_eq!(found["hits"][0]["adr_id"], "ADR-001", "{found}");
+}
+
+#[tokio::test]
+async fn bad_documents_are_named_and_the_rest_goes_in() {
+    let site = Site::new().await;
+    let body = json!({ "collection": "wiki", "documents": [
+        { "path": "good.md", "content": "# Good\n\nText." },
+        { "path": "../out.md", "content": "# Out" },
+        { "path": "bad.md", "content": "---\ntitle: [unclosed\n---\n\n# Bad" },
+    ] });
+    let report = post(&site, &site.world.atlas_key, body.to_string()).await.json();
+    let failed: Vec<_> = report["failures"].as_array().unwrap().iter().map(|failure| failure["path"].as_str().unwrap()).collect();
+    assert_eq!((report["added"].clone(), failed), (json!(1), vec!["../out.md", "bad.md"]));
+}
+
+#[tokio::test]
+async fn requests_that_make_no_sense_leave_nothing() {
+    let site = Site::new().await;
+    let before = site.rows().await;
+    let many: Vec<_> = (0..101).map(|n| json!({ "path": format!("{n}.md"), "content": "x" })).collect();
+    for (body, field) in [
+        ("{".to_owned(), "body"),
+        (json!({ "documents": [] }).to_string(), "documents"),
+        (json!({ "documents": many }).to_string(), "documents"),
+        (json!({ "documents": [{ "path": "a.md" }] }).to_string(), "documents[0].content"),
+        (json!({ "documents": [{ "path": "a.md", "content": "x" }], "mood": 1 }).to_string(), "mood"),
+        (json!({ "collection": "", "documents": [{ "path": "a.md", "content": "x" }] }).to_string(), "collection"),
+        (json!({ "documents": [{ "path": "a.md", "content": "x\0" }] }).to_string(), "documents[0].content"),
+    ] {
+        let refused = post(&site, &site.world.atlas_key, body.clone()).await;
+        assert_eq!((refused.status, refused.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some(field)), "{body} {}", refused.text);
+    }
+    let huge = post(&site, &site.world.atlas_key, vec![b' '; server::api::KNOWLEDGE_BODY_MAX + 1]).await;
+    assert_eq!(huge.status, StatusCode::PAYLOAD_TOO_LARGE);
+    let (_, reader) = key(&site.world.engine, &site.world.system, site.world.atlas.agent_id().unwrap(), &[Scope::KbRead]).await;
+    let keys = site.rows().await;
+    let forbidden = post(&site, &reader, document("a.md", "# A\n\nx").to_string()).await;
+    assert_eq!(forbidden.status, StatusCode::FORBIDDEN);
+    assert_eq!(site.rows().await, keys);
+    let kept =
+        |rows: &[(String, i64)]| rows.iter().filter(|(table, _)| table != "api_keys" && table != "audit_log").cloned().collect::<Vec<_>>();
+    assert_eq!(kept(&keys), kept(&before));
+}
+
+#[tokio::test]
+async fn prompts_come_with_the_names_of_the_tools() {
+    let site = Site::new().await;
+    let prompts = get(&site, "/api/prompts").await.json();
+    let names: Vec<_> = prompts["prompts"].as_array().unwrap().iter().map(|prompt| prompt["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["recall", "write", "vocabulary"]);
+    assert!(prompts["prompts"][0]["text"].as_str().unwrap().contains("`agent_memory_recall`"));
+}

@@ -4,8 +4,13 @@ use crate::{
     features::{
         agents::AgentsPage,
         audit::AuditPage,
+        knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage},
         memories::{DeletePage, MemoriesPage, MemoryPage},
+        overview::OverviewPage,
+        prompts::PromptsPage,
+        recall::{HealthPage, PlaygroundPage},
         session::SignInPage,
+        vocabulary::{ChangePage, DecidePage, DecisionsPage, ReviewPage, TermPage, TermsPage},
     },
     layout::{Layout, NotFound},
     ui::Now,
@@ -63,10 +68,24 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/sign-in") view=SignInPage ssr=SsrMode::Async />
                 // Async, so that a redirect comes before the first byte and pages are whole without JavaScript.
                 <ParentRoute path=path!("") view=Layout ssr=SsrMode::Async>
+                    <Route path=path!("/") view=OverviewPage />
                     <Route path=path!("/agents") view=AgentsPage />
                     <Route path=path!("/memories") view=MemoriesPage />
                     <Route path=path!("/memories/delete") view=DeletePage />
                     <Route path=path!("/memories/:id") view=MemoryPage />
+                    <Route path=path!("/knowledge") view=KnowledgePage />
+                    <Route path=path!("/knowledge/documents/:id") view=DocumentPage />
+                    <Route path=path!("/knowledge/runs") view=RunsPage />
+                    <Route path=path!("/knowledge/topology") view=TopologyPage />
+                    <Route path=path!("/recall") view=HealthPage />
+                    <Route path=path!("/recall/playground") view=PlaygroundPage />
+                    <Route path=path!("/vocabulary") view=ReviewPage />
+                    <Route path=path!("/vocabulary/decide") view=DecidePage />
+                    <Route path=path!("/vocabulary/terms") view=TermsPage />
+                    <Route path=path!("/vocabulary/terms/:id") view=TermPage />
+                    <Route path=path!("/vocabulary/terms/:id/change") view=ChangePage />
+                    <Route path=path!("/vocabulary/decisions") view=DecisionsPage />
+                    <Route path=path!("/prompts") view=PromptsPage />
                     <Route path=path!("/audit") view=AuditPage />
                 </ParentRoute>
             </Routes>

@@ -11,6 +11,7 @@ mod features;
 mod flash;
 #[cfg(feature = "ssr")]
 mod guard;
+mod ids;
 mod layout;
 mod query;
 mod ui;

@@ -2,5 +2,10 @@
 
 pub mod agents;
 pub mod audit;
+pub mod knowledge;
 pub mod memories;
+pub mod overview;
+pub mod prompts;
+pub mod recall;
 pub mod session;
+pub mod vocabulary;

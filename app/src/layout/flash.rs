@@ -1,6 +1,7 @@
 use super::frame::ViewerResource;
 use crate::{
     Flash,
+    query::Query,
     ui::{Icon, Now, Shape},
 };
 use leptos::prelude::*;
@@ -21,7 +22,8 @@ pub fn FlashView() -> impl IntoView {
 
 #[component]
 fn Message(flash: Flash) -> impl IntoView {
-    let path = use_location().pathname;
+    let location = use_location();
+    let path = location.pathname;
     let (page, open, hydrated) = (path.get_untracked(), RwSignal::new(true), Now::hydrated());
     let (class, role, shape) = match flash.refused {
         true => ("border-danger bg-danger-wash text-danger", "alert", Shape::Alert),
@@ -38,6 +40,18 @@ fn Message(flash: Flash) -> impl IntoView {
                 <Icon shape />
             </span>
             <p class="grow">{flash.text}</p>
+            {flash.undo.map(|id| {
+                let here = move || format!("{}{}", path.get(), Query::parse(&location.search.get()).href(""));
+                view! {
+                    <form method="post" action="/console/api/undo_decision">
+                        <input type="hidden" name="id" value=id.to_string() />
+                        <input type="hidden" name="done" value=here />
+                        <button class="cursor-pointer font-medium underline underline-offset-2" type="submit">
+                            "Undo"
+                        </button>
+                    </form>
+                }
+            })}
             <button
                 class="cursor-pointer"
                 class:hidden=move || !hydrated.get()

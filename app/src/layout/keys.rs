@@ -1,20 +1,27 @@
 use leptos::{ev, prelude::*, wasm_bindgen::JsCast, web_sys};
 
-/// Keys of the whole console: whatever in the page has the key in its `data-keys` is clicked, or focused if it is a field. So every key is
-/// declared beside the thing it works on, and what is not in the page has no key.
+/// Keys of the whole console: whatever in the page has the key in its `data-keys` is clicked, or focused if it is a field or a button, so
+/// that a letter alone sends nothing. Escape leaves a field first. So every key is declared beside the thing it works on, and what is not in
+/// the page has no key.
 #[component]
 pub fn Keys() -> impl IntoView {
     Effect::new(|_| {
         let handle = window_event_listener(ev::keydown, |event| {
             let meant_otherwise = event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented();
-            if meant_otherwise || (writing(&event) && event.key() != "Escape") {
+            if meant_otherwise {
+                return;
+            }
+            if let Some(field) = field(&event) {
+                if event.key() == "Escape" {
+                    drop(field.blur());
+                }
                 return;
             }
             if let Some(element) = owner(&event.key()) {
                 event.prevent_default();
-                match element.is_instance_of::<web_sys::HtmlInputElement>() {
-                    true => drop(element.focus()),
-                    false => element.click(),
+                match element.tag_name().as_str() {
+                    "INPUT" | "TEXTAREA" | "SELECT" | "BUTTON" => drop(element.focus()),
+                    _ => element.click(),
                 }
             }
         });
@@ -29,10 +36,10 @@ fn owner(key: &str) -> Option<web_sys::HtmlElement> {
     found.dyn_into().ok()
 }
 
-fn writing(event: &ev::KeyboardEvent) -> bool {
-    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-    target.is_some_and(|element| {
-        matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
-            && element.get_attribute("type").as_deref() != Some("checkbox")
-    })
+/// The field that somebody writes in.
+fn field(event: &ev::KeyboardEvent) -> Option<web_sys::HtmlElement> {
+    let element = event.target()?.dyn_into::<web_sys::HtmlElement>().ok()?;
+    let writes = matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
+        && element.get_attribute("type").as_deref() != Some("checkbox");
+    writes.then_some(element)
 }

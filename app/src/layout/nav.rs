@@ -7,8 +7,17 @@ use leptos_router::{components::A, hooks::use_location};
 type Page = (&'static str, &'static str, Shape);
 
 /// The pages of the sidebar, in groups that later pages join.
-const PAGES: [(&str, &[Page]); 2] = [
-    ("Memory", &[("/agents", "Agents", Shape::Agents), ("/memories", "Memories", Shape::Memories)]),
+const PAGES: [(&str, &[Page]); 4] = [
+    ("Memory", &[("/", "Overview", Shape::Overview), ("/agents", "Agents", Shape::Agents), ("/memories", "Memories", Shape::Memories)]),
+    (
+        "Knowledge",
+        &[
+            ("/vocabulary", "Vocabulary", Shape::Vocabulary),
+            ("/knowledge", "Documents", Shape::Knowledge),
+            ("/prompts", "Prompts", Shape::Prompts),
+        ],
+    ),
+    ("Recall", &[("/recall", "Health", Shape::Health), ("/recall/playground", "Playground", Shape::Playground)]),
     ("Trust", &[("/audit", "Audit log", Shape::Audit)]),
 ];
 
@@ -16,7 +25,7 @@ const PAGES: [(&str, &[Page]); 2] = [
 #[component]
 pub fn Brand() -> impl IntoView {
     view! {
-        <a class="flex h-8 items-center gap-2 px-2 font-semibold tracking-tight text-ink hover:no-underline" href="/agents">
+        <a class="flex h-8 items-center gap-2 px-2 font-semibold tracking-tight text-ink hover:no-underline" href="/">
             <svg class="size-5" viewBox="0 0 32 32" aria-hidden="true">
                 <rect class="fill-accent" width="32" height="32" rx="7" />
                 <path
@@ -38,10 +47,16 @@ pub fn Brand() -> impl IntoView {
 pub fn Nav() -> impl IntoView {
     let link = |(href, text, shape): &Page| {
         let (href, text, shape) = (*href, *text, *shape);
+        // A page of its own beneath it is not this page.
+        let exact = PAGES
+            .iter()
+            .flat_map(|(_, pages)| *pages)
+            .any(|(other, ..)| href == "/" || other.strip_prefix(href).is_some_and(|rest| rest.starts_with('/')));
         view! {
             <li>
                 <A
                     href=href
+                    exact=exact
                     attr:class="flex h-8 items-center gap-2.5 rounded-md px-2 text-ink hover:bg-sunken hover:no-underline \
                     aria-[current=page]:bg-accent-wash aria-[current=page]:font-medium aria-[current=page]:text-accent"
                 >

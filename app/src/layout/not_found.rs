@@ -16,8 +16,8 @@ pub fn NotFound() -> impl IntoView {
                 "a deleted memory still has its page."
             </p>
             <p class="flex gap-2">
-                <a class="button button-primary" href="/agents">
-                    "Agents"
+                <a class="button button-primary" href="/">
+                    "Overview"
                 </a>
                 <a class="button" href="/memories">
                     "Memories"

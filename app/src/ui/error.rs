@@ -12,6 +12,7 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
         ErrorCode::Forbidden => "Your role does not allow this",
         ErrorCode::NotFound => "There is nothing here",
         ErrorCode::Invalid => "This cannot be shown as asked",
+        ErrorCode::Conflict => "This is no longer as it was",
         ErrorCode::Unavailable => "Out of reach just now",
         _ => "Something went wrong on our side",
     };

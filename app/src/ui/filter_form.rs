@@ -16,7 +16,8 @@ pub fn FilterForm(action: &'static str, names: &'static [&'static str], label: &
         navigate(&query.href(action), NavigateOptions { scroll: false, ..NavigateOptions::default() });
     };
     view! {
-        <form method="get" action=action role="search" aria-label=label on:submit=submit>
+        // What is typed is in the address; a browser that goes back must not fill in what came later.
+        <form method="get" action=action role="search" aria-label=label autocomplete="off" on:submit=submit>
             {children()}
         </form>
     }

@@ -3,9 +3,14 @@ use leptos::prelude::*;
 /// What an icon depicts. All are drawn on 16 by 16 with a line of 1.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
+    Overview,
     Agents,
     Memories,
+    Vocabulary,
+    Prompts,
     Audit,
+    Outbox,
+    Copy,
     Menu,
     Search,
     Filter,
@@ -18,14 +23,22 @@ pub enum Shape {
     Restore,
     SignOut,
     Link,
+    Knowledge,
+    Health,
+    Playground,
 }
 
 impl Shape {
     fn path(self) -> &'static str {
         match self {
             Self::Agents => "M8 7.25a2.75 2.75 0 1 0 0-5.5 2.75 2.75 0 0 0 0 5.5ZM2.75 14.25c.4-2.8 2.5-4.25 5.25-4.25s4.85 1.45 5.25 4.25",
+            Self::Overview => "M2.75 2.75h4.5v4.5h-4.5zM9.25 2.75h4v4.5h-4zM2.75 9.25h4.5v4h-4.5zM9.25 9.25h4v4h-4z",
             Self::Memories => "M3.25 2.75h9.5v10.5h-9.5zM5.75 5.75h4.5M5.75 8h4.5M5.75 10.25h2.5",
+            Self::Vocabulary => "M2.75 2.75h5L13.5 8.5l-5 5L2.75 7.75zM5.5 5.5v.1",
+            Self::Prompts => "M2.75 3.25h10.5v9.5H2.75zM5.25 6l2 2-2 2M8.75 10.25h2.25",
             Self::Audit => "M8 4.5V8l2.25 1.5M2.25 8a5.75 5.75 0 1 0 1.7-4.08L2.25 5.6M2.25 2.5v3.1h3.1",
+            Self::Outbox => "M2.25 9.25 4 3.25h8l1.75 6v3.5H2.25zM2.25 9.25h3.5c0 1.25 1 2.1 2.25 2.1s2.25-.85 2.25-2.1h3.5",
+            Self::Copy => "M5.75 5.75h7.5v7.5h-7.5zM10.25 5.75v-3h-7.5v7.5h3",
             Self::Menu => "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
             Self::Search => "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.3 10.3l3.2 3.2",
             Self::Filter => "M2.5 4.5h11M4.75 8h6.5M6.75 11.5h2.5",
@@ -38,6 +51,9 @@ impl Shape {
             Self::Restore => "M2.75 6.5h7a3.25 3.25 0 0 1 0 6.5H6M2.75 6.5l3-3M2.75 6.5l3 3",
             Self::SignOut => "M6.25 2.75h-3.5v10.5h3.5M10.25 5l3 3-3 3M13.25 8h-7",
             Self::Link => "M6.75 9.25 13 3M9 3h4v4M11.5 9.25v3.5h-8.25V4.5h3.5",
+            Self::Knowledge => "M8 4.25c-1.3-1-3-1.5-5.75-1.5v9.5c2.75 0 4.45.5 5.75 1.5 1.3-1 3-1.5 5.75-1.5v-9.5q-4 0-5.75 1.5v9.5",
+            Self::Health => "M1.75 8.5h3l2-5.5 3 10 1.75-4.5h2.75",
+            Self::Playground => "M6.25 2.25h3.5M7 2.25v4l-4.25 7.5h10.5L9 6.25v-4M4.75 10.25h6.5",
         }
     }
 }

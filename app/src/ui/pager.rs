@@ -2,18 +2,24 @@ use super::{Icon, Shape};
 use crate::query::Query;
 use leptos::prelude::*;
 
-/// The way to the neighbouring pages of a list that is sorted newest first.
+/// The way to the neighbouring pages of a list, which is sorted newest first unless `names` say otherwise.
 #[component]
-pub fn Pager(path: &'static str, query: Query, previous: Option<String>, next: Option<String>) -> impl IntoView {
+pub fn Pager(
+    path: &'static str,
+    query: Query,
+    previous: Option<String>,
+    next: Option<String>,
+    #[prop(default = ("Newer", "Older"))] names: (&'static str, &'static str),
+) -> impl IntoView {
     if previous.is_none() && next.is_none() {
         return ().into_any();
     }
-    let plain = query.without(&["after", "before", "peek"]);
+    let plain = query.without(&["after", "before", "peek", "focus"]);
     let newer = previous.map(|cursor| plain.with("before", cursor).href(path));
     let older = next.map(|cursor| plain.with("after", cursor).href(path));
     view! {
         <nav class="flex items-center justify-end gap-2 px-3 py-2" aria-label="Pages">
-            {step(newer, "prev", "Newer", Shape::Previous)} {step(older, "next", "Older", Shape::Next)}
+            {step(newer, "prev", names.0, Shape::Previous)} {step(older, "next", names.1, Shape::Next)}
         </nav>
     }
     .into_any()

@@ -27,6 +27,23 @@ pub fn day(day: NaiveDate) -> String {
     format!("{} {} {}", day.day(), month(day.month0()), day.year())
 }
 
+/// `14 Jun`, where the year goes without saying.
+pub fn short_day(day: NaiveDate) -> String {
+    format!("{} {}", day.day(), month(day.month0()))
+}
+
+/// `85 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`.
+pub fn duration(time: TimeDelta) -> String {
+    let (millis, seconds) = (time.num_milliseconds().max(0), time.num_seconds());
+    match seconds {
+        _ if millis < 1000 => format!("{millis} ms"),
+        ..10 => format!("{}.{} s", millis / 1000, millis % 1000 / 100),
+        10..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
 /// `14 Jun 2026, 09:12:33 UTC`.
 pub fn moment(at: DateTime<Utc>) -> String {
     format!("{}, {:02}:{:02}:{:02} UTC", day(at.date_naive()), at.hour(), at.minute(), at.second())
@@ -131,6 +148,13 @@ mod tests {
         assert_eq!((ago(5 * 86_400), ago(40 * 86_400), ago(400 * 86_400)), ("5 days ago".into(), "5 May".into(), "10 May 2025".into()));
         assert_eq!((ago(-3 * 86_400), ago(-10)), ("in 3 days".into(), "in a moment".into()));
         assert_eq!(moment(now), "14 Jun 2026, 12:00:00 UTC");
+    }
+
+    #[test]
+    fn durations_have_two_parts_at_most() {
+        let said = [85, 4_270, 59_999, 200_000, 7_500_000].map(|millis| duration(TimeDelta::milliseconds(millis)));
+        assert_eq!(said, ["85 ms", "4.2 s", "59 s", "3 min 20 s", "2 h 5 min"]);
+        assert_eq!(duration(TimeDelta::seconds(-1)), "0 ms");
     }
 
     #[test]

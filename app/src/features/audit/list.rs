@@ -9,7 +9,8 @@ use leptos::prelude::*;
 use remembrancer::api::{AuditEntry, AuditFilter, FieldError, Page};
 
 const NAMES: &[&str] = &["actor", "action", "target", "from", "until"];
-const ACTIONS: &[&str] = &["memory.", "memory.remembered", "memory.revised", "memory.forgotten", "memory.restored", "operator.", "key."];
+const ACTIONS: &[&str] =
+    &["memory.", "memory.remembered", "memory.revised", "memory.forgotten", "memory.restored", "vocabulary.", "operator.", "key."];
 
 fn filter(query: &Query) -> Result<AuditFilter, Vec<FieldError>> {
     let mut errors = Vec::new();
@@ -107,12 +108,18 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
 #[component]
 fn Row(entry: AuditEntry) -> impl IntoView {
     let short = entry.target_id.chars().take(8).collect::<String>();
-    let target = match entry.target_kind.as_str() {
-        "memory" => {
-            view! { <a class="font-mono text-xs" href=format!("/memories/{}", entry.target_id) title=entry.target_id.clone()>{short}</a> }
-                .into_any()
-        }
-        _ => view! { <span class="font-mono text-xs" title=entry.target_id.clone()>{short}</span> }.into_any(),
+    let page = match entry.target_kind.as_str() {
+        "memory" => Some(format!("/memories/{}", entry.target_id)),
+        "proposal" => Some(format!("/vocabulary?focus={}", entry.target_id)),
+        "term" => Some(format!("/vocabulary/terms/{}", entry.target_id)),
+        "decision" => Some("/vocabulary/decisions".to_owned()),
+        "document" => Some(format!("/knowledge/documents/{}", entry.target_id)),
+        "run" => Some("/knowledge/runs".to_owned()),
+        _ => None,
+    };
+    let target = match page {
+        Some(page) => view! { <a class="font-mono text-xs" href=page title=entry.target_id.clone()>{short}</a> }.into_any(),
+        None => view! { <span class="font-mono text-xs" title=entry.target_id.clone()>{short}</span> }.into_any(),
     };
     view! {
         <tr data-testid="entry">
@@ -124,7 +131,7 @@ fn Row(entry: AuditEntry) -> impl IntoView {
             <td>
                 <p class="flex flex-wrap items-baseline gap-x-2">
                     <Badge text=entry.action />
-                    <span class="break-words">{entry.message}</span>
+                    <span class="min-w-0 wrap-anywhere">{entry.message}</span>
                 </p>
                 {entry.reason.map(|reason| view! { <p class="mt-0.5 break-words text-soft">"Reason: " {reason}</p> })}
                 <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{entry.actor_name} " · "</span><Time at=entry.at /></p>

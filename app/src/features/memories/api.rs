@@ -1,4 +1,4 @@
-use crate::ConsoleError;
+use crate::{ConsoleError, ids::Ids};
 #[cfg(feature = "ssr")]
 use crate::{
     Flash,
@@ -13,25 +13,6 @@ use remembrancer::{
     identity, memories, recall,
 };
 use serde::{Deserialize, Serialize};
-
-/// Ids in one form field, separated by commas.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Ids(pub Vec<MemoryId>);
-
-impl TryFrom<String> for Ids {
-    type Error = uuid::Error;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.split(',').filter(|id| !id.is_empty()).map(str::parse).collect::<Result<_, _>>().map(Self)
-    }
-}
-
-impl From<Ids> for String {
-    fn from(Ids(ids): Ids) -> Self {
-        ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
-    }
-}
 
 /// A memory with what depends on the time of asking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,7 +63,7 @@ pub async fn memory(id: MemoryId) -> Result<Found, ConsoleError> {
 
 /// The memories of `ids` that there are, to be looked at before they are deleted.
 #[server(endpoint = "selected_memories", input = GetUrl)]
-pub async fn selected_memories(#[server(default)] ids: Ids) -> Result<Vec<MemoryRow>, ConsoleError> {
+pub async fn selected_memories(#[server(default)] ids: Ids<MemoryId>) -> Result<Vec<MemoryRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let mut rows = Vec::with_capacity(ids.0.len());
     for id in ids.0.into_iter().take(remembrancer::api::BULK_MAX) {
@@ -98,7 +79,7 @@ pub async fn selected_memories(#[server(default)] ids: Ids) -> Result<Vec<Memory
 /// Soft-deletes, then goes on to `done`; or back to `form` if it was refused.
 #[server(endpoint = "delete_memories")]
 pub async fn delete_memories(
-    ids: Ids,
+    ids: Ids<MemoryId>,
     #[server(default)] reason: String,
     #[server(default)] done: String,
     #[server(default)] form: String,
@@ -113,7 +94,7 @@ pub async fn delete_memories(
 /// Takes a deletion back, then goes on to `done`; or back to `form` if it was refused.
 #[server(endpoint = "restore_memories")]
 pub async fn restore_memories(
-    ids: Ids,
+    ids: Ids<MemoryId>,
     #[server(default)] reason: String,
     #[server(default)] done: String,
     #[server(default)] form: String,

@@ -1,9 +1,10 @@
 use super::{
-    api::{Ids, selected_memories},
+    api::selected_memories,
     table::{place, state},
 };
 use crate::{
     ConsoleError, Flash,
+    ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
     ui::{Empty, ErrorView, ReasonField, Shape, Skeleton, Time, text},

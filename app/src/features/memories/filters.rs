@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Choice, FilterForm, Icon, SelectField, Shape, TextField},
+    ui::{Choice, FilterForm, Icon, SearchField, SelectField, Shape, TextField},
 };
 use leptos::prelude::*;
 use remembrancer::api::{FieldError, MemoryFilter};
@@ -18,28 +18,7 @@ pub fn Filters(query: Memo<Query>, filter: Memo<Result<MemoryFilter, Vec<FieldEr
     view! {
         <FilterForm action="/memories" names=NAMES label="Memories">
             <div class="flex flex-wrap gap-2">
-                <div class="relative grow basis-full sm:basis-56">
-                    <label class="sr-only" for="field-q">
-                        "Search memories"
-                    </label>
-                    <span class="pointer-events-none absolute top-2 left-2.5 text-soft">
-                        <Icon shape=Shape::Search />
-                    </span>
-                    <input
-                        class="input peer px-8!"
-                        id="field-q"
-                        name="q"
-                        type="search"
-                        placeholder="Ask what an agent would ask…"
-                        autocomplete="off"
-                        data-keys="/"
-                        value=query.get_untracked().text("q")
-                        prop:value=move || query.get().text("q")
-                    />
-                    <kbd class="kbd pointer-events-none absolute top-2 right-2.5 hidden md:peer-placeholder-shown:block" aria-hidden="true">
-                        "/"
-                    </kbd>
-                </div>
+                <SearchField query label="Search memories" hint="Ask what an agent would ask…" />
                 <AgentField query />
                 <button class="button button-primary" type="submit">
                     "Search"
@@ -90,7 +69,15 @@ pub fn Filters(query: Memo<Query>, filter: Memo<Result<MemoryFilter, Vec<FieldEr
 
 /// The choice of an agent needs their names; until they are here, the one in the URL is kept.
 #[component]
-fn AgentField(query: Memo<Query>) -> impl IntoView {
+pub fn AgentField(
+    query: Memo<Query>,
+    /// What stands for no agent in particular.
+    #[prop(default = "All agents")]
+    none: &'static str,
+    /// The label shows, as those of the fields beside it do.
+    #[prop(optional)]
+    labelled: bool,
+) -> impl IntoView {
     let names = Resource::new(|| (), |()| agent_names());
     let value = Signal::derive(move || query.with(|query| query.text("agent")));
     let waiting = move || {
@@ -100,16 +87,16 @@ fn AgentField(query: Memo<Query>) -> impl IntoView {
         }
     };
     view! {
-        <div class="grow sm:w-44 sm:grow-0">
+        <div class=if labelled { "min-w-0" } else { "grow sm:w-44 sm:grow-0" }>
             <Transition fallback=waiting>
                 {move || Suspend::new(async move {
                     let names = names.await.unwrap_or_default().into_iter().map(|(id, slug)| (id.to_string(), slug));
-                    let mut choices: Vec<Choice> = std::iter::once((String::new(), "All agents".to_owned())).chain(names).collect();
+                    let mut choices: Vec<Choice> = std::iter::once((String::new(), none.to_owned())).chain(names).collect();
                     let asked = value.get_untracked();
                     if !choices.iter().any(|(id, _)| *id == asked) {
                         choices.push((asked, "an unknown agent".to_owned()));
                     }
-                    view! { <SelectField name="agent" label="Agent" bare=true value choices /> }
+                    view! { <SelectField name="agent" label="Agent" bare=!labelled value choices /> }
                 })}
             </Transition>
         </div>

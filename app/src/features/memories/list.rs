@@ -86,12 +86,11 @@ fn Browsed(page: Page<MemoryRow>, query: Memo<Query>, peek: Memo<Option<MemoryId
     let (shown, kind) = (page.rows.len(), if now.get("deleted") == Some("true") { "deleted " } else { "" });
     let total = text::count(page.total, &format!("{kind}memory"), &format!("{kind}memories"));
     let part = if i64::try_from(shown) == Ok(page.total) { String::new() } else { format!(", {shown} on this page") };
-    let rows = page.rows.into_iter().map(|row| (row, None)).collect();
+    let rows: Vec<_> = page.rows.into_iter().map(|row| (row, None)).collect();
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total} {part}</p>
-        <div class="card">
-            <Table rows query peek may_delete />
-        </div>
+        // A closure makes it anew with each page, so that no tick stays on a row that holds something else now.
+        <div class="card">{move || view! { <Table rows=rows.clone() query peek may_delete /> }}</div>
         <Pager path="/memories" query=now previous=page.previous next=page.next />
     }
     .into_any()
@@ -103,8 +102,8 @@ fn Searched(results: SearchResults, query: Memo<Query>, peek: Memo<Option<Memory
     let found = if results.hits.is_empty() {
         view! { <NothingFound results query=query.get_untracked() /> }.into_any()
     } else {
-        let rows = results.hits.into_iter().map(|hit| (hit.memory.clone(), Some(hit))).collect();
-        view! { <Table rows query peek may_delete /> }.into_any()
+        let rows: Vec<_> = results.hits.into_iter().map(|hit| (hit.memory.clone(), Some(hit))).collect();
+        (move || view! { <Table rows=rows.clone() query peek may_delete /> }).into_any()
     };
     view! {
         {summary}

@@ -15,4 +15,5 @@ mod url;
 
 pub use delete::DeletePage;
 pub use detail::MemoryPage;
+pub use filters::AgentField;
 pub use list::MemoriesPage;

@@ -5,9 +5,9 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Canonical, ErrorView, Icon, Shape, Skeleton, Time, text},
+    ui::{Canonical, ErrorView, Skeleton, Steps, Time, neighbours, reveal, text},
 };
-use leptos::{prelude::*, web_sys};
+use leptos::prelude::*;
 use remembrancer::api::MemoryId;
 
 /// One memory beside the list, named by the URL. Its neighbours in the list are one key away.
@@ -22,7 +22,7 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: Listed, query: Memo<Query>) -> i
             }
         },
     );
-    Effect::new(move |_| peek.get().into_iter().for_each(reveal));
+    Effect::new(move |_| peek.get().into_iter().for_each(|id| reveal(&format!("m-{id}"))));
     let link = move |id: Option<MemoryId>| match id {
         Some(id) => query.with(|query| query.with("peek", id).href("/memories")),
         None => query.with(|query| query.without(&["peek"]).href("/memories")),
@@ -41,14 +41,8 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: Listed, query: Memo<Query>) -> i
                     // Moves with the address, not with what is still being loaded: pressed twice, a step is two steps.
                     move || {
                         let (before, after) = neighbours(&ids.read_value(), peek.get()?);
-                        Some(view! {
-                            <div class="sticky top-0 flex items-center gap-1 border-b border-line bg-surface px-2 py-1.5">
-                                {step(before.map(|id| link(Some(id))), "Previous", "k ArrowUp", "k", Shape::Previous)}
-                                {step(after.map(|id| link(Some(id))), "Next", "j ArrowDown", "j", Shape::Next)}
-                                <span class="ml-auto"></span>
-                                {step(Some(link(None)), "Close", "Escape", "esc", Shape::Close)}
-                            </div>
-                        })
+                        let (previous, next) = (before.map(|id| link(Some(id))), after.map(|id| link(Some(id))));
+                        Some(view! { <Steps previous next close=link(None) /> })
                     }
                 })}
             </Transition>
@@ -61,28 +55,6 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: Listed, query: Memo<Query>) -> i
                 })}
             </Transition>
         </section>
-    }
-}
-
-/// Before and after a memory in the list; for one that is not in it, nothing before and the first after.
-fn neighbours(ids: &[MemoryId], peek: MemoryId) -> (Option<MemoryId>, Option<MemoryId>) {
-    match ids.iter().position(|id| *id == peek) {
-        Some(place) => (place.checked_sub(1).map(|i| ids[i]), ids.get(place + 1).copied()),
-        None => (None, ids.first().copied()),
-    }
-}
-
-fn step(href: Option<String>, text: &'static str, keys: &'static str, hint: &'static str, shape: Shape) -> impl IntoView {
-    let inside = view! {
-        <Icon shape />
-        <span class="sr-only">{text}</span>
-        <kbd class="kbd hidden md:inline" aria-hidden="true">{hint}</kbd>
-    };
-    match href {
-        Some(href) => {
-            view! { <a class="button button-quiet px-2!" href=href data-noscroll="true" data-keys=keys title=text>{inside}</a> }.into_any()
-        }
-        None => view! { <span class="button button-quiet px-2! opacity-40" aria-hidden="true">{inside}</span> }.into_any(),
     }
 }
 
@@ -127,14 +99,5 @@ fn Glance(found: Found) -> impl IntoView {
                 </a>
             </p>
         </div>
-    }
-}
-
-/// Brings the row of the list into sight, if it is not.
-fn reveal(id: MemoryId) {
-    if let Some(row) = document().get_element_by_id(&format!("m-{id}")) {
-        let options = web_sys::ScrollIntoViewOptions::new();
-        options.set_block(web_sys::ScrollLogicalPosition::Nearest);
-        row.scroll_into_view_with_scroll_into_view_options(&options);
     }
 }

@@ -1,9 +1,9 @@
 use super::ranked::Scores;
 use crate::{
     query::Query,
-    ui::{Badge, Canonical, Icon, Now, Shape, Time, Tone, text},
+    ui::{Badge, Canonical, Icon, SelectAll, Shape, Time, Tone, text, ticked},
 };
-use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
+use leptos::prelude::*;
 use remembrancer::api::{MemoryId, MemoryRow, MemoryStatus, SearchHit, Source};
 
 /// Memories as rows; with hits, ranked. Whoever may delete can select them.
@@ -20,7 +20,7 @@ pub fn Table(
     let (form, selected) = (NodeRef::<leptos::html::Form>::new(), RwSignal::new(0_u32));
     let first = rows.first().map(|(row, _)| row.id);
     let body = rows.into_iter().map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit query peek select /> }).collect_view();
-    let recount = move |_| selected.set(form.get().map_or(0, |form| boxes(&form, ":checked").len().try_into().unwrap_or(0)));
+    let recount = move |_| selected.set(ticked(form));
     view! {
         <form class="@container" method="get" action="/memories/delete" node_ref=form on:change=recount>
             <input type="hidden" name="back" value=now.without(&["peek"]).href("/memories") />
@@ -119,27 +119,6 @@ pub fn place(source: &Source) -> String {
     }
 }
 
-/// Selects every row of the page; there is nothing it could do without JavaScript, so it is not there without.
-#[component]
-fn SelectAll(form: NodeRef<leptos::html::Form>) -> impl IntoView {
-    let hydrated = Now::hydrated();
-    let all = move |event: leptos::ev::Event| {
-        let Some(form) = form.get() else { return };
-        let on = event.target().and_then(|t| t.dyn_into::<web_sys::HtmlInputElement>().ok()).is_some_and(|this| this.checked());
-        // The change goes on to the form, which counts.
-        boxes(&form, "").iter().for_each(|each| each.set_checked(on));
-    };
-    view! {
-        <input
-            class="block"
-            class:invisible=move || !hydrated.get()
-            type="checkbox"
-            aria-label="Select all on this page"
-            on:change=all
-        />
-    }
-}
-
 #[component]
 fn Selection(selected: RwSignal<u32>) -> impl IntoView {
     let says = move || match selected.get() {
@@ -155,9 +134,4 @@ fn Selection(selected: RwSignal<u32>) -> impl IntoView {
             </button>
         </div>
     }
-}
-
-fn boxes(form: &web_sys::HtmlFormElement, which: &str) -> Vec<web_sys::HtmlInputElement> {
-    let Ok(found) = form.query_selector_all(&format!("input[name=ids]{which}")) else { return Vec::new() };
-    (0..found.length()).filter_map(|i| found.item(i)?.dyn_into().ok()).collect()
 }

@@ -43,7 +43,7 @@ pub async fn sign_in(
         Err(error) => Err(error),
     };
     match &signed_in {
-        Ok(()) => leptos_axum::redirect(own_path(&next, "/agents")),
+        Ok(()) => leptos_axum::redirect(own_path(&next, "/")),
         Err(error) => {
             leptos_axum::redirect(&Query::default().with("error", why(error.code)).with("next", own_path(&next, "")).href("/sign-in"))
         }

@@ -1,0 +1,38 @@
+use crate::ConsoleError;
+#[cfg(feature = "ssr")]
+use crate::guard::operator;
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::{Component, Document, DocumentDetail, DocumentFilter, DocumentId, IngestRun, Page};
+#[cfg(feature = "ssr")]
+use remembrancer::knowledge;
+
+/// One page of documents, newest first.
+#[server(endpoint = "documents", input = GetUrl)]
+pub async fn documents(#[server(default)] filter: DocumentFilter) -> Result<Page<Document>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(knowledge::documents(&engine, &ctx, &filter).await?)
+}
+
+/// Everything about one document.
+#[server(endpoint = "read_document", input = GetUrl)]
+pub async fn read_document(id: DocumentId) -> Result<DocumentDetail, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(knowledge::document(&engine, &ctx, id).await?)
+}
+
+/// One page of ingestions, newest first.
+#[server(endpoint = "ingest_runs", input = GetUrl)]
+pub async fn ingest_runs(
+    #[server(default)] after: Option<String>,
+    #[server(default)] before: Option<String>,
+) -> Result<Page<IngestRun>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(knowledge::runs(&engine, &ctx, after.as_deref(), before.as_deref()).await?)
+}
+
+/// Every component, with what it needs and what needs it.
+#[server(endpoint = "topology", input = GetUrl)]
+pub async fn topology() -> Result<Vec<Component>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(knowledge::topology(&engine, &ctx).await?)
+}

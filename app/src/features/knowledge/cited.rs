@@ -1,0 +1,48 @@
+use crate::{query::Query, ui::Time};
+use leptos::prelude::*;
+use remembrancer::api::Citation;
+
+/// Recalls in whose answer a document stood.
+#[component]
+pub fn Cited(cited: Vec<Citation>) -> impl IntoView {
+    let body = if cited.is_empty() {
+        view! { <p class="px-4 py-3 text-sm text-soft">"No recall has cited it yet."</p> }.into_any()
+    } else {
+        view! {
+            <table class="data table-fixed" aria-label="Citations">
+                <thead>
+                    <tr>
+                        <th scope="col">"Query"</th>
+                        <th scope="col" class="hidden w-28 sm:table-cell">"Agent"</th>
+                        <th scope="col" class="number w-16">"Rank"</th>
+                        <th scope="col" class="w-30">"When"</th>
+                    </tr>
+                </thead>
+                <tbody>{cited.into_iter().map(|citation| view! { <Row citation /> }).collect_view()}</tbody>
+            </table>
+        }
+        .into_any()
+    };
+    view! {
+        <section aria-labelledby="citations">
+            <h2 class="mb-2" id="citations">"Citations"</h2>
+            <div class="card">{body}</div>
+        </section>
+    }
+}
+
+#[component]
+fn Row(citation: Citation) -> impl IntoView {
+    let again = Query::default().with("agent", citation.agent_id).with("q", &citation.query).href("/recall/playground");
+    view! {
+        <tr data-testid="citation">
+            <td>
+                <a class="line-clamp-3 break-words" href=again title="Ask it again in the playground">{citation.query}</a>
+                <span class="block text-xs text-soft sm:hidden">{citation.agent_slug.clone()}</span>
+            </td>
+            <td class="hidden truncate sm:table-cell">{citation.agent_slug}</td>
+            <td class="number">{citation.rank.to_string()}</td>
+            <td class="text-soft"><Time at=citation.at /></td>
+        </tr>
+    }
+}

@@ -1,0 +1,205 @@
+use super::{api::read_document, cited::Cited, list::kind_name, table::waiting};
+use crate::{
+    ConsoleError,
+    ui::{Badge, ErrorView, Skeleton, Time, Tone, text},
+};
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+use remembrancer::api::{Chunk, Document, DocumentDetail, DocumentId, ErrorCode};
+
+/// A document with its parts, what it says of itself, and who was told.
+#[component]
+pub fn DocumentPage() -> impl IntoView {
+    let params = use_params_map();
+    let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<DocumentId>().ok()));
+    let found = Resource::new(
+        move || id.get(),
+        |id| async move {
+            match id {
+                Some(id) => read_document(id).await,
+                None => Err(unknown()),
+            }
+        },
+    );
+    view! {
+        <p class="mb-2 text-sm">
+            <a href="/knowledge">"Knowledge"</a>
+            <span class="text-soft">" / "</span>
+        </p>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+            {move || Suspend::new(async move {
+                match found.await {
+                    Ok(detail) => view! { <Whole detail /> }.into_any(),
+                    Err(error) => view! { <Missing error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Missing(error: ConsoleError) -> impl IntoView {
+    view! {
+        <Title text="Document" />
+        <h1 class="sr-only">"Document"</h1>
+        <div class="card"><ErrorView error /></div>
+    }
+}
+
+fn unknown() -> ConsoleError {
+    #[cfg(feature = "ssr")]
+    crate::guard::set_status(ErrorCode::NotFound);
+    ConsoleError::new(ErrorCode::NotFound, "This is not the id of a document.")
+}
+
+#[component]
+fn Whole(detail: DocumentDetail) -> impl IntoView {
+    let DocumentDetail { document, front_matter, chunks, cited, versions } = detail;
+    let latest = versions.iter().find(|(_, _, until)| until.is_none()).map(|(id, ..)| *id).filter(|id| *id != document.id);
+    view! {
+        <Title text=document.title.clone() />
+        <header class="mb-5">
+            <h1 class="break-words">{document.title.clone()}</h1>
+            <div class="mt-1.5 flex flex-wrap items-center gap-1.5">
+                {document.reference.clone().map(|reference| view! { <span class="font-mono text-sm break-all">{reference}</span> })}
+                <Badge text=kind_name(document.kind) />
+                {(!document.status.is_empty())
+                    .then(|| view! { <span class="min-w-0 text-sm break-words">{document.status.clone()}</span> })}
+                {document.retired_at.map(|_| view! { <Badge tone=Tone::Warn text="retired" /> })}
+                <span class="font-mono text-xs break-all text-soft">{format!("{}/{}", document.collection, document.path)}</span>
+            </div>
+        </header>
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+            <div class="min-w-0 space-y-6">
+                {document.retired_at.map(|at| view! { <Retired at latest /> })}
+                <section aria-labelledby="chunks">
+                    <h2 class="mb-2" id="chunks">"Chunks"</h2>
+                    <div class="space-y-3">{chunks.clone().into_iter().map(|chunk| view! { <Part chunk /> }).collect_view()}</div>
+                </section>
+                <Cited cited />
+            </div>
+            <div class="mt-6 space-y-6 lg:mt-0">
+                <Facts document=document.clone() front_matter />
+                <Contents chunks />
+                <Versions versions shown=document.id />
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn Retired(at: DateTime<Utc>, latest: Option<DocumentId>) -> impl IntoView {
+    view! {
+        <div class="rounded-md border border-warn bg-warn-wash px-3 py-2 text-sm text-warn" data-testid="retired">
+            "Retired " <Time at /> ". No recall finds this text. "
+            {latest.map(|id| {
+                let href = format!("/knowledge/documents/{id}");
+                view! { <a class="text-inherit underline" href=href>"See the text in force"</a> }
+            })}
+        </div>
+    }
+}
+
+/// A part as recalls find it, word for word.
+#[component]
+fn Part(chunk: Chunk) -> impl IntoView {
+    let (anchor, place, waits) = (anchor(&chunk), place(&chunk), !chunk.embedded);
+    let bytes = format!("bytes {} to {}", text::number(chunk.start_byte), text::number(chunk.end_byte));
+    view! {
+        <article
+            class="card scroll-mt-16 p-4 target:border-accent md:scroll-mt-5"
+            id=anchor.clone()
+            aria-label=place.clone()
+            data-testid="chunk"
+        >
+            <h3 class="mb-2 flex flex-wrap items-baseline gap-x-2 text-sm">
+                <a class="min-w-0 font-medium break-words" href=format!("#{anchor}") title=bytes>{place.clone()}</a>
+                {waits.then(|| view! { <Badge tone=Tone::Warn text="no vector yet" title="Until it has one, only its words are searched." /> })}
+            </h3>
+            <div class="verbatim" data-testid="content">{chunk.content}</div>
+        </article>
+    }
+}
+
+fn anchor(chunk: &Chunk) -> String {
+    format!("chunk-{}", chunk.id)
+}
+
+fn place(chunk: &Chunk) -> String {
+    if chunk.heading_path.is_empty() { "Before the first heading".to_owned() } else { chunk.heading_path.join(" › ") }
+}
+
+#[component]
+fn Facts(document: Document, front_matter: Vec<(String, String)>) -> impl IntoView {
+    let told = front_matter
+        .into_iter()
+        .map(|(name, value)| {
+            view! {
+                <dt class="break-words">{name}</dt>
+                <dd class="whitespace-pre-line">{value}</dd>
+            }
+        })
+        .collect_view();
+    let chunks = match waiting(&document) {
+        Some(waiting) => format!("{}, {waiting}", text::number(document.chunks)),
+        None => text::number(document.chunks),
+    };
+    view! {
+        <section class="card divide-y divide-line" aria-label="Facts">
+            {(!told.is_empty()).then(|| view! { <dl class="facts p-4" data-testid="front-matter">{told}</dl> })}
+            <dl class="facts p-4">
+                <dt>"Collection"</dt>
+                <dd>{document.collection}</dd>
+                <dt>"Path"</dt>
+                <dd class="font-mono text-xs break-all!">{document.path}</dd>
+                <dt>"Chunks"</dt>
+                <dd>{chunks}</dd>
+                <dt>"Cited"</dt>
+                <dd>{text::count(document.citations, "time", "times")} " in 30 days"</dd>
+                <dt>"Updated"</dt>
+                <dd><Time at=document.updated_at /></dd>
+            </dl>
+        </section>
+    }
+}
+
+#[component]
+fn Contents(chunks: Vec<Chunk>) -> impl IntoView {
+    let line = |chunk: &Chunk| {
+        let depth = ["", "", "pl-3", "pl-6", "pl-9"].get(chunk.heading_path.len()).copied().unwrap_or("pl-9");
+        let heading = chunk.heading_path.last().cloned().unwrap_or_else(|| place(chunk));
+        view! { <li class=format!("truncate {depth}")><a href=format!("#{}", anchor(chunk)) title=place(chunk)>{heading}</a></li> }
+    };
+    (chunks.len() > 1).then(|| {
+        view! {
+            <nav class="card hidden p-4 text-sm lg:block" aria-label="Contents">
+                <ol class="space-y-1.5">{chunks.iter().map(line).collect_view()}</ol>
+            </nav>
+        }
+    })
+}
+
+#[component]
+fn Versions(versions: Vec<(DocumentId, DateTime<Utc>, Option<DateTime<Utc>>)>, shown: DocumentId) -> impl IntoView {
+    let one = |(id, from, until): (DocumentId, DateTime<Utc>, Option<DateTime<Utc>>)| {
+        let until = match until {
+            Some(at) => view! { "until " <Time at /> }.into_any(),
+            None => view! { "in force" }.into_any(),
+        };
+        let this = id == shown;
+        view! {
+            <li class="border-b border-line px-4 py-2 last:border-b-0" aria-current=this.then_some("true")>
+                <a class:font-medium=this href=format!("/knowledge/documents/{id}")>"From " <Time at=from /></a>
+                <span class="text-soft">", " {until} {this.then_some(", shown here")}</span>
+            </li>
+        }
+    };
+    view! {
+        <section aria-labelledby="versions">
+            <h2 class="mb-2" id="versions">"Versions"</h2>
+            <ol class="card text-sm" data-testid="versions">{versions.into_iter().map(one).collect_view()}</ol>
+        </section>
+    }
+}

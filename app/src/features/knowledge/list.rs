@@ -1,0 +1,162 @@
+use super::{api::documents, table::Table, tabs::Tabs};
+use crate::{
+    ConsoleError,
+    layout::PageHead,
+    query::{Query, use_query},
+    ui::{Choice, Empty, ErrorView, FilterForm, Pager, SearchField, SelectField, Shape, Skeleton, TextField, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{Document, DocumentFilter, DocumentKind, FieldError, Page};
+
+const NAMES: &[&str] = &["q", "kind", "status", "retired"];
+const STATUSES: &[&str] = &["accepted", "approved", "deprecated", "draft", "proposed", "superseded"];
+
+fn filter(query: &Query) -> Result<DocumentFilter, Vec<FieldError>> {
+    let mut errors = Vec::new();
+    let owned = |name: &str| query.get(name).map(str::to_owned);
+    let filter = DocumentFilter {
+        kind: query.read("kind", "Choose one of the kinds.", &mut errors),
+        status: owned("status"),
+        q: owned("q"),
+        retired: query.read("retired", "Choose yes or no.", &mut errors),
+        after: owned("after"),
+        before: owned("before"),
+    };
+    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
+/// What the organisation has decided and written down, for every agent to be found.
+#[component]
+pub fn KnowledgePage() -> impl IntoView {
+    let query = use_query();
+    let filter = Memo::new(move |_| query.with(filter));
+    let list = Resource::new(
+        move || filter.get(),
+        |filter| async move {
+            match filter {
+                Ok(filter) => documents(filter).await,
+                Err(fields) => Err(ConsoleError::invalid(fields)),
+            }
+        },
+    );
+    let busy = RwSignal::new(false);
+    let value = move |name: &'static str| Signal::derive(move || query.with(|query| query.text(name)));
+    let kinds = std::iter::once(choice("", "Any kind")).chain(DocumentKind::ALL.iter().map(|kind| choice(kind.as_str(), kind_name(*kind))));
+    view! {
+        <PageHead title="Knowledge">"What is decided and written down. Every recall searches it beside the agent's own memory."</PageHead>
+        <Tabs />
+        <FilterForm action="/knowledge" names=NAMES label="Documents">
+            <div class="grid grid-cols-2 items-end gap-2 lg:grid-cols-[minmax(0,1fr)_10rem_10rem_9rem_auto]">
+                <div class="col-span-full lg:col-span-1">
+                    <SearchField query label="Title, reference or path" hint="Title, reference or path" />
+                </div>
+                <SelectField name="kind" label="Kind" value=value("kind") choices=kinds.collect() />
+                <TextField name="status" label="Status" hint="accepted" value=value("status") suggestions=STATUSES />
+                <SelectField
+                    name="retired"
+                    label="State"
+                    value=value("retired")
+                    choices=vec![choice("", "In force"), choice("true", "Retired")]
+                />
+                <div class="flex items-end gap-2">
+                    <button class="button button-primary" type="submit">"Apply filters"</button>
+                    <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/knowledge">"Clear"</a>
+                </div>
+            </div>
+        </FilterForm>
+        <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
+            <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+                {move || Suspend::new(async move {
+                    match list.await {
+                        Ok(page) => view! { <Listed page query=query.get_untracked() /> }.into_any(),
+                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                    }
+                })}
+            </Transition>
+        </div>
+    }
+}
+
+fn choice(key: &str, text: &str) -> Choice {
+    (key.to_owned(), text.to_owned())
+}
+
+/// How a kind reads.
+pub fn kind_name(kind: DocumentKind) -> &'static str {
+    match kind {
+        DocumentKind::Spec => "specification",
+        DocumentKind::Adr => "decision",
+        DocumentKind::Architecture => "architecture",
+        DocumentKind::Glossary => "glossary",
+        DocumentKind::Document => "document",
+    }
+}
+
+#[component]
+fn Listed(page: Page<Document>, query: Query) -> impl IntoView {
+    if page.rows.is_empty() {
+        let filtered = query.any(NAMES) || query.any(&["after", "before"]);
+        let why = if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First /> }.into_any() };
+        return view! { <div class="card">{why}</div> }.into_any();
+    }
+    let kind = if query.get("retired") == Some("true") { "retired " } else { "" };
+    let total = text::count(page.total, &format!("{kind}document"), &format!("{kind}documents"));
+    let part = if i64::try_from(page.rows.len()) == Ok(page.total) { String::new() } else { format!(", {} on this page", page.rows.len()) };
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{total} {part}</p>
+        <div class="card">
+            <Table rows=page.rows />
+        </div>
+        <Pager path="/knowledge" query previous=page.previous next=page.next />
+    }
+    .into_any()
+}
+
+#[component]
+fn NoMatch() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Filter title="No document matches these filters">
+            <p class="mb-3">
+                "Titles, references and paths match in part, a status as a whole. Retired documents show only when they are asked for."
+            </p>
+            <a class="button" href="/knowledge">
+                "Show everything in force"
+            </a>
+        </Empty>
+    }
+}
+
+#[component]
+fn First() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Knowledge title="Nothing is written down yet">
+            <p class="mb-3">
+                "Specifications, decision records, architecture and glossaries in Markdown come in from a folder, on the server, "
+                "where your organisation's slug stands for acme. Run it again after each change: what is the same is left alone, "
+                "what is gone is retired."
+            </p>
+            <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">
+                "remembrancer kb ingest DIR --tenant acme --collection handbook"
+            </pre>
+        </Empty>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_url_is_a_filter() {
+        let read = filter(&Query::parse("q=budget&kind=adr&status=accepted&retired=true&after=x")).unwrap();
+        assert_eq!((read.kind, read.retired, read.after.as_deref()), (Some(DocumentKind::Adr), Some(true), Some("x")));
+        assert_eq!((read.q.as_deref(), read.status.as_deref()), (Some("budget"), Some("accepted")));
+        assert_eq!(filter(&Query::default()).unwrap(), DocumentFilter::default());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let errors = filter(&Query::parse("kind=novel&retired=perhaps")).unwrap_err();
+        assert_eq!(errors.iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), ["kind", "retired"]);
+    }
+}

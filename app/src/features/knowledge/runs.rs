@@ -1,0 +1,139 @@
+use super::{api::ingest_runs, tabs::Tabs};
+use crate::{
+    layout::PageHead,
+    query::{Query, use_query},
+    ui::{Badge, Empty, ErrorView, Pager, Shape, Skeleton, Time, Tone, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{IngestFailure, IngestReport, IngestRun, Page};
+
+/// Every ingestion: what it changed, and what it could not take in.
+#[component]
+pub fn RunsPage() -> impl IntoView {
+    let query = use_query();
+    let cursors = Memo::new(move |_| query.with(|query| ["after", "before"].map(|name| query.get(name).map(str::to_owned))));
+    let list = Resource::new(move || cursors.get(), |[after, before]| ingest_runs(after, before));
+    let busy = RwSignal::new(false);
+    view! {
+        <PageHead title="Ingestions">"How documents came in, newest first. A file that cannot be read stops nothing but itself."</PageHead>
+        <Tabs />
+        <div class="transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
+            <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+                {move || Suspend::new(async move {
+                    match list.await {
+                        Ok(page) if page.rows.is_empty() => view! { <div class="card"><NoRuns /></div> }.into_any(),
+                        Ok(page) => view! { <Runs page query=query.get_untracked() /> }.into_any(),
+                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                    }
+                })}
+            </Transition>
+        </div>
+    }
+}
+
+#[component]
+fn Runs(page: Page<IngestRun>, query: Query) -> impl IntoView {
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "ingestion", "ingestions")}</p>
+        <div class="card">
+            <table class="data table-fixed" aria-label="Ingestions">
+                <thead>
+                    <tr>
+                        <th scope="col">"What it did"</th>
+                        <th scope="col" class="hidden w-32 sm:table-cell">"Revision"</th>
+                        <th scope="col" class="hidden w-36 lg:table-cell">"By"</th>
+                        <th scope="col" class="number hidden w-24 lg:table-cell">"Took"</th>
+                        <th scope="col" class="hidden w-30 md:table-cell">"Started"</th>
+                    </tr>
+                </thead>
+                <tbody>{page.rows.into_iter().map(|run| view! { <Row run /> }).collect_view()}</tbody>
+            </table>
+        </div>
+        <Pager path="/knowledge/runs" query previous=page.previous next=page.next />
+    }
+}
+
+#[component]
+fn Row(run: IngestRun) -> impl IntoView {
+    let took = run.finished_at.map(|at| text::duration(at - run.started_at));
+    let failed = i64::try_from(run.report.failures.len()).unwrap_or(i64::MAX);
+    let failures = (failed > 0).then(|| text::count(failed, "failure", "failures"));
+    let unfinished = run
+        .finished_at
+        .is_none()
+        .then(|| view! { <Badge tone=Tone::Warn text="did not finish" title="It still runs, or it was stopped before its end." /> });
+    let revision = run.revision.map(|revision| {
+        let short = revision.chars().take(12).collect::<String>();
+        view! { <span class="font-mono text-xs break-all" title=revision>{short}</span> }
+    });
+    view! {
+        <tr data-testid="run">
+            <td>
+                <p class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+                    <span class="font-medium break-words">{run.collection}</span>
+                    {run.report.dry_run.then(|| view! { <Badge text="dry run" title="Nothing was written." /> })}
+                    {failures.map(|text| view! { <Badge tone=Tone::Danger text /> })}
+                    {unfinished}
+                </p>
+                <p class="text-soft">{counts(&run.report)}</p>
+                <Failures failures=run.report.failures />
+                <p class="mt-1 text-xs text-soft lg:hidden">
+                    {run.by.clone()} <span class="md:hidden">" · " <Time at=run.started_at /></span>
+                    {took.clone().map(|took| format!(" · took {took}"))}
+                </p>
+            </td>
+            <td class="hidden sm:table-cell">{revision}</td>
+            <td class="hidden break-words lg:table-cell">{run.by}</td>
+            <td class="number hidden lg:table-cell">{took.unwrap_or_else(|| "–".into())}</td>
+            <td class="hidden md:table-cell"><Time at=run.started_at /></td>
+        </tr>
+    }
+}
+
+/// `3 added · 1 changed · 12 unchanged`; what is zero says nothing, unless all is.
+fn counts(report: &IngestReport) -> String {
+    let files = [(report.added, "added"), (report.changed, "changed"), (report.unchanged, "unchanged"), (report.retired, "retired")];
+    let mut said: Vec<_> = files.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", text::number(*n))).collect();
+    said.extend((report.terms > 0).then(|| text::count(report.terms, "term", "terms")));
+    said.extend((report.components > 0).then(|| text::count(report.components, "component", "components")));
+    if said.is_empty() { "Nothing to take in".into() } else { said.join(" · ") }
+}
+
+#[component]
+fn Failures(failures: Vec<IngestFailure>) -> impl IntoView {
+    let one = |failure: IngestFailure| {
+        let place = failure.line.map_or_else(|| failure.path.clone(), |line| format!("{}:{line}", failure.path));
+        view! {
+            <li class="break-words">
+                <code class="font-mono text-xs break-all">{place}</code>
+                " " <span class="text-danger">{failure.reason}</span>
+            </li>
+        }
+    };
+    (!failures.is_empty())
+        .then(|| view! { <ul class="mt-1.5 space-y-1 text-sm" data-testid="failures">{failures.into_iter().map(one).collect_view()}</ul> })
+}
+
+#[component]
+fn NoRuns() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Knowledge title="Nothing was ingested yet">
+            <p class="mb-3">"Each run of this command, on the server, is one ingestion, and so is each call of the API:"</p>
+            <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">
+                "remembrancer kb ingest DIR --tenant acme --collection handbook"
+            </pre>
+        </Empty>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_leave_out_what_did_not_happen() {
+        let report = IngestReport { added: 3, unchanged: 1200, terms: 1, ..IngestReport::default() };
+        assert_eq!(counts(&report), "3 added · 1,200 unchanged · 1 term");
+        assert_eq!(counts(&IngestReport::default()), "Nothing to take in");
+    }
+}

@@ -1,0 +1,65 @@
+use super::list::kind_name;
+use crate::ui::{Badge, Time, Tone, text};
+use leptos::prelude::*;
+use remembrancer::api::Document;
+
+/// Documents as rows.
+#[component]
+pub fn Table(rows: Vec<Document>) -> impl IntoView {
+    view! {
+        <table class="data table-fixed" aria-label="Documents">
+            <thead>
+                <tr>
+                    <th scope="col">"Document"</th>
+                    <th scope="col" class="hidden w-32 lg:table-cell">"Kind"</th>
+                    <th scope="col" class="hidden w-28 md:table-cell">"Status"</th>
+                    <th scope="col" class="number hidden w-32 md:table-cell">"Chunks"</th>
+                    <th scope="col" class="number hidden w-32 sm:table-cell">"Cited, 30 days"</th>
+                    <th scope="col" class="hidden w-30 lg:table-cell">"Updated"</th>
+                </tr>
+            </thead>
+            <tbody>{rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
+        </table>
+    }
+}
+
+#[component]
+fn Row(row: Document) -> impl IntoView {
+    let kind = kind_name(row.kind);
+    let waiting = waiting(&row);
+    let status = if row.status.is_empty() { "–".to_owned() } else { row.status.clone() };
+    let narrow = if row.status.is_empty() { String::new() } else { format!(" · {}", row.status) };
+    view! {
+        <tr data-testid="document">
+            <td>
+                <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+                    {row.reference.clone().map(|reference| view! { <span class="font-mono text-xs text-soft">{reference}</span> })}
+                    <a class="min-w-0 font-medium break-words text-ink" href=format!("/knowledge/documents/{}", row.id)>
+                        {row.title.clone()}
+                    </a>
+                    {row.retired_at.map(|_| view! { <Badge tone=Tone::Warn text="retired" /> })}
+                </div>
+                <p class="text-xs break-words text-soft">{format!("{}/{}", row.collection, row.path)}</p>
+                <p class="mt-1 text-xs text-soft lg:hidden">
+                    {kind} <span class="md:hidden">{narrow}</span> " · "
+                    <span class="sm:hidden">{format!("cited {} · ", text::count(row.citations, "time", "times"))}</span>
+                    <Time at=row.updated_at />
+                </p>
+            </td>
+            <td class="hidden lg:table-cell"><Badge text=kind /></td>
+            <td class="hidden break-words md:table-cell" class:text-soft=row.status.is_empty()>{status}</td>
+            <td class="number hidden md:table-cell">
+                {text::number(row.chunks)}
+                {waiting.map(|text| view! { <span class="block text-xs text-warn">{text}</span> })}
+            </td>
+            <td class="number hidden sm:table-cell" class:text-soft=row.citations == 0>{text::number(row.citations)}</td>
+            <td class="hidden lg:table-cell"><Time at=row.updated_at /></td>
+        </tr>
+    }
+}
+
+/// How many parts are found by their words only, so far.
+pub fn waiting(row: &Document) -> Option<String> {
+    let missing = row.chunks - row.embedded;
+    (missing > 0).then(|| format!("{} without vector", text::number(missing)))
+}

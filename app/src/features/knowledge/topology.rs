@@ -1,0 +1,146 @@
+use super::{
+    api::topology,
+    graph::{Drawing, Graph, focus_on},
+    tabs::Tabs,
+};
+use crate::{
+    layout::PageHead,
+    query::use_query,
+    ui::{Empty, ErrorView, Icon, Shape, Skeleton, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::Component;
+
+/// What depends on what, drawn and written down.
+#[component]
+pub fn TopologyPage() -> impl IntoView {
+    let query = use_query();
+    let focus = Memo::new(move |_| query.with(|query| query.get("component").map(str::to_owned)));
+    let list = Resource::new(|| (), |()| topology());
+    view! {
+        <PageHead title="Topology">"Components as the architecture files describe them; an arrow leads to what is needed."</PageHead>
+        <Tabs />
+        <Transition fallback=|| view! { <div class="card"><Skeleton /></div> }>
+            {move || {
+                let focus = focus.get();
+                Suspend::new(async move {
+                    match list.await {
+                        Ok(components) if components.is_empty() => view! { <div class="card"><Nothing /></div> }.into_any(),
+                        Ok(components) => view! { <Whole components focus /> }.into_any(),
+                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                    }
+                })
+            }}
+        </Transition>
+    }
+}
+
+#[component]
+fn Whole(components: Vec<Component>, focus: Option<String>) -> impl IntoView {
+    let graph = Graph::of(&components);
+    let node = focus.as_deref().and_then(|name| graph.find(name));
+    let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    let total = format!(
+        "{} · {}",
+        text::count(count(graph.nodes.len()), "component", "components"),
+        text::count(count(graph.edges.len()), "dependency", "dependencies")
+    );
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{total}</p>
+        {focus.map(|name| view! { <Focus graph=graph.clone() name node /> })}
+        <Drawing graph=graph.clone() focus=node />
+        <div class="card mt-5">
+            <table class="data table-fixed" aria-label="Components">
+                <thead>
+                    <tr>
+                        <th scope="col">"Component"</th>
+                        <th scope="col" class="hidden w-64 md:table-cell">"Depends on"</th>
+                        <th scope="col" class="hidden w-64 md:table-cell">"Depended on by"</th>
+                    </tr>
+                </thead>
+                <tbody>
+                    {components
+                        .into_iter()
+                        .map(|component| {
+                            let current = node.is_some() && graph.find(&component.name) == node;
+                            view! { <Row component current /> }
+                        })
+                        .collect_view()}
+                </tbody>
+            </table>
+        </div>
+    }
+}
+
+/// One component and its neighbours in words, above the drawing that shows them.
+#[component]
+fn Focus(graph: Graph, name: String, node: Option<usize>) -> impl IntoView {
+    let name_of = |node: usize| graph.nodes.get(node).map(|(name, _)| name.clone()).unwrap_or_default();
+    let said = match node {
+        None => view! { <p>"No component is called “" {name} "”."</p> }.into_any(),
+        Some(node) => {
+            let needs = graph.edges.iter().filter(|(from, _)| *from == node).map(|(_, to)| name_of(*to)).collect();
+            let needed = graph.edges.iter().filter(|(_, to)| *to == node).map(|(from, _)| name_of(*from)).collect();
+            view! {
+                <p class="break-words"><strong class="font-medium">{name_of(node)}</strong> " needs (solid): " {names(needs)}</p>
+                <p class="break-words">"It is needed by (dashed): " {names(needed)}</p>
+            }
+            .into_any()
+        }
+    };
+    view! {
+        <div class="card mb-3 flex items-start gap-3 px-4 py-2.5 text-sm" data-testid="focus">
+            <div class="min-w-0 grow space-y-0.5">{said}</div>
+            <a class="button button-quiet -mr-2" href="/knowledge/topology" data-keys="Escape">
+                <Icon shape=Shape::Close />
+                "Show all"
+            </a>
+        </div>
+    }
+}
+
+#[component]
+fn Row(component: Component, current: bool) -> impl IntoView {
+    let Component { name, description, depends_on, depended_on_by, document_id, path } = component;
+    view! {
+        <tr data-testid="component" aria-current=current.then_some("true")>
+            <td>
+                <a class="font-medium break-words text-ink" href=focus_on(&name)>{name.clone()}</a>
+                <p class="break-words text-soft">{description}</p>
+                <p class="mt-1.5 text-xs break-all"><a href=format!("/knowledge/documents/{document_id}")>{path}</a></p>
+                <div class="mt-1 space-y-0.5 text-xs text-soft md:hidden">
+                    <p class="break-words">"Depends on: " {names(depends_on.clone())}</p>
+                    <p class="break-words">"Depended on by: " {names(depended_on_by.clone())}</p>
+                </div>
+            </td>
+            <td class="hidden break-words md:table-cell">{names(depends_on)}</td>
+            <td class="hidden break-words md:table-cell">{names(depended_on_by)}</td>
+        </tr>
+    }
+}
+
+fn names(names: Vec<String>) -> impl IntoView {
+    if names.is_empty() {
+        return view! { <span class="text-soft">"nothing"</span> }.into_any();
+    }
+    let last = names.len() - 1;
+    let one = |(i, name): (usize, String)| {
+        view! {
+            <a class="underline" href=focus_on(&name)>{name.clone()}</a>
+            {(i < last).then_some(", ")}
+        }
+    };
+    names.into_iter().enumerate().map(one).collect_view().into_any()
+}
+
+#[component]
+fn Nothing() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Knowledge title="No component is described yet">
+            <p class="mb-3">"Components, and what they depend on, come from the architecture files of an ingestion."</p>
+            <a class="button" href="/knowledge">
+                "Documents"
+            </a>
+        </Empty>
+    }
+}

@@ -1,0 +1,14 @@
+use crate::ConsoleError;
+#[cfg(feature = "ssr")]
+use crate::guard::operator;
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::Overview;
+#[cfg(feature = "ssr")]
+use remembrancer::overview;
+
+/// The front page's numbers.
+#[server(endpoint = "overview", input = GetUrl)]
+pub async fn front_page() -> Result<Overview, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(overview::overview(&engine, &ctx).await?)
+}

@@ -1,0 +1,111 @@
+use super::{
+    api::front_page,
+    silence::{Days, Legend, percent},
+    tile::{Alarm, Tile},
+};
+use crate::{
+    layout::PageHead,
+    ui::{ErrorView, Shape, Skeleton, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::Overview;
+
+/// From how long a row may wait for delivery before the front page says so, in seconds.
+const LATE: i64 = 60;
+
+/// How memory fares: a number for everything that wants to be known or done, each leading there.
+#[component]
+pub fn OverviewPage() -> impl IntoView {
+    let numbers = Resource::new(|| (), |()| front_page());
+    view! {
+        <PageHead title="Overview">"How memory fares, and what waits for somebody."</PageHead>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
+            {move || Suspend::new(async move {
+                match numbers.await {
+                    Ok(overview) => view! { <Tiles overview /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Tiles(overview: Overview) -> impl IntoView {
+    let added = match overview.added {
+        0 => "None added in 7 days".to_owned(),
+        n => format!("+{} in 7 days", text::number(n)),
+    };
+    let waiting = if overview.proposals == 0 { "Nothing to decide" } else { "Phrases that wait for a decision" };
+    let anew = (overview.recanonicalising > 0)
+        .then(|| format!("{} still to be read anew", text::count(overview.recanonicalising, "memory", "memories")));
+    let failures =
+        (overview.ingest_failures > 0).then(|| format!("{} could not be taken in", text::count(overview.ingest_failures, "file", "files")));
+    view! {
+        <ul class="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
+            <Tile href="/agents" shape=Shape::Agents title="Agents" value=text::number(overview.agents)>
+                "Each with a memory of its own"
+            </Tile>
+            <Tile href="/memories" shape=Shape::Memories title="Memories" value=text::number(overview.memories)>
+                {added}
+            </Tile>
+            <Tile href="/vocabulary" shape=Shape::Done title="Proposals" value=text::number(overview.proposals)>
+                <span class="block">{waiting}</span>
+                {anew.map(|text| view! { <span class="block">{text}</span> })}
+            </Tile>
+            <Tile href="/vocabulary/terms" shape=Shape::Vocabulary title="Terms" value=text::number(overview.terms)>
+                "In the shared vocabulary"
+            </Tile>
+            <Health overview=overview.clone() />
+            <Tile href="/knowledge" shape=Shape::Knowledge title="Documents" value=text::number(overview.documents)>
+                {match failures {
+                    Some(text) => view! { <Alarm text /> }.into_any(),
+                    None => view! { "Decided knowledge, in force" }.into_any(),
+                }}
+            </Tile>
+            <Queue overview />
+        </ul>
+    }
+}
+
+/// How often recall has nothing to say, and how often it should have had.
+#[component]
+fn Health(overview: Overview) -> impl IntoView {
+    let silence = overview.silence;
+    let value = if silence.recalls == 0 { "No recalls".to_owned() } else { percent(silence.rate()) };
+    let says = match silence.recalls {
+        0 => "Nobody has asked in 7 days".to_owned(),
+        n => format!("{} of {} in 7 days found nothing", text::number(silence.zero_hits), text::count(n, "recall", "recalls")),
+    };
+    let missed = (silence.expected_zero_hits > 0).then(|| {
+        format!("{} of {} that should have known found nothing", text::number(silence.expected_zero_hits), text::number(silence.expected))
+    });
+    view! {
+        <Tile href="/recall" shape=Shape::Health title="Recall health" value wide=true>
+            <span class="block">{says}</span>
+            {missed.map(|text| view! { <Alarm text danger=true /> })}
+            <Days days=overview.days />
+            <Legend />
+        </Tile>
+    }
+}
+
+/// What is still on its way from one database to the others, and the work behind the answers.
+#[component]
+fn Queue(overview: Overview) -> impl IntoView {
+    let lag = match overview.outbox_seconds {
+        _ if overview.outbox == 0 => "Everything is delivered".to_owned(),
+        seconds if seconds < 60 => format!("The oldest has waited {} s", text::number(seconds)),
+        seconds => format!("The oldest has waited {} min", text::number(seconds / 60)),
+    };
+    let late = overview.outbox > 0 && overview.outbox_seconds >= LATE;
+    let jobs = format!("Jobs: {} waiting, {} failed", text::number(overview.jobs_waiting), text::number(overview.jobs_failed));
+    let dead = (overview.jobs_dead > 0).then(|| format!("{} given up", text::count(overview.jobs_dead, "job", "jobs")));
+    view! {
+        <Tile href="/audit" shape=Shape::Outbox title="Outbox and queue" value=text::number(overview.outbox)>
+            {if late { view! { <Alarm text=lag /> }.into_any() } else { view! { <span class="block">{lag}</span> }.into_any() }}
+            <span class="block">{jobs}</span>
+            {dead.map(|text| view! { <Alarm text danger=true /> })}
+        </Tile>
+    }
+}

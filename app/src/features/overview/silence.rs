@@ -1,0 +1,104 @@
+use crate::ui::text;
+use chrono::NaiveDate;
+use leptos::prelude::*;
+use remembrancer::api::Silence;
+use std::fmt::Write;
+
+const HEIGHT: f64 = 56.0;
+const STEP: f64 = 10.0;
+const BAR: f64 = 8.0;
+
+/// Recalls day by day; in each bar, from the ground, those that found nothing although the agent should have known, those that found nothing,
+/// and those that were answered.
+#[component]
+pub fn Days(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
+    let label = spoken(&days);
+    let title = label.clone();
+    let most = days.iter().map(|(_, day)| day.recalls).max().unwrap_or(0).max(1);
+    let (mut ground, mut answered, mut silent, mut missed) = (String::new(), String::new(), String::new(), String::new());
+    for (i, (_, day)) in (0_u32..).zip(&days) {
+        let x = f64::from(i) * STEP;
+        let height = |n: i64| share(n, most) * (HEIGHT - 2.0);
+        let _ = write!(ground, "M{x} {HEIGHT}v-1h{BAR}v1z");
+        // One over the other, the largest first: what is seen of each is what the next one leaves of it.
+        for (path, part) in [(&mut answered, day.recalls), (&mut silent, day.zero_hits), (&mut missed, day.expected_zero_hits)] {
+            if part > 0 {
+                // A single one among thousands is still seen.
+                let height = height(part).max(2.0) + 1.0;
+                let _ = write!(path, "M{x} {HEIGHT}v-{height:.1}h{BAR}v{height:.1}z");
+            }
+        }
+    }
+    let width = f64::from(u32::try_from(days.len()).unwrap_or(0)) * STEP - (STEP - BAR);
+    view! {
+        <svg class="mt-2 h-14 w-full" viewBox=format!("0 0 {width} {HEIGHT}") preserveAspectRatio="none" role="img" aria-label=label>
+            <title>{title}</title>
+            <path class="fill-line" d=ground />
+            <path class="fill-line" d=answered />
+            <path class="fill-chart" d=silent />
+            <path class="fill-danger" d=missed />
+        </svg>
+    }
+}
+
+/// What the colours of [`Days`] mean.
+#[component]
+pub fn Legend() -> impl IntoView {
+    let key = |(class, text): (&'static str, &'static str)| {
+        view! {
+            <span class="inline-flex items-center gap-1">
+                <svg class="size-2" viewBox="0 0 8 8" aria-hidden="true">
+                    <rect class=class width="8" height="8" rx="1.5" />
+                </svg>
+                {text}
+            </span>
+        }
+    };
+    view! {
+        <span class="flex flex-wrap gap-x-3 text-xs">
+            {[("fill-line", "answered"), ("fill-chart", "nothing found"), ("fill-danger", "nothing found, though expected")]
+                .map(key)
+                .collect_view()}
+        </span>
+    }
+}
+
+/// `12 %`, with a digit more where it is small.
+pub fn percent(rate: f64) -> String {
+    let percent = rate * 100.0;
+    if percent > 0.0 && percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "heights of bars, two digits are enough")]
+fn share(part: i64, whole: i64) -> f64 {
+    part as f64 / whole as f64
+}
+
+fn spoken(days: &[(NaiveDate, Silence)]) -> String {
+    let (recalls, zero): (i64, i64) = days.iter().fold((0, 0), |(recalls, zero), (_, day)| (recalls + day.recalls, zero + day.zero_hits));
+    let worst = days.iter().filter(|(_, day)| day.zero_hits > 0).max_by_key(|(_, day)| day.zero_hits);
+    let said = format!("{} in {} days, {} found nothing", text::count(recalls, "recall", "recalls"), days.len(), text::number(zero));
+    match worst {
+        Some((day, silence)) => format!("{said}, most on {}: {}", text::day(*day), text::number(silence.zero_hits)),
+        None => said,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_rates_have_a_digit_more() {
+        assert_eq!([0.0, 0.004, 0.123, 1.0].map(percent), ["0 %", "0.4 %", "12 %", "100 %"]);
+    }
+
+    #[test]
+    fn the_chart_can_be_heard() {
+        let day = |d: u32, recalls, zero_hits| {
+            (NaiveDate::from_ymd_opt(2026, 6, d).unwrap(), Silence { recalls, zero_hits, ..Silence::default() })
+        };
+        assert_eq!(spoken(&[day(1, 4, 1), day(2, 3, 2)]), "7 recalls in 2 days, 3 found nothing, most on 2 Jun 2026: 2");
+        assert_eq!(spoken(&[day(1, 1, 0)]), "1 recall in 1 days, 0 found nothing");
+    }
+}

@@ -1,0 +1,12 @@
+use crate::ConsoleError;
+#[cfg(feature = "ssr")]
+use crate::guard::operator;
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::Prompt;
+
+/// The disciplines, as agents are given them.
+#[server(endpoint = "prompts", input = GetUrl)]
+pub async fn prompts() -> Result<Vec<Prompt>, ConsoleError> {
+    operator().await?;
+    Ok(remembrancer::prompts::all())
+}

@@ -1,0 +1,6 @@
+//! What agents are told about their memory.
+
+mod api;
+mod list;
+
+pub use list::PromptsPage;

@@ -1,0 +1,82 @@
+use crate::{
+    query::Query,
+    ui::{
+        chart::{length, percent, share_of},
+        text,
+    },
+};
+use leptos::prelude::*;
+use remembrancer::api::Silence;
+
+/// One line of a table of bars.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// How it reads, and what the filter calls it.
+    pub text: String,
+    pub value: String,
+    pub zero_hits: i64,
+    /// Beside the number: `of 340 · 4 %`.
+    pub beside: String,
+}
+
+impl Line {
+    /// Zero hits as a share of the recalls of somebody or about something.
+    pub fn of(text: String, value: String, silence: Silence) -> Self {
+        let beside = format!("of {} · {}", text::number(silence.recalls), percent(silence.rate()));
+        Self { text, value, zero_hits: silence.zero_hits, beside }
+    }
+}
+
+/// Zero hits by something: bars, each beside a link that narrows the page to it, or takes that back.
+#[component]
+pub fn BarTable(title: &'static str, name: &'static str, lines: Vec<Line>, query: Query) -> impl IntoView {
+    let most = lines.iter().map(|line| line.zero_hits).max().unwrap_or(0);
+    let empty = lines.is_empty();
+    let chosen = query.get(name).map(str::to_owned);
+    let row = |line: Line| {
+        let current = chosen.as_deref() == Some(line.value.as_str());
+        let query = query.without(&["after", "before"]);
+        let href = if current { query.without(&[name]) } else { query.with(name, &line.value) }.href("/recall");
+        let width = format!("{:.1}", share_of(length(line.zero_hits), length(most)) * 96.0);
+        view! {
+            <tr data-testid=format!("by-{name}") aria-current=current.then_some("true")>
+                <th scope="row" class="font-normal! whitespace-normal!">
+                    <a class="text-sm break-words" href=href data-noscroll="true">{line.text}</a>
+                </th>
+                <td class="w-26 align-middle!">
+                    <svg class="h-2 w-20" viewBox="0 0 96 8" preserveAspectRatio="none" aria-hidden="true">
+                        <rect class="fill-line" width="96" height="8" rx="2" />
+                        <rect class="fill-chart" width=width height="8" rx="2" />
+                    </svg>
+                </td>
+                <td class="number w-28 text-sm">
+                    <strong class="font-medium">{text::number(line.zero_hits)}</strong>
+                    <span class="block text-xs text-soft">{line.beside}</span>
+                </td>
+            </tr>
+        }
+    };
+    let body = if empty {
+        view! { <p class="px-3 py-2.5 text-sm text-soft">"None in this period."</p> }.into_any()
+    } else {
+        view! {
+            <table class="data table-fixed" aria-label=title>
+                <thead class="sr-only">
+                    <tr>
+                        <th scope="col">{title}</th>
+                        <th scope="col">"Share"</th>
+                        <th scope="col">"Zero hits"</th>
+                    </tr>
+                </thead>
+                <tbody>{lines.into_iter().map(row).collect_view()}</tbody>
+            </table>
+        }
+        .into_any()
+    };
+    view! {
+        <section class="card min-w-0">
+            <h2 class="border-b border-line px-3 py-2">{title}</h2>
+            {body}
+        </section>
+    }
+}

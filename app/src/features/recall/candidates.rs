@@ -1,0 +1,78 @@
+use super::words::source_badge;
+use crate::ui::{Badge, Bar, Tone};
+use leptos::prelude::*;
+use remembrancer::api::{CandidateLink, MatchedBy, PlaygroundCandidate};
+
+/// Everything that was looked at: how it scored, and how far it came.
+#[component]
+pub fn Candidates(candidates: Vec<PlaygroundCandidate>) -> impl IntoView {
+    if candidates.is_empty() {
+        return view! { <p class="px-4 py-3 text-sm text-soft">"There was nothing to look at."</p> }.into_any();
+    }
+    view! {
+        <table class="data table-fixed" aria-label="Candidates">
+            <thead>
+                <tr>
+                    <th scope="col" class="number w-16">"Rank"</th>
+                    <th scope="col">"Candidate"</th>
+                    <th scope="col" class="hidden w-56 md:table-cell">"Similarity × recency = score"</th>
+                    <th scope="col" class="hidden w-36 md:table-cell">"Outcome"</th>
+                </tr>
+            </thead>
+            <tbody>{candidates.into_iter().map(|candidate| view! { <Row candidate /> }).collect_view()}</tbody>
+        </table>
+    }
+    .into_any()
+}
+
+#[component]
+fn Row(candidate: PlaygroundCandidate) -> impl IntoView {
+    let href = match candidate.link {
+        CandidateLink::Memory(id) => format!("/memories/{id}"),
+        CandidateLink::Document(id) => format!("/knowledge/documents/{id}"),
+    };
+    let rank = candidate.rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
+    let (tag, by) = (candidate.source_tag, matched_by(candidate.matched_by));
+    view! {
+        <tr data-testid="candidate">
+            <td class="number font-medium" class:text-soft=candidate.rank.is_none()>{rank}</td>
+            <td>
+                <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+                    <a class="min-w-0 font-medium break-words text-ink" href=href>{candidate.label.clone()}</a>
+                    {source_badge(tag)}
+                    <Badge text=by />
+                    <span class="md:hidden">{outcome(&candidate)}</span>
+                </div>
+                <p class="line-clamp-2 break-words text-soft">{candidate.content.clone()}</p>
+                <p class="mt-1 text-xs break-words">{candidate.explanation.clone()}</p>
+                <div class="mt-1 md:hidden">{scores(&candidate)}</div>
+            </td>
+            <td class="hidden md:table-cell">{scores(&candidate)}</td>
+            <td class="hidden md:table-cell">{outcome(&candidate)}</td>
+        </tr>
+    }
+}
+
+fn scores(candidate: &PlaygroundCandidate) -> impl IntoView + use<> {
+    view! {
+        <Bar label="Similarity" value=candidate.similarity floor=candidate.floor />
+        <Bar label="Recency" value=candidate.recency />
+        <Bar label="Score" value=candidate.score strong=true />
+    }
+}
+
+fn outcome(candidate: &PlaygroundCandidate) -> impl IntoView + use<> {
+    let (tone, text) = match (candidate.passed, candidate.rank) {
+        (_, Some(_)) => (Tone::Good, "in the answer"),
+        (true, None) => (Tone::Plain, "cut by k"),
+        (false, None) => (Tone::Warn, "below the floor"),
+    };
+    view! { <Badge tone text /> }
+}
+
+fn matched_by(matched_by: MatchedBy) -> &'static str {
+    match matched_by {
+        MatchedBy::Vector => "by meaning",
+        MatchedBy::Lexical => "by words",
+    }
+}

@@ -1,0 +1,198 @@
+use super::{
+    api::try_recall,
+    candidates::Candidates,
+    url,
+    words::{cause_name, cause_sentence},
+    zero_hits::NearMisses,
+};
+use crate::{
+    ConsoleError,
+    features::memories::AgentField,
+    layout::PageHead,
+    query::{Query, use_query},
+    ui::{Badge, Empty, ErrorView, FilterForm, SearchField, Shape, Skeleton, TextField, Tone, chart::share_of, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{FieldError, Playground, PlaygroundRequest};
+
+/// What the form asks, or what in it cannot be read.
+type Asked = Result<Option<PlaygroundRequest>, Vec<FieldError>>;
+
+async fn ask(asked: Asked) -> Result<Option<Playground>, ConsoleError> {
+    match asked.map_err(ConsoleError::invalid)? {
+        Some(request) => try_recall(request).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// A recall that leaves no trace, taken apart.
+#[component]
+pub fn PlaygroundPage() -> impl IntoView {
+    let query = use_query();
+    let asked = Memo::new(move |_| query.with(url::playground));
+    let answer = Resource::new(move || asked.get(), ask);
+    let busy = RwSignal::new(false);
+    view! {
+        <PageHead title="Playground">
+            "Ask as an agent would, and see why it is told what it is told. Nothing is counted and nothing is logged."
+        </PageHead>
+        <Form query asked />
+        <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
+            <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+                {move || Suspend::new(async move {
+                    match answer.await {
+                        Ok(Some(answer)) => view! { <Answer answer query=query.get_untracked() /> }.into_any(),
+                        Ok(None) => view! { <div class="card"><NotAsked /></div> }.into_any(),
+                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                    }
+                })}
+            </Transition>
+        </div>
+    }
+}
+
+#[component]
+fn Form(query: Memo<Query>, asked: Memo<Asked>) -> impl IntoView {
+    let value = move |name: &'static str| Signal::derive(move || query.with(|query| query.text(name)));
+    let error =
+        move |name: &'static str| Signal::derive(move || asked.get().err()?.into_iter().find(|e| e.field == name).map(|e| e.message));
+    view! {
+        <FilterForm action="/recall/playground" names=url::PLAYGROUND label="Playground">
+            <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_6rem_minmax(0,1fr)]">
+                <AgentField query none="Choose an agent" labelled=true />
+                <TextField name="k" label="Hits, at most" kind="number" hint="10" value=value("k") error=error("k") />
+                <div class="col-span-full lg:col-span-1">
+                    <TextField name="user" label="On behalf of a user" hint="UUID" value=value("user") error=error("user") />
+                </div>
+                <div class="col-span-full flex flex-wrap gap-2">
+                    <SearchField query label="Question" hint="What would an agent ask?" />
+                    <button class="button button-primary" type="submit">
+                        "Recall"
+                    </button>
+                </div>
+            </div>
+        </FilterForm>
+    }
+}
+
+#[component]
+fn NotAsked() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Playground title="Nothing was asked yet">
+            <p>
+                "Choose whose memory is searched, and ask. You see what the vocabulary makes of the question, every candidate with its "
+                "score, and what the floor and the number of hits leave of them."
+            </p>
+        </Empty>
+    }
+}
+
+#[component]
+fn Answer(answer: Playground, query: Query) -> impl IntoView {
+    let hits = text::count(i64::try_from(answer.hits.len()).unwrap_or(i64::MAX), "hit", "hits");
+    let total =
+        format!("{hits}; {} of {} reached the floor", text::number(answer.passed), text::count(answer.considered, "memory", "memories"));
+    let degraded = (!answer.degraded.is_empty()).then(|| {
+        let text = format!("degraded: {}", answer.degraded.join(", "));
+        view! { <Badge tone=Tone::Warn text title="Part of the search could not run; hits may be missing here." /> }
+    });
+    let silence = answer.zero_hit.then(|| view! { <Silent answer=answer.clone() /> });
+    view! {
+        <p class="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft" data-testid="total">
+            <span>{total}</span>
+            {degraded}
+        </p>
+        <div class="space-y-5">
+            {silence}
+            <div class="grid items-start gap-5 lg:grid-cols-2">
+                <Words answer=answer.clone() asked=query.text("q") />
+                <Timings timings=answer.timings />
+            </div>
+            <section aria-labelledby="candidates">
+                <h2 class="mb-2" id="candidates">"Candidates"</h2>
+                <div class="card"><Candidates candidates=answer.candidates /></div>
+            </section>
+        </div>
+    }
+}
+
+/// Why the agent would be told that it remembers nothing.
+#[component]
+fn Silent(answer: Playground) -> impl IntoView {
+    let cause = answer.cause.map(|cause| {
+        view! {
+            <h2 class="font-semibold">"No memory answers: " {cause_name(cause)}</h2>
+            <p>{cause_sentence(cause, &answer.degraded)}</p>
+        }
+    });
+    view! {
+        <section class="card space-y-2 border-l-4 border-l-warn px-4 py-3 text-sm" aria-label="Why nothing was found" data-testid="silent">
+            {cause}
+            <NearMisses misses=answer.near_misses />
+        </section>
+    }
+}
+
+/// What the vocabulary did to the question.
+#[component]
+fn Words(answer: Playground, asked: String) -> impl IntoView {
+    let canonical = match answer.query_canonical {
+        Some(term) => view! { <strong class="font-medium text-good">{term}</strong> }.into_any(),
+        None => view! { <span class="text-soft">"no term; it is searched as it was asked"</span> }.into_any(),
+    };
+    let inside = if answer.terms_inside.is_empty() {
+        view! { <span class="text-soft">"none"</span> }.into_any()
+    } else {
+        view! {
+            <ul class="space-y-0.5">
+                {answer.terms_inside.into_iter().map(|term| view! { <li class="break-words text-good">{term}</li> }).collect_view()}
+            </ul>
+        }
+        .into_any()
+    };
+    view! {
+        <section aria-labelledby="words">
+            <h2 class="mb-2" id="words">"Vocabulary"</h2>
+            <dl class="card facts p-4" data-testid="words">
+                <dt>"Asked"</dt>
+                <dd>{asked}</dd>
+                <dt>"Stands for"</dt>
+                <dd>{canonical}</dd>
+                <dt>"Terms inside"</dt>
+                <dd>{inside}</dd>
+                <dt>"Searched for"</dt>
+                <dd>{answer.searched}</dd>
+                <dt>"Vocabulary"</dt>
+                <dd>"version " {text::number(answer.vocabulary_version)}</dd>
+            </dl>
+        </section>
+    }
+}
+
+/// How long each step took.
+#[component]
+fn Timings(timings: Vec<(String, f64)>) -> impl IntoView {
+    let longest = timings.iter().map(|(_, millis)| *millis).fold(0.0, f64::max);
+    let one = |(step, millis): (String, f64)| {
+        let width = format!("{:.1}", share_of(millis, longest) * 160.0);
+        view! {
+            <li class="grid grid-cols-[7rem_minmax(0,1fr)_5rem] items-center gap-x-3">
+                <span class="truncate text-soft">{step}</span>
+                <svg class="h-2 w-full" viewBox="0 0 160 8" preserveAspectRatio="none" aria-hidden="true">
+                    <rect class="fill-line" width="160" height="8" />
+                    <rect class="fill-chart" width=width height="8" />
+                </svg>
+                <span class="text-right">{format!("{millis:.1} ms")}</span>
+            </li>
+        }
+    };
+    view! {
+        <section aria-labelledby="timings">
+            <h2 class="mb-2" id="timings">"Time"</h2>
+            <div class="card p-4 text-sm">
+                <ul class="space-y-1.5" data-testid="timings">{timings.into_iter().map(one).collect_view()}</ul>
+                <p class="mt-3 text-xs text-soft">"In the order in which they ended; the searches run side by side."</p>
+            </div>
+        </section>
+    }
+}

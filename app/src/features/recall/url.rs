@@ -1,0 +1,99 @@
+//! How the pages about recall are told what to show.
+
+use crate::query::Query;
+use remembrancer::api::{AgentId, FieldError, HealthFilter, K_MAX, PlaygroundRequest, UserId};
+
+/// Fields of the filter of the health page.
+pub const HEALTH: &[&str] = &["days", "agent", "topic", "cause", "expected"];
+/// Fields of the playground's form.
+pub const PLAYGROUND: &[&str] = &["agent", "q", "k", "user"];
+/// Periods that can be looked at, in days; the second unless told.
+pub const PERIODS: [u32; 3] = [7, 30, 90];
+/// The period unless told.
+pub const PERIOD: u32 = 30;
+/// How many hits are asked for unless told: as many as agents get.
+const K: u32 = 10;
+
+/// What the health page is to count and list, or what in the URL cannot be read.
+pub fn health(query: &Query) -> Result<HealthFilter, Vec<FieldError>> {
+    let mut errors = Vec::new();
+    let owned = |name: &str| query.get(name).map(str::to_owned);
+    let filter = HealthFilter {
+        days: query.read("days", "Choose one of the periods.", &mut errors),
+        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
+        topic: owned("topic"),
+        cause: query.read("cause", "Choose one of the causes.", &mut errors),
+        expected: query.read("expected", "Choose yes or no.", &mut errors),
+        after: owned("after"),
+        before: owned("before"),
+    };
+    if filter.days.is_some_and(|days| !PERIODS.contains(&days)) {
+        errors.push(FieldError { field: "days".into(), message: "Choose one of the periods.".into() });
+    }
+    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
+/// What the playground is asked; nothing as long as there is no question.
+pub fn playground(query: &Query) -> Result<Option<PlaygroundRequest>, Vec<FieldError>> {
+    let mut errors = Vec::new();
+    let agent_id = query.read("agent", "Choose one of the agents.", &mut errors);
+    let user_id = query.read("user", "A user is named by a UUID.", &mut errors);
+    let k = query.read("k", &format!("A number from 1 to {K_MAX}."), &mut errors).unwrap_or(K);
+    if !(1..=K_MAX).contains(&k) {
+        errors.push(FieldError { field: "k".into(), message: format!("A number from 1 to {K_MAX}.") });
+    }
+    let asked = query.get("q").map(str::to_owned);
+    if asked.is_some() && query.get("agent").is_none() {
+        errors.push(FieldError { field: "agent".into(), message: "Choose the agent that asks.".into() });
+    }
+    let request = asked.zip(agent_id).map(|(query, agent_id)| PlaygroundRequest { agent_id, query, k, user_id });
+    if errors.is_empty() { Ok(request) } else { Err(errors) }
+}
+
+/// The playground with a question in it.
+pub fn try_again(agent: AgentId, question: &str, user: Option<UserId>) -> String {
+    let query = Query::default().with("agent", agent).with("q", question);
+    user.into_iter().fold(query, |query, user| query.with("user", user)).href("/recall/playground")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use remembrancer::api::ZeroHitCause;
+
+    const ID: &str = "01900000-0000-7000-8000-000000000000";
+
+    #[test]
+    fn a_whole_url_is_a_filter() {
+        let filter = health(&Query::parse(&format!("days=90&agent={ID}&topic=other&cause=below_floor&expected=true&after=x"))).unwrap();
+        assert_eq!((filter.days, filter.cause, filter.expected), (Some(90), Some(ZeroHitCause::BelowFloor), Some(true)));
+        assert_eq!((filter.topic.as_deref(), filter.after.as_deref()), (Some("other"), Some("x")));
+        assert_eq!(health(&Query::default()).unwrap(), HealthFilter::default());
+        let errors = health(&Query::parse("days=8&agent=atlas&cause=bad+luck&expected=perhaps")).unwrap_err();
+        assert_eq!(errors.iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), ["agent", "cause", "expected", "days"]);
+    }
+
+    #[test]
+    fn a_question_needs_somebody_who_asks() {
+        assert_eq!(playground(&Query::default()), Ok(None));
+        assert_eq!(playground(&Query::parse(&format!("agent={ID}"))), Ok(None));
+        assert_eq!(playground(&Query::parse("q=tea")).unwrap_err()[0].field, "agent");
+        let asked = playground(&Query::parse(&format!("agent={ID}&q=tea"))).unwrap().unwrap();
+        assert_eq!((asked.query.as_str(), asked.k, asked.user_id), ("tea", 10, None));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let errors = playground(&Query::parse(&format!("agent={ID}&q=tea&k=101&user=vera"))).unwrap_err();
+        assert_eq!(errors.iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), ["user", "k"]);
+        assert_eq!(playground(&Query::parse("agent=atlas&q=tea")).unwrap_err().len(), 1);
+    }
+
+    #[test]
+    fn a_question_can_be_asked_again() {
+        let agent: AgentId = ID.parse().unwrap();
+        assert_eq!(try_again(agent, "where is the tea?", None), format!("/recall/playground?agent={ID}&q=where+is+the+tea%3F"));
+        let again = playground(&Query::parse(try_again(agent, "100% tea & milk", Some(UserId(agent.0))).split_once('?').unwrap().1));
+        assert_eq!(again.unwrap().unwrap().query, "100% tea & milk");
+    }
+}

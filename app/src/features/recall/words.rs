@@ -1,0 +1,59 @@
+//! Causes, states and sources as operators are told.
+
+use crate::ui::{Badge, Tone};
+use leptos::prelude::*;
+use remembrancer::api::{NearMissState, SourceTag, ZeroHitCause};
+
+/// A cause in few words.
+pub fn cause_name(cause: ZeroHitCause) -> &'static str {
+    match cause {
+        ZeroHitCause::NothingStored => "nothing stored",
+        ZeroHitCause::BelowFloor => "all below the floor",
+        ZeroHitCause::FilteredOut => "filtered out",
+        ZeroHitCause::Degraded => "search degraded",
+    }
+}
+
+/// A cause in a sentence.
+pub fn cause_sentence(cause: ZeroHitCause, degraded: &[String]) -> String {
+    match cause {
+        ZeroHitCause::NothingStored => "Nothing stored: the agent had no memory that could be searched.".to_owned(),
+        ZeroHitCause::BelowFloor => "All below the floor: there were memories, and none was relevant enough.".to_owned(),
+        ZeroHitCause::FilteredOut => "Filtered out: a relevant memory exists, and this recall could not reach it.".to_owned(),
+        ZeroHitCause::Degraded if degraded.is_empty() => "Search degraded: a part of the search could not run.".to_owned(),
+        ZeroHitCause::Degraded => format!("Search degraded: a part of the search could not run ({}).", degraded.join(", ")),
+    }
+}
+
+/// Why a near miss was none, in few words.
+fn state_name(state: NearMissState) -> &'static str {
+    match state {
+        NearMissState::BelowFloor => "below the floor",
+        NearMissState::Deleted => "deleted",
+        NearMissState::Expired => "expired",
+        NearMissState::Superseded => "superseded",
+        NearMissState::OtherUser => "another user’s",
+        NearMissState::Filtered => "outside the recall’s filters",
+    }
+}
+
+/// A badge for that; what was merely too far away has none, its bar says it.
+pub fn state_badge(state: NearMissState) -> Option<AnyView> {
+    let tone = match state {
+        NearMissState::BelowFloor => return None,
+        NearMissState::Deleted => Tone::Danger,
+        NearMissState::Expired | NearMissState::Superseded => Tone::Warn,
+        NearMissState::OtherUser | NearMissState::Filtered => Tone::Plain,
+    };
+    Some(view! { <Badge tone text=state_name(state) /> }.into_any())
+}
+
+/// Whose knowledge it is.
+pub fn source_badge(tag: SourceTag) -> impl IntoView {
+    let (tone, title) = match tag {
+        SourceTag::Private => (Tone::Plain, "The agent's own memory."),
+        SourceTag::Shared => (Tone::Accent, "The memory that all agents of the organisation share."),
+        SourceTag::Canonical => (Tone::Good, "Decided knowledge: specifications, decisions, documents."),
+    };
+    view! { <Badge tone text=tag.as_str() title=title /> }
+}

@@ -1,0 +1,140 @@
+use super::{
+    url::try_again,
+    words::{cause_sentence, state_badge},
+};
+use crate::{
+    query::Query,
+    ui::{Badge, Bar, Pager, Time, Tone, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{NearMiss, NearMissState, Page, ZeroHit, ZeroHitCause};
+
+/// Recalls that found nothing, newest first, each with what can be done about it.
+#[component]
+pub fn ZeroHits(page: Page<ZeroHit>, query: Query) -> impl IntoView {
+    let body = if page.rows.is_empty() {
+        view! { <p class="px-4 py-3 text-sm text-soft">"Every recall of this choice found something."</p> }.into_any()
+    } else {
+        view! { <ol>{page.rows.into_iter().map(|hit| view! { <Item hit query=query.clone() /> }).collect_view()}</ol> }.into_any()
+    };
+    view! {
+        <section aria-labelledby="latest">
+            <h2 class="mb-2 flex flex-wrap items-baseline gap-x-2" id="latest">
+                "Latest zero hits"
+                <span class="text-sm font-normal text-soft" data-testid="total">{text::count(page.total, "recall", "recalls")}</span>
+            </h2>
+            <div class="card">{body}</div>
+            <Pager path="/recall" query previous=page.previous next=page.next />
+        </section>
+    }
+}
+
+#[component]
+fn Item(hit: ZeroHit, query: Query) -> impl IntoView {
+    let theirs = query.without(&["after", "before"]).with("agent", hit.agent_id).href("/recall");
+    let knowledge = (hit.knowledge_hits > 0).then(|| {
+        let said = text::count(hit.knowledge_hits, "piece", "pieces");
+        view! { <p class="text-sm text-soft">"The answer held " {said} " of shared knowledge all the same."</p> }
+    });
+    let actions = actions(&hit);
+    view! {
+        <li class="space-y-1.5 border-b border-line px-4 py-3 last:border-b-0" data-testid="zero-hit">
+            <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+                <h3 class="line-clamp-3 min-w-0 font-medium break-words" title=hit.query.clone()>{hit.query.clone()}</h3>
+                {hit.expected.then(|| view! { <Badge tone=Tone::Warn text="expected" title="The agent said that it should know this." /> })}
+                {hit.query_canonical
+                    .map(|term| view! { <span class="min-w-0 text-sm break-words text-good">{format!("searched as “{term}”")}</span> })}
+                <span class="ml-auto text-sm text-soft">
+                    <a class="underline" href=theirs>{hit.agent_slug}</a>
+                    " · "
+                    <Time at=hit.at />
+                </span>
+            </div>
+            <p class="text-sm">{cause_sentence(hit.cause, &hit.degraded)}</p>
+            {hit.user_id.map(|user| {
+                view! { <p class="text-xs text-soft">"On behalf of " <span class="font-mono break-all">{user.to_string()}</span></p> }
+            })}
+            <NearMisses misses=hit.near_misses />
+            {knowledge}
+            <p class="flex flex-wrap gap-x-4 gap-y-1.5 text-sm" data-testid="actions">
+                {actions.into_iter().map(|(text, href)| view! { <a href=href>{text}</a> }).collect_view()}
+            </p>
+        </li>
+    }
+}
+
+/// What was close: its relevance beside the floor, and why it was no hit.
+#[component]
+pub fn NearMisses(misses: Vec<NearMiss>) -> impl IntoView {
+    let one = |miss: NearMiss| {
+        view! {
+            <li class="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-sm">
+                <Bar label="Relevance" value=miss.similarity floor=miss.floor />
+                <a class="min-w-0 break-words" href=format!("/memories/{}", miss.memory_id)>{miss.topic}</a>
+                <span class="text-soft">{miss.agent_slug}</span>
+                {state_badge(miss.state)}
+            </li>
+        }
+    };
+    (!misses.is_empty()).then(|| {
+        let list = misses.into_iter().map(one).collect_view();
+        view! { <ul class="space-y-1.5 border-l-2 border-line pl-3" aria-label="Near misses">{list}</ul> }
+    })
+}
+
+/// What an operator can do about it: name and address.
+fn actions(hit: &ZeroHit) -> Vec<(&'static str, String)> {
+    let mut actions = Vec::new();
+    if hit.cause == ZeroHitCause::BelowFloor && hit.query_canonical.is_none() {
+        actions.push(("Add an alias", Query::default().with("status", "open").with("q", &hit.query).href("/vocabulary")));
+    }
+    if let Some(miss) = hit.near_misses.iter().find(|miss| miss.state == NearMissState::Deleted) {
+        actions.push(("See the deleted memory", format!("/memories/{}", miss.memory_id)));
+    }
+    if hit.cause == ZeroHitCause::NothingStored {
+        actions.push(("Ingest a document", "/knowledge".to_owned()));
+    }
+    actions.push(("Try it again", try_again(hit.agent_id, &hit.query, hit.user_id)));
+    actions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::DateTime;
+    use remembrancer::api::{AgentId, MemoryId, RetrievalId};
+    use uuid::Uuid;
+
+    #[test]
+    fn each_cause_has_its_way_out() {
+        let hit = |cause, canonical: Option<&str>, near_misses: Vec<NearMiss>| ZeroHit {
+            retrieval_id: RetrievalId(Uuid::nil()),
+            at: DateTime::UNIX_EPOCH,
+            agent_id: AgentId(Uuid::nil()),
+            agent_slug: "atlas".into(),
+            user_id: None,
+            query: "stage & db".into(),
+            query_canonical: canonical.map(str::to_owned),
+            expected: true,
+            cause,
+            degraded: vec![],
+            near_misses,
+            knowledge_hits: 0,
+        };
+        let miss = NearMiss {
+            memory_id: MemoryId(Uuid::nil()),
+            agent_slug: "atlas".into(),
+            topic: "staging".into(),
+            similarity: 0.6,
+            floor: 0.25,
+            state: NearMissState::Deleted,
+        };
+        let names = |hit: ZeroHit| actions(&hit).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names(hit(ZeroHitCause::BelowFloor, None, vec![])), ["Add an alias", "Try it again"]);
+        assert_eq!(names(hit(ZeroHitCause::BelowFloor, Some("staging"), vec![])), ["Try it again"]);
+        assert_eq!(names(hit(ZeroHitCause::FilteredOut, None, vec![miss])), ["See the deleted memory", "Try it again"]);
+        assert_eq!(names(hit(ZeroHitCause::NothingStored, None, vec![])), ["Ingest a document", "Try it again"]);
+        let alias = actions(&hit(ZeroHitCause::BelowFloor, None, vec![])).remove(0).1;
+        assert_eq!(alias, "/vocabulary?status=open&q=stage+%26+db");
+    }
+}

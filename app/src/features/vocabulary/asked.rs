@@ -1,0 +1,134 @@
+//! What a reviewer asks for, as the fields of a form and the URL of a confirmation tell it.
+
+use crate::query::Query;
+#[cfg(any(feature = "ssr", test))]
+use remembrancer::api::{FieldError, TermChange, TermId, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// A verdict on proposals or a change of a term; only what belongs to it is filled in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Asked {
+    /// `approve`, `merge` or `reject`; `rename`, `define`, `alias`, `unalias`, `combine` or `retire`.
+    pub what: String,
+    pub term: String,
+    pub definition: String,
+    pub category: String,
+    pub alias: String,
+    /// Another term, by id or by name.
+    pub into: String,
+    pub reason: String,
+}
+
+impl Asked {
+    /// Reads it from a URL.
+    pub fn read(query: &Query) -> Self {
+        let text = |name| query.text(name);
+        Self {
+            what: text("what"),
+            term: text("term"),
+            definition: text("definition"),
+            category: text("category"),
+            alias: text("alias"),
+            into: text("into"),
+            reason: text("reason"),
+        }
+    }
+
+    /// Names and values, empty ones too.
+    pub fn fields(&self) -> [(&'static str, &str); 7] {
+        [
+            ("what", &self.what),
+            ("term", &self.term),
+            ("definition", &self.definition),
+            ("category", &self.category),
+            ("alias", &self.alias),
+            ("into", &self.into),
+            ("reason", &self.reason),
+        ]
+    }
+}
+
+#[cfg(any(feature = "ssr", test))]
+impl Asked {
+    /// The same as a query; a refused form is filled in again from it.
+    pub fn query(&self) -> Query {
+        self.fields().into_iter().fold(Query::default(), |query, (name, value)| query.with(name, value))
+    }
+
+    /// Whether it gives a proposal another name than the one whose effect was `shown`.
+    pub fn renames(&self, shown: &str) -> bool {
+        self.what == "approve" && !shown.is_empty() && !self.term.trim().is_empty() && self.term.trim() != shown
+    }
+
+    /// The verdict, once the term to merge into is known.
+    ///
+    /// # Errors
+    /// The field that is still missing.
+    pub fn verdict(&self, into: Option<TermId>) -> Result<Verdict, FieldError> {
+        match self.what.as_str() {
+            "approve" => Ok(Verdict::Approve {
+                term: filled(&self.term),
+                definition: self.definition.trim().to_owned(),
+                category: filled(&self.category),
+            }),
+            "merge" => into.map(|term_id| Verdict::Merge { term_id }).ok_or_else(no_term),
+            "reject" => Ok(Verdict::Reject { reason: self.reason.clone() }),
+            _ => Err(missing("what", "Choose whether to approve, to merge or to reject.")),
+        }
+    }
+
+    /// The change of a term, once the term to combine with is known.
+    ///
+    /// # Errors
+    /// The field that is still missing.
+    pub fn change(&self, into: Option<TermId>) -> Result<TermChange, FieldError> {
+        match self.what.as_str() {
+            "rename" => Ok(TermChange::Rename { term: self.term.clone() }),
+            "define" => Ok(TermChange::Define { definition: self.definition.trim().to_owned(), category: filled(&self.category) }),
+            "alias" => Ok(TermChange::Alias { alias: self.alias.clone() }),
+            "unalias" => Ok(TermChange::Unalias { alias: self.alias.clone() }),
+            "combine" => into.map(|into| TermChange::Combine { into }).ok_or_else(no_term),
+            "retire" => Ok(TermChange::Retire { reason: self.reason.clone() }),
+            _ => Err(missing("what", "Choose what to change.")),
+        }
+    }
+}
+
+#[cfg(any(feature = "ssr", test))]
+fn filled(text: &str) -> Option<String> {
+    Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+#[cfg(any(feature = "ssr", test))]
+fn no_term() -> FieldError {
+    missing("into", "Choose the term that it means.")
+}
+
+#[cfg(any(feature = "ssr", test))]
+fn missing(field: &str, message: &str) -> FieldError {
+    FieldError { field: field.to_owned(), message: message.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_and_a_form_ask_the_same() {
+        let asked = Asked::read(&Query::parse("ids=1&what=approve&term=staging+database&category=infra"));
+        assert_eq!(Asked::read(&asked.query()), asked);
+        let expected =
+            Verdict::Approve { term: Some("staging database".into()), definition: String::new(), category: Some("infra".into()) };
+        assert_eq!(asked.verdict(None), Ok(expected));
+        assert_eq!(Asked::read(&Query::parse("what=merge")).verdict(None).unwrap_err().field, "into");
+        assert_eq!(Asked::default().change(None).unwrap_err().field, "what");
+    }
+
+    #[test]
+    fn another_name_is_noticed() {
+        let asked = |term: &str| Asked { what: "approve".into(), term: term.into(), ..Asked::default() };
+        assert!(asked("staging database").renames("stg db"));
+        assert!(!asked(" stg db ").renames("stg db") && !asked("").renames("stg db") && !asked("x").renames(""));
+    }
+}

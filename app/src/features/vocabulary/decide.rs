@@ -1,0 +1,259 @@
+use super::{
+    api::{Considered, consider_proposals},
+    asked::Asked,
+    effect::Effects,
+    tabs::Tabs,
+    term_field::{TermField, TermNames},
+    verdicts::{DEFINITION_MAX, Line},
+};
+use crate::{
+    ConsoleError, Flash,
+    ids::Ids,
+    layout::{PageHead, ViewerResource},
+    query::{Query, use_query},
+    ui::{Empty, ErrorView, ReasonField, Shape, Skeleton, Time, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{BULK_MAX, ErrorCode, OperatorRole, Proposal, ProposalId};
+
+/// What whoever may only look is told.
+pub const NOT_ALLOWED: &str = "Deciding on the vocabulary takes the role “reviewer”. Ask an administrator for it.";
+
+fn ids(query: &Query) -> Vec<ProposalId> {
+    query.all("ids").flat_map(|ids| ids.split(',')).filter_map(|id| id.parse().ok()).collect()
+}
+
+/// Deciding proposals: which, what it would change, then the button.
+#[component]
+pub fn DecidePage() -> impl IntoView {
+    let query = use_query();
+    let asked = Memo::new(move |_| query.with(|query| (ids(query), Asked::read(query))));
+    let considered = Resource::new(move || asked.get(), |(ids, asked)| consider_proposals(Ids(ids), asked));
+    let (who, typed) = (ViewerResource::expect(), RwSignal::new(String::new()));
+    view! {
+        <PageHead title="Decide proposals">"Look once more at what is about to mean something else."</PageHead>
+        <Tabs />
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+            {move || Suspend::new(async move {
+                let viewer = who.await;
+                let found = match &viewer {
+                    Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => considered.await,
+                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                    Err(error) => Err(error.clone()),
+                };
+                let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+                let query = query.get_untracked();
+                match found {
+                    Ok(considered) if considered.proposals.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
+                    Ok(considered) => view! { <Confirm considered query flash typed /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
+                }
+            })}
+        </Transition>
+        <TermNames typed />
+    }
+}
+
+#[component]
+fn Confirm(considered: Considered, query: Query, flash: Option<Flash>, typed: RwSignal<String>) -> impl IntoView {
+    let more = (ids(&query).len() > BULK_MAX)
+        .then(|| view! { <p class="text-sm text-warn">"Only the first 100 of the selection; that is the most at once."</p> });
+    let rows = considered.proposals.iter().cloned().map(|proposal| view! { <Row proposal /> }).collect_view();
+    let form = match (query.get("what"), &considered.into) {
+        (Some("approve"), _) => view! { <Approve considered query flash /> }.into_any(),
+        (Some("merge"), Some(_)) => view! { <Merge considered query /> }.into_any(),
+        (Some("merge"), None) => view! { <Choose considered query typed /> }.into_any(),
+        (Some("reject"), _) => view! { <Reject considered query flash /> }.into_any(),
+        _ => view! { <p class="text-sm text-soft">"Choose in the list whether to approve, to merge or to reject."</p> <Cancel query /> }
+            .into_any(),
+    };
+    view! {
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_23rem]">
+            <div class="card mb-5">
+                <table class="data table-fixed" aria-label="Proposals to decide">
+                    <thead>
+                        <tr>
+                            <th scope="col">"Phrase"</th>
+                            <th scope="col" class="number w-16">"Met"</th>
+                            <th scope="col" class="hidden w-44 sm:table-cell">"By"</th>
+                            <th scope="col" class="hidden w-30 md:table-cell">"Last met"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+            <div class="card space-y-3 p-4 lg:sticky lg:top-5">{more} {form}</div>
+        </div>
+    }
+}
+
+#[component]
+fn Row(proposal: Proposal) -> impl IntoView {
+    view! {
+        <tr>
+            <td><a class="block font-medium break-words text-ink" href=format!("/vocabulary?focus={}", proposal.id)>{proposal.phrase}</a></td>
+            <td class="number">{text::number(proposal.count)}</td>
+            <td class="hidden break-words text-soft sm:table-cell">{proposal.agents.join(", ")}</td>
+            <td class="hidden text-soft md:table-cell"><Time at=proposal.last_seen /></td>
+        </tr>
+    }
+}
+
+/// `3 phrases`, or the phrase if it is the only one.
+fn what(proposals: &[Proposal]) -> String {
+    match proposals {
+        [one] => format!("“{}”", one.phrase),
+        several => text::count(i64::try_from(several.len()).unwrap_or(i64::MAX), "phrase", "phrases"),
+    }
+}
+
+/// The fields of every verdict: what it is about, and where to go on.
+#[component]
+fn About(proposals: Vec<Proposal>, query: Query) -> impl IntoView {
+    view! {
+        <input type="hidden" name="ids" value=String::from(Ids(proposals.iter().map(|proposal| proposal.id).collect())) />
+        <input type="hidden" name="done" value=back(&query) />
+        <input type="hidden" name="form" value=query.href("/vocabulary/decide") />
+    }
+}
+
+#[component]
+fn Approve(considered: Considered, query: Query, flash: Option<Flash>) -> impl IntoView {
+    let asked = match &flash {
+        Some(flash) => Asked::read(&Query::parse(&flash.typed)),
+        None => Asked::read(&query),
+    };
+    let title = what(&considered.proposals);
+    let error = |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
+    let alone = match considered.proposals.as_slice() {
+        [one] => Some(if query.text("term").is_empty() { one.phrase.clone() } else { query.text("term") }),
+        _ => None,
+    };
+    let term = alone.map(|shown| {
+        let typed = if asked.term.is_empty() { shown.clone() } else { asked.term.clone() };
+        view! {
+            <input type="hidden" name="shown" value=shown />
+            <Line id="term" name="term" label="Term" value=typed required=true error=error("term") />
+        }
+    });
+    view! {
+        <form class="space-y-3" method="post" action="/console/api/decide_proposals">
+            <h2 class="wrap-anywhere" data-testid="count">"Approve " {title.clone()} "?"</h2>
+            {considered.effect.map(|effect| view! { <Effects effect /> })}
+            <About proposals=considered.proposals query=query.clone() />
+            <input type="hidden" name="what" value="approve" />
+            {term}
+            <div>
+                <label class="label" for="definition">
+                    "Definition"
+                </label>
+                <textarea class="input" id="definition" name="definition" rows="3" maxlength=DEFINITION_MAX.to_string()>
+                    {asked.definition}
+                </textarea>
+            </div>
+            <Line id="category" name="category" label="Category" value=asked.category error=error("category") />
+            <div class="flex gap-2">
+                <button class="button button-primary h-auto! min-w-0 py-1 wrap-anywhere whitespace-normal!" type="submit">
+                    "Approve " {title}
+                </button>
+                <Cancel query />
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn Merge(considered: Considered, query: Query) -> impl IntoView {
+    let title = what(&considered.proposals);
+    let (id, term) = considered.into.unzip();
+    let other = query.without(&["into"]).href("/vocabulary/decide");
+    view! {
+        <form class="space-y-3" method="post" action="/console/api/decide_proposals">
+            <h2 class="wrap-anywhere" data-testid="count">"Merge " {title.clone()} " into “" {term} "”?"</h2>
+            {considered.effect.map(|effect| view! { <Effects effect /> })}
+            <About proposals=considered.proposals query=query.clone() />
+            <input type="hidden" name="what" value="merge" />
+            <input type="hidden" name="into" value=id.map(|id| id.to_string()) />
+            <div class="flex flex-wrap gap-2">
+                <button class="button button-primary h-auto! min-w-0 py-1 wrap-anywhere whitespace-normal!" type="submit">
+                    "Merge " {title}
+                </button>
+                <a class="button" href=other>
+                    "Another term…"
+                </a>
+                <Cancel query />
+            </div>
+        </form>
+    }
+}
+
+/// Which term is meant, before what it would change can be told.
+#[component]
+fn Choose(considered: Considered, query: Query, typed: RwSignal<String>) -> impl IntoView {
+    let title = what(&considered.proposals);
+    view! {
+        <form class="space-y-3" method="get" action="/vocabulary/decide">
+            <h2 class="wrap-anywhere" data-testid="count">"Merge " {title} " into which term?"</h2>
+            <input type="hidden" name="ids" value=String::from(Ids(considered.proposals.iter().map(|proposal| proposal.id).collect())) />
+            <input type="hidden" name="what" value="merge" />
+            <input type="hidden" name="back" value=back(&query) />
+            <div>
+                <TermField id="into" label="Term" value=query.text("into") error=considered.refused typed />
+            </div>
+            <div class="flex gap-2">
+                <button class="button button-primary" type="submit">
+                    "Show what changes"
+                </button>
+                <Cancel query />
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn Reject(considered: Considered, query: Query, flash: Option<Flash>) -> impl IntoView {
+    let title = what(&considered.proposals);
+    let error = flash.as_ref().and_then(|flash| flash.field("reason"));
+    let typed = flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default();
+    view! {
+        <form class="space-y-3" method="post" action="/console/api/decide_proposals">
+            <h2 class="wrap-anywhere" data-testid="count">"Reject " {title.clone()} "?"</h2>
+            <p class="text-sm text-soft">"No memory changes. A phrase that is met again stays rejected, and counts on."</p>
+            <About proposals=considered.proposals query=query.clone() />
+            <input type="hidden" name="what" value="reject" />
+            <div>
+                <ReasonField id="reason" typed error hint="Kept with the decision. At most 500 characters." />
+            </div>
+            <div class="flex gap-2">
+                <button class="button button-danger h-auto! min-w-0 py-1 wrap-anywhere whitespace-normal!" type="submit">
+                    "Reject " {title}
+                </button>
+                <Cancel query />
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn Cancel(query: Query) -> impl IntoView {
+    view! { <a class="button button-quiet" href=back(&query)>"Cancel"</a> }
+}
+
+#[component]
+fn Nothing(query: Query) -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Filter title="Nothing is selected">
+            <p class="mb-3">"Tick the proposals in the list first; a hundred at most are decided together."</p>
+            <a class="button" href=back(&query)>
+                "Back to the list"
+            </a>
+        </Empty>
+    }
+}
+
+fn back(query: &Query) -> String {
+    match query.get("back") {
+        Some(back) if back == "/vocabulary" || back.starts_with("/vocabulary?") => back.to_owned(),
+        _ => "/vocabulary".to_owned(),
+    }
+}

@@ -1,0 +1,164 @@
+use super::{api::browse_decisions, tabs::Tabs, words::said};
+use crate::{
+    layout::{PageHead, ViewerResource},
+    query::{Query, use_query},
+    ui::{Badge, Empty, ErrorView, Icon, Pager, Shape, Skeleton, Time, Tone, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{Decision, DecisionKind, OperatorRole, Page};
+use std::time::Duration;
+
+/// How often a page with memories on their way looks again.
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// Every decision on the vocabulary, newest first, and how far it has come.
+#[component]
+pub fn DecisionsPage() -> impl IntoView {
+    let query = use_query();
+    let cursors = Memo::new(move |_| query.with(|query| (query.get("after").map(str::to_owned), query.get("before").map(str::to_owned))));
+    let list = Resource::new(move || cursors.get(), |(after, before)| browse_decisions(after, before));
+    let who = ViewerResource::expect();
+    Effect::new(move |_| {
+        let going = list.with(|list| list.as_ref().is_some_and(|list| list.as_ref().is_ok_and(|page| page.rows.iter().any(on_its_way))));
+        if let Some(Ok(handle)) = going.then(|| set_timeout_with_handle(move || list.refetch(), AGAIN)) {
+            on_cleanup(move || handle.clear());
+        }
+    });
+    view! {
+        <PageHead title="Decisions">"What was decided on the vocabulary. Topics are read anew behind a decision; what was said stays as it was."</PageHead>
+        <Tabs />
+        <Transition fallback=|| view! { <div class="card"><Skeleton /></div> }>
+            {move || Suspend::new(async move {
+                let may_undo = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+                match list.await {
+                    Ok(page) if page.rows.is_empty() => view! { <div class="card"><NoDecisions /></div> }.into_any(),
+                    Ok(page) => view! { <Decisions page query=query.get_untracked() may_undo /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+/// Whether memories are still to be read anew.
+fn on_its_way(decision: &Decision) -> bool {
+    decision.remaining > 0
+}
+
+#[component]
+fn Decisions(page: Page<Decision>, query: Query, may_undo: bool) -> impl IntoView {
+    let here = query.href("/vocabulary/decisions");
+    let rows = page.rows.into_iter().map(|decision| view! { <Row decision may_undo here=here.clone() /> }).collect_view();
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "decision", "decisions")}</p>
+        <div class="card">
+            <table class="data table-fixed" aria-label="Decisions">
+                <thead>
+                    <tr>
+                        <th scope="col" class="hidden w-32 md:table-cell">"When"</th>
+                        <th scope="col" class="hidden w-32 sm:table-cell">"Who"</th>
+                        <th scope="col">"What"</th>
+                        <th scope="col" class="w-28 sm:w-40">"Memories"</th>
+                        <th scope="col" class="hidden w-24 sm:table-cell"><span class="sr-only">"Undo"</span></th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+        <Pager path="/vocabulary/decisions" query previous=page.previous next=page.next />
+    }
+}
+
+#[component]
+fn Row(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
+    let undo = {
+        let decision = decision.clone();
+        move || (may_undo && decision.undoable).then(|| view! { <Undo decision=decision.clone() done=here.clone() /> })
+    };
+    let narrow = undo().map(|undo| view! { <div class="mt-1.5 sm:hidden">{undo}</div> });
+    view! {
+        <tr data-testid="decision">
+            <td class="hidden text-soft md:table-cell"><Time at=decision.at /></td>
+            <td class="hidden break-words sm:table-cell">{decision.by.clone()}</td>
+            <td>
+                <Told decision=decision.clone() />
+                <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{decision.by.clone()} " · "</span><Time at=decision.at /></p>
+                {narrow}
+            </td>
+            <td><Progress decision /></td>
+            <td class="hidden sm:table-cell">{undo()}</td>
+        </tr>
+    }
+}
+
+/// What was decided, with the way to the term.
+#[component]
+pub fn Told(decision: Decision) -> impl IntoView {
+    let tone = match decision.kind {
+        DecisionKind::Approve | DecisionKind::Merge | DecisionKind::Add => Tone::Good,
+        DecisionKind::Reject | DecisionKind::Retire => Tone::Danger,
+        DecisionKind::Undo => Tone::Warn,
+        _ => Tone::Plain,
+    };
+    let term = decision.term_id.zip(decision.term.clone()).map(|(id, term)| {
+        view! { <a class="break-words" href=format!("/vocabulary/terms/{id}")>{term}</a> }
+    });
+    let undone = decision.undone.then(|| view! { <Badge text="taken back" /> });
+    view! {
+        <p class="flex flex-wrap items-baseline gap-x-2">
+            <Badge tone text=decision.kind.as_str() />
+            <span class="min-w-0 break-words" class:line-through=decision.undone>{said(&decision)}</span>
+            {undone}
+            {term}
+        </p>
+        {decision.reason.map(|reason| view! { <p class="mt-0.5 break-words text-soft">"Reason: " {reason}</p> })}
+    }
+}
+
+/// How many memories a decision reads anew, and how many of them it has.
+#[component]
+pub fn Progress(decision: Decision) -> impl IntoView {
+    let (all, done) = (decision.memories, (decision.memories - decision.remaining).max(0));
+    if all == 0 {
+        return view! { <span class="text-soft">"0"</span> }.into_any();
+    }
+    if !on_its_way(&decision) {
+        return view! { {text::number(all)} }.into_any();
+    }
+    let says = format!("{} of {}", text::number(done), text::number(all));
+    view! {
+        <label class="block text-xs text-soft">
+            {says}
+            <progress class="mt-1 block h-1.5 w-full max-w-28 accent-accent" max=all.to_string() value=done.to_string()></progress>
+        </label>
+    }
+    .into_any()
+}
+
+/// Takes a decision back, then goes on to `done`.
+#[component]
+pub fn Undo(decision: Decision, done: String) -> impl IntoView {
+    let label = format!("Undo: {}", said(&decision));
+    view! {
+        <form method="post" action="/console/api/undo_decision">
+            <input type="hidden" name="id" value=decision.id.to_string() />
+            <input type="hidden" name="done" value=done />
+            <button class="button" type="submit" aria-label=label>
+                <Icon shape=Shape::Restore />
+                "Undo"
+            </button>
+        </form>
+    }
+}
+
+#[component]
+fn NoDecisions() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Audit title="Nothing has been decided yet">
+            <p class="mb-3">"Each decision on a proposal or a term stands here, with who made it, and can be taken back."</p>
+            <a class="button" href="/vocabulary">
+                "Review proposals"
+            </a>
+        </Empty>
+    }
+}

@@ -1,0 +1,62 @@
+use super::{
+    term_field::TermField,
+    verdicts::{DEFINITION_MAX, Line},
+};
+use crate::ui::ReasonField;
+use leptos::prelude::*;
+use remembrancer::api::Term;
+
+/// What a reviewer can do to a term: each unfolds, and leads to what it would change before anything is changed.
+#[component]
+pub fn Edit(term: Term, typed: RwSignal<String>) -> impl IntoView {
+    let action = format!("/vocabulary/terms/{}/change", term.id);
+    let form = move |title: &'static str, what: &'static str, danger: bool, fields: AnyView| {
+        let class = if danger { "button button-danger" } else { "button" };
+        view! {
+            <details>
+                <summary class="px-4 py-2.5 font-medium" class:text-danger=danger>
+                    {title}
+                </summary>
+                <form class="space-y-3 px-4 pb-4" method="get" action=action.clone()>
+                    <input type="hidden" name="what" value=what />
+                    {fields}
+                    <button class=class type="submit">
+                        "Show what changes"
+                    </button>
+                </form>
+            </details>
+        }
+    };
+    let define = view! {
+        <div>
+            <label class="label" for="definition">
+                "Definition"
+            </label>
+            <textarea class="input" id="definition" name="definition" rows="4" maxlength=DEFINITION_MAX.to_string()>
+                {term.definition}
+            </textarea>
+        </div>
+        <Line id="category" name="category" label="Category" value=term.category.unwrap_or_default() error=None />
+    };
+    let rename = view! { <Line id="term" name="term" label="New name" value=term.term required=true error=None /> };
+    let alias = view! { <Line id="alias" name="alias" label="Alias" value="" required=true error=None /> };
+    let combine = view! {
+        <p class="text-sm text-soft">"It and its aliases become aliases of the other one."</p>
+        <div>
+            <TermField id="into" label="Other term" value="" error=None typed />
+        </div>
+    };
+    let retire = view! {
+        <p class="text-sm text-soft">"Memories under it go back to the phrases they were met with."</p>
+        <div>
+            <ReasonField id="reason" typed="" error=None hint="Kept with the decision. At most 500 characters." />
+        </div>
+    };
+    view! {
+        <section class="card divide-y divide-line" aria-label="Change">
+            {form("Define…", "define", false, define.into_any())} {form("Rename…", "rename", false, rename.into_any())}
+            {form("Add an alias…", "alias", false, alias.into_any())} {form("Combine…", "combine", false, combine.into_any())}
+            {form("Retire…", "retire", true, retire.into_any())}
+        </section>
+    }
+}

@@ -1,0 +1,43 @@
+use super::{asked::Asked, words::extent};
+use leptos::prelude::*;
+use remembrancer::api::Effect;
+
+/// How many phrases are listed one by one.
+const SHOWN: usize = 12;
+
+/// What a decision would change: how much, and what would mean something else than now.
+#[component]
+pub fn Effects(effect: Effect) -> impl IntoView {
+    let rest = effect.phrases.len().saturating_sub(SHOWN);
+    let extent = extent(&effect);
+    let phrase = |(phrase, meaning): (String, Option<String>)| {
+        let meaning = match meaning {
+            Some(term) => view! { <span class="font-medium">{term}</span> }.into_any(),
+            None => view! { <span class="text-soft">"no term: each as it was met"</span> }.into_any(),
+        };
+        view! {
+            <li class="break-words" data-testid="phrase">
+                {phrase}
+                <span class="text-soft">" → "</span>
+                {meaning}
+            </li>
+        }
+    };
+    view! {
+        <div class="space-y-1.5 rounded-md bg-sunken px-3 py-2 text-sm wrap-anywhere" data-testid="effect">
+            <p class="font-medium">{extent}</p>
+            <ul class="space-y-0.5">{effect.phrases.into_iter().take(SHOWN).map(phrase).collect_view()}</ul>
+            {(rest > 0).then(|| view! { <p class="text-soft">"… and " {rest.to_string()} " more phrases"</p> })}
+        </div>
+    }
+}
+
+/// What was asked for, in fields that nobody sees.
+#[component]
+pub fn Hidden(asked: Asked, #[prop(default = &[])] but: &'static [&'static str]) -> impl IntoView {
+    let field = |(name, value): (&'static str, &str)| {
+        let shown = !value.is_empty() && !but.contains(&name);
+        shown.then(|| view! { <input type="hidden" name=name value=value.to_owned() /> })
+    };
+    asked.fields().map(field).collect_view()
+}

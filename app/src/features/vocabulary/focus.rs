@@ -1,0 +1,157 @@
+use super::{
+    api::read_proposal,
+    decisions::Undo,
+    review::Listed,
+    term_field::TermNames,
+    verdicts::{Nearest, Verdicts},
+    words::said,
+};
+use crate::{
+    Flash,
+    layout::ViewerResource,
+    query::Query,
+    ui::{ErrorView, Skeleton, Steps, Time, neighbours, reveal, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{Decision, Evidence, OperatorRole, ProposalDetail, ProposalId, ProposalStatus};
+
+/// One proposal beside the list, named by the URL: what it came from, what it resembles, and the decision.
+#[component]
+pub fn Focus(focus: Memo<Option<ProposalId>>, list: Listed, query: Memo<Query>) -> impl IntoView {
+    let found = Resource::new(
+        move || focus.get(),
+        |id| async move {
+            match id {
+                Some(id) => Some(read_proposal(id).await),
+                None => None,
+            }
+        },
+    );
+    let (who, typed) = (ViewerResource::expect(), RwSignal::new(String::new()));
+    Effect::new(move |_| focus.get().into_iter().for_each(|id| reveal(&format!("p-{id}"))));
+    view! {
+        <section
+            class="card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 \
+            xl:max-h-[calc(100dvh-2.5rem)] xl:shadow-none"
+            class:hidden=move || focus.get().is_none()
+            aria-label="Proposal"
+            data-testid="focus"
+        >
+            <Transition>
+                {move || Suspend::new(async move {
+                    let ids = StoredValue::new(ids(list).await);
+                    // Moves with the address, not with what is still being loaded: pressed twice, a step is two steps.
+                    move || {
+                        let (before, after) = neighbours(&ids.read_value(), focus.get()?);
+                        let link = |id| query.with(|query| at(query, id));
+                        let (previous, next) = (before.map(|id| link(Some(id))), after.map(|id| link(Some(id))));
+                        Some(view! { <Steps previous next close=link(None) /> })
+                    }
+                })}
+            </Transition>
+            <Transition fallback=|| view! { <Skeleton rows=4 /> }>
+                {move || Suspend::new(async move {
+                    let viewer = who.await.ok();
+                    let ids = ids(list).await;
+                    let detail = match found.await? {
+                        Ok(detail) => detail,
+                        Err(error) => return Some(view! { <ErrorView error /> }.into_any()),
+                    };
+                    let id = detail.proposal.id;
+                    let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+                    let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+                    let (before, after) = neighbours(&ids, id);
+                    let (here, next) = query.with_untracked(|query| (at(query, Some(id)), at(query, after.or(before))));
+                    // A closure makes it anew for each proposal: what was typed about one is not sent for another.
+                    let look = move || {
+                        let (detail, flash, here, next) = (detail.clone(), flash.clone(), here.clone(), next.clone());
+                        view! { <Look detail may_decide flash here next typed /> }
+                    };
+                    Some(look.into_any())
+                })}
+            </Transition>
+            <TermNames typed />
+        </section>
+    }
+}
+
+/// The proposals of the list from top to bottom.
+async fn ids(list: Listed) -> Vec<ProposalId> {
+    list.await.map(|page| page.rows.iter().map(|row| row.id).collect()).unwrap_or_default()
+}
+
+/// The address at which a proposal is in the panel.
+fn at(query: &Query, id: Option<ProposalId>) -> String {
+    match id {
+        Some(id) => query.with("focus", id).href("/vocabulary"),
+        None => query.without(&["focus"]).href("/vocabulary"),
+    }
+}
+
+#[component]
+fn Look(
+    detail: ProposalDetail,
+    may_decide: bool,
+    flash: Option<Flash>,
+    here: String,
+    next: String,
+    typed: RwSignal<String>,
+) -> impl IntoView {
+    let proposal = detail.proposal.clone();
+    let met = format!("Met {} by {}", text::count(proposal.count, "time", "times"), proposal.agents.join(", "));
+    let evidence = detail.evidence.clone();
+    let decide = match proposal.decision {
+        Some(decision) => view! { <Decided decision may_undo=may_decide here /> }.into_any(),
+        None if may_decide && proposal.status == ProposalStatus::Open => view! { <Verdicts detail flash here next typed /> }.into_any(),
+        None => view! { <Nearest nearest=detail.nearest merge=false /> }.into_any(),
+    };
+    view! {
+        <div class="space-y-5 p-4">
+            <div>
+                <h2 class="text-lg leading-snug break-words">{proposal.phrase}</h2>
+                <p class="text-sm break-words text-soft">{met} ", first " <Time at=proposal.first_seen /> ", last " <Time at=proposal.last_seen /></p>
+            </div>
+            <Sources evidence />
+            {decide}
+        </div>
+    }
+}
+
+/// The memories in which a phrase was met, as they read now.
+#[component]
+fn Sources(evidence: Vec<Evidence>) -> impl IntoView {
+    if evidence.is_empty() {
+        return view! { <p class="text-sm text-soft">"No memory that is still there carries it."</p> }.into_any();
+    }
+    let one = |evidence: Evidence| {
+        view! {
+            <li class="px-3 py-2" data-testid="evidence">
+                <p class="mb-0.5 flex flex-wrap items-baseline gap-x-1.5 text-xs text-soft">
+                    <a href=format!("/memories/{}", evidence.memory_id)>{evidence.topic_raw}</a>
+                    <span>{evidence.agent_slug} " on " {evidence.platform}</span>
+                    <span class="ml-auto"><Time at=evidence.updated_at /></span>
+                </p>
+                <div class="verbatim max-h-28 overflow-y-auto text-sm" tabindex="0" data-testid="content">{evidence.content}</div>
+            </li>
+        }
+    };
+    view! {
+        <section aria-label="Evidence">
+            <ul class="divide-y divide-line rounded-md border border-line">{evidence.into_iter().map(one).collect_view()}</ul>
+        </section>
+    }
+    .into_any()
+}
+
+/// What became of it.
+#[component]
+fn Decided(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
+    let reason = decision.reason.clone();
+    view! {
+        <section class="space-y-2 rounded-md bg-sunken px-3 py-2 text-sm" aria-label="Decision" data-testid="decided">
+            <p class="break-words">{said(&decision)} " " {decision.by.clone()} ", " <Time at=decision.at /></p>
+            {reason.map(|reason| view! { <p class="break-words text-soft">"Reason: " {reason}</p> })}
+            {(may_undo && decision.undoable).then(|| view! { <Undo decision done=here /> })}
+        </section>
+    }
+}

@@ -1,0 +1,25 @@
+//! The shared vocabulary: the review of what agents called things, the terms, and the decisions.
+
+mod api;
+mod asked;
+mod change;
+mod decide;
+mod decisions;
+mod edit;
+mod effect;
+mod focus;
+mod review;
+mod table;
+mod tabs;
+mod term;
+mod term_field;
+mod terms;
+mod verdicts;
+mod words;
+
+pub use change::ChangePage;
+pub use decide::DecidePage;
+pub use decisions::DecisionsPage;
+pub use review::ReviewPage;
+pub use term::TermPage;
+pub use terms::TermsPage;

@@ -1,0 +1,135 @@
+use super::{api::browse_proposals, focus::Focus, table::Table, tabs::Tabs};
+use crate::{
+    ConsoleError,
+    layout::{PageHead, ViewerResource},
+    query::{Query, use_query},
+    ui::{Empty, ErrorView, FilterForm, Pager, SelectField, Shape, Skeleton, TextField, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{FieldError, OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
+
+const NAMES: &[&str] = &["q", "status"];
+
+/// The list as it is loaded; the panel reads it too.
+pub type Listed = Resource<Result<Page<Proposal>, ConsoleError>>;
+
+fn filter(query: &Query) -> Result<ProposalFilter, Vec<FieldError>> {
+    let mut errors = Vec::new();
+    let owned = |name: &str| query.get(name).map(str::to_owned);
+    let status = query.read("status", "Choose open, approved, merged or rejected.", &mut errors);
+    let filter = ProposalFilter { status, q: owned("q"), after: owned("after"), before: owned("before") };
+    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
+/// Phrases that agents use and the vocabulary does not know, the most frequent first, and what to do about them.
+#[component]
+pub fn ReviewPage() -> impl IntoView {
+    let query = use_query();
+    // By its own names, so that a step in the panel does not load the list again.
+    let filter = Memo::new(move |_| query.with(filter));
+    let list: Listed = Resource::new(
+        move || filter.get(),
+        |filter| async move {
+            match filter {
+                Ok(filter) => browse_proposals(filter).await,
+                Err(fields) => Err(ConsoleError::invalid(fields)),
+            }
+        },
+    );
+    let focus = Memo::new(move |_| query.with(|query| query.get("focus").and_then(|id| id.parse::<ProposalId>().ok())));
+    let (who, busy) = (ViewerResource::expect(), RwSignal::new(false));
+    let value = move |name: &'static str| Signal::derive(move || query.with(|query| query.text(name)));
+    view! {
+        <PageHead title="Vocabulary review">"Phrases that agents use and the vocabulary does not know. A decision holds for all of them."</PageHead>
+        <Tabs />
+        <FilterForm action="/vocabulary" names=NAMES label="Proposals">
+            <div class="flex flex-wrap items-end gap-2">
+                <div class="grow basis-full sm:basis-56">
+                    <TextField name="q" label="Phrase contains" value=value("q") />
+                </div>
+                <div class="grow sm:w-44 sm:grow-0">
+                    <SelectField name="status" label="State" value=value("status") choices=states() />
+                </div>
+                <button class="button button-primary" type="submit">
+                    "Apply filters"
+                </button>
+                <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/vocabulary">
+                    "Clear"
+                </a>
+            </div>
+        </FilterForm>
+        <div class=move || if focus.get().is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_29rem]" } else { "mt-4" }>
+            <div class="min-w-0 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
+                <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+                    {move || Suspend::new(async move {
+                        let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+                        match list.await {
+                            Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing query=query.get_untracked() /></div> }.into_any(),
+                            Ok(page) => view! { <Proposals page query focus may_decide /> }.into_any(),
+                            Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                        }
+                    })}
+                </Transition>
+            </div>
+            <Focus focus list query />
+        </div>
+    }
+}
+
+fn states() -> Vec<(String, String)> {
+    let all = [("", "Open"), ("approved", "Approved"), ("merged", "Merged"), ("rejected", "Rejected")];
+    all.map(|(key, text)| (key.to_owned(), text.to_owned())).to_vec()
+}
+
+/// The word for proposals of a state, before their number's noun.
+fn kind(query: &Query) -> &'static str {
+    match query.get("status").and_then(|status| status.parse().ok()) {
+        Some(ProposalStatus::Approved) => "approved",
+        Some(ProposalStatus::Merged) => "merged",
+        Some(ProposalStatus::Rejected) => "rejected",
+        Some(ProposalStatus::Open) | None => "open",
+    }
+}
+
+#[component]
+fn Proposals(page: Page<Proposal>, query: Memo<Query>, focus: Memo<Option<ProposalId>>, may_decide: bool) -> impl IntoView {
+    let now = query.get_untracked();
+    let kind = kind(&now);
+    let total = text::count(page.total, &format!("{kind} proposal"), &format!("{kind} proposals"));
+    let part = match page.rows.len() {
+        shown if i64::try_from(shown) == Ok(page.total) => String::new(),
+        shown => format!(", {shown} on this page"),
+    };
+    let (rows, select) = (page.rows, may_decide && kind == "open");
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{total} {part}</p>
+        // A closure makes it anew with each page, so that no tick stays on a row that holds something else now.
+        <div class="card">{move || view! { <Table rows=rows.clone() query focus select /> }}</div>
+        <Pager path="/vocabulary" query=now previous=page.previous next=page.next names=("Previous", "Next") />
+    }
+}
+
+#[component]
+fn Nothing(query: Query) -> impl IntoView {
+    if query.any(NAMES) || query.any(&["after", "before"]) {
+        return view! {
+            <Empty shape=Shape::Filter title="No proposal matches">
+                <p class="mb-3">"Open proposals show unless another state is asked for."</p>
+                <a class="button" href="/vocabulary">"Show what is open"</a>
+            </Empty>
+        }
+        .into_any();
+    }
+    view! {
+        <Empty shape=Shape::Done title="Nothing waits for a decision">
+            <p class="mb-3">
+                "When an agent files a memory under a phrase that the vocabulary does not know, or proposes one, it appears here within a "
+                "second or two, with the memories it came from."
+            </p>
+            <a class="button" href="/vocabulary/terms">
+                "All terms"
+            </a>
+        </Empty>
+    }
+    .into_any()
+}

@@ -1,0 +1,85 @@
+use super::words::said;
+use crate::{
+    query::Query,
+    ui::{SelectAll, Time, text, ticked},
+};
+use leptos::prelude::*;
+use remembrancer::api::{Proposal, ProposalId};
+
+/// Proposals as rows. With `select` several can be ticked and decided together.
+#[component]
+pub fn Table(rows: Vec<Proposal>, query: Memo<Query>, focus: Memo<Option<ProposalId>>, select: bool) -> impl IntoView {
+    let now = query.get_untracked();
+    let (form, selected) = (NodeRef::<leptos::html::Form>::new(), RwSignal::new(0_u32));
+    let first = rows.first().map(|row| row.id);
+    let body = rows.into_iter().map(|row| view! { <Row first=first == Some(row.id) row query focus select /> }).collect_view();
+    let recount = move |_| selected.set(ticked(form));
+    view! {
+        <form class="@container" method="get" action="/vocabulary/decide" node_ref=form on:change=recount>
+            <input type="hidden" name="back" value=now.without(&["focus"]).href("/vocabulary") />
+            <table class="data table-fixed" aria-label="Proposals">
+                <thead>
+                    <tr>
+                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll form /></th> })}
+                        <th scope="col">"Phrase"</th>
+                        <th scope="col" class="number w-16">"Met"</th>
+                        <th scope="col" class="hidden w-44 @xl:table-cell">"By"</th>
+                        <th scope="col" class="hidden w-30 @md:table-cell">"Last met"</th>
+                    </tr>
+                </thead>
+                <tbody>{body}</tbody>
+            </table>
+            {select.then(|| view! { <Selection selected /> })}
+        </form>
+    }
+}
+
+#[component]
+fn Row(row: Proposal, query: Memo<Query>, focus: Memo<Option<ProposalId>>, select: bool, first: bool) -> impl IntoView {
+    let (id, agents) = (row.id, row.agents.join(", "));
+    let checkbox = select.then(|| {
+        let label = format!("Select “{}”", row.phrase);
+        view! { <td class="pr-0!"><input class="mt-1 block" type="checkbox" name="ids" value=id.to_string() aria-label=label /></td> }
+    });
+    let decision = row.decision.map(|decision| {
+        view! { <p class="mt-0.5 text-sm break-words text-soft">{said(&decision)} " " {decision.by.clone()} ", " <Time at=decision.at /></p> }
+    });
+    view! {
+        <tr id=format!("p-{id}") data-testid="proposal" aria-current=move || (focus.get() == Some(id)).then_some("true")>
+            {checkbox}
+            <td>
+                <a
+                    class="block font-medium break-words text-ink"
+                    href=move || query.get().with("focus", id).href("/vocabulary")
+                    data-noscroll="true"
+                    data-keys=move || (first && focus.get().is_none()).then_some("j ArrowDown")
+                >
+                    {row.phrase}
+                </a>
+                {decision}
+                <p class="mt-0.5 text-xs break-words text-soft @xl:hidden">{agents.clone()}</p>
+            </td>
+            <td class="number">{text::number(row.count)}</td>
+            <td class="hidden truncate text-soft @xl:table-cell" title=agents.clone()>{agents.clone()}</td>
+            <td class="hidden text-soft @md:table-cell"><Time at=row.last_seen /></td>
+        </tr>
+    }
+}
+
+#[component]
+fn Selection(selected: RwSignal<u32>) -> impl IntoView {
+    let says = move || match selected.get() {
+        0 => "Select proposals to decide them alike.".to_owned(),
+        n => format!("{} selected", text::count(i64::from(n), "proposal", "proposals")),
+    };
+    view! {
+        <div class="selection flex flex-wrap items-center justify-between gap-3 border-t border-line px-3 py-2 text-sm">
+            <span class="text-soft" aria-live="polite">{says}</span>
+            <span class="flex flex-wrap gap-2">
+                <button class="button" type="submit" name="what" value="approve">"Approve selected…"</button>
+                <button class="button" type="submit" name="what" value="merge">"Merge selected…"</button>
+                <button class="button button-danger" type="submit" name="what" value="reject">"Reject selected…"</button>
+            </span>
+        </div>
+    }
+}

@@ -1,0 +1,193 @@
+use super::{
+    api::read_term,
+    decisions::{Progress, Told, Undo},
+    edit::Edit,
+    tabs::Tabs,
+    term_field::TermNames,
+    terms::retired,
+};
+use crate::{
+    ConsoleError,
+    layout::ViewerResource,
+    query::Query,
+    ui::{Badge, ErrorView, Skeleton, Time, text},
+};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+use remembrancer::api::{Decision, ErrorCode, OperatorRole, TermDetail, TermId, TermUsage};
+
+/// The id in the address.
+pub fn use_term_id() -> Memo<Option<TermId>> {
+    let params = use_params_map();
+    Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse().ok()))
+}
+
+/// A term: what it means, what else it is called, who uses it, and what was decided about it.
+#[component]
+pub fn TermPage() -> impl IntoView {
+    let id = use_term_id();
+    let found = Resource::new(
+        move || id.get(),
+        |id| async move {
+            match id {
+                Some(id) => read_term(id).await,
+                None => Err(unknown()),
+            }
+        },
+    );
+    let (who, typed) = (ViewerResource::expect(), RwSignal::new(String::new()));
+    view! {
+        <Tabs />
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+            {move || Suspend::new(async move {
+                let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+                match found.await {
+                    Ok(detail) => {
+                        // A closure makes it anew for each term: what was typed about one is not sent for another.
+                        let whole = move || view! { <Whole detail=detail.clone() may_decide typed /> };
+                        whole.into_any()
+                    }
+                    Err(error) => view! { <Missing error /> }.into_any(),
+                }
+            })}
+        </Transition>
+        <TermNames typed />
+    }
+}
+
+/// What stands where a term would.
+#[component]
+pub fn Missing(error: ConsoleError) -> impl IntoView {
+    view! {
+        <Title text="Term" />
+        <h1 class="sr-only">"Term"</h1>
+        <div class="card"><ErrorView error /></div>
+    }
+}
+
+/// An address whose id is none.
+pub fn unknown() -> ConsoleError {
+    #[cfg(feature = "ssr")]
+    crate::guard::set_status(ErrorCode::NotFound);
+    ConsoleError::new(ErrorCode::NotFound, "This is not the id of a term.")
+}
+
+#[component]
+fn Whole(detail: TermDetail, may_decide: bool, typed: RwSignal<String>) -> impl IntoView {
+    let here = format!("/vocabulary/terms/{}", detail.term.id);
+    let term = detail.term;
+    let definition = match term.definition.clone() {
+        text if text.is_empty() => view! { <p class="text-soft">"Not defined yet."</p> }.into_any(),
+        text => view! { <p class="verbatim" data-testid="definition">{text}</p> }.into_any(),
+    };
+    let edit = (may_decide && term.retired_at.is_none()).then(|| view! { <Edit term=term.clone() typed /> });
+    let removes = edit.is_some();
+    let aliases = term.aliases.iter().map(|alias| view! { <Alias alias=alias.clone() here=here.clone() removes /> }).collect_view();
+    view! {
+        <Title text=term.term.clone() />
+        <header class="mb-5">
+            <h1 class="break-words">{term.term.clone()}</h1>
+            <div class="mt-1.5 flex flex-wrap items-center gap-1.5 text-sm text-soft">
+                {term.category.clone().map(|category| view! { <Badge text=category /> })}
+                {retired(&term)}
+                <span>"like this since " <Time at=term.since /></span>
+            </div>
+        </header>
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+            <div class="min-w-0 space-y-6">
+                <section class="card p-4" aria-label="Meaning">{definition}</section>
+                <section aria-labelledby="aliases">
+                    <h2 class="mb-2" id="aliases">"Aliases"</h2>
+                    {match term.aliases.is_empty() {
+                        true => view! { <p class="card px-4 py-3 text-sm text-soft">"None: it is known by its name alone."</p> }.into_any(),
+                        false => view! { <ul class="card divide-y divide-line" data-testid="aliases">{aliases}</ul> }.into_any(),
+                    }}
+                </section>
+                <Usage usage=detail.usage term=term.term.clone() />
+                <section aria-labelledby="history">
+                    <h2 class="mb-2" id="history">"History"</h2>
+                    <History history=detail.history may_decide here />
+                </section>
+            </div>
+            <div class="mt-6 lg:mt-0">{edit}</div>
+        </div>
+    }
+}
+
+#[component]
+fn Alias(alias: String, here: String, removes: bool) -> impl IntoView {
+    let remove = removes.then(|| {
+        let href = Query::default().with("what", "unalias").with("alias", &alias).href(&format!("{here}/change"));
+        let label = format!("Remove the alias {alias}");
+        view! { <a class="button button-quiet" href=href aria-label=label>"Remove…"</a> }
+    });
+    view! {
+        <li class="flex items-center justify-between gap-3 px-4 py-1.5">
+            <span class="min-w-0 break-words">{alias}</span>
+            {remove}
+        </li>
+    }
+}
+
+/// Who has how much under the term.
+#[component]
+fn Usage(usage: Vec<TermUsage>, term: String) -> impl IntoView {
+    let most = usage.iter().map(|usage| usage.memories).max().unwrap_or(0).max(1);
+    let row = move |usage: TermUsage| {
+        let href = Query::default().with("agent", usage.agent_id).with("topic", &term).href("/memories");
+        let width = format!("{:.1}", share(usage.memories, most) * 100.0);
+        view! {
+            <li class="grid grid-cols-[minmax(0,9rem)_minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-2 text-sm" data-testid="usage">
+                <a class="truncate" href=href>{usage.agent_slug}</a>
+                <svg class="h-2 w-full" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                    <rect class="fill-line" width="100" height="8" />
+                    <rect class="fill-chart" width=width height="8" />
+                </svg>
+                <span class="text-soft">
+                    {text::count(usage.memories, "memory", "memories")}
+                    <span class="hidden sm:inline">", last " <Time at=usage.last_write /></span>
+                </span>
+            </li>
+        }
+    };
+    view! {
+        <section aria-labelledby="used">
+            <h2 class="mb-2" id="used">
+                "Used by"
+            </h2>
+            {if usage.is_empty() {
+                view! { <p class="card px-4 py-3 text-sm text-soft">"No agent has a memory under it."</p> }.into_any()
+            } else {
+                view! { <ul class="card divide-y divide-line">{usage.into_iter().map(row).collect_view()}</ul> }.into_any()
+            }}
+        </section>
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "lengths of bars, two digits are enough")]
+fn share(part: i64, whole: i64) -> f64 {
+    part as f64 / whole as f64
+}
+
+#[component]
+fn History(history: Vec<Decision>, may_decide: bool, here: String) -> impl IntoView {
+    let one = move |decision: Decision| {
+        let undo = (may_decide && decision.undoable).then(|| view! { <Undo decision=decision.clone() done=here.clone() /> });
+        let memories =
+            (decision.memories > 0).then(|| view! { <span class="flex gap-1">"memories: " <Progress decision=decision.clone() /></span> });
+        view! {
+            <li class="flex flex-wrap items-start justify-between gap-3 px-4 py-2.5 text-sm" data-testid="decision">
+                <div class="min-w-0">
+                    <Told decision=decision.clone() />
+                    <p class="mt-0.5 flex flex-wrap gap-x-1.5 text-xs text-soft">{decision.by} ", " <Time at=decision.at /> {memories}</p>
+                </div>
+                {undo}
+            </li>
+        }
+    };
+    if history.is_empty() {
+        return view! { <p class="card px-4 py-3 text-sm text-soft">"Nothing on record yet."</p> }.into_any();
+    }
+    view! { <ol class="card divide-y divide-line">{history.into_iter().map(one).collect_view()}</ol> }.into_any()
+}

@@ -1,0 +1,145 @@
+use super::{api::browse_terms, tabs::Tabs};
+use crate::{
+    ConsoleError,
+    layout::PageHead,
+    query::{Query, use_query},
+    ui::{Badge, Empty, ErrorView, FilterForm, Pager, SelectField, Shape, Skeleton, TextField, Tone, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{FieldError, Page, Term, TermFilter};
+
+const NAMES: &[&str] = &["q", "retired"];
+
+fn filter(query: &Query) -> Result<TermFilter, Vec<FieldError>> {
+    let mut errors = Vec::new();
+    let owned = |name: &str| query.get(name).map(str::to_owned);
+    let retired = query.read("retired", "Choose yes or no.", &mut errors);
+    let filter = TermFilter { q: owned("q"), retired, after: owned("after"), before: owned("before") };
+    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
+/// What things are called, and what else they are called.
+#[component]
+pub fn TermsPage() -> impl IntoView {
+    let query = use_query();
+    let filter = Memo::new(move |_| query.with(filter));
+    let list = Resource::new(
+        move || filter.get(),
+        |filter| async move {
+            match filter {
+                Ok(filter) => browse_terms(filter).await,
+                Err(fields) => Err(ConsoleError::invalid(fields)),
+            }
+        },
+    );
+    let busy = RwSignal::new(false);
+    let value = move |name: &'static str| Signal::derive(move || query.with(|query| query.text(name)));
+    let states = [("", "In use"), ("true", "Retired")].map(|(key, text)| (key.to_owned(), text.to_owned())).to_vec();
+    view! {
+        <PageHead title="Terms">"What things are called here. A memory filed under an alias is filed under the term."</PageHead>
+        <Tabs />
+        <FilterForm action="/vocabulary/terms" names=NAMES label="Terms">
+            <div class="flex flex-wrap items-end gap-2">
+                <div class="grow basis-full sm:basis-56">
+                    <TextField name="q" label="Term, alias or definition contains" value=value("q") />
+                </div>
+                <div class="grow sm:w-44 sm:grow-0">
+                    <SelectField name="retired" label="State" value=value("retired") choices=states />
+                </div>
+                <button class="button button-primary" type="submit">
+                    "Apply filters"
+                </button>
+                <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/vocabulary/terms">
+                    "Clear"
+                </a>
+            </div>
+        </FilterForm>
+        <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
+            <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+                {move || Suspend::new(async move {
+                    let filtered = query.with_untracked(|query| query.any(NAMES));
+                    match list.await {
+                        Ok(page) if page.rows.is_empty() => view! { <div class="card"><NoTerms filtered /></div> }.into_any(),
+                        Ok(page) => view! { <Terms page query=query.get_untracked() /> }.into_any(),
+                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                    }
+                })}
+            </Transition>
+        </div>
+    }
+}
+
+#[component]
+fn Terms(page: Page<Term>, query: Query) -> impl IntoView {
+    let kind = if query.get("retired") == Some("true") { "retired " } else { "" };
+    let total = text::count(page.total, &format!("{kind}term"), &format!("{kind}terms"));
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{total}</p>
+        <div class="card">
+            <table class="data table-fixed" aria-label="Terms">
+                <thead>
+                    <tr>
+                        <th scope="col" class="sm:w-56">"Term"</th>
+                        <th scope="col" class="hidden sm:table-cell">"Definition"</th>
+                        <th scope="col" class="hidden w-64 lg:table-cell">"Aliases"</th>
+                        <th scope="col" class="number w-24">"Memories"</th>
+                        <th scope="col" class="number hidden w-20 sm:table-cell">"Agents"</th>
+                    </tr>
+                </thead>
+                <tbody>{page.rows.into_iter().map(|term| view! { <Row term /> }).collect_view()}</tbody>
+            </table>
+        </div>
+        <Pager path="/vocabulary/terms" query previous=page.previous next=page.next names=("Previous", "Next") />
+    }
+}
+
+#[component]
+fn Row(term: Term) -> impl IntoView {
+    let aliases = term.aliases.join(", ");
+    let narrow =
+        (!aliases.is_empty()).then(|| view! { <p class="mt-0.5 text-xs break-words text-soft lg:hidden">"also " {aliases.clone()}</p> });
+    view! {
+        <tr data-testid="term">
+            <th scope="row" class="font-normal! whitespace-normal! text-ink!">
+                <a class="text-base font-medium break-words" href=format!("/vocabulary/terms/{}", term.id)>{term.term.clone()}</a>
+                <span class="ml-1.5 inline-flex flex-wrap gap-1">
+                    {term.category.clone().map(|category| view! { <Badge text=category /> })}
+                    {retired(&term)}
+                </span>
+                {narrow}
+                <p class="mt-0.5 line-clamp-2 text-xs break-words text-soft sm:hidden">{term.definition.clone()}</p>
+            </th>
+            <td class="hidden sm:table-cell"><p class="line-clamp-3 break-words">{term.definition.clone()}</p></td>
+            <td class="hidden break-words text-soft lg:table-cell">{aliases}</td>
+            <td class="number" class:text-soft=term.memories == 0>{text::number(term.memories)}</td>
+            <td class="number hidden sm:table-cell" class:text-soft=term.agents == 0>{text::number(term.agents)}</td>
+        </tr>
+    }
+}
+
+/// A badge for a term that is no longer in use.
+pub fn retired(term: &Term) -> impl IntoView + use<> {
+    term.retired_at.map(|_| view! { <Badge tone=Tone::Danger text="retired" title="No phrase is filed under it any more." /> })
+}
+
+#[component]
+fn NoTerms(filtered: bool) -> impl IntoView {
+    if filtered {
+        return view! {
+            <Empty shape=Shape::Filter title="No term matches">
+                <p class="mb-3">"Retired terms show only when they are asked for."</p>
+                <a class="button" href="/vocabulary/terms">"All terms"</a>
+            </Empty>
+        }
+        .into_any();
+    }
+    view! {
+        <Empty shape=Shape::Vocabulary title="The vocabulary is empty">
+            <p class="mb-3">"Terms come from proposals that are approved, and from glossaries among the documents."</p>
+            <a class="button" href="/vocabulary">
+                "Review proposals"
+            </a>
+        </Empty>
+    }
+    .into_any()
+}

@@ -1,0 +1,75 @@
+//! Decisions as people read them.
+
+use crate::ui::text;
+use remembrancer::api::{Decision, DecisionKind, Effect};
+
+/// `“a”`, `“a” and “b”`, `“a”, “b”, “c” and 4 more`.
+pub fn names(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("“{name}”")).collect();
+    match quoted.as_slice() {
+        [] => "nothing".to_owned(),
+        [one] => one.clone(),
+        [first, second] => format!("{first} and {second}"),
+        [first, second, third] => format!("{first}, {second} and {third}"),
+        [first, second, third, rest @ ..] => format!("{first}, {second}, {third} and {} more", rest.len()),
+    }
+}
+
+/// What a decision did, as a sentence.
+pub fn said(decision: &Decision) -> String {
+    let (what, several) = (names(&decision.subjects), decision.subjects.len() > 1);
+    let term = decision.term.as_ref().map_or_else(|| "another term".to_owned(), |term| format!("“{term}”"));
+    let renamed = decision.term.as_ref().filter(|term| decision.subjects.first().is_some_and(|subject| subject != *term));
+    match decision.kind {
+        DecisionKind::Approve if several => format!("{what} are terms now."),
+        DecisionKind::Approve if renamed.is_some() => format!("{what} became the term {term}."),
+        DecisionKind::Approve => format!("{what} is a term now."),
+        DecisionKind::Merge if several => format!("{what} mean {term} now."),
+        DecisionKind::Merge => format!("{what} means {term} now."),
+        DecisionKind::Reject => format!("{what} {} rejected.", if several { "were" } else { "was" }),
+        DecisionKind::Add => format!("{what} came from a glossary or the command line."),
+        DecisionKind::Rename if renamed.is_some() => format!("{what} is called {term} now."),
+        DecisionKind::Rename => format!("{what} has a new name."),
+        DecisionKind::Define => format!("{what} has another definition."),
+        DecisionKind::Alias => format!("{what} means {term} now."),
+        DecisionKind::Unalias => format!("{what} no longer means {term}."),
+        DecisionKind::Combine => format!("{what} became an alias of {term}."),
+        DecisionKind::Retire => format!("{what} is no longer in use."),
+        DecisionKind::Undo => format!("The decision on {what} was taken back."),
+    }
+}
+
+/// How much a decision would change, as a sentence.
+pub fn extent(effect: &Effect) -> String {
+    match effect.memories {
+        0 => "No memory changes its topic.".to_owned(),
+        n => format!(
+            "{} of {} {} topic.",
+            text::count(n, "memory", "memories"),
+            text::count(effect.agents, "agent", "agents"),
+            if n == 1 { "changes its" } else { "change their" }
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_listed_as_people_list_them() {
+        let all = ["a", "b", "c", "d", "e"].map(str::to_owned);
+        assert_eq!(names(&all[..1]), "“a”");
+        assert_eq!(names(&all[..2]), "“a” and “b”");
+        assert_eq!(names(&all[..3]), "“a”, “b” and “c”");
+        assert_eq!(names(&all), "“a”, “b”, “c” and 2 more");
+    }
+
+    #[test]
+    fn the_extent_agrees_in_number() {
+        let effect = |memories, agents| Effect { memories, agents, phrases: Vec::new() };
+        assert_eq!(extent(&effect(0, 0)), "No memory changes its topic.");
+        assert_eq!(extent(&effect(1, 1)), "1 memory of 1 agent changes its topic.");
+        assert_eq!(extent(&effect(3, 2)), "3 memories of 2 agents change their topic.");
+    }
+}

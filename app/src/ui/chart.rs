@@ -1,0 +1,140 @@
+//! What charts are made of: scales, marks on axes, shares. All of it is pure; the charts themselves are SVG that the server renders.
+
+use std::fmt::Write;
+
+/// Where a chart draws: what is left of its SVG without the axes' labels, in its own units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plot {
+    pub left: f64,
+    pub top: f64,
+    pub width: f64,
+    pub height: f64,
+}
+
+impl Plot {
+    /// Left edge and width of the `i`-th of `n` equal bands.
+    pub fn band(&self, i: u32, n: u32) -> (f64, f64) {
+        let width = self.width / f64::from(n.max(1));
+        (self.left + f64::from(i) * width, width)
+    }
+
+    /// How far down `value` stands on an axis from 0 to `top`.
+    pub fn y(&self, value: f64, top: f64) -> f64 {
+        self.top + self.height * (1.0 - share_of(value, top))
+    }
+
+    /// How far down the axis itself is.
+    pub fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+
+    /// Where its right edge is.
+    pub fn right(&self) -> f64 {
+        self.left + self.width
+    }
+}
+
+/// `part` of `whole`, 0 to 1; 0 of nothing.
+pub fn share_of(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// A number of things as a length.
+#[expect(clippy::cast_precision_loss, reason = "lengths in a drawing, three digits are enough")]
+pub fn length(n: i64) -> f64 {
+    n as f64
+}
+
+/// Marks of an axis for whole numbers from 0 to at least `most`: at most `steps` round steps.
+pub fn ticks(most: i64, steps: i64) -> Vec<i64> {
+    let most = most.max(1);
+    let mut step = 1_i64;
+    for factor in [2, 5, 10].into_iter().cycle() {
+        if most <= step.saturating_mul(steps.max(1)) {
+            break;
+        }
+        let decade = step_decade(step);
+        step = decade.saturating_mul(factor);
+    }
+    let last = (most + step - 1) / step;
+    (0..=last).map(|i| i * step).collect()
+}
+
+/// The power of ten that a round step belongs to: 1 for 1, 2 and 5, 10 for 10, 20 and 50.
+fn step_decade(step: i64) -> i64 {
+    let mut decade = 1;
+    while decade * 10 <= step {
+        decade *= 10;
+    }
+    decade
+}
+
+/// Which of `n` entries get a label if there is room for `room`: evenly spaced, the last one included.
+pub fn labelled(n: u32, room: u32) -> Vec<u32> {
+    let step = n.div_ceil(room.max(1)).max(1);
+    (0..n).rev().step_by(step as usize).collect::<Vec<_>>().into_iter().rev().collect()
+}
+
+/// A line through `points`, interrupted where there is none.
+pub fn line(points: impl IntoIterator<Item = Option<(f64, f64)>>) -> String {
+    let (mut path, mut drawing) = (String::new(), false);
+    for point in points {
+        if let Some((x, y)) = point {
+            let _ = write!(path, "{}{x:.1} {y:.1}", if drawing { 'L' } else { 'M' });
+        }
+        drawing = point.is_some();
+    }
+    path
+}
+
+/// `4 %`, `0.4 %`, `0 %`: one digit after the point below ten, none where it would be a zero.
+pub fn percent(share: f64) -> String {
+    let hundredths = share * 100.0;
+    let text = if hundredths < 9.95 { format!("{hundredths:.1}") } else { format!("{hundredths:.0}") };
+    format!("{} %", text.trim_end_matches(".0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLOT: Plot = Plot { left: 40.0, top: 10.0, width: 300.0, height: 100.0 };
+
+    #[test]
+    fn values_stand_where_they_belong() {
+        assert_eq!((PLOT.y(0.0, 8.0), PLOT.y(4.0, 8.0), PLOT.y(8.0, 8.0)), (110.0, 60.0, 10.0));
+        assert_eq!((PLOT.y(9.0, 8.0), PLOT.y(1.0, 0.0)), (10.0, 110.0), "nothing leaves the plot");
+        assert_eq!((PLOT.band(0, 3), PLOT.band(2, 3), PLOT.band(0, 0)), ((40.0, 100.0), (240.0, 100.0), (40.0, 300.0)));
+    }
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        assert_eq!(ticks(0, 4), [0, 1]);
+        assert_eq!(ticks(3, 4), [0, 1, 2, 3]);
+        assert_eq!(ticks(7, 4), [0, 2, 4, 6, 8]);
+        assert_eq!(ticks(17, 4), [0, 5, 10, 15, 20]);
+        assert_eq!(ticks(40, 4), [0, 10, 20, 30, 40]);
+        assert_eq!(ticks(41, 4), [0, 20, 40, 60]);
+        for most in 1..3000 {
+            let ticks = ticks(most, 4);
+            assert!(ticks.len() <= 5 && ticks.last().is_some_and(|last| *last >= most), "{most}: {ticks:?}");
+        }
+    }
+
+    #[test]
+    fn labels_end_with_the_last_entry() {
+        assert_eq!(labelled(7, 10), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(labelled(30, 6), [4, 9, 14, 19, 24, 29]);
+        assert_eq!((labelled(0, 6), labelled(1, 0)), (vec![], vec![0]));
+    }
+
+    #[test]
+    fn lines_have_gaps() {
+        assert_eq!(line([None, Some((1.0, 2.0)), Some((3.0, 4.0)), None, Some((5.0, 6.0))]), "M1.0 2.0L3.0 4.0M5.0 6.0");
+    }
+
+    #[test]
+    fn shares_read_as_people_say_them() {
+        assert_eq!([0.0, 0.004, 0.04, 0.0999, 0.125, 0.996, 1.0].map(percent), ["0 %", "0.4 %", "4 %", "10 %", "12 %", "100 %", "100 %"]);
+    }
+}

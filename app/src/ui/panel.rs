@@ -1,0 +1,60 @@
+use super::{Icon, Shape};
+use leptos::{prelude::*, web_sys};
+
+/// The head of a panel beside a list: the way to the neighbours of what it shows, and out. The letters are keys.
+#[component]
+pub fn Steps(previous: Option<String>, next: Option<String>, close: String) -> impl IntoView {
+    view! {
+        <div class="sticky top-0 z-10 flex items-center gap-1 border-b border-line bg-surface px-2 py-1.5">
+            {step(previous, "Previous", "k ArrowUp", "k", Shape::Previous)} {step(next, "Next", "j ArrowDown", "j", Shape::Next)}
+            <span class="ml-auto"></span>
+            {step(Some(close), "Close", "Escape", "esc", Shape::Close)}
+        </div>
+    }
+}
+
+fn step(href: Option<String>, text: &'static str, keys: &'static str, hint: &'static str, shape: Shape) -> impl IntoView {
+    let inside = view! {
+        <Icon shape />
+        <span class="sr-only">{text}</span>
+        <kbd class="kbd hidden md:inline" aria-hidden="true">
+            {hint}
+        </kbd>
+    };
+    match href {
+        Some(href) => {
+            view! { <a class="button button-quiet px-2!" href=href data-noscroll="true" data-keys=keys title=text>{inside}</a> }.into_any()
+        }
+        None => view! { <span class="button button-quiet px-2! opacity-40" aria-hidden="true">{inside}</span> }.into_any(),
+    }
+}
+
+/// Before and after a row of the list; for one that is not in it, nothing before and the first after.
+pub fn neighbours<T: Copy + PartialEq>(ids: &[T], at: T) -> (Option<T>, Option<T>) {
+    match ids.iter().position(|id| *id == at) {
+        Some(place) => (place.checked_sub(1).and_then(|i| ids.get(i).copied()), ids.get(place + 1).copied()),
+        None => (None, ids.first().copied()),
+    }
+}
+
+/// Brings the element of this id into sight, if it is not.
+pub fn reveal(id: &str) {
+    if let Some(row) = document().get_element_by_id(id) {
+        let options = web_sys::ScrollIntoViewOptions::new();
+        options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+        row.scroll_into_view_with_scroll_into_view_options(&options);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::neighbours;
+
+    #[test]
+    fn a_row_has_its_neighbours() {
+        assert_eq!(neighbours(&[1, 2, 3], 1), (None, Some(2)));
+        assert_eq!(neighbours(&[1, 2, 3], 3), (Some(2), None));
+        assert_eq!(neighbours(&[1, 2, 3], 9), (None, Some(1)));
+        assert_eq!(neighbours(&[], 9), (None, None));
+    }
+}

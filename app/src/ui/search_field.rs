@@ -1,0 +1,32 @@
+use super::{Icon, Shape};
+use crate::query::Query;
+use leptos::prelude::*;
+
+/// The field of a page that is asked first: a press of `/` leads to it, and it follows `q` of the URL.
+#[component]
+pub fn SearchField(query: Memo<Query>, label: &'static str, hint: &'static str) -> impl IntoView {
+    view! {
+        <div class="relative grow basis-full sm:basis-56">
+            <label class="sr-only" for="field-q">
+                {label}
+            </label>
+            <span class="pointer-events-none absolute top-2 left-2.5 text-soft">
+                <Icon shape=Shape::Search />
+            </span>
+            <input
+                class="input peer px-8!"
+                id="field-q"
+                name="q"
+                type="search"
+                placeholder=hint
+                autocomplete="off"
+                data-keys="/"
+                value=query.get_untracked().text("q")
+                prop:value=move || query.get().text("q")
+            />
+            <kbd class="kbd pointer-events-none absolute top-2 right-2.5 hidden md:peer-placeholder-shown:block" aria-hidden="true">
+                "/"
+            </kbd>
+        </div>
+    }
+}

@@ -26,10 +26,32 @@ export interface Remembered {
   unchanged: boolean;
 }
 
-interface Hit {
-  memory_id: string;
-  topic: string;
+/** A memory, or a piece of shared knowledge: then `source_tag` is `canonical`. */
+export type Hit =
+  | { source_tag: 'private' | 'shared'; memory_id: string; topic: string; content: string }
+  | { source_tag: 'canonical'; document_id: string; chunk_id: string; title: string; content: string };
+
+export interface Recalled {
+  retrieval_id: string;
+  hits: Hit[];
+  query_canonical: string | null;
+  zero_hit: boolean;
+  reason: string | null;
+}
+
+export interface NewDocument {
+  path: string;
   content: string;
+}
+
+export interface IngestReport {
+  added: number;
+  changed: number;
+  unchanged: number;
+  retired: number;
+  terms: number;
+  components: number;
+  failures: { path: string; line: number | null; reason: string }[];
 }
 
 /** A word that nothing else in the data holds. */
@@ -48,7 +70,7 @@ export class Agent {
   static create(): Agent {
     const slug = `e2e-${randomUUID().slice(0, 8)}`;
     const id = remembrancer('agent', 'create', slug, '--tenant', 'acme', '--name', 'An agent of the browser tests').split(' ').at(-1);
-    const scopes = 'memory:read,memory:write,memory:forget';
+    const scopes = 'memory:read,memory:write,memory:forget,kb:read,kb:write';
     const key = remembrancer('key', 'create', slug, '--tenant', 'acme', '--name', 'tests', '--scopes', scopes).split('\n').at(-1);
     if (!id || !key) throw new Error('the command line has made neither agent nor key');
     return new Agent(slug, id, key);
@@ -70,10 +92,20 @@ export class Agent {
     return done;
   }
 
-  /** Ids of what a recall finds, best first. */
+  /** The whole answer of a recall. */
+  async ask(query: string, more: { k?: number; expected?: boolean; user_id?: string } = {}): Promise<Recalled> {
+    return this.call<Recalled>('agent_memory_recall', { query, k: 20, ...more });
+  }
+
+  /** Ids of the memories that a recall finds, best first. */
   async recall(query: string): Promise<string[]> {
-    const { hits } = await this.call<{ hits: Hit[] }>('agent_memory_recall', { query, k: 20 });
-    return hits.map((hit) => hit.memory_id);
+    const { hits } = await this.ask(query);
+    return hits.flatMap((hit) => (hit.source_tag === 'canonical' ? [] : [hit.memory_id]));
+  }
+
+  /** Takes documents into a collection; others of the same collection stay. */
+  async ingest(collection: string, documents: NewDocument[]): Promise<IngestReport> {
+    return this.post<IngestReport>('/api/kb/documents', { collection, documents });
   }
 
   async forget(id: string, reason: string): Promise<void> {
@@ -81,16 +113,21 @@ export class Agent {
   }
 
   private async call<T>(tool: string, input: object): Promise<T> {
-    const response = await fetch(`${environment.baseURL}/api/tools/${tool}`, {
+    return this.post<T>(`/api/tools/${tool}`, input);
+  }
+
+  private async post<T>(path: string, input: object): Promise<T> {
+    const response = await fetch(`${environment.baseURL}${path}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json' },
       body: JSON.stringify(input),
     });
-    if (!response.ok) throw new Error(`${tool} answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
     return (await response.json()) as T;
   }
 }
 
-function remembrancer(...args: string[]): string {
+/** The command line, as somebody on the server uses it. */
+export function remembrancer(...args: string[]): string {
   return execFileSync(environment.server, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 }

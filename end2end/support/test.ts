@@ -3,11 +3,20 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentsPage } from '../pages/agents';
 import { AuditPage } from '../pages/audit';
+import { DecidePage } from '../pages/decide';
+import { DecisionsPage } from '../pages/decisions';
 import { DeletePage } from '../pages/delete';
 import { Frame } from '../pages/frame';
+import { DocumentPage, KnowledgePage, RunsPage, TopologyPage } from '../pages/knowledge';
 import { MemoriesPage } from '../pages/memories';
 import { MemoryPage } from '../pages/memory';
+import { HealthPage, PlaygroundPage } from '../pages/recall';
+import { OverviewPage } from '../pages/overview';
+import { PromptsPage } from '../pages/prompts';
 import { SignInPage } from '../pages/sign-in';
+import { TermPage } from '../pages/term';
+import { TermsPage } from '../pages/terms';
+import { VocabularyPage } from '../pages/vocabulary';
 import { Agent } from './agent';
 import { credentials, environment, type Login } from './environment';
 import { Gate } from './gate';
@@ -21,6 +30,19 @@ interface Fixtures {
   memory: MemoryPage;
   deletion: DeletePage;
   audit: AuditPage;
+  knowledge: KnowledgePage;
+  document: DocumentPage;
+  runs: RunsPage;
+  topology: TopologyPage;
+  health: HealthPage;
+  playground: PlaygroundPage;
+  overview: OverviewPage;
+  vocabulary: VocabularyPage;
+  decide: DecidePage;
+  decisions: DecisionsPage;
+  terms: TermsPage;
+  term: TermPage;
+  prompts: PromptsPage;
 }
 
 interface WorkerFixtures {
@@ -58,6 +80,19 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   memory: async ({ page, javaScriptEnabled }, use) => use(new MemoryPage(page, javaScriptEnabled ?? true)),
   deletion: async ({ page, javaScriptEnabled }, use) => use(new DeletePage(page, javaScriptEnabled ?? true)),
   audit: async ({ page, javaScriptEnabled }, use) => use(new AuditPage(page, javaScriptEnabled ?? true)),
+  knowledge: async ({ page, javaScriptEnabled }, use) => use(new KnowledgePage(page, javaScriptEnabled ?? true)),
+  document: async ({ page, javaScriptEnabled }, use) => use(new DocumentPage(page, javaScriptEnabled ?? true)),
+  runs: async ({ page, javaScriptEnabled }, use) => use(new RunsPage(page, javaScriptEnabled ?? true)),
+  topology: async ({ page, javaScriptEnabled }, use) => use(new TopologyPage(page, javaScriptEnabled ?? true)),
+  health: async ({ page, javaScriptEnabled }, use) => use(new HealthPage(page, javaScriptEnabled ?? true)),
+  playground: async ({ page, javaScriptEnabled }, use) => use(new PlaygroundPage(page, javaScriptEnabled ?? true)),
+  overview: async ({ page, javaScriptEnabled }, use) => use(new OverviewPage(page, javaScriptEnabled ?? true)),
+  vocabulary: async ({ page, javaScriptEnabled }, use) => use(new VocabularyPage(page, javaScriptEnabled ?? true)),
+  decide: async ({ page, javaScriptEnabled }, use) => use(new DecidePage(page, javaScriptEnabled ?? true)),
+  decisions: async ({ page, javaScriptEnabled }, use) => use(new DecisionsPage(page, javaScriptEnabled ?? true)),
+  terms: async ({ page, javaScriptEnabled }, use) => use(new TermsPage(page, javaScriptEnabled ?? true)),
+  term: async ({ page, javaScriptEnabled }, use) => use(new TermPage(page, javaScriptEnabled ?? true)),
+  prompts: async ({ page, javaScriptEnabled }, use) => use(new PromptsPage(page, javaScriptEnabled ?? true)),
 });
 
 /**
@@ -79,7 +114,7 @@ async function signedIn(browser: Browser, who: 'operator' | 'viewer', worker: nu
 export async function enter(signIn: SignInPage, login: Login): Promise<void> {
   await signIn.goto('/sign-in');
   await signIn.enter(login);
-  await expect(signIn.page).toHaveURL('/agents');
+  await expect(signIn.page).toHaveURL('/');
 }
 
 /** A second browser beside the test's own, under the same gate. */

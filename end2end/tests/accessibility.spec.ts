@@ -1,6 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Frame } from '../pages/frame';
 import type { MemoryPage } from '../pages/memory';
+import type { VocabularyPage } from '../pages/vocabulary';
 import { unique, type Agent } from '../support/agent';
 import { expect, SIGNED_OUT, test } from '../support/test';
 
@@ -10,6 +11,7 @@ const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeam
 interface With {
   frame: Frame;
   memory: MemoryPage;
+  vocabulary: VocabularyPage;
   agent: Agent;
 }
 
@@ -22,8 +24,32 @@ async function long(agent: Agent): Promise<string> {
   return memory_id;
 }
 
+/** The document that this one file became. */
+async function written(agent: Agent, content: string): Promise<string> {
+  const collection = unique('e2e');
+  await agent.ingest(collection, [{ path: `docs/${LONG.slice(0, 80)}.md`, content }]);
+  return `/knowledge?${new URLSearchParams({ q: LONG.slice(0, 80) })}`;
+}
+
+/** A proposal in the panel, whose words are longer than a phone is wide. */
+async function proposed({ vocabulary, agent }: With): Promise<string> {
+  const phrase = unique(LONG);
+  await agent.remember({ topic_raw: phrase, content: `${LONG} ${'and so on, line after line, '.repeat(30)}` });
+  await vocabulary.open(phrase);
+  return new URL(vocabulary.page.url()).searchParams.get('focus') ?? '';
+}
+
+/** The page of a term with a definition and aliases. */
+async function defined({ frame }: With, change = ''): Promise<void> {
+  await frame.goto('/vocabulary/terms?q=stage-db');
+  await frame.page.getByRole('link', { name: 'staging database', exact: true }).click();
+  await expect(frame.heading).toHaveText('staging database');
+  if (change) await frame.goto(`${new URL(frame.page.url()).pathname}/change?${change}`);
+}
+
 /** Every page of the console, in every state that looks different. */
 const SIGHTS: Record<string, (on: With) => Promise<unknown>> = {
+  'the front page': ({ frame }) => frame.goto('/'),
   agents: ({ frame }) => frame.goto('/agents'),
   memories: ({ frame }) => frame.goto('/memories'),
   'memories with long words': async ({ frame, agent }) => {
@@ -61,9 +87,89 @@ const SIGHTS: Record<string, (on: With) => Promise<unknown>> = {
     await frame.goto(`/memories/delete?ids=${memory_id}`);
   },
   'the deletion of nothing': ({ frame }) => frame.goto('/memories/delete'),
+  'the review': ({ frame }) => frame.goto('/vocabulary'),
+  'the review, nothing matches': ({ frame }) => frame.goto('/vocabulary?q=nothing+is+called+this'),
+  'the review, asked what cannot be read': ({ frame }) => frame.goto('/vocabulary?status=maybe'),
+  'a proposal': proposed,
+  'a proposal, the decision refused': async (on) => {
+    await proposed(on);
+    await on.vocabulary.focus.into.fill(LONG);
+    await on.vocabulary.send(on.vocabulary.focus.mergeInto);
+  },
+  'a proposal, rejected': async (on) => {
+    const id = await proposed(on);
+    await on.vocabulary.focus.reason.fill(LONG);
+    await on.vocabulary.send(on.vocabulary.focus.reject);
+    await on.vocabulary.goto(`/vocabulary?status=rejected&focus=${id}`);
+  },
+  'proposals selected': async ({ frame, vocabulary, agent }) => {
+    const phrase = unique('selected');
+    await agent.remember({ topic_raw: phrase, content: 'This one is chosen.' });
+    await vocabulary.openWith(phrase, 1);
+    await frame.page.getByRole('checkbox', { name: /^Select “/ }).first().check();
+  },
+  'an unknown proposal': ({ frame }) => frame.goto('/vocabulary?focus=0198f000-0000-7000-8000-000000000000'),
+  'an approval': async (on) => on.frame.goto(`/vocabulary/decide?what=approve&ids=${await proposed(on)}`),
+  'a merge without a term': async (on) => on.frame.goto(`/vocabulary/decide?what=merge&ids=${await proposed(on)}`),
+  'a merge into a term that is none': async (on) => on.frame.goto(`/vocabulary/decide?what=merge&into=nothing&ids=${await proposed(on)}`),
+  'a merge': async (on) => on.frame.goto(`/vocabulary/decide?what=merge&into=terraform&ids=${await proposed(on)}`),
+  'a rejection': async (on) => on.frame.goto(`/vocabulary/decide?what=reject&ids=${await proposed(on)}`),
+  'a decision on nothing': ({ frame }) => frame.goto('/vocabulary/decide'),
+  terms: ({ frame }) => frame.goto('/vocabulary/terms'),
+  'terms, nothing matches': ({ frame }) => frame.goto('/vocabulary/terms?q=nothing+is+called+this'),
+  'a term': async (on) => {
+    await defined(on);
+    for (const what of ['Define…', 'Rename…', 'Add an alias…', 'Combine…', 'Retire…']) await on.frame.page.getByText(what, { exact: true }).click();
+  },
+  'a definition': (on) => defined(on, `what=define&definition=${LONG}&category=infra`),
+  'a retirement': (on) => defined(on, `what=retire&reason=${LONG}`),
+  'a change of nothing': (on) => defined(on, 'what=nothing'),
+  'an unknown term': ({ frame }) => frame.goto('/vocabulary/terms/0198f000-0000-7000-8000-000000000000'),
+  decisions: ({ frame }) => frame.goto('/vocabulary/decisions'),
+  prompts: ({ frame }) => frame.goto('/prompts'),
   'the audit log': ({ frame }) => frame.goto('/audit'),
   'the audit log, nothing matches': ({ frame }) => frame.goto('/audit?target=nothing'),
   'the audit log, asked what cannot be read': ({ frame }) => frame.goto('/audit?from=yesterday'),
+  knowledge: async ({ frame, agent }) => frame.goto(await written(agent, `# ${LONG}\n\n${LONG} is where the harbour board meets.\n`)),
+  'knowledge, nothing matches': ({ frame }) => frame.goto('/knowledge?q=nothing+is+called+this&kind=adr'),
+  'knowledge, asked what cannot be read': ({ frame }) => frame.goto('/knowledge?kind=novel'),
+  'a document': async ({ frame, agent }) => {
+    await frame.goto(await written(agent, `---\nstatus: draft\nowner: ${LONG}\n---\n# ${LONG}\n\n${LONG}\n\n## ${LONG}\n\n${LONG}\n`));
+    await frame.page.getByTestId('document').getByRole('link').first().click();
+    await expect(frame.page.getByTestId('chunk').first()).toBeVisible();
+  },
+  'an unknown document': ({ frame }) => frame.goto('/knowledge/documents/0198f000-0000-7000-8000-000000000000'),
+  ingestions: async ({ frame, agent }) => {
+    await agent.ingest(unique('e2e'), [{ path: `docs/${LONG.slice(0, 60)}.md`, content: '---\nowner: nobody\n' }]);
+    await frame.goto('/knowledge/runs');
+  },
+  topology: async ({ frame, agent }) => {
+    const parts = Array.from({ length: 12 }, (_, i) => `| part-${i} | What part ${i} does. | part-${(i * 5 + 1) % 12}, part-${(i * 3 + 2) % 12} |`);
+    const content = ['# Architecture', '', '| Component | Description | Depends on |', '|---|---|---|', ...parts, ''].join('\n');
+    await agent.ingest('e2e-sight', [{ path: 'ARCHITECTURE.md', content }]);
+    await frame.goto('/knowledge/topology');
+  },
+  'the topology around one component': async ({ frame, agent }) => {
+    const content = `# Architecture\n\n| Component | Description | Depends on |\n|---|---|---|\n| alone-${LONG} | ${LONG} | other-${LONG} |\n`;
+    await agent.ingest('e2e-around', [{ path: 'ARCHITECTURE.md', content }]);
+    await frame.goto(`/knowledge/topology?component=alone-${LONG}`);
+  },
+  'recall health': async ({ frame, agent }) => {
+    await agent.remember({ topic_raw: unique(LONG), content: `${LONG} is on the third floor.` });
+    const query = `${LONG} ${unique('and chess in Reykjavik')}`;
+    await agent.ask(query, { expected: true });
+    await frame.gotoUntil('/recall', async () => expect(await frame.page.getByTestId('zero-hit').count()).toBeGreaterThan(0));
+    await frame.page.getByText('In numbers', { exact: true }).click();
+  },
+  'recall health, nothing matches': ({ frame }) => frame.goto('/recall?topic=nothing+is+called+this'),
+  'recall health, asked what cannot be read': ({ frame }) => frame.goto('/recall?days=8'),
+  'the playground': ({ frame }) => frame.goto('/recall/playground'),
+  'the playground, answering': async ({ frame, agent }) => {
+    await agent.remember({ topic_raw: unique(LONG), content: `${LONG} keeps the key of the boathouse.` });
+    await frame.goto(`/recall/playground?agent=${agent.id}&q=who+keeps+the+key+of+the+boathouse&k=1`);
+  },
+  'the playground, silent': ({ frame, agent }) => frame.goto(`/recall/playground?agent=${agent.id}&q=zyzzyva+quincunx+borborygmus`),
+  'the playground, asked by nobody': ({ frame }) => frame.goto('/recall/playground?q=tea&k=0'),
   'an unknown memory': ({ frame }) => frame.goto('/memories/0198f000-0000-7000-8000-000000000000'),
   'an address that leads nowhere': ({ frame }) => frame.goto('/nowhere'),
 };
@@ -84,9 +190,10 @@ async function lookedAt(frame: Frame): Promise<void> {
 
 test.describe('open to everybody', () => {
   for (const [sight, show] of Object.entries(SIGHTS)) {
-    test(sight, { tag: '@phone' }, async ({ frame, memory, agent, gate }) => {
+    test(sight, { tag: '@phone' }, async ({ frame, memory, vocabulary, agent, gate }) => {
       gate.expect(404);
-      await show({ frame, memory, agent });
+      if (sight === 'a change of nothing') gate.expect(400);
+      await show({ frame, memory, vocabulary, agent });
       await lookedAt(frame);
     });
   }

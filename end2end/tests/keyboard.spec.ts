@@ -12,7 +12,21 @@ test('the first key leads past the navigation', { tag: '@no-js' }, async ({ fram
   expect(await frame.main.evaluate((main) => main.contains(document.activeElement))).toBe(true);
 });
 
-for (const path of ['/agents', '/memories?topic=staging', '/audit?action=operator.', '/memories/delete', '/nowhere']) {
+for (const path of [
+  '/',
+  '/agents',
+  '/memories?topic=staging',
+  '/memories/delete',
+  '/vocabulary',
+  '/vocabulary/terms',
+  '/vocabulary/decisions',
+  '/prompts',
+  '/knowledge',
+  '/recall',
+  '/recall/playground',
+  '/audit?action=operator.',
+  '/nowhere',
+]) {
   test(`every stop on ${path} shows where it is`, async ({ frame, page, gate }) => {
     gate.expect(404);
     await frame.goto(path);

@@ -17,6 +17,14 @@ test('whoever may only look is offered nothing else', { tag: '@no-js' }, async (
   await expect(memory.reason).toHaveCount(0);
 });
 
+test('whoever may only look may look everywhere', async ({ frame, agent }) => {
+  for (const path of ['/knowledge', '/knowledge/runs', '/knowledge/topology', '/recall', `/recall/playground?agent=${agent.id}&q=tea`]) {
+    await frame.goto(path);
+    await expect(frame.heading).toBeVisible();
+    await expect(frame.error).toHaveCount(0);
+  }
+});
+
 test('the deletion page turns them away', async ({ deletion, agent }) => {
   const { memory_id } = await agent.remember({ topic_raw: unique('vault'), content: 'The vault closes at five.' });
   await deletion.goto(`/memories/delete?ids=${memory_id}`);

@@ -4,12 +4,12 @@ import { another, enter, expect, SIGNED_OUT, test } from '../support/test';
 test.describe('signing in', () => {
   test.use({ storageState: SIGNED_OUT });
 
-  test('the right password opens the console', { tag: '@no-js' }, async ({ signIn, agents }) => {
+  test('the right password opens the console', { tag: '@no-js' }, async ({ signIn, overview }) => {
     await signIn.goto('/sign-in');
     await signIn.enter(credentials('viewer'));
-    await expect(signIn.page).toHaveURL('/agents');
-    await expect(agents.heading).toHaveText('Agents');
-    await expect(agents.account.getByRole('paragraph')).toHaveText(['Una', 'Acme', 'viewer']);
+    await expect(signIn.page).toHaveURL('/');
+    await expect(overview.heading).toHaveText('Overview');
+    await expect(overview.account.getByRole('paragraph')).toHaveText(['Una', 'Acme', 'viewer']);
   });
 
   test('a wrong password and an unknown login are refused in the same words', { tag: '@no-js' }, async ({ signIn }) => {
@@ -57,7 +57,7 @@ test.describe('signing in', () => {
   test('nobody is sent to another site', async ({ signIn }) => {
     await signIn.goto('/sign-in?next=//example.org/agents');
     await signIn.enter(credentials('viewer'));
-    await expect(signIn.page).toHaveURL('/agents');
+    await expect(signIn.page).toHaveURL('/');
   });
 
   test('signing out ends the session on the server, too', { tag: '@no-js' }, async ({ signIn, browser, gate, javaScriptEnabled }) => {

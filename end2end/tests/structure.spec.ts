@@ -10,16 +10,38 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
       - /url: "#main"
     - banner:
       - link "Remembrancer":
-        - /url: /agents
+        - /url: /
       - navigation "Main":
         - paragraph: Memory
         - list:
+          - listitem:
+            - link "Overview":
+              - /url: /
           - listitem:
             - link "Agents":
               - /url: /agents
           - listitem:
             - link "Memories":
               - /url: /memories
+        - paragraph: Knowledge
+        - list:
+          - listitem:
+            - link "Vocabulary":
+              - /url: /vocabulary
+          - listitem:
+            - link "Documents":
+              - /url: /knowledge
+          - listitem:
+            - link "Prompts":
+              - /url: /prompts
+        - paragraph: Recall
+        - list:
+          - listitem:
+            - link "Health":
+              - /url: /recall
+          - listitem:
+            - link "Playground":
+              - /url: /recall/playground
         - paragraph: Trust
         - list:
           - listitem:
@@ -169,6 +191,244 @@ test('the deletion of several', { tag: '@no-js' }, async ({ deletion, agent }) =
   `);
 });
 
+test('the front page', { tag: '@no-js' }, async ({ overview }) => {
+  await overview.goto('/');
+  await expect(overview.main).toMatchAriaSnapshot(`
+    - heading "Overview" [level=1]
+    - list:
+      - listitem:
+        - link /^Agents [\\d,]+/:
+          - /url: /agents
+      - listitem:
+        - link /^Memories [\\d,]+/:
+          - /url: /memories
+      - listitem:
+        - link /^Proposals [\\d,]+/:
+          - /url: /vocabulary
+      - listitem:
+        - link /^Terms [\\d,]+/:
+          - /url: /vocabulary/terms
+      - listitem:
+        - link /^Recall health/:
+          - /url: /recall
+          - img /in 14 days/
+      - listitem:
+        - link /^Documents/:
+          - /url: /knowledge
+      - listitem:
+        - link /^Outbox and queue/:
+          - /url: /audit
+  `);
+});
+
+test('the review of a proposal', { tag: '@no-js' }, async ({ vocabulary, agent }) => {
+  const phrase = unique('terraforms');
+  await agent.remember({ topic_raw: phrase, content: 'It is written down in the repository.' });
+  await vocabulary.open(phrase);
+  await expect(vocabulary.main).toMatchAriaSnapshot(`
+    - heading "Vocabulary review" [level=1]
+    - navigation "Vocabulary":
+      - list:
+        - listitem:
+          - link "Review"
+        - listitem:
+          - link "Terms"
+        - listitem:
+          - link "Decisions"
+    - search "Proposals":
+      - textbox "Phrase contains"
+      - combobox "State":
+        - option "Open" [selected]
+      - button "Apply filters"
+      - link "Clear"
+    - paragraph: 1 open proposal
+    - table "Proposals":
+      - rowgroup:
+        - row:
+          - columnheader "Phrase"
+          - columnheader "Met"
+          - columnheader "By"
+          - columnheader "Last met"
+      - rowgroup:
+        - row /terraforms/:
+          - cell:
+            - checkbox /Select “terraforms/
+          - cell /terraforms/:
+            - link /terraforms/
+          - cell "1"
+    - button "Approve selected…"
+    - button "Merge selected…"
+    - button "Reject selected…"
+    - region "Proposal":
+      - link "Close"
+      - heading /terraforms/ [level=2]
+      - region "Evidence":
+        - list:
+          - listitem:
+            - paragraph:
+              - link /terraforms/
+            - text: It is written down in the repository.
+      - paragraph: /1 memory of 1 agent changes its topic/
+      - heading "Resembles" [level=3]
+      - list:
+        - listitem:
+          - paragraph:
+            - link "terraform"
+          - button /^Merge into /
+      - combobox "Another term that it means"
+      - button "Merge into it"
+      - heading "A term of its own" [level=3]
+      - textbox "Term": /terraforms/
+      - textbox "Definition"
+      - textbox "Category"
+      - button "Approve"
+      - textbox "Reason to reject it"
+      - button "Reject"
+  `);
+});
+
+test('deciding several proposals', { tag: '@no-js' }, async ({ vocabulary, decide, agent }) => {
+  const phrase = unique('windlass');
+  await agent.remember({ topic_raw: phrase, content: 'It lifts the anchor.' });
+  await vocabulary.openWith(phrase, 1);
+  await vocabulary.select(phrase).check();
+  await vocabulary.send(vocabulary.approveSelected);
+  await expect(decide.main).toMatchAriaSnapshot(`
+    - heading "Decide proposals" [level=1]
+    - navigation "Vocabulary"
+    - table "Proposals to decide":
+      - rowgroup:
+        - row:
+          - columnheader "Phrase"
+          - columnheader "Met"
+          - columnheader "By"
+          - columnheader "Last met"
+      - rowgroup:
+        - row /windlass/:
+          - cell /windlass/:
+            - link /windlass/
+          - cell "1"
+    - heading /^Approve “windlass/ [level=2]
+    - paragraph: 1 memory of 1 agent changes its topic.
+    - list:
+      - listitem: /windlass/
+    - textbox "Term": /windlass/
+    - textbox "Definition"
+    - textbox "Category"
+    - button /^Approve “windlass/
+    - link "Cancel"
+  `);
+});
+
+test('terms', { tag: '@no-js' }, async ({ terms }) => {
+  await terms.goto('/vocabulary/terms?q=stage-db');
+  await expect(terms.main).toMatchAriaSnapshot(`
+    - heading "Terms" [level=1]
+    - navigation "Vocabulary"
+    - search "Terms":
+      - textbox "Term, alias or definition contains": stage-db
+      - combobox "State":
+        - option "In use" [selected]
+      - button "Apply filters"
+      - link "Clear"
+    - paragraph: 1 term
+    - table "Terms":
+      - rowgroup:
+        - row:
+          - columnheader "Term"
+          - columnheader "Definition"
+          - columnheader "Aliases"
+          - columnheader "Memories"
+          - columnheader "Agents"
+      - rowgroup:
+        - row /staging database/:
+          - rowheader /staging database/:
+            - link "staging database"
+          - cell "The Postgres that every branch deploys against"
+  `);
+});
+
+test('a term', { tag: '@no-js' }, async ({ term }) => {
+  await term.open('design review');
+  await expect(term.main).toMatchAriaSnapshot(`
+    - navigation "Vocabulary"
+    - heading "design review" [level=1]
+    - region "Meaning":
+      - paragraph: The meeting in which a design is questioned before it is built
+    - region "Aliases":
+      - heading "Aliases" [level=2]
+      - list:
+        - listitem:
+          - text: architecture review
+          - link "Remove the alias architecture review"
+    - region "Used by":
+      - heading "Used by" [level=2]
+    - region "History":
+      - heading "History" [level=2]
+    - region "Change":
+      - group: Define…
+      - group: Rename…
+      - group: Add an alias…
+      - group: Combine…
+      - group: Retire…
+  `);
+});
+
+test('changing a term', { tag: '@no-js' }, async ({ term }) => {
+  await term.open('design review');
+  await term.unfold('Rename…').click();
+  await term.field('New name').fill('design critique');
+  await term.send(term.show);
+  await expect(term.main).toMatchAriaSnapshot(`
+    - heading "Change a term" [level=1]
+    - navigation "Vocabulary"
+    - heading "Call “design review” “design critique” from now on?" [level=2]
+    - paragraph
+    - list:
+      - listitem
+    - button "Rename"
+    - link "Cancel"
+  `);
+});
+
+test('decisions', { tag: '@no-js' }, async ({ vocabulary, decisions, agent }) => {
+  await vocabulary.term(agent, unique('bollard'));
+  await decisions.goto('/vocabulary/decisions');
+  await expect(decisions.main).toMatchAriaSnapshot(`
+    - heading "Decisions" [level=1]
+    - navigation "Vocabulary"
+    - paragraph: /\\d+ decisions?/
+    - table "Decisions":
+      - rowgroup:
+        - row:
+          - columnheader "When"
+          - columnheader "Who"
+          - columnheader "What"
+          - columnheader "Memories"
+          - columnheader "Undo"
+      - rowgroup:
+        - row
+  `);
+});
+
+test('prompts', { tag: '@no-js' }, async ({ prompts }) => {
+  await prompts.goto('/prompts');
+  await expect(prompts.main).toMatchAriaSnapshot(`
+    - heading "Prompts" [level=1]
+    - region:
+      - heading [level=2]
+      - code: recall
+      - text: /version \\d+/
+      - region
+    - region:
+      - heading [level=2]
+      - code: write
+    - region:
+      - heading [level=2]
+      - code: vocabulary
+  `);
+});
+
 test('the audit log', { tag: '@no-js' }, async ({ audit }) => {
   await audit.goto('/audit?action=tenant.');
   await expect(audit.main).toMatchAriaSnapshot(`
@@ -191,6 +451,139 @@ test('the audit log', { tag: '@no-js' }, async ({ audit }) => {
           - columnheader "Target"
       - rowgroup:
         - row /tenant.created/
+  `);
+});
+
+test('knowledge', { tag: '@no-js' }, async ({ knowledge, agent }) => {
+  const title = unique('The rudder');
+  await agent.ingest(unique('e2e'), [{ path: 'docs/rudder.md', content: `# ${title}\n\nThe rudder is made of oak.\n` }]);
+  await knowledge.goto(`/knowledge?${new URLSearchParams({ q: title })}`);
+  await expect(knowledge.main).toMatchAriaSnapshot(`
+    - heading "Knowledge" [level=1]
+    - navigation "Knowledge":
+      - link "Documents":
+        - /url: /knowledge
+      - link "Ingestions":
+        - /url: /knowledge/runs
+      - link "Topology":
+        - /url: /knowledge/topology
+    - search "Documents":
+      - searchbox "Title, reference or path"
+      - combobox "Kind":
+        - option "Any kind" [selected]
+      - combobox "Status"
+      - combobox "State":
+        - option "In force" [selected]
+      - button "Apply filters"
+      - link "Clear"
+    - paragraph: 1 document
+    - table "Documents":
+      - rowgroup:
+        - row:
+          - columnheader "Document"
+          - columnheader "Kind"
+          - columnheader "Status"
+          - columnheader "Chunks"
+          - columnheader "Cited, 30 days"
+          - columnheader "Updated"
+      - rowgroup:
+        - row /The rudder/
+  `);
+  await expect(knowledge.tab('Documents')).toHaveAttribute('aria-current', 'page');
+  await expect(knowledge.tab('Topology')).not.toHaveAttribute('aria-current');
+
+  await knowledge.title(title).click();
+  await expect(knowledge.main).toMatchAriaSnapshot(`
+    - paragraph:
+      - link "Knowledge":
+        - /url: /knowledge
+    - heading /The rudder/ [level=1]
+    - region "Chunks":
+      - heading "Chunks" [level=2]
+      - article:
+        - heading /The rudder/ [level=3]
+    - region "Citations":
+      - heading "Citations" [level=2]
+    - region "Facts":
+      - term: Collection
+      - term: Path
+      - definition: docs/rudder.md
+      - term: Chunks
+      - term: Cited
+      - term: Updated
+    - region "Versions":
+      - heading "Versions" [level=2]
+      - list:
+        - listitem: /in force, shown here/
+  `);
+});
+
+test('recall health', { tag: '@no-js' }, async ({ health, agent }) => {
+  await agent.ask(unique('what is beneath the keel'));
+  await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(await health.tiles.count()).toBe(1));
+  await expect(health.main).toMatchAriaSnapshot(`
+    - heading "Recall health" [level=1]
+    - search "Recall health":
+      - combobox "Period":
+        - option "7 days"
+        - option "30 days" [selected]
+        - option "90 days"
+      - combobox "Agent"
+      - textbox "Topic"
+      - combobox "Cause"
+      - combobox "Expected by the agent"
+      - button "Apply filters"
+      - link "Clear"
+    - term: Recalls
+    - term: Zero-hit rate
+    - term: Expected zero hits
+    - figure:
+      - heading "Zero hits by day" [level=2]
+      - list
+      - region "Drawing of zero hits by day":
+        - img /30 days. .* found nothing/
+    - heading "By cause" [level=2]
+    - heading "By agent" [level=2]
+    - heading "By topic" [level=2]
+    - region /Latest zero hits/
+  `);
+  const link = health.page.getByRole('link', { name: 'Health', exact: true }).filter({ visible: true });
+  await expect(link).toHaveAttribute('aria-current', 'page');
+  await health.goto('/recall/playground');
+  await expect(link).not.toHaveAttribute('aria-current');
+});
+
+test('the playground', { tag: '@no-js' }, async ({ playground, agent }) => {
+  await agent.remember({ topic_raw: unique('tiller'), content: 'The tiller is held with the left hand.' });
+  await playground.goto(`/recall/playground?agent=${agent.id}&q=who+holds+the+tiller`);
+  await expect(playground.main).toMatchAriaSnapshot(`
+    - heading "Playground" [level=1]
+    - search "Playground":
+      - combobox "Agent"
+      - spinbutton "Hits, at most"
+      - textbox "On behalf of a user"
+      - searchbox "Question": who holds the tiller
+      - button "Recall"
+    - paragraph: /reached the floor/
+    - region "Vocabulary":
+      - term: Asked
+      - definition: who holds the tiller
+      - term: Stands for
+      - term: Terms inside
+      - term: Searched for
+      - term: Vocabulary
+    - region "Time":
+      - list
+    - region "Candidates":
+      - table "Candidates":
+        - rowgroup:
+          - row:
+            - columnheader "Rank"
+            - columnheader "Candidate"
+            - columnheader "Similarity × recency = score"
+            - columnheader "Outcome"
+        - rowgroup:
+          - row /tiller/
   `);
 });
 

@@ -1,0 +1,28 @@
+import { expect, type Locator, type Page } from '@playwright/test';
+import { Frame } from './frame';
+
+export class DecisionsPage extends Frame {
+  readonly rows;
+
+  constructor(page: Page, scripted: boolean) {
+    super(page, scripted);
+    this.rows = page.getByTestId('decision');
+  }
+
+  /** Rows of decisions that say this. */
+  about(text: string): Locator {
+    return this.rows.filter({ hasText: text });
+  }
+
+  undo(row: Locator): Locator {
+    return row.getByRole('button', { name: /^Undo/ }).filter({ visible: true });
+  }
+
+  /** Opens the page until every memory that the decision concerns has been read anew. */
+  async openSettled(text: string): Promise<void> {
+    await this.gotoUntil('/vocabulary/decisions', async () => {
+      expect(await this.about(text).count()).toBeGreaterThan(0);
+      expect(await this.about(text).getByRole('progressbar').count()).toBe(0);
+    });
+  }
+}

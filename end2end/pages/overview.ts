@@ -1,0 +1,28 @@
+import type { Locator, Page } from '@playwright/test';
+import { Frame } from './frame';
+
+export type TileName = 'Agents' | 'Memories' | 'Proposals' | 'Terms' | 'Recall health' | 'Documents' | 'Outbox and queue';
+
+export class OverviewPage extends Frame {
+  readonly tiles;
+  readonly chart;
+
+  constructor(page: Page, scripted: boolean) {
+    super(page, scripted);
+    this.tiles = page.getByTestId('tile');
+    this.chart = page.getByRole('img', { name: /^[\d,]+ recalls? in 14 days, / });
+  }
+
+  tile(name: TileName): Locator {
+    return this.tiles.filter({ hasText: new RegExp(`^\\s*${name}`) });
+  }
+
+  value(name: TileName): Locator {
+    return this.tile(name).getByTestId('value');
+  }
+
+  /** The number of a tile. */
+  async number(name: TileName): Promise<number> {
+    return Number((await this.value(name).innerText()).replaceAll(',', ''));
+  }
+}

@@ -1,0 +1,192 @@
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { remembrancer, unique, type Agent } from '../support/agent';
+import { expect, test } from '../support/test';
+
+/** A decision record with a word of its own in it. */
+function decision(number: string, title: string, word: string): { path: string; content: string } {
+  const front = ['---', `adr_id: ADR-${number}`, 'status: accepted', 'decided by: Mina', '---'].join('\n');
+  const body = `# ${title}\n\n## Context\n\nThe ${word} had to be kept somewhere.\n\n## Decision\n\nThe ${word} is kept in the second drawer.\n`;
+  return { path: `docs/adr/ADR-${number}.md`, content: `${front}\n${body}` };
+}
+
+/** A component with a name of its own, what it needs, and what needs it. */
+async function system(agent: Agent) {
+  const mark = unique('part').replace(' ', '-');
+  const [front, middle, back] = [`front-${mark}`, `middle-${mark}`, `back-${mark}`];
+  const rows = [`| ${front} | Speaks with people. | ${middle} |`, `| ${middle} | Thinks. | ${back} |`, `| ${back} | Remembers. | |`];
+  const content = ['# Architecture', '', '| Component | Description | Depends on |', '|---|---|---|', ...rows, ''].join('\n');
+  await agent.ingest(`e2e-${mark}`, [{ path: 'ARCHITECTURE.md', content }]);
+  return { front, middle, back };
+}
+
+test('documents are found by form and address', { tag: ['@phone', '@no-js'] }, async ({ knowledge, agent }) => {
+  const mark = unique('drawer');
+  const [first, second] = [`Keep the seal in a ${mark}`, `Notes on the ${mark}`];
+  await agent.ingest(unique('e2e'), [decision('901', first, 'seal'), { path: 'notes/drawer.md', content: `# ${second}\n\nIt sticks.\n` }]);
+  await knowledge.goto('/knowledge');
+  await knowledge.question.fill(mark);
+  await knowledge.apply.click();
+  await expect(knowledge.total).toHaveText('2 documents');
+  await expect.poll(() => knowledge.query()).toEqual({ q: mark });
+
+  await knowledge.kind.selectOption('decision');
+  await knowledge.apply.click();
+  await expect(knowledge.total).toHaveText('1 document');
+  await expect.poll(() => knowledge.query()).toEqual({ q: mark, kind: 'adr' });
+  await expect(knowledge.row(first)).toContainText('ADR-901');
+  await expect(knowledge.row(first)).toContainText('docs/adr/ADR-901.md');
+
+  await knowledge.status.fill('draft');
+  await knowledge.apply.click();
+  await expect(knowledge.empty.getByRole('heading')).toHaveText('No document matches these filters');
+  await knowledge.page.goBack();
+  await expect(knowledge.total).toHaveText('1 document');
+  await expect(knowledge.kind).toHaveValue('adr');
+  await knowledge.clear.click();
+  await expect(knowledge.page).toHaveURL('/knowledge');
+});
+
+test('a document is shown as recalls find it', { tag: ['@phone', '@no-js'] }, async ({ knowledge, document, agent }) => {
+  const title = unique('Keep the ledger');
+  await agent.ingest(unique('e2e'), [decision('902', title, 'ledger')]);
+  await knowledge.goto(`/knowledge?${new URLSearchParams({ q: title })}`);
+  await knowledge.title(title).click();
+  await expect(document.heading).toHaveText(title);
+  await expect(document.frontMatter).toContainText('decided by');
+  await expect(document.frontMatter).toContainText('Mina');
+  const chunk = document.chunks.filter({ hasText: 'in the second drawer' });
+  await expect(chunk.getByRole('heading')).toContainText('Decision');
+  await expect(chunk.getByTestId('content')).toContainText('The ledger is kept in the second drawer.');
+  const anchor = await chunk.getAttribute('id');
+  await expect(chunk.getByRole('link')).toHaveAttribute('href', `#${anchor}`);
+  await expect(document.citations).toHaveCount(0);
+});
+
+test('a changed document has versions', { tag: '@no-js' }, async ({ knowledge, document, agent }) => {
+  const [collection, title] = [unique('e2e'), unique('Keep the map')];
+  await agent.ingest(collection, [decision('903', title, 'map')]);
+  const report = await agent.ingest(collection, [decision('903', title, 'new map')]);
+  expect(report.changed).toBe(1);
+  await knowledge.goto(`/knowledge?${new URLSearchParams({ q: title })}`);
+  await expect(knowledge.total).toHaveText('1 document');
+  await knowledge.title(title).click();
+  await expect(document.chunks.filter({ hasText: 'The new map is kept' })).toHaveCount(1);
+  await expect(document.versions).toHaveCount(2);
+  await expect(document.versions.nth(0)).toContainText('in force, shown here');
+  await document.versions.nth(1).getByRole('link').click();
+  await expect(document.chunks.filter({ hasText: 'The map is kept' })).toHaveCount(1);
+  await expect(document.versions.nth(1)).toContainText('shown here');
+});
+
+test('a citation leads back to the question', { tag: '@no-js' }, async ({ knowledge, document, playground, agent }) => {
+  const word = unique('astrolabe').replace(' ', '');
+  const title = unique('Keep the astrolabe');
+  await agent.ingest(unique('e2e'), [decision('904', title, word)]);
+  await knowledge.goto(`/knowledge?${new URLSearchParams({ q: title })}`);
+  await knowledge.title(title).click();
+  await expect(document.heading).toHaveText(title);
+  const [path, question] = [new URL(document.page.url()).pathname, `Where is the ${word} kept, in which drawer?`];
+  const { hits } = await agent.ask(question);
+  expect(hits.some((hit) => hit.source_tag === 'canonical' && path.endsWith(hit.document_id))).toBe(true);
+
+  // The log is written behind the answer.
+  await document.gotoUntil(path, async () => expect(await document.citations.count()).toBeGreaterThan(0));
+  await expect(document.citations.first()).toContainText(agent.slug);
+  await document.citations.first().getByRole('link').click();
+  await expect(playground.question).toHaveValue(question);
+  await expect.poll(() => playground.query()).toEqual({ agent: agent.id, q: question });
+  await expect(playground.candidate(/ADR-904/).first()).toContainText('canonical');
+});
+
+test('ingestions say what they did and what they could not', { tag: ['@phone', '@no-js'] }, async ({ knowledge, runs }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'rmb-e2e-'));
+  const [collection, mark] = [unique('e2e').replace(' ', '-'), unique('anvil')];
+  const put = (path: string, content: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  };
+  // Files that cannot be read make it fail as a whole, and are named.
+  const ingest = () => {
+    try {
+      remembrancer('kb', 'ingest', folder, '--tenant', 'acme', '--collection', collection);
+    } catch (error) {
+      if (!String(error).includes('broken.md')) throw error;
+    }
+  };
+  try {
+    put('good.md', `# Good ${mark}\n\nThe anvil weighs two hundred pounds.\n`);
+    put('gone.md', `# Gone ${mark}\n\nThe hammer was lent to the neighbours.\n`);
+    put('broken.md', '---\nowner: nobody closes this\n');
+    ingest();
+    rmSync(join(folder, 'gone.md'));
+    ingest();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  await runs.goto('/knowledge/runs');
+  await expect(runs.row(collection)).toHaveCount(2);
+  await expect(runs.row(collection).nth(0)).toContainText('1 unchanged · 1 retired');
+  await expect(runs.row(collection).nth(1)).toContainText('2 added');
+  await expect(runs.row(collection).nth(1)).toContainText('1 failure');
+  await expect(runs.row(collection).nth(1).getByTestId('failures')).toContainText(/broken\.md:\d+/);
+
+  await knowledge.goto(`/knowledge?${new URLSearchParams({ q: mark, retired: 'true' })}`);
+  await expect(knowledge.total).toHaveText('1 retired document');
+  await expect(knowledge.row(`Gone ${mark}`)).toContainText('retired');
+});
+
+test('the topology says what needs what', { tag: '@no-js' }, async ({ knowledge, topology, agent }) => {
+  const { front, middle, back } = await system(agent);
+  await knowledge.goto('/knowledge');
+  await knowledge.tab('Topology').click();
+  await expect(topology.row(middle)).toContainText('Thinks.');
+  await expect(topology.row(middle).getByRole('link', { name: front }).filter({ visible: true })).toHaveCount(1);
+  await expect(topology.row(middle).getByRole('link', { name: back }).filter({ visible: true })).toHaveCount(1);
+
+  // What is needed stands to the right.
+  const left = async (name: string) => (await topology.box(name).boundingBox())?.x ?? 0;
+  expect(await left(front)).toBeLessThan(await left(middle));
+  expect(await left(middle)).toBeLessThan(await left(back));
+
+  await topology.box(middle).click();
+  await expect(topology.focus).toContainText(`${middle} needs (solid): ${back}`);
+  await expect(topology.focus).toContainText(`It is needed by (dashed): ${front}`);
+  await expect.poll(() => topology.query()).toEqual({ component: middle });
+  await expect(topology.box(middle)).toHaveAttribute('aria-current', 'true');
+  await expect(topology.row(middle)).toHaveAttribute('aria-current', 'true');
+  await topology.showAll.click();
+  await expect(topology.focus).toHaveCount(0);
+});
+
+test('a key takes the focus off a component', async ({ topology, agent }) => {
+  const { front } = await system(agent);
+  await topology.goto(`/knowledge/topology?component=${front.toUpperCase()}`);
+  await expect(topology.focus).toContainText(`${front} needs`);
+  await topology.page.keyboard.press('Escape');
+  await expect(topology.focus).toHaveCount(0);
+  await expect.poll(() => topology.query()).toEqual({});
+});
+
+test('where it is narrow, the drawing scrolls in its own box', { tag: '@only-phone' }, async ({ topology, agent }) => {
+  const { back } = await system(agent);
+  await topology.goto('/knowledge/topology');
+  expect(await topology.overflow()).toBe(0);
+  await topology.box(back).scrollIntoViewIfNeeded();
+  await expect(topology.box(back)).toBeInViewport();
+});
+
+test('a component that nobody knows is said to be unknown', { tag: '@no-js' }, async ({ topology, agent }) => {
+  await system(agent);
+  await topology.goto('/knowledge/topology?component=phlogiston');
+  await expect(topology.focus).toContainText('No component is called “phlogiston”.');
+});
+
+test('what is no document is not there', { tag: '@no-js' }, async ({ document, gate }) => {
+  gate.expect(404);
+  await document.goto('/knowledge/documents/0198f000-0000-7000-8000-000000000000');
+  await expect(document.error).toContainText('There is nothing here');
+  await document.goto('/knowledge/documents/nothing');
+  await expect(document.error).toContainText('This is not the id of a document.');
+});

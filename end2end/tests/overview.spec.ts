@@ -1,0 +1,72 @@
+import type { TileName } from '../pages/overview';
+import { Agent, unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+test('the front page is home', { tag: ['@phone', '@no-js'] }, async ({ overview, page }) => {
+  await overview.goto('/audit');
+  await page.getByRole('link', { name: 'Remembrancer', exact: true }).filter({ visible: true }).click();
+  await expect(page).toHaveURL('/');
+  await expect(overview.heading).toHaveText('Overview');
+  await expect(page).toHaveTitle('Overview · Remembrancer');
+  await expect(overview.tiles).toHaveCount(7);
+});
+
+for (const [name, href] of Object.entries({
+  Agents: '/agents',
+  Memories: '/memories',
+  Proposals: '/vocabulary',
+  Terms: '/vocabulary/terms',
+  'Recall health': '/recall',
+  Documents: '/knowledge',
+  'Outbox and queue': '/audit',
+} satisfies Record<TileName, string>)) {
+  test(`the tile of ${name} leads to ${href}`, async ({ overview, page }) => {
+    await overview.goto('/');
+    await overview.tile(name as TileName).click();
+    await expect(page).toHaveURL(href);
+    await expect(overview.error).toHaveCount(0);
+  });
+}
+
+test('the numbers are those of the pages', { tag: '@no-js' }, async ({ overview, agents, terms }) => {
+  await overview.goto('/');
+  const [known, used] = [await overview.number('Agents'), await overview.number('Terms')];
+  await agents.goto('/agents');
+  // Other tests make agents and terms meanwhile, and take none away for good.
+  expect(Number((await agents.total.innerText()).split(' ')[0]?.replaceAll(',', ''))).toBeGreaterThanOrEqual(known);
+  await terms.goto('/vocabulary/terms?q=terraform');
+  await expect(terms.rows).not.toHaveCount(0);
+  expect(used).toBeGreaterThan(5);
+});
+
+test('what an agent does shows', { tag: '@no-js' }, async ({ overview, agent }) => {
+  await agent.remember({ topic_raw: unique('barometer'), content: 'It falls before the storm.' });
+  await overview.gotoUntil('/', async () => expect(await overview.number('Proposals')).toBeGreaterThan(0));
+  expect(await overview.number('Memories')).toBeGreaterThan(0);
+  await expect(overview.tile('Memories')).toContainText(/\+[\d,]+ in 7 days/);
+});
+
+test('silence is loud, most of all where an agent should have known', { tag: ['@phone', '@no-js'] }, async ({ overview }) => {
+  const { zero_hit } = await Agent.create().ask(unique('chess in Reykjavik'), { expected: true });
+  expect(zero_hit).toBe(true);
+  // Logged behind the answer.
+  await overview.gotoUntil('/', async () => expect(await overview.tile('Recall health').innerText()).toMatch(/[\d,]+ of [\d,]+ that should have known found nothing/));
+  await expect(overview.value('Recall health')).toHaveText(/^\d+(\.\d)? %$/);
+  await expect(overview.tile('Recall health')).toContainText(/[\d,]+ of [\d,]+ recalls? in 7 days found nothing/);
+  await expect(overview.chart).toBeVisible();
+});
+
+test('what waits for delivery is told with its age', { tag: '@no-js' }, async ({ overview }) => {
+  await overview.goto('/');
+  await expect(overview.tile('Outbox and queue')).toContainText(/Everything is delivered|The oldest has waited \d+ (s|min)/);
+  await expect(overview.tile('Outbox and queue')).toContainText(/Jobs: [\d,]+ waiting, [\d,]+ failed/);
+});
+
+test.describe('whoever may only look', () => {
+  test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
+
+  test('sees it too', async ({ overview }) => {
+    await overview.goto('/');
+    await expect(overview.tiles).toHaveCount(7);
+  });
+});

@@ -1,0 +1,86 @@
+import { Agent, unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+test('a question is taken apart, and leaves no trace', { tag: ['@phone', '@no-js'] }, async ({ playground, health, memory }) => {
+  const agent = Agent.create();
+  const [parking] = await agent.rememberAll([
+    { topic_raw: 'parking', content: 'Visitors leave their cars in the yard behind the bakery.' },
+    { topic_raw: 'lunch', content: 'The canteen has soup on Mondays.' },
+  ]);
+  const question = 'Where can guests park their car?';
+  await playground.goto('/recall/playground');
+  await playground.agent.selectOption(agent.slug);
+  await playground.question.fill(question);
+  await playground.ask.click();
+  await expect(playground.total).toContainText('reached the floor');
+  await expect.poll(() => playground.query()).toEqual({ agent: agent.id, q: question });
+  await expect(playground.question).toHaveValue(question);
+  await expect(playground.word('Asked')).toHaveText(question);
+  await expect(playground.word('Searched for')).not.toBeEmpty();
+  await expect(playground.timings.first()).toContainText(/\d+\.\d ms/);
+
+  const found = playground.candidate('parking');
+  await expect(found).toContainText('private');
+  await expect(found.getByText('in the answer').filter({ visible: true })).toBeVisible();
+  await expect(found.getByText(/^Similarity\s*0\.\d\d ≥ 0\.\d\d$/).filter({ visible: true })).toBeVisible();
+  await expect(playground.candidate('lunch').getByText(/below the floor|in the answer/).filter({ visible: true })).toBeVisible();
+  await expect(playground.silent).toHaveCount(0);
+
+  await memory.open(parking?.memory_id ?? '');
+  await expect(memory.fact('Recalled')).toHaveText('never');
+  await health.goto(`/recall?agent=${agent.id}`);
+  await expect(health.empty).toBeVisible();
+});
+
+test('the number of hits cuts what the floor has left', { tag: '@no-js' }, async ({ playground }) => {
+  const agent = Agent.create();
+  await agent.rememberAll([
+    { topic_raw: 'cars', content: 'Visitors leave their cars in the yard behind the bakery.' },
+    { topic_raw: 'bicycles', content: 'Visitors leave their bicycles in the yard behind the bakery, too.' },
+  ]);
+  await playground.goto(`/recall/playground?agent=${agent.id}&q=where+do+visitors+leave+their+cars&k=1`);
+  await expect(playground.total).toContainText('1 hit;');
+  await expect(playground.k).toHaveValue('1');
+  await expect(playground.candidates.getByText('in the answer').filter({ visible: true })).toHaveCount(1);
+  await expect(playground.candidate('bicycles').getByText('cut by k').filter({ visible: true })).toBeVisible();
+});
+
+test('the vocabulary is shown at work', { tag: '@no-js' }, async ({ playground, agent }) => {
+  await playground.goto(`/recall/playground?agent=${agent.id}&q=stage-db`);
+  await expect(playground.word('Stands for')).toHaveText('staging database');
+  await expect(playground.word('Vocabulary')).toContainText(/version \d/);
+});
+
+test('silence is explained', { tag: ['@phone', '@no-js'] }, async ({ playground }) => {
+  const agent = Agent.create();
+  await agent.remember({ topic_raw: 'gasket', content: 'Pump four takes the green gasket.' });
+  await playground.goto(`/recall/playground?agent=${agent.id}&q=Who+won+the+chess+tournament+in+Reykjavik`);
+  await expect(playground.silent.getByRole('heading')).toHaveText('No memory answers: all below the floor');
+  await expect(playground.silent.getByRole('list', { name: 'Near misses' })).toContainText('gasket');
+  await expect(playground.candidate('gasket').getByText('below the floor').filter({ visible: true })).toBeVisible();
+});
+
+test('a candidate leads to what it is', { tag: '@no-js' }, async ({ playground, memory, document }) => {
+  const agent = Agent.create();
+  const word = unique('theodolite').replace(' ', '');
+  await agent.remember({ topic_raw: word, content: `The ${word} belongs to the surveyor.` });
+  const title = unique('Instruments');
+  await agent.ingest(unique('e2e'), [{ path: 'instruments.md', content: `# ${title}\n\nThe ${word} is calibrated by the surveyor each spring.\n` }]);
+  const asked = `/recall/playground?agent=${agent.id}&q=${word}+surveyor`;
+  await playground.goto(asked);
+  await playground.candidates.filter({ hasText: 'private' }).first().getByRole('link').click();
+  await expect(memory.heading).toHaveText(word);
+  await playground.goto(asked);
+  await playground.candidate(new RegExp(title)).first().getByRole('link').click();
+  await expect(document.heading).toHaveText(title);
+});
+
+test('somebody must ask', { tag: '@no-js' }, async ({ playground }) => {
+  await playground.goto('/recall/playground');
+  await playground.question.fill('tea');
+  await playground.ask.click();
+  await expect(playground.error).toContainText('Choose the agent that asks.');
+  await playground.goto(`/recall/playground?q=tea&k=101&user=vera`);
+  await expect(playground.k).toHaveAccessibleDescription('A number from 1 to 100.');
+  await expect(playground.user).toHaveAccessibleDescription('A user is named by a UUID.');
+});

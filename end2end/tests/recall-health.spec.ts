@@ -1,0 +1,90 @@
+import { Agent, unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+test('a question without an answer is counted and shown', { tag: ['@phone', '@no-js'] }, async ({ health, playground }) => {
+  const agent = Agent.create();
+  await agent.remember({ topic_raw: 'gasket', content: 'Pump four takes the green gasket.' });
+  const question = unique('Who won the chess tournament in Reykjavik');
+  const { zero_hit } = await agent.ask(question, { expected: true });
+  expect(zero_hit).toBe(true);
+  await agent.ask('Which gasket does pump four take?');
+
+  // The log is written behind the answer.
+  await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(health.tile('Recalls')).toContainText(/^2\D/, { timeout: 1_000 }));
+  await expect(health.tile('Zero-hit rate')).toContainText('50 %');
+  await expect(health.tile('Expected zero hits')).toContainText('100 % of 1 that should have known');
+  await expect(health.chart).toHaveAccessibleName(/^30 days: 1 of 2 recalls found nothing, 1 of them expected; most on .*: 1$/);
+  await expect(health.line('cause', 'all below the floor')).toBeVisible();
+
+  const item = health.item(question);
+  await expect(item).toContainText('expected');
+  await expect(item).toContainText('All below the floor: there were memories, and none was relevant enough.');
+  await expect(item.getByRole('list', { name: 'Near misses' })).toContainText(/-?0\.\d\d of 0\.\d\d/);
+  await expect(item.getByRole('link', { name: 'gasket' })).toBeVisible();
+  const alias = await item.getByRole('link', { name: 'Add an alias' }).getAttribute('href');
+  expect(new URL(alias ?? '', 'http://x').searchParams.get('q')).toBe(question);
+
+  await item.getByRole('link', { name: 'Try it again' }).click();
+  await expect(playground.question).toHaveValue(question);
+  await expect.poll(() => playground.query()).toEqual({ agent: agent.id, q: question });
+});
+
+test('a deleted memory that would have answered is named', { tag: '@no-js' }, async ({ health, memory }) => {
+  const agent = Agent.create();
+  const { memory_id } = await agent.remember({ topic_raw: 'sextant', content: 'The sextant lies in the captain’s cabin.' });
+  await agent.forget(memory_id, 'it was sold');
+  const { zero_hit } = await agent.ask('Where does the sextant lie?');
+  expect(zero_hit).toBe(true);
+  await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(await health.items.count()).toBe(1));
+  await expect(health.items).toContainText('Filtered out: a relevant memory exists, and this recall could not reach it.');
+  await expect(health.items.getByRole('list', { name: 'Near misses' })).toContainText('deleted');
+  await health.items.getByRole('link', { name: 'See the deleted memory' }).click();
+  await expect(memory.deleted).toContainText('it was sold');
+});
+
+test('the form and the bars narrow the page, in the address', { tag: ['@phone', '@no-js'] }, async ({ health }) => {
+  const agent = Agent.create();
+  await agent.remember({ topic_raw: 'gasket', content: 'Pump four takes the green gasket.' });
+  const [expected, other] = [unique('chess in Reykjavik'), unique('the price of saffron')];
+  await agent.ask(expected, { expected: true });
+  await agent.ask(other);
+  await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(await health.items.count()).toBe(2));
+  await expect(health.agent.getByRole('option', { selected: true })).toHaveText(agent.slug);
+
+  await health.expected.selectOption('Expected');
+  await health.period.selectOption('7 days');
+  await health.apply.click();
+  await expect(health.items).toHaveCount(1);
+  await expect(health.item(expected)).toBeVisible();
+  await expect.poll(() => health.query()).toEqual({ days: '7', agent: agent.id, expected: 'true' });
+  await expect(health.chart).toHaveAccessibleName(/^7 days: /);
+
+  await health.page.goBack();
+  await expect(health.items).toHaveCount(2);
+  await expect(health.expected).toHaveValue('');
+  await health.line('cause', 'all below the floor').click();
+  await expect.poll(() => health.query()).toEqual({ agent: agent.id, cause: 'below_floor' });
+  await expect(health.cause).toHaveValue('below_floor');
+  await expect(health.items).toHaveCount(2);
+  // The same link takes it back.
+  await health.line('cause', 'all below the floor').click();
+  await expect.poll(() => health.query()).toEqual({ agent: agent.id });
+  await health.clear.click();
+  await expect(health.page).toHaveURL('/recall');
+});
+
+test('nothing to show says so, and leads out', { tag: '@no-js' }, async ({ health, playground }) => {
+  await health.goto(`/recall?agent=${Agent.create().id}`);
+  await expect(health.empty.getByRole('heading')).toHaveText('No recall matches these filters');
+  await health.empty.getByRole('link', { name: 'Open the playground' }).click();
+  await expect(playground.page).toHaveURL('/recall/playground');
+  await expect(playground.empty).toContainText('Nothing was asked yet');
+});
+
+test('what cannot be read is named', { tag: '@no-js' }, async ({ health }) => {
+  await health.goto('/recall?days=8&cause=bad+luck');
+  await expect(health.error).toContainText('Choose one of the periods.');
+  await expect(health.error).toContainText('Choose one of the causes.');
+  await health.error.getByRole('link', { name: 'Start over' }).click();
+  await expect(health.page).toHaveURL('/recall');
+});

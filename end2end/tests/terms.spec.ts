@@ -1,0 +1,177 @@
+import { unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+test('the terms of the demo, with what else they are called', { tag: ['@phone', '@no-js'] }, async ({ terms, term }) => {
+  await terms.goto('/vocabulary/terms?q=stage-db');
+  await expect(terms.total).toHaveText('1 term');
+  await expect(terms.cell('staging database', 'Definition')).toHaveText('The Postgres that every branch deploys against');
+  await expect(terms.cell('staging database', 'Aliases')).toContainText('stage-db');
+  expect(Number(await terms.cell('staging database', 'Memories').innerText())).toBeGreaterThan(0);
+
+  await terms.text.fill('questioned before it is built');
+  await terms.apply.click();
+  await expect(terms.terms).toHaveText(['design review']);
+  await expect.poll(() => terms.query()).toEqual({ q: 'questioned before it is built' });
+  await terms.terms.click();
+  await expect(term.heading).toHaveText('design review');
+  await expect(term.definition).toHaveText('The meeting in which a design is questioned before it is built');
+  await expect(term.aliases).toContainText(['architecture review']);
+});
+
+test('nothing to show says so', { tag: '@no-js' }, async ({ terms }) => {
+  await terms.goto(`/vocabulary/terms?q=${unique('nothing')}`);
+  await expect(terms.empty.getByRole('heading')).toHaveText('No term matches');
+  await terms.empty.getByRole('link', { name: 'All terms' }).click();
+  await expect(terms.row('terraform')).toBeVisible();
+});
+
+test('the tabs lead from page to page', { tag: ['@phone', '@no-js'] }, async ({ terms, decisions, vocabulary }) => {
+  await vocabulary.goto('/vocabulary');
+  const tab = (name: string) => terms.main.getByRole('navigation', { name: 'Vocabulary' }).getByRole('link', { name, exact: true });
+  await expect(tab('Review')).toHaveAttribute('aria-current', 'page');
+  await tab('Terms').click();
+  await expect(terms.heading).toHaveText('Terms');
+  await expect(tab('Terms')).toHaveAttribute('aria-current', 'page');
+  await expect(tab('Review')).not.toHaveAttribute('aria-current');
+  await tab('Decisions').click();
+  await expect(decisions.heading).toHaveText('Decisions');
+  await tab('Review').click();
+  await expect(vocabulary.heading).toHaveText('Vocabulary review');
+});
+
+test('renamed, it keeps its old name as an alias, and its memories', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, term, memory, agent }) => {
+  const name = unique('pilot');
+  const next = `sea ${name}`;
+  const { memory_id } = await vocabulary.term(agent, name);
+  await term.openUsed(name, 1);
+  await term.unfold('Rename…').click();
+  await term.field('New name').fill(next);
+  await term.send(term.show);
+  await expect(term.question).toHaveText(`Call “${name}” “${next}” from now on?`);
+  await expect(term.effect).toContainText('1 memory of 1 agent changes its topic.');
+  await expect(term.meanings).toContainText([`${name} → ${next}`, `${next} → ${next}`]);
+  await term.send(term.confirm('Rename'));
+  await expect(term.flash).toContainText(`“${name}” is called “${next}” now.`);
+  await expect(term.heading).toHaveText(next);
+  await expect(term.aliases).toContainText([name]);
+  await expect(term.history.first()).toContainText('rename');
+  await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.heading.innerText()).toBe(next));
+});
+
+test('defined anew, nothing else changes', { tag: '@no-js' }, async ({ vocabulary, term, agent }) => {
+  const name = unique('galley');
+  await vocabulary.term(agent, name);
+  await term.open(name);
+  await expect(term.main).toContainText('Not defined yet.');
+  await term.unfold('Define…').click();
+  await term.field('Definition').fill('The kitchen of a ship.');
+  await term.field('Category').fill('rooms');
+  await term.send(term.show);
+  await expect(term.question).toHaveText(`Define “${name}” like this?`);
+  await expect(term.main.locator('ins').first()).toBeVisible();
+  await expect(term.effect).toContainText('No memory changes its topic.');
+  await term.send(term.confirm('Define'));
+  await expect(term.definition).toHaveText('The kitchen of a ship.');
+  await expect(term.main.getByText('rooms', { exact: true })).toBeVisible();
+});
+
+test('an alias comes and goes, and is what an agent may say meanwhile', { tag: '@no-js' }, async ({ vocabulary, term, agent }) => {
+  const [name, alias] = [unique('cabin'), unique('berth')];
+  await vocabulary.term(agent, name);
+  await term.open(name);
+  await term.unfold('Add an alias…').click();
+  await term.field('Alias').fill(alias);
+  await term.send(term.show);
+  await expect(term.question).toHaveText(`Let “${alias}” mean “${name}”?`);
+  await term.send(term.confirm('Add alias'));
+  await expect(term.aliases).toContainText([alias]);
+  await expect.poll(async () => (await agent.ask(alias)).query_canonical).toBe(name);
+
+  await term.removeAlias(alias).click();
+  await expect(term.question).toHaveText(`Let “${alias}” no longer mean “${name}”?`);
+  await expect(term.meanings).toContainText(['no term']);
+  await term.send(term.confirm('Remove alias'));
+  await expect(term.flash).toContainText(`“${alias}” no longer means “${name}”.`);
+  await expect(term.aliases).toHaveCount(0);
+  await expect.poll(async () => (await agent.ask(alias)).query_canonical).toBeNull();
+});
+
+test('a form that is taken is refused, in words', { tag: '@no-js' }, async ({ vocabulary, term, gate, agent }) => {
+  gate.expect(409);
+  const name = unique('hold');
+  await vocabulary.term(agent, name);
+  await term.open(name);
+  await term.unfold('Add an alias…').click();
+  await term.field('Alias').fill('terraform');
+  await term.send(term.show);
+  await expect(term.error).toContainText('terraform');
+  await term.main.getByRole('link', { name: 'Back to the term' }).click();
+  await expect(term.heading).toHaveText(name);
+});
+
+test('combined into another, and taken back', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, term, agent }) => {
+  const [name, other] = [unique('dinghy'), unique('tender')];
+  await vocabulary.term(agent, name);
+  await vocabulary.term(agent, other);
+  await term.openUsed(name, 1);
+  await term.unfold('Combine…').click();
+  await term.field('Other term').fill(other);
+  await term.send(term.show);
+  await expect(term.question).toHaveText(`Combine “${name}” into “${other}”?`);
+  await expect(term.meanings).toContainText([`${name} → ${other}`]);
+  await term.send(term.confirm('Combine'));
+  // On the page of the term that came of it.
+  await expect(term.heading).toHaveText(other);
+  await expect(term.aliases).toContainText([name]);
+  await term.openUsed(other, 2);
+
+  await term.send(term.history.first().getByRole('button', { name: /^Undo/ }));
+  await expect(term.flash).toContainText(`The decision on “${name}” was taken back.`);
+  await expect(term.heading).toHaveText(other);
+  await term.openUsed(name, 1);
+});
+
+test('retired for a reason, it is found among the retired', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, term, terms, memory, agent }) => {
+  const name = unique('telegraph');
+  const { memory_id } = await vocabulary.term(agent, name);
+  await term.openUsed(name, 1);
+  await term.unfold('Retire…').click();
+  await term.field('Reason').fill('Nobody sends them any more.');
+  await term.send(term.show);
+  await expect(term.question).toHaveText(`Retire “${name}”?`);
+  await expect(term.main).toContainText('Reason: Nobody sends them any more.');
+  await expect(term.effect).toContainText('1 memory of 1 agent');
+  await term.send(term.confirm('Retire'));
+  await expect(term.flash).toContainText(`“${name}” is no longer in use.`);
+  await expect(term.main.getByText('retired', { exact: true })).toBeVisible();
+  await expect(term.unfold('Rename…')).toHaveCount(0);
+
+  await terms.goto(`/vocabulary/terms?${new URLSearchParams({ q: name })}`);
+  await expect(terms.empty).toBeVisible();
+  await terms.state.selectOption('Retired');
+  await terms.apply.click();
+  await expect(terms.terms).toHaveText([name]);
+  await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.main.getByText('as met', { exact: true }).count()).toBe(1));
+});
+
+test('an unknown term is not found, in the frame', { tag: '@no-js' }, async ({ term, gate }) => {
+  gate.expect(404);
+  const response = await term.goto('/vocabulary/terms/0198f000-0000-7000-8000-000000000000');
+  expect(response.status()).toBe(404);
+  await expect(term.error).toContainText('There is nothing here');
+});
+
+test.describe('whoever may only look', () => {
+  test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
+
+  test('changes no term', { tag: '@no-js' }, async ({ term, gate }) => {
+    gate.expect(403);
+    await term.open('terraform');
+    await expect(term.unfold('Rename…')).toHaveCount(0);
+    await expect(term.main.getByRole('link', { name: /^Remove the alias/ })).toHaveCount(0);
+    await expect(term.main.getByRole('button')).toHaveCount(0);
+    const { pathname } = new URL(term.page.url());
+    await term.goto(`${pathname}/change?what=rename&term=other`);
+    await expect(term.error).toContainText('Your role does not allow this');
+  });
+});

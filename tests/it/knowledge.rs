@@ -2,13 +2,15 @@
 
 use crate::support::{Told, alone, ask, remember, settle, work};
 use remembrancer::api::{
-    DocumentFilter, DocumentKind, IngestReport, KnowledgeRequest, NothingReason, RecallFilters, RecallRequest, Scope, SourceTag,
+    DocumentFilter, DocumentKind, ErrorCode, IngestReport, KnowledgeRequest, NothingReason, RecallFilters, RecallRequest, Scope, SourceTag,
     TermFilter, TopologyRequest,
 };
+use remembrancer::db::DatabaseUrls;
 use remembrancer::knowledge::{self, Extent, Ingestion, Tree};
-use remembrancer::testing::{World, fact, key, question};
-use remembrancer::{Error, audit, recall, vocabulary};
+use remembrancer::testing::{FakeClock, World, fact, key, question};
+use remembrancer::{Engine, Error, OpContext, Settings, audit, recall, vocabulary};
 use std::path::Path;
+use std::sync::Arc;
 
 /// What the demo's organisation has written down: specs, ADRs, architecture, glossary.
 const HANDBOOK: &str = "server/src/demo/knowledge";
@@ -244,6 +246,26 @@ async fn one_side_answers_when_the_other_is_down() {
     break_it(&world.engine.urls().shared_kb).await;
     let answer = ask(&world, &world.atlas, "knowledge graph").await;
     assert_eq!((answer.degraded.clone(), answer.told().len()), (vec!["knowledge".to_owned()], 1));
+}
+
+#[tokio::test]
+async fn knowledge_answers_alone_when_memory_is_out_of_reach() {
+    let world = alone().await;
+    ingest(&world, ingestion(tree())).await;
+    work(&world).await;
+    let urls = DatabaseUrls { agent_memory: "postgres://nobody@127.0.0.1:1/nowhere".into(), ..world.engine.urls().clone() };
+    let settings = Settings { connection_budget: std::time::Duration::from_millis(200), ..Settings::default() };
+    let engine = Engine::open(urls, Arc::new(world.embedder.clone()), Arc::<FakeClock>::clone(&world.clock), settings).await.unwrap();
+    let ask = |ctx: &OpContext| {
+        let (engine, ctx) = (engine.clone(), ctx.clone());
+        async move { recall::recall(&engine, &ctx, question("JSONB properties of the knowledge graph nodes and edges")).await }
+    };
+    let answer = ask(&world.atlas).await.unwrap();
+    assert_eq!((answer.degraded.clone(), answer.zero_hit, answer.reason), (vec!["memory".to_owned()], true, Some(NothingReason::Degraded)));
+    assert_eq!(answer.knowledge()[0].adr_id.as_deref(), Some("ADR-005"));
+    // Whoever may not read knowledge has nothing to be answered from.
+    let (reader, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryRead]).await;
+    assert_eq!(ask(&reader).await.unwrap_err().code(), ErrorCode::Unavailable);
 }
 
 #[tokio::test]

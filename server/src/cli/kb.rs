@@ -188,3 +188,58 @@ fn tell(failures: &[IngestFailure]) -> Result<(), Failure> {
         n => Err(format!("{n} files or entries could not be taken in; everything else was").into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A git repository in a directory of its own, gone when dropped.
+    struct Repository(PathBuf);
+
+    impl Repository {
+        async fn new() -> Self {
+            let dir = std::env::temp_dir().join(format!("rmb-git-{}", std::process::id()));
+            std::fs::create_dir_all(dir.join("handbook")).unwrap();
+            let repository = Self(dir);
+            repository.git(&["init", "--quiet"]).await;
+            repository
+        }
+
+        async fn git(&self, arguments: &[&str]) {
+            let named = ["-c", "user.name=Vera", "-c", "user.email=vera@acme.example", "-c", "commit.gpgsign=false"];
+            git(&self.0, &[&named[..], arguments].concat()).await.unwrap();
+        }
+
+        async fn commit(&self, files: &[(&str, Option<&str>)]) {
+            for (path, text) in files {
+                let path = self.0.join(path);
+                match text {
+                    Some(text) => std::fs::write(path, text).unwrap(),
+                    None => std::fs::remove_file(path).unwrap(),
+                }
+            }
+            self.git(&["add", "--all"]).await;
+            self.git(&["commit", "--quiet", "--message", "x"]).await;
+        }
+    }
+
+    impl Drop for Repository {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[tokio::test]
+    async fn since_a_revision_only_what_changed_below_the_directory_counts() {
+        let repository = Repository::new().await;
+        repository.commit(&[("handbook/a.md", Some("a")), ("handbook/b.md", Some("b")), ("outside.md", Some("x"))]).await;
+        let names = ["handbook/a.md", "handbook/ü b.md", "handbook/b.md", "outside.md"];
+        repository.commit(&[(names[0], Some("a2")), (names[1], Some("c")), (names[2], None), (names[3], Some("y"))]).await;
+        let changed = changed(&repository.0.join("handbook"), "HEAD~1").await.unwrap();
+        assert_eq!(changed.there.into_iter().collect::<Vec<_>>(), ["a.md", "ü b.md"]);
+        assert_eq!(changed.gone, ["b.md"]);
+        for wrong in ["--output=/tmp/x", "no-such-revision"] {
+            assert!(super::changed(&repository.0, wrong).await.is_err(), "{wrong}");
+        }
+    }
+}

@@ -15,7 +15,7 @@ use remembrancer::api::Prompt;
 pub fn PromptsPage() -> impl IntoView {
     let list = Resource::new(|| (), |()| prompts());
     view! {
-        <PageHead title="Prompts">"What makes an agent use its memory well. Put them into its instructions; MCP clients find them by name."</PageHead>
+        <PageHead title="Prompts">"What makes an agent use its memory well. Put them into its instructions; GET /api/prompts gives the same."</PageHead>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
             {move || Suspend::new(async move {
                 match list.await {

@@ -59,7 +59,7 @@ fn Decisions(page: Page<Decision>, query: Query, may_undo: bool) -> impl IntoVie
                         <th scope="col" class="hidden w-32 sm:table-cell">"Who"</th>
                         <th scope="col">"What"</th>
                         <th scope="col" class="w-28 sm:w-40">"Memories"</th>
-                        <th scope="col" class="hidden w-24 sm:table-cell"><span class="sr-only">"Undo"</span></th>
+                        <th scope="col" class="hidden w-28 sm:table-cell"><span class="sr-only">"Undo"</span></th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>

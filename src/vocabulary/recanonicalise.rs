@@ -56,9 +56,17 @@ pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Re
     let batch = memories::stale(&mut tx, ctx.tenant_id, &work.forms, work.version, BATCH).await?;
     tx.commit().await?;
     let more = i64::try_from(batch.len()).unwrap_or(i64::MAX) == BATCH;
+    // A model that is away is waited for once, not once per memory: the lease is short.
+    let mut model_is_there = true;
     for memory in batch {
         let resolved = snapshot.resolve(&memory.topic_raw);
-        file(engine, ctx, &memory, &resolved).await?;
+        let moves = (resolved.topic.as_str(), resolved.is_canonical) != (memory.topic.as_str(), memory.is_canonical);
+        let mut vector = None;
+        if moves && memory.live && model_is_there {
+            vector = engine.embed_for_job(&embedded_text(&resolved.topic, &memory.content)).await.ok();
+            model_is_there = vector.is_some();
+        }
+        file(engine, ctx, &memory, &resolved, moves, vector.as_deref()).await?;
     }
     if more {
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -71,12 +79,15 @@ pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Re
     Ok("all filed")
 }
 
-async fn file(engine: &Engine, ctx: &OpContext, memory: &Memory, resolved: &Resolved) -> Result<(), Error> {
+async fn file(
+    engine: &Engine,
+    ctx: &OpContext,
+    memory: &Memory,
+    resolved: &Resolved,
+    moves: bool,
+    vector: Option<&[f32]>,
+) -> Result<(), Error> {
     let (tenant, agent, id, now): (_, _, _, DateTime<Utc>) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
-    let moves = (resolved.topic.as_str(), resolved.is_canonical) != (memory.topic.as_str(), memory.is_canonical);
-    let text = embedded_text(&resolved.topic, &memory.content);
-    let vector = if moves && memory.live { engine.embed_for_job(&text).await.ok() } else { None };
-
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     // Nobody remembers under either key meanwhile. In a fixed order, so that two jobs never wait for each other in a circle.
     let mut locks = [memory.key().lock(), DedupKey { topic: resolved.topic.clone(), ..memory.key() }.lock()];
@@ -94,7 +105,7 @@ async fn file(engine: &Engine, ctx: &OpContext, memory: &Memory, resolved: &Reso
             memories::put_words(&mut tx, tenant, agent, id, &resolved.topic, &current.content).await?;
         }
         if let Some(vector) = vector {
-            memories::put_vector(&mut tx, tenant, agent, id, Embedded { model: &engine.model().name, vector: &vector }).await?;
+            memories::put_vector(&mut tx, tenant, agent, id, Embedded { model: &engine.model().name, vector }).await?;
         } else {
             memories::drop_vectors(&mut tx, tenant, agent, id).await?;
             // What is forgotten gets its vector when it is restored.

@@ -18,8 +18,9 @@ use std::collections::BTreeMap;
 /// Statuses of what was decided otherwise since, or never: kept and shown, but not found, because nobody should be told that it holds.
 const NOT_IN_FORCE: [&str; 8] = ["superseded", "deprecated", "rejected", "withdrawn", "obsolete", "retired", "draft", "proposed"];
 
-/// Chunks embedded per call of the model.
+/// Chunks embedded per call of the model, and calls per job: a long document takes several jobs, because a lease is short.
 const BATCH: i64 = 32;
+const CALLS: usize = 8;
 /// Longest name of a collection, in characters.
 const COLLECTION_MAX: usize = 64;
 
@@ -258,7 +259,7 @@ async fn retire(engine: &Engine, ctx: &OpContext, report: &mut IngestReport, col
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again, and what it has done stays.
 pub async fn embed_document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Result<&'static str, Error> {
-    loop {
+    for _ in 0..CALLS {
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
         let batch = store::unembedded(&mut tx, ctx.tenant_id, id, BATCH).await?;
         tx.commit().await?;
@@ -274,4 +275,10 @@ pub async fn embed_document(engine: &Engine, ctx: &OpContext, id: DocumentId) ->
         }
         tx.commit().await?;
     }
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let event = NewEvent::pending(engine, Task::EmbedDocument, serde_json::json!({ "document_id": id }));
+    jobs::store::insert(&mut tx, ctx.tenant_id, ctx.commons_id, &event).await?;
+    tx.commit().await?;
+    engine.wake_jobs();
+    Ok("more to come")
 }

@@ -153,6 +153,18 @@ fn links_out_of_the_directory_are_named_and_not_followed() {
 }
 
 #[tokio::test]
+async fn a_long_document_gets_its_vectors_in_several_jobs() {
+    let world = alone().await;
+    let long: String = (0..300).map(|n| format!("## Part {n}\n\nThe text of part {n}.\n\n")).collect();
+    ingest(&world, text("long.md", &long)).await;
+    let document = knowledge::documents(&world.engine, &world.vera, &DocumentFilter::default()).await.unwrap().rows.remove(0);
+    assert_eq!(knowledge::embed_document(&world.engine, &world.system, document.id).await.unwrap(), "more to come");
+    work(&world).await;
+    let document = knowledge::document(&world.engine, &world.vera, document.id).await.unwrap().document;
+    assert_eq!((document.chunks, document.embedded), (300, 300));
+}
+
+#[tokio::test]
 async fn two_ingestions_of_one_tree_at_once_leave_it_once() {
     let world = alone().await;
     let both = futures_util::future::join_all((0..4).map(|_| ingest(&world, ingestion(tree())))).await;

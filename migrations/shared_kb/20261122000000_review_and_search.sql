@@ -162,5 +162,10 @@ grant delete on term_embeddings to rmb_app;
 grant select, insert, delete on chunk_terms to rmb_app;
 grant select, insert on components to rmb_app;
 
+-- Whoever delivers a proposal must see whether its phrase is known by now.
+create policy canonical_terms_system on canonical_terms to rmb_system using (true);
+create policy term_aliases_system    on term_aliases    to rmb_system using (true);
+grant select on canonical_terms, term_aliases to rmb_system;
+
 -- How deep the queue is, without reading what is done.
 create index events_open_idx on events (tenant_id, state) where state in ('pending', 'running', 'failed', 'dead');

@@ -129,6 +129,17 @@ async fn a_rejected_phrase_stays_rejected_and_counts_on() {
 }
 
 #[tokio::test]
+async fn a_phrase_that_is_no_term_any_more_is_proposed_anew() {
+    let world = alone().await;
+    remember(&world, &world.atlas, fact("gizmo", "one")).await;
+    let made = decide(&world, &open(&world).await, approve(None)).await.unwrap();
+    change(&world, made.term_id.unwrap(), TermChange::Retire { reason: "unused".into() }).await.unwrap();
+    assert_eq!(open(&world).await, [], "nobody has used it since");
+    remember(&world, &world.binky, fact("gizmo", "two")).await;
+    assert_eq!(open(&world).await.iter().map(|p| (p.phrase.as_str(), p.count)).collect::<Vec<_>>(), [("gizmo", 1)]);
+}
+
+#[tokio::test]
 async fn bulk_decisions_are_one_decision_and_all_or_none() {
     let world = alone().await;
     for phrase in ["alpha", "beta", "gamma"] {

@@ -40,12 +40,17 @@ pub async fn lock_vocabulary(tx: &mut Tx, tenant: TenantId) -> Result<(), DbErro
     lock(tx, lock_key(&[b"vocabulary", tenant.0.as_bytes()])).await
 }
 
-/// Counts a proposal once per delivery: opens one, or adds to the newest with this normal form, decided or not.
+/// Counts a proposal once per delivery: adds to the one that is open, to one that was rejected, or, where the phrase became known meanwhile, to
+/// the one that made it known. Otherwise it opens one: also for a phrase that was a term once and no longer is.
 pub async fn deliver_proposal(kb: &PgPool, tenant: TenantId, event: EventId, id: Uuid, proposal: &Proposal) -> Result<(), DbError> {
     let mut tx = kb.begin().await?;
     lock(&mut tx, lock_key(&[b"proposal", tenant.0.as_bytes(), proposal.normal.as_bytes()])).await?;
     let known: Option<Uuid> = sqlx::query_scalar(
-        "select id from term_proposals where tenant_id = $1 and normal = $2 order by (status = 'open') desc, last_seen desc limit 1",
+        r"select id from term_proposals
+           where tenant_id = $1 and normal = $2 and (status in ('open', 'rejected')
+                 or exists (select 1 from canonical_terms t where t.tenant_id = $1 and t.normal = $2 and t.valid_to is null)
+                 or exists (select 1 from term_aliases a where a.tenant_id = $1 and a.normal = $2 and a.valid_to is null))
+           order by (status = 'open') desc, last_seen desc, id desc limit 1",
     )
     .bind(tenant)
     .bind(&proposal.normal)

@@ -12,6 +12,7 @@ mod knowledge;
 mod memories;
 mod page;
 mod recall;
+mod retrievals;
 mod session;
 mod vocabulary;
 
@@ -39,6 +40,7 @@ pub use recall::{
     Breakdown, Hit, MatchedBy, NothingReason, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit, SearchResults,
     SourceTag,
 };
+pub use retrievals::{Considered, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
 pub use session::{OperatorProfile, OperatorRole, Scope};
 pub use vocabulary::{
     Decision, DecisionKind, Effect, Evidence, KnownTerm, Likeness, LookupRequest, LookupResponse, Proposal, ProposalDetail, ProposalFilter,

@@ -1,0 +1,112 @@
+//! The retrieval log: what was asked, what was answered, and the same question asked again.
+
+use super::{AgentId, ChunkId, DocumentId, MatchedBy, MemoryId, Ranking, RetrievalId, SourceTag, UserId};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+/// Which recalls the log lists; an absent field does not filter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct RetrievalFilter {
+    /// Operators only; an agent sees its own recalls.
+    pub agent_id: Option<AgentId>,
+    /// Part of the query, without regard to case.
+    pub q: Option<String>,
+    pub ranking: Option<Ranking>,
+    /// True: only recalls that found no memory; false: only those that did.
+    pub zero_hit: Option<bool>,
+    /// Only recalls that returned this memory.
+    pub memory_id: Option<MemoryId>,
+    /// Asked at or after.
+    pub from: Option<DateTime<Utc>>,
+    /// Asked before.
+    pub until: Option<DateTime<Utc>>,
+    pub after: Option<String>,
+    pub before: Option<String>,
+}
+
+/// One recall as the log lists it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct Retrieval {
+    pub id: RetrievalId,
+    pub agent_id: AgentId,
+    pub agent_slug: String,
+    pub at: DateTime<Utc>,
+    pub user_id: Option<UserId>,
+    pub query: String,
+    /// The term that the whole query stood for.
+    pub query_canonical: Option<String>,
+    pub k: u32,
+    pub ranking: Ranking,
+    /// The agent said that it should know.
+    pub expected: bool,
+    /// Memories returned.
+    pub hits: u32,
+    /// Pieces of knowledge returned.
+    pub knowledge_hits: u32,
+    pub zero_hit: bool,
+    /// What could not run.
+    pub degraded: Vec<String>,
+    pub took_ms: f64,
+}
+
+/// A memory or a piece of knowledge that a recall looked at, as it stood then.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct Considered {
+    /// Its place in the answer, from 1; absent when it was not returned.
+    pub rank: Option<u32>,
+    pub source_tag: SourceTag,
+    /// The memory, if it is one.
+    pub memory_id: Option<MemoryId>,
+    /// Whose memory it is.
+    pub agent_id: Option<AgentId>,
+    /// Which of its versions was seen.
+    pub version: Option<i32>,
+    /// The document, if it is a piece of knowledge.
+    pub document_id: Option<DocumentId>,
+    pub chunk_id: Option<ChunkId>,
+    /// Topic of the memory, or title of the document.
+    pub title: String,
+    pub content: String,
+    pub score: f64,
+    /// Relevance before decay, 0 to 1.
+    pub similarity: f64,
+    pub matched_by: MatchedBy,
+    /// Whether it reached its floor.
+    pub passed: bool,
+    /// Whether it is out of reach by now: deleted, superseded, expired, retired.
+    pub gone: bool,
+}
+
+/// One recall with everything that it looked at and the log kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct RetrievalDetail {
+    pub retrieval: Retrieval,
+    /// What narrowed it, as it was asked.
+    pub filters: serde_json::Value,
+    pub model: String,
+    pub vector_floor: f64,
+    pub lexical_floor: f64,
+    pub vocabulary_version: i64,
+    /// Hits in the order of the answer, then what was closest below.
+    pub considered: Vec<Considered>,
+}
+
+/// A logged recall asked again as of its time, and asked now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct Replay {
+    pub logged: RetrievalDetail,
+    /// The answer that versions, deletions, terms and documents as they stood then give now, best first.
+    pub replayed: Vec<Considered>,
+    /// The answer to the same question today, best first.
+    pub today: Vec<Considered>,
+    /// Whether `replayed` holds the same hits in the same order as the log.
+    pub same: bool,
+    /// What can no longer be reproduced, a sentence each; empty when nothing stands in the way.
+    pub lost: Vec<String>,
+}

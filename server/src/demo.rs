@@ -113,15 +113,10 @@ fn request(memory: &Memory) -> RememberRequest {
             thread_id: Some(format!("{}-{}", memory.channel, memory.minutes_ago / 600)),
             ..Source::default()
         },
-        user_id: None,
         kind: Some(memory.kind),
         scope: memory.shared.then_some(MemoryScope::Global),
-        project_id: None,
-        repo_id: None,
-        session_id: None,
-        retention: None,
-        confidence: None,
         commons: memory.shared,
+        ..RememberRequest::default()
     }
 }
 

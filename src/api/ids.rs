@@ -55,6 +55,58 @@ id! {
     ChunkId,
     /// One ingestion.
     RunId,
+    /// A chat bot, bound to one API key.
+    BotId,
     /// One request at an edge; stands in logs, errors and audit rows.
     RequestId,
+}
+
+/// A memory as somebody names it: by its id, or by the eight characters that prompts show.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(with = "String"))]
+#[serde(try_from = "String", into = "String")]
+pub enum MemoryRef {
+    Id(MemoryId),
+    Short(String),
+}
+
+/// Characters of a short id.
+pub const SHORT_ID_LENGTH: usize = 8;
+
+impl std::str::FromStr for MemoryRef {
+    type Err = &'static str;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.len() == SHORT_ID_LENGTH && text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Ok(Self::Short(text.to_owned()));
+        }
+        text.parse().map(Self::Id).map_err(|_| "is a memory's id, or its short id of eight letters and digits")
+    }
+}
+
+impl TryFrom<String> for MemoryRef {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<MemoryId> for MemoryRef {
+    fn from(id: MemoryId) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl From<MemoryRef> for String {
+    fn from(name: MemoryRef) -> Self {
+        name.to_string()
+    }
+}
+
+impl std::fmt::Display for MemoryRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Short(short) => f.write_str(short),
+        }
+    }
 }

@@ -95,7 +95,7 @@ pub struct Source {
 }
 
 /// Input of `agent_memory_remember`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RememberRequest {
@@ -129,6 +129,30 @@ pub struct RememberRequest {
     /// How sure you are, 0 to 1; 1 unless told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
+    /// Under which heading a prompt shows it; without one a prompt does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<Category>,
+    /// Whom or what it is about: a name (at most 200 characters).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// A heading of its own (at most 256 characters).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The content in short, for when there is no room for all of it (at most 2,000 characters).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// What supports it: an address, a document, a commit (at most 1,000 characters).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence_ref: Option<String>,
+    /// What it came from; `conversation` unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_kind: Option<SourceKind>,
+    /// How much it matters, 0 to 1; 1 unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub importance: Option<f32>,
+    /// True: it is never cleared away to make room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<bool>,
     /// True: share it with every agent of the organisation (needs the scope `global`, `project` or `repo`, and a key that may).
     #[serde(default)]
     pub commons: bool,
@@ -231,7 +255,7 @@ pub struct MemoryFilter {
 pub struct MemoryVersion {
     /// From 1, one for every change of state.
     pub version: i32,
-    /// `created`, `revised`, `forgotten`, `restored`, `recanonicalised`, `superseded`, …
+    /// `created`, `revised`, `forgotten`, `restored`, `recanonicalised`, `superseded`, `contradicted`, `reinstated`
     pub change: String,
     pub content: String,
     pub topic: String,
@@ -252,7 +276,11 @@ pub struct MemoryLink {
     /// True: from this memory to the other.
     pub outgoing: bool,
     pub other_id: MemoryId,
+    pub other_short_id: String,
     pub other_topic: String,
+    pub other_status: MemoryStatus,
+    /// The other one was forgotten.
+    pub other_deleted: bool,
     pub created_at: DateTime<Utc>,
 }
 

@@ -12,6 +12,7 @@ mod knowledge;
 mod memories;
 mod page;
 mod recall;
+mod records;
 mod retrievals;
 mod session;
 mod vocabulary;
@@ -24,8 +25,8 @@ pub use health::{
     RecallHealth, Silence, ZeroHit, ZeroHitCause,
 };
 pub use ids::{
-    AgentId, ChunkId, DecisionId, DocumentId, EventId, KeyId, MemoryId, OperatorId, ProposalId, RequestId, RetrievalId, RunId, TenantId,
-    TermId, UserId,
+    AgentId, BotId, ChunkId, DecisionId, DocumentId, EventId, KeyId, MemoryId, MemoryRef, OperatorId, ProposalId, RequestId, RetrievalId,
+    RunId, SHORT_ID_LENGTH, TenantId, TermId, UserId,
 };
 pub use knowledge::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, IndexPage, IngestFailure, IngestReport,
@@ -40,6 +41,7 @@ pub use recall::{
     Breakdown, Hit, MatchedBy, NothingReason, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit, SearchResults,
     SourceTag,
 };
+pub use records::{Comparison, LinkEnd, LinkRequest, LinkResponse, MemoryRecord, ProfileFactRequest, ReviseRequest, ReviseResponse};
 pub use retrievals::{Considered, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
 pub use session::{OperatorProfile, OperatorRole, Scope};
 pub use vocabulary::{
@@ -59,3 +61,11 @@ pub const K_MAX: u32 = 100;
 pub const BULK_MAX: usize = 100;
 /// Longest reason of a deletion or a restoration, in characters.
 pub const REASON_MAX: usize = 500;
+/// Longest subject, in characters.
+pub const SUBJECT_MAX: usize = 200;
+/// Longest title, in characters.
+pub const TITLE_MAX: usize = 256;
+/// Longest summary, in characters.
+pub const SUMMARY_MAX: usize = 2000;
+/// Longest reference to evidence, in characters.
+pub const EVIDENCE_MAX: usize = 1000;

@@ -131,6 +131,9 @@ pub struct Hit {
     pub user_id: Option<UserId>,
     /// What supports it: a source or a reference.
     pub evidence: Option<String>,
+    /// The memories that say otherwise; give both sides.
+    #[serde(default)]
+    pub contradicts: Vec<MemoryId>,
     pub version: i32,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,

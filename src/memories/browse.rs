@@ -2,7 +2,7 @@
 
 use super::model::Memory;
 use super::store;
-use crate::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryLink, MemoryRow, OperatorRole, Page};
+use crate::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryRow, OperatorRole, Page};
 use crate::audit;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
@@ -56,19 +56,12 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = store::by_ids(&mut tx, ctx.tenant_id, None, &[id], false).await?.pop().ok_or(Error::NotFound("memory"))?;
     let versions = store::versions(&mut tx, ctx.tenant_id, memory.agent_id, id).await?;
-    let links = store::links(&mut tx, ctx.tenant_id, memory.agent_id, id).await?;
+    let links = store::links(&mut tx, ctx.tenant_id, id).await?;
     let embedded_by = store::embedded_by(&mut tx, ctx.tenant_id, memory.agent_id, id).await?;
     tx.commit().await?;
     let mut control = engine.db().control.begin(ctx.tenancy()).await?;
     let audit = audit::store::of_target(&mut control, ctx.tenant_id, &id.to_string(), AUDIT_MAX).await?;
     control.commit().await?;
-    let link = |link: super::model::Link| MemoryLink {
-        relation: link.relation,
-        outgoing: link.from_id == id,
-        other_id: if link.from_id == id { link.to_id } else { link.from_id },
-        other_topic: link.other_topic,
-        created_at: link.created_at,
-    };
     Ok(MemoryDetail {
         created_by: memory.created_by,
         category: memory.category,
@@ -84,7 +77,7 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
         delete_reason: memory.delete_reason.clone(),
         embedded_by,
         versions,
-        links: links.into_iter().map(link).collect(),
+        links: links.into_iter().map(|link| link.seen_from(id)).collect(),
         audit,
         memory: with_slug(memory, &slugs),
     })

@@ -119,7 +119,7 @@ async fn bring_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memo
     store::sync_live(tx, tenant, agent, &[id]).await?;
     // What was superseded before it was forgotten is superseded still.
     if live {
-        store::put_words(tx, tenant, agent, id, &memory.topic, &memory.content).await?;
+        store::put_words(tx, tenant, agent, id, &memory.topic, &memory.wording()).await?;
         // It may have been forgotten before its vector came, and said again since.
         let payload = serde_json::json!({ "memory_id": id });
         jobs::store::insert(tx, tenant, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;

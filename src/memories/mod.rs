@@ -1,14 +1,22 @@
-//! The record: remembering, forgetting, restoring, and looking at what is there.
+//! The record: remembering, revising, linking, forgetting, restoring, and looking at what is there.
 
+pub(crate) mod access;
 mod browse;
 mod forget;
+mod history;
 mod late;
+mod link;
 pub mod model;
-mod remember;
+pub(crate) mod remember;
+mod revise;
 pub mod store;
 
 pub use browse::{browse, detail};
 pub(crate) use browse::{check as check_filter, slugs, with_slug};
 pub use forget::{delete, forget, restore};
+pub use history::{compare, history, record};
 pub use late::embed_late;
+pub(crate) use link::contradictions;
+pub use link::{link, unlink};
 pub use remember::remember;
+pub use revise::{revise, upsert_profile_fact};

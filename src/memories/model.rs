@@ -1,12 +1,14 @@
 //! The record as the engine holds it.
 
 use crate::api::{
-    AgentId, Category, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, Retention, Source, SourceKind,
-    UserId,
+    AgentId, Category, MemoryId, MemoryKind, MemoryLink, MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, Retention, Source,
+    SourceKind, UserId,
 };
 use crate::db::lock_key;
 use chrono::{DateTime, Duration, NaiveDate, Utc};
 use sha2::{Digest, Sha256};
+use sqlx::FromRow;
+use std::borrow::Cow;
 use uuid::Uuid;
 
 /// Time constant of decay, in days (seed 1's exp(−Δdays/90)). It halves in 62 days.
@@ -97,7 +99,37 @@ pub struct Draft {
     pub source_kind: SourceKind,
     pub retention: Retention,
     pub confidence: f32,
-    pub importance: f32,
+    pub details: Details,
+}
+
+/// What is known of a memory besides what it says. What is absent stays as it was when a memory is written anew.
+#[derive(Clone, Debug, Default)]
+pub struct Details {
+    pub category: Option<Category>,
+    pub subject: Option<String>,
+    pub title: Option<String>,
+    /// Of this very content: absent, an older one goes.
+    pub summary: Option<String>,
+    pub evidence_ref: Option<String>,
+    pub importance: Option<f32>,
+    pub pinned: Option<bool>,
+    /// There is one per person and topic.
+    pub profile_fact: bool,
+}
+
+/// What of a memory is found by its words, besides its topic.
+pub fn wording<'a>(content: &'a str, title: Option<&str>, summary: Option<&str>) -> Cow<'a, str> {
+    match (title, summary) {
+        (None, None) => Cow::Borrowed(content),
+        _ => Cow::Owned([title, Some(content), summary].into_iter().flatten().collect::<Vec<_>>().join("\n")),
+    }
+}
+
+impl Draft {
+    /// What is found by its words, besides the topic.
+    pub fn wording(&self) -> Cow<'_, str> {
+        wording(&self.content, self.details.title.as_deref(), self.details.summary.as_deref())
+    }
 }
 
 /// The columns that the engine reads of a memory.
@@ -110,6 +142,7 @@ pub struct Memory {
     pub user_id: Option<UserId>,
     pub kind: MemoryKind,
     pub category: Option<Category>,
+    pub subject: Option<String>,
     pub retention: Retention,
     pub scope: MemoryScope,
     pub project_id: Option<Uuid>,
@@ -120,7 +153,10 @@ pub struct Memory {
     pub topic: String,
     pub topic_raw: String,
     pub is_canonical: bool,
+    pub vocabulary_version: i64,
+    pub title: Option<String>,
     pub content: String,
+    pub summary: Option<String>,
     pub source: Source,
     pub source_kind: SourceKind,
     pub evidence_ref: Option<String>,
@@ -157,6 +193,11 @@ impl Memory {
         }
     }
 
+    /// What is found by its words, besides the topic.
+    pub fn wording(&self) -> Cow<'_, str> {
+        wording(&self.content, self.title.as_deref(), self.summary.as_deref())
+    }
+
     /// The row that lists show.
     pub fn row(self, agent_slug: String) -> MemoryRow {
         MemoryRow {
@@ -191,6 +232,10 @@ pub enum Change {
     Forgotten,
     Restored,
     Superseded,
+    /// It is linked to one that says otherwise.
+    Contradicted,
+    /// The link that put it aside, or marked it, was taken away.
+    Reinstated,
     /// Its phrase means something else now.
     Recanonicalised,
 }
@@ -204,18 +249,42 @@ impl Change {
             Self::Forgotten => "forgotten",
             Self::Restored => "restored",
             Self::Superseded => "superseded",
+            Self::Contradicted => "contradicted",
+            Self::Reinstated => "reinstated",
             Self::Recanonicalised => "recanonicalised",
         }
     }
 }
 
-/// A link as it is stored.
+/// A link as it is stored, with what is at its other end.
+#[derive(FromRow)]
 pub struct Link {
     pub from_id: MemoryId,
     pub to_id: MemoryId,
     pub relation: Relation,
+    pub other_agent_id: AgentId,
+    pub other_user_id: Option<UserId>,
+    pub other_short_id: String,
     pub other_topic: String,
+    pub other_status: MemoryStatus,
+    pub other_deleted: bool,
     pub created_at: DateTime<Utc>,
+}
+
+impl Link {
+    /// The link as one of its ends sees it.
+    pub fn seen_from(self, id: MemoryId) -> MemoryLink {
+        MemoryLink {
+            relation: self.relation,
+            outgoing: self.from_id == id,
+            other_id: if self.from_id == id { self.to_id } else { self.from_id },
+            other_short_id: self.other_short_id,
+            other_topic: self.other_topic,
+            other_status: self.other_status,
+            other_deleted: self.other_deleted,
+            created_at: self.created_at,
+        }
+    }
 }
 
 /// A version as it is stored, newest first in lists.

@@ -1,10 +1,10 @@
 //! remember: one fact, stored once, however many say it at the same moment.
 
-use super::model::{Change, DedupKey, Draft, Memory, content_hash, embedded_text, expiry};
+use super::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text, expiry, wording};
 use super::store::{self, Birth, Embedded};
 use crate::api::{
-    AgentId, CONTENT_MAX, MemoryId, MemoryKind, MemoryScope, Relation, RememberRequest, RememberResponse, Retention, Scope, SourceKind,
-    TOPIC_MAX,
+    AgentId, CONTENT_MAX, EVIDENCE_MAX, MemoryId, MemoryKind, MemoryScope, Relation, RememberRequest, RememberResponse, Retention,
+    SUBJECT_MAX, SUMMARY_MAX, Scope, Source, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx, lock};
@@ -13,6 +13,8 @@ use crate::error::{Checks, Error};
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::{Actor, OpContext};
 use crate::vocabulary::{self, Resolved};
+use chrono::{DateTime, Utc};
+use std::time::Duration;
 
 /// Tries for a free short id. Two collisions in a row among 218 trillion do not happen.
 const SHORT_ID_TRIES: usize = 4;
@@ -38,41 +40,76 @@ pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     lock(&mut tx, draft.key.lock()).await?;
     let outcome = write(engine, ctx, &mut tx, &draft, vector.as_deref()).await?;
-    leave_traces(engine, ctx, &mut tx, &draft, &resolved, &outcome, vector.is_none()).await?;
+    let proposal = !resolved.is_canonical;
+    leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal, late: vector.is_none() }).await?;
     tx.commit().await?;
 
+    count(engine, &outcome, vector.is_none(), start.elapsed());
+    Ok(outcome.response(resolved))
+}
+
+/// Wakes who goes on with what was written, and counts it.
+pub(crate) fn count(engine: &Engine, outcome: &Outcome, late: bool, took: Duration) {
     engine.wake_relay();
-    if vector.is_none() {
+    if late {
         engine.wake_jobs();
     }
-    metrics::histogram!("agent_memory_remember_seconds").record(start.elapsed().as_secs_f64());
+    metrics::histogram!("agent_memory_remember_seconds").record(took.as_secs_f64());
     metrics::counter!("agent_memory_remember_total", "outcome" => outcome.word()).increment(1);
-    Ok(outcome.response(resolved))
 }
 
 fn check(ctx: &OpContext, request: &RememberRequest) -> Result<(), Error> {
     let scope = request.scope.unwrap_or(MemoryScope::Agent);
     let private = matches!(scope, MemoryScope::Agent | MemoryScope::Session);
-    let user_missing = matches!(ctx.actor, Actor::Agent { require_user: true, .. }) && request.user_id.is_none();
-    let source = &request.source;
-    Checks::default()
+    let mut checks = Checks::default();
+    checks
         .text("topic_raw", &request.topic_raw, TOPIC_MAX)
         .bytes("content", &request.content, CONTENT_MAX)
-        .text("source.platform", &source.platform, 64)
-        .optional_text("source.channel_id", source.channel_id.as_deref(), 256)
-        .optional_text("source.thread_id", source.thread_id.as_deref(), 256)
-        .optional_text("source.message_id", source.message_id.as_deref(), 256)
-        .that(request.confidence.is_none_or(|c| (0.0..=1.0).contains(&c)), "confidence", "is a number from 0 to 1")
-        .that(!user_missing, "user_id", "is required for this agent")
         .that(scope != MemoryScope::Project || request.project_id.is_some(), "project_id", "is required with the scope project")
         .that(scope != MemoryScope::Repo || request.repo_id.is_some(), "repo_id", "is required with the scope repo")
         .that(scope != MemoryScope::Session || request.session_id.is_some(), "session_id", "is required with the scope session")
         .that(!(request.commons && private), "scope", "must be global, project or repo to be shared")
-        .done()?;
+        .optional_text("subject", request.subject.as_deref(), SUBJECT_MAX)
+        .optional_text("title", request.title.as_deref(), TITLE_MAX);
+    check_support(&mut checks, request.confidence, request.summary.as_deref(), request.evidence_ref.as_deref()).that(
+        request.importance.is_none_or(|i| (0.0..=1.0).contains(&i)),
+        "importance",
+        "is a number from 0 to 1",
+    );
+    check_source(&mut checks, &request.source);
+    check_user(&mut checks, ctx, request.user_id).done()?;
     if request.commons { ctx.require(Scope::CommonsWrite) } else { Ok(()) }
 }
 
-async fn resolve(engine: &Engine, ctx: &OpContext, topic_raw: &str) -> Resolved {
+/// What says how far a content may be trusted, within its limits.
+pub(super) fn check_support<'a>(
+    checks: &'a mut Checks,
+    confidence: Option<f32>,
+    summary: Option<&str>,
+    evidence: Option<&str>,
+) -> &'a mut Checks {
+    checks
+        .that(confidence.is_none_or(|c| (0.0..=1.0).contains(&c)), "confidence", "is a number from 0 to 1")
+        .optional_text("summary", summary, SUMMARY_MAX)
+        .optional_text("evidence_ref", evidence, EVIDENCE_MAX)
+}
+
+/// The place where something was said, within its limits.
+pub(super) fn check_source<'a>(checks: &'a mut Checks, source: &Source) -> &'a mut Checks {
+    checks
+        .text("source.platform", &source.platform, 64)
+        .optional_text("source.channel_id", source.channel_id.as_deref(), 256)
+        .optional_text("source.thread_id", source.thread_id.as_deref(), 256)
+        .optional_text("source.message_id", source.message_id.as_deref(), 256)
+}
+
+/// An agent may be bound to say whose memory it is.
+pub(crate) fn check_user<'a>(checks: &'a mut Checks, ctx: &OpContext, user: Option<UserId>) -> &'a mut Checks {
+    let missing = matches!(ctx.actor, Actor::Agent { require_user: true, .. }) && user.is_none();
+    checks.that(!missing, "user_id", "is required for this agent")
+}
+
+pub(crate) async fn resolve(engine: &Engine, ctx: &OpContext, topic_raw: &str) -> Resolved {
     match engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await {
         Ok(snapshot) => snapshot.resolve(topic_raw),
         // Version 0 is older than any: the next re-canonicalisation looks at this memory again.
@@ -83,7 +120,7 @@ async fn resolve(engine: &Engine, ctx: &OpContext, topic_raw: &str) -> Resolved 
     }
 }
 
-fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, resolved: &Resolved) -> Draft {
+pub(crate) fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, resolved: &Resolved) -> Draft {
     Draft {
         key: DedupKey {
             agent_id: if request.commons { ctx.commons_id } else { agent },
@@ -103,22 +140,31 @@ fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, resolved: &R
         content_hash: content_hash(&request.content),
         content: request.content,
         source: request.source,
-        source_kind: SourceKind::Conversation,
+        source_kind: request.source_kind.unwrap_or(SourceKind::Conversation),
         retention: request.retention.unwrap_or(Retention::Permanent),
         confidence: request.confidence.unwrap_or(1.0),
-        // What is remembered on purpose matters (seed 2).
-        importance: 1.0,
+        details: Details {
+            category: request.category,
+            subject: request.subject,
+            title: request.title,
+            summary: request.summary,
+            evidence_ref: request.evidence_ref,
+            importance: request.importance,
+            pinned: request.pinned,
+            profile_fact: false,
+        },
     }
 }
 
-enum Outcome {
+/// What became of a draft.
+pub(crate) enum Outcome {
     Unchanged(Memory),
     Revised(Memory),
     Created { id: MemoryId, short_id: String },
 }
 
 impl Outcome {
-    fn word(&self) -> &'static str {
+    pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Unchanged(_) => "unchanged",
             Self::Revised(_) => "revised",
@@ -126,14 +172,14 @@ impl Outcome {
         }
     }
 
-    fn id(&self) -> MemoryId {
+    pub(crate) fn id(&self) -> MemoryId {
         match self {
             Self::Unchanged(memory) | Self::Revised(memory) => memory.id,
             Self::Created { id, .. } => *id,
         }
     }
 
-    fn response(self, resolved: Resolved) -> RememberResponse {
+    pub(crate) fn response(self, resolved: Resolved) -> RememberResponse {
         let (was_update, unchanged) = (matches!(self, Self::Revised(_)), matches!(self, Self::Unchanged(_)));
         let (memory_id, short_id, previous_version) = match self {
             Self::Unchanged(memory) => (memory.id, memory.short_id, None),
@@ -145,16 +191,12 @@ impl Outcome {
     }
 }
 
-async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, vector: Option<&[f32]>) -> Result<Outcome, Error> {
+/// Writes a draft under the lock of its key, which the caller holds.
+pub(crate) async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, vector: Option<&[f32]>) -> Result<Outcome, Error> {
     let (tenant, now, model) = (ctx.tenant_id, engine.clock().now(), engine.model());
     let embedded = vector.map(|vector| Embedded { model: &model.name, vector });
     if let Some(memory) = store::same_content(tx, tenant, &draft.key, &draft.content_hash, now).await? {
-        let retention = longer(memory.retention, draft.retention);
-        store::touch(tx, tenant, &memory, retention, expiry(retention, now), now).await?;
-        if let Some(embedded) = embedded {
-            store::put_vector(tx, tenant, memory.agent_id, memory.id, embedded).await?;
-        }
-        return Ok(Outcome::Unchanged(memory));
+        return repeat(ctx, tx, draft, memory, embedded, now).await;
     }
     let near = match embedded {
         Some(embedded) => store::nearest(tx, tenant, &draft.key, embedded, None, now).await?,
@@ -163,22 +205,67 @@ async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, vec
     let near = near.filter(|(_, similarity)| *similarity > model.dedup_threshold).map(|(memory, _)| memory);
     match near {
         // A decision that resembles another is a decision of its own: both stand, linked.
-        Some(memory) if draft.key.kind != MemoryKind::Decision => {
-            let retention = longer(memory.retention, draft.retention);
-            let draft = Draft { retention, ..draft.clone() };
-            store::revise(tx, tenant, &memory, &draft, expiry(retention, now), now).await?;
-            finish(ctx, tx, &draft, memory.id, Change::Revised, embedded, now).await?;
-            Ok(Outcome::Revised(memory))
-        }
+        Some(memory) if draft.key.kind != MemoryKind::Decision => replace(ctx, tx, draft, memory, embedded, now).await,
         near => {
-            let (id, short_id) = insert(engine, ctx, tx, draft, embedded.is_none()).await?;
-            finish(ctx, tx, draft, id, Change::Created, embedded, now).await?;
+            let created = create(engine, ctx, tx, draft, embedded).await?;
             if let Some(memory) = near {
-                store::link(tx, ctx, draft.key.agent_id, id, memory.id, Relation::RelatedTo, now).await?;
+                store::link(tx, ctx, draft.key.agent_id, created.id(), memory.id, Relation::RelatedTo, now).await?;
             }
-            Ok(Outcome::Created { id, short_id })
+            Ok(created)
         }
     }
+}
+
+/// Exactly this was there already.
+pub(super) async fn repeat(
+    ctx: &OpContext,
+    tx: &mut Tx,
+    draft: &Draft,
+    memory: Memory,
+    embedded: Option<Embedded<'_>>,
+    now: DateTime<Utc>,
+) -> Result<Outcome, Error> {
+    let retention = longer(memory.retention, draft.retention);
+    store::touch(tx, ctx.tenant_id, &memory, (retention, &draft.details), expiry(retention, now), now).await?;
+    if draft.details.title.is_some() || draft.details.summary.is_some() {
+        let Details { title, summary, .. } = &draft.details;
+        let text = wording(&memory.content, title.as_deref().or(memory.title.as_deref()), summary.as_deref().or(memory.summary.as_deref()));
+        store::put_words(tx, ctx.tenant_id, memory.agent_id, memory.id, &memory.topic, &text).await?;
+    }
+    if let Some(embedded) = embedded {
+        store::put_vector(tx, ctx.tenant_id, memory.agent_id, memory.id, embedded).await?;
+    }
+    Ok(Outcome::Unchanged(memory))
+}
+
+/// A memory gets new content: its next version.
+pub(super) async fn replace(
+    ctx: &OpContext,
+    tx: &mut Tx,
+    draft: &Draft,
+    memory: Memory,
+    embedded: Option<Embedded<'_>>,
+    now: DateTime<Utc>,
+) -> Result<Outcome, Error> {
+    let retention = longer(memory.retention, draft.retention);
+    let title = draft.details.title.clone().or_else(|| memory.title.clone());
+    let draft = Draft { retention, details: Details { title, ..draft.details.clone() }, ..draft.clone() };
+    store::revise(tx, ctx.tenant_id, &memory, &draft, expiry(retention, now), now).await?;
+    finish(ctx, tx, &draft, memory.id, Change::Revised, embedded, now).await?;
+    Ok(Outcome::Revised(memory))
+}
+
+/// A memory of its own.
+pub(super) async fn create(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    draft: &Draft,
+    embedded: Option<Embedded<'_>>,
+) -> Result<Outcome, Error> {
+    let (id, short_id) = insert(engine, ctx, tx, draft, embedded.is_none()).await?;
+    finish(ctx, tx, draft, id, Change::Created, embedded, engine.clock().now()).await?;
+    Ok(Outcome::Created { id, short_id })
 }
 
 async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, awaiting_vector: bool) -> Result<(MemoryId, String), Error> {
@@ -201,31 +288,39 @@ async fn finish(
     id: MemoryId,
     change: Change,
     embedded: Option<Embedded<'_>>,
-    now: chrono::DateTime<chrono::Utc>,
+    now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     let agent = draft.key.agent_id;
     store::write_version(tx, ctx, agent, id, change, now).await?;
-    store::put_words(tx, ctx.tenant_id, agent, id, &draft.key.topic, &draft.content).await?;
+    store::put_words(tx, ctx.tenant_id, agent, id, &draft.key.topic, &draft.wording()).await?;
     match embedded {
         Some(embedded) => store::put_vector(tx, ctx.tenant_id, agent, id, embedded).await,
         None => store::drop_vectors(tx, ctx.tenant_id, agent, id).await,
     }
 }
 
+/// What is left behind besides event and audit row.
+#[derive(Clone, Copy)]
+pub(crate) struct Traces {
+    /// The phrase is unknown: propose it.
+    pub proposal: bool,
+    /// The vector is still to come.
+    pub late: bool,
+}
+
 /// The trace on the event bus, the audit row, the proposal of an unknown topic, and the job that brings a late vector.
-async fn leave_traces(
+pub(crate) async fn leave_traces(
     engine: &Engine,
     ctx: &OpContext,
     tx: &mut Tx,
     draft: &Draft,
-    resolved: &Resolved,
     outcome: &Outcome,
-    late: bool,
+    traces: Traces,
 ) -> Result<(), Error> {
     let (agent, id) = (draft.key.agent_id, outcome.id());
     let payload = serde_json::json!({ "memory_id": id, "outcome": outcome.word() });
     jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::done(engine, Task::Remember, payload)).await?;
-    if late {
+    if traces.late {
         let payload = serde_json::json!({ "memory_id": id });
         jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
     }
@@ -236,7 +331,7 @@ async fn leave_traces(
     };
     let entry = NewEntry::new(engine, ctx, action, "memory", id, message).agent(agent).changes(changes(draft, outcome));
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
-    if !resolved.is_canonical {
+    if traces.proposal {
         vocabulary::post_proposal(engine, ctx, tx, &draft.topic_raw, Some(id)).await?;
     }
     Ok(())

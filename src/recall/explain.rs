@@ -35,6 +35,7 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
         matched_scope: memory.scope,
         kind: memory.kind,
         status: memory.status,
+        contradicts: Vec::new(),
         is_canonical: memory.is_canonical,
         user_id: memory.user_id,
         version: memory.version,

@@ -17,9 +17,13 @@ pub use health::{health, zero_hits};
 pub use playground::playground;
 pub use search::search;
 
-use crate::api::{AgentId, K_MAX, NothingReason, QUERY_MAX, Ranking, RecallFilters, RecallRequest, RecallResponse, RetrievalId, Scope};
+use crate::api::{
+    AgentId, K_MAX, MemoryStatus, NothingReason, QUERY_MAX, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, RetrievalId,
+    Scope, UserId,
+};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::memories;
 use crate::op::{Actor, OpContext};
 use blend::Blended;
 use find::{Finding, Question};
@@ -78,8 +82,24 @@ pub async fn recall(engine: &Engine, ctx: &OpContext, request: RecallRequest) ->
     let took = start.elapsed();
     engine.log().write(entry(engine, ctx, agent, &request, &found, &response, &list, took.as_secs_f64() * 1000.0));
     count(&request, &found, agent, &list, response.reason, took);
-    let hits = list.into_iter().map(|one| one.hit(&found.asked.terms, ctx.commons_id, found.now)).collect();
+    let mut hits: Vec<RecallHit> = list.into_iter().map(|one| one.hit(&found.asked.terms, ctx.commons_id, found.now)).collect();
+    show_contradictions(engine, ctx, request.user_id, &mut hits).await;
     Ok(RecallResponse { hits, ..response })
+}
+
+/// Notes beside each hit what says otherwise. An answer does not fail for want of it: the status says that there is something.
+async fn show_contradictions(engine: &Engine, ctx: &OpContext, user: Option<UserId>, hits: &mut [RecallHit]) {
+    let contradicted = |hit: &RecallHit| hit.memory().filter(|hit| hit.status == MemoryStatus::Contradicted).map(|hit| hit.memory_id);
+    let ids: Vec<_> = hits.iter().filter_map(contradicted).collect();
+    let mut found = match memories::contradictions(engine, ctx, user, &ids).await {
+        Ok(found) => found,
+        Err(error) => return tracing::warn!(%error, "answering without saying what contradicts the hits"),
+    };
+    for hit in hits {
+        if let RecallHit::Memory(hit) = hit {
+            hit.contradicts = found.remove(&hit.memory_id).unwrap_or_default();
+        }
+    }
 }
 
 fn rank_in(list: &[Blended], is: impl Fn(&Blended) -> bool) -> Option<usize> {

@@ -144,15 +144,7 @@ pub fn fact(topic: &str, content: &str) -> RememberRequest {
         topic_raw: topic.into(),
         content: content.into(),
         source: Source { platform: "slack".into(), channel_id: Some("C1".into()), ..Source::default() },
-        user_id: None,
-        kind: None,
-        scope: None,
-        project_id: None,
-        repo_id: None,
-        session_id: None,
-        retention: None,
-        confidence: None,
-        commons: false,
+        ..RememberRequest::default()
     }
 }
 

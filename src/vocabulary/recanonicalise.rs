@@ -102,7 +102,7 @@ async fn file(
     if moves {
         memories::write_version(&mut tx, ctx, agent, id, Change::Recanonicalised, now).await?;
         if current.live {
-            memories::put_words(&mut tx, tenant, agent, id, &resolved.topic, &current.content).await?;
+            memories::put_words(&mut tx, tenant, agent, id, &resolved.topic, &current.wording()).await?;
         }
         if let Some(vector) = vector {
             memories::put_vector(&mut tx, tenant, agent, id, Embedded { model: &engine.model().name, vector }).await?;

@@ -1,21 +1,24 @@
 //! All SQL of the record: memories, versions, links, words, vectors, tombstones.
 
+mod links;
 mod listing;
+mod status;
 mod topics;
 mod vectors;
+mod versions;
 mod words;
 
+pub use links::{contradictions, link, links, still_linked, unlink};
 pub use listing::{Counts, count, counts, list, narrow, written_by_day};
+pub use status::{Standing, mark_deleted, mark_restored, mark_superseded, set_status};
 pub use topics::{TopicUse, count_phrases, file_under, stale, topic_use, unresolved, with_phrase};
 pub use vectors::{Embedded, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live, vector_table};
+pub use versions::{versions, write_version};
 pub use words::{drop_words, lock_counts, put_words};
 
-use super::model::{Change, DedupKey, Draft, Link, Memory, Version};
-use crate::api::{
-    AgentId, Category, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Relation, Retention, Source, SourceKind, TenantId, UserId,
-};
+use super::model::{DedupKey, Details, Draft, Memory};
+use crate::api::{AgentId, Category, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Retention, Source, SourceKind, TenantId, UserId};
 use crate::db::{DbError, Tx};
-use crate::op::OpContext;
 use crate::vocabulary::normal;
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
@@ -24,9 +27,9 @@ use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
 
 /// The columns of [`Memory`], for a table called `m`.
-pub const COLUMNS: &str = "m.id, m.short_id, m.agent_id, m.created_by, m.user_id, m.kind, m.category, m.retention, m.scope, m.project_id, \
-    m.repo_id, m.session_id, m.connection_id, m.status, m.topic, m.topic_raw, m.is_canonical, m.content, m.source, m.source_kind, \
-    m.evidence_ref, m.confidence, m.importance, m.pinned, m.content_hash, m.version, m.live, m.access_count, m.last_accessed_at, \
+pub const COLUMNS: &str = "m.id, m.short_id, m.agent_id, m.created_by, m.user_id, m.kind, m.category, m.subject, m.retention, m.scope, m.project_id, \
+    m.repo_id, m.session_id, m.connection_id, m.status, m.topic, m.topic_raw, m.is_canonical, m.vocabulary_version, m.title, m.content, \
+    m.summary, m.source, m.source_kind, m.evidence_ref, m.confidence, m.importance, m.pinned, m.content_hash, m.version, m.live, m.access_count, m.last_accessed_at, \
     m.observed_at, m.created_at, m.updated_at, m.expires_at, m.deleted_at, m.deleted_by, m.delete_reason";
 
 #[derive(FromRow)]
@@ -38,6 +41,7 @@ pub struct Row {
     user_id: Option<UserId>,
     kind: MemoryKind,
     category: Option<Category>,
+    subject: Option<String>,
     retention: Retention,
     scope: MemoryScope,
     project_id: Option<Uuid>,
@@ -48,7 +52,10 @@ pub struct Row {
     topic: String,
     topic_raw: String,
     is_canonical: bool,
+    vocabulary_version: i64,
+    title: Option<String>,
     content: String,
+    summary: Option<String>,
     source: Json<Source>,
     source_kind: SourceKind,
     evidence_ref: Option<String>,
@@ -79,6 +86,7 @@ impl From<Row> for Memory {
             user_id: row.user_id,
             kind: row.kind,
             category: row.category,
+            subject: row.subject,
             retention: row.retention,
             scope: row.scope,
             project_id: row.project_id,
@@ -89,7 +97,10 @@ impl From<Row> for Memory {
             topic: row.topic,
             topic_raw: row.topic_raw,
             is_canonical: row.is_canonical,
+            vocabulary_version: row.vocabulary_version,
+            title: row.title,
             content: row.content,
+            summary: row.summary,
             source: row.source.0,
             source_kind: row.source_kind,
             evidence_ref: row.evidence_ref,
@@ -194,9 +205,10 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, draft: &Draft, birth: &Birth<
     let done = sqlx::query(
         r"insert into agent_memories (tenant_id, agent_id, id, short_id, created_by, user_id, kind, retention, scope, project_id, repo_id,
               session_id, connection_id, status, topic, topic_raw, is_canonical, vocabulary_version, content, source, source_kind,
-              confidence, importance, content_hash, version, live, awaiting_vector, observed_at, created_at, updated_at, expires_at, topic_normal)
+              confidence, importance, content_hash, version, live, awaiting_vector, observed_at, created_at, updated_at, expires_at, topic_normal,
+              category, subject, title, summary, evidence_ref, pinned, profile_fact)
           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'active', $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, 1,
-              true, $24, $25, $26, $26, $27, $28)
+              true, $24, $25, $26, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)
           on conflict (agent_id, short_id) do nothing",
     )
     .bind(tenant)
@@ -220,29 +232,41 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, draft: &Draft, birth: &Birth<
     .bind(Json(&draft.source))
     .bind(draft.source_kind)
     .bind(draft.confidence)
-    .bind(draft.importance)
+    // What is remembered on purpose matters (seed 2).
+    .bind(draft.details.importance.unwrap_or(1.0))
     .bind(&draft.content_hash)
     .bind(birth.awaiting_vector)
     .bind(draft.source.observed_at)
     .bind(birth.now)
     .bind(birth.expires_at)
     .bind(normal(&draft.topic_raw))
+    .bind(draft.details.category)
+    .bind(&draft.details.subject)
+    .bind(&draft.details.title)
+    .bind(&draft.details.summary)
+    .bind(&draft.details.evidence_ref)
+    .bind(draft.details.pinned.unwrap_or(false))
+    .bind(draft.details.profile_fact)
     .execute(&mut **tx)
     .await?;
     Ok(done.rows_affected() > 0)
 }
 
-/// Notes that exactly this was remembered again: counted and fresh, no new version.
+/// Notes that exactly this was remembered again: counted and fresh, with what is known of it besides, no new version.
 pub async fn touch(
     tx: &mut Tx,
     tenant: TenantId,
     memory: &Memory,
-    retention: Retention,
+    (retention, details): (Retention, &Details),
     expires_at: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     sqlx::query(
-        r"update agent_memories set access_count = access_count + 1, updated_at = $4, expires_at = $5, retention = $6
+        r"update agent_memories
+             set access_count = access_count + 1, updated_at = $4, expires_at = $5, retention = $6, category = coalesce($7, category),
+                 subject = coalesce($8, subject), title = coalesce($9, title), summary = coalesce($10, summary),
+                 evidence_ref = coalesce($11, evidence_ref), importance = coalesce($12, importance), pinned = coalesce($13, pinned),
+                 profile_fact = profile_fact or $14
            where tenant_id = $1 and agent_id = $2 and id = $3",
     )
     .bind(tenant)
@@ -251,6 +275,14 @@ pub async fn touch(
     .bind(now)
     .bind(expires_at)
     .bind(retention)
+    .bind(details.category)
+    .bind(&details.subject)
+    .bind(&details.title)
+    .bind(&details.summary)
+    .bind(&details.evidence_ref)
+    .bind(details.importance)
+    .bind(details.pinned)
+    .bind(details.profile_fact)
     .execute(&mut **tx)
     .await?;
     refresh_vectors(tx, tenant, memory.agent_id, memory.id, expires_at, now).await
@@ -269,7 +301,9 @@ pub async fn revise(
         r"update agent_memories
              set content = $4, content_hash = $5, topic_raw = $6, source = $7, confidence = $8, observed_at = $9, vocabulary_version = $10,
                  version = version + 1, access_count = access_count + 1, updated_at = $11, expires_at = $12, retention = $13,
-                 is_canonical = $14, topic_normal = $15
+                 is_canonical = $14, topic_normal = $15, source_kind = $16, category = coalesce($17, category),
+                 subject = coalesce($18, subject), title = coalesce($19, title), summary = $20, evidence_ref = coalesce($21, evidence_ref),
+                 importance = coalesce($22, importance), pinned = coalesce($23, pinned), profile_fact = profile_fact or $24
            where tenant_id = $1 and agent_id = $2 and id = $3",
     )
     .bind(tenant)
@@ -287,35 +321,15 @@ pub async fn revise(
     .bind(draft.retention)
     .bind(draft.is_canonical)
     .bind(normal(&draft.topic_raw))
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
-}
-
-/// Copies the record, as it now stands, into its versions.
-pub async fn write_version(
-    tx: &mut Tx,
-    ctx: &OpContext,
-    agent: AgentId,
-    id: MemoryId,
-    change: Change,
-    now: DateTime<Utc>,
-) -> Result<(), DbError> {
-    sqlx::query(
-        r"insert into agent_memory_versions (tenant_id, agent_id, memory_id, version, change, content, topic, topic_raw, is_canonical, status,
-              deleted, updated_at, valid_from, actor_kind, actor_id, actor_name, source)
-          select tenant_id, agent_id, id, version, $4, content, topic, topic_raw, is_canonical, status,
-                 deleted_at is not null, updated_at, $5, $6, $7, $8, source
-            from agent_memories where tenant_id = $1 and agent_id = $2 and id = $3",
-    )
-    .bind(ctx.tenant_id)
-    .bind(agent)
-    .bind(id)
-    .bind(change.as_str())
-    .bind(now)
-    .bind(ctx.actor.kind())
-    .bind(ctx.actor.id())
-    .bind(ctx.actor.name())
+    .bind(draft.source_kind)
+    .bind(draft.details.category)
+    .bind(&draft.details.subject)
+    .bind(&draft.details.title)
+    .bind(&draft.details.summary)
+    .bind(&draft.details.evidence_ref)
+    .bind(draft.details.importance)
+    .bind(draft.details.pinned)
+    .bind(draft.details.profile_fact)
     .execute(&mut **tx)
     .await?;
     Ok(())
@@ -333,165 +347,35 @@ pub async fn by_ids(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>, ids: 
     Ok(rows.into_iter().map(Into::into).collect())
 }
 
-/// Marks a memory as deleted, and leaves a tombstone of its hash and source, never of its content.
-pub async fn mark_deleted(
-    tx: &mut Tx,
-    tenant: TenantId,
-    memory: &Memory,
-    by: &str,
-    reason: Option<&str>,
-    now: DateTime<Utc>,
-) -> Result<(), DbError> {
-    sqlx::query(
-        r"update agent_memories set deleted_at = $4, deleted_by = $5, delete_reason = $6, live = false, version = version + 1
-           where tenant_id = $1 and agent_id = $2 and id = $3",
-    )
-    .bind(tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .bind(now)
-    .bind(by)
-    .bind(reason)
-    .execute(&mut **tx)
-    .await?;
-    sqlx::query(
-        r"insert into tombstones (tenant_id, agent_id, memory_id, content_hash, user_id, source, created_at)
-          values ($1, $2, $3, $4, $5, $6, $7) on conflict (agent_id, memory_id) do nothing",
-    )
-    .bind(tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .bind(&memory.content_hash)
-    .bind(memory.user_id)
-    .bind(Json(&memory.source))
-    .bind(now)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+/// The memories of some agents (none named: of any) that have this short id, the first agent's first; locked if they are to be changed.
+pub async fn by_short(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], short: &str, lock: bool) -> Result<Vec<Memory>, DbError> {
+    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
+    let lock = if lock { "for update" } else { "" };
+    let sql = format!(
+        "select {COLUMNS} from agent_memories m
+          where m.tenant_id = $1 and (cardinality($2::uuid[]) = 0 or m.agent_id = any($2)) and m.short_id = $3
+          order by array_position($2, m.agent_id), m.id {lock}"
+    );
+    let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(agents).bind(short).fetch_all(&mut **tx).await?;
+    Ok(rows.into_iter().map(Into::into).collect())
 }
 
-/// Takes a deletion back; whether the memory lives again. `updated_at` does not move: a restored memory is as old as it was.
-pub async fn mark_restored(tx: &mut Tx, tenant: TenantId, memory: &Memory) -> Result<bool, DbError> {
-    let live: Option<bool> = sqlx::query_scalar(
-        r"update agent_memories
-             set deleted_at = null, deleted_by = null, delete_reason = null, version = version + 1,
-                 live = status in ('active', 'contradicted') and archived_at is null
-           where tenant_id = $1 and agent_id = $2 and id = $3 returning live",
-    )
-    .bind(tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .fetch_optional(&mut **tx)
-    .await?;
-    sqlx::query("delete from tombstones where tenant_id = $1 and agent_id = $2 and memory_id = $3")
+/// The live profile fact of a person that answers the same question, by topic or by phrase.
+pub async fn profile_fact(tx: &mut Tx, tenant: TenantId, draft: &Draft, now: DateTime<Utc>) -> Result<Option<Memory>, DbError> {
+    let sql = format!(
+        "select {COLUMNS} from agent_memories m
+          where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.live and m.profile_fact
+            and (m.topic = $4 or m.topic_normal = $5) and (m.expires_at is null or m.expires_at > $6)
+          order by m.updated_at desc, m.id limit 1 for update of m"
+    );
+    let row: Option<Row> = sqlx::query_as(AssertSqlSafe(sql))
         .bind(tenant)
-        .bind(memory.agent_id)
-        .bind(memory.id)
-        .execute(&mut **tx)
+        .bind(draft.key.agent_id)
+        .bind(draft.key.user_id)
+        .bind(&draft.key.topic)
+        .bind(normal(&draft.topic_raw))
+        .bind(now)
+        .fetch_optional(&mut **tx)
         .await?;
-    Ok(live.unwrap_or(false))
-}
-
-/// Marks a memory as superseded by another.
-pub async fn mark_superseded(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
-    sqlx::query(
-        "update agent_memories set status = 'superseded', live = false, version = version + 1 where tenant_id = $1 and agent_id = $2 and id = $3",
-    )
-    .bind(tenant)
-    .bind(agent)
-    .bind(id)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
-}
-
-/// Links two memories of one agent.
-pub async fn link(
-    tx: &mut Tx,
-    ctx: &OpContext,
-    agent: AgentId,
-    from: MemoryId,
-    to: MemoryId,
-    relation: Relation,
-    now: DateTime<Utc>,
-) -> Result<(), DbError> {
-    sqlx::query(
-        r"insert into memory_links (tenant_id, agent_id, from_id, to_id, relation, created_at, created_by)
-          values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing",
-    )
-    .bind(ctx.tenant_id)
-    .bind(agent)
-    .bind(from)
-    .bind(to)
-    .bind(relation)
-    .bind(now)
-    .bind(ctx.actor.name())
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
-}
-
-/// A memory's links, either way, newest first.
-pub async fn links(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<Vec<Link>, DbError> {
-    let rows: Vec<(MemoryId, MemoryId, Relation, String, DateTime<Utc>)> = sqlx::query_as(
-        r"select l.from_id, l.to_id, l.relation, o.topic, l.created_at
-            from memory_links l
-            join agent_memories o on o.agent_id = l.agent_id and o.id = case when l.from_id = $3 then l.to_id else l.from_id end
-           where l.tenant_id = $1 and l.agent_id = $2 and (l.from_id = $3 or l.to_id = $3)
-           order by l.created_at desc, l.from_id, l.to_id",
-    )
-    .bind(tenant)
-    .bind(agent)
-    .bind(id)
-    .fetch_all(&mut **tx)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|(from_id, to_id, relation, other_topic, created_at)| Link { from_id, to_id, relation, other_topic, created_at })
-        .collect())
-}
-
-/// A memory's versions, newest first.
-pub async fn versions(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<Vec<Version>, DbError> {
-    #[derive(FromRow)]
-    struct Row {
-        version: i32,
-        change: String,
-        content: String,
-        topic: String,
-        topic_raw: String,
-        is_canonical: bool,
-        status: MemoryStatus,
-        deleted: bool,
-        valid_from: DateTime<Utc>,
-        actor_kind: String,
-        actor_name: String,
-        source: Json<Source>,
-    }
-    let rows: Vec<Row> = sqlx::query_as(
-        r"select version, change, content, topic, topic_raw, is_canonical, status, deleted, valid_from, actor_kind, actor_name, source
-            from agent_memory_versions where tenant_id = $1 and agent_id = $2 and memory_id = $3 order by version desc",
-    )
-    .bind(tenant)
-    .bind(agent)
-    .bind(id)
-    .fetch_all(&mut **tx)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| Version {
-            version: row.version,
-            change: row.change,
-            content: row.content,
-            topic: row.topic,
-            topic_raw: row.topic_raw,
-            is_canonical: row.is_canonical,
-            status: row.status,
-            deleted: row.deleted,
-            valid_from: row.valid_from,
-            actor_kind: row.actor_kind,
-            actor_name: row.actor_name,
-            source: row.source.0,
-        })
-        .collect())
+    Ok(row.map(Into::into))
 }

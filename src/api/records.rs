@@ -1,0 +1,170 @@
+//! What is done with a record once it is there: links, new content, history, drill-down.
+
+use super::{
+    Category, MemoryId, MemoryKind, MemoryLink, MemoryRef, MemoryScope, MemoryStatus, MemoryVersion, Relation, Retention, Source,
+    SourceKind, SourceTag, UserId,
+};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// Input of `agent_memory_link`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LinkRequest {
+    /// The memory that the sentence begins with (“this supersedes that”), by id or short id.
+    pub from: MemoryRef,
+    /// The other memory, by id or short id.
+    pub to: MemoryRef,
+    /// How the first bears on the second. `supersedes`: the second is out of date and leaves reach. `contradicts`: both stay in reach,
+    /// marked; it holds both ways.
+    pub relation: Relation,
+    /// True: take such a link away, and what it did to the memories' status with it.
+    #[serde(default)]
+    pub remove: bool,
+    /// Only if the memories are this person's or nobody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserId>,
+}
+
+/// One end of a link, as it stands now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct LinkEnd {
+    pub memory_id: MemoryId,
+    pub short_id: String,
+    pub status: MemoryStatus,
+}
+
+/// Answer of `agent_memory_link`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct LinkResponse {
+    pub from: LinkEnd,
+    pub to: LinkEnd,
+    pub relation: Relation,
+    /// False: it was so before, and nothing changed.
+    pub changed: bool,
+}
+
+/// Input of `agent_memory_revise`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ReviseRequest {
+    /// The memory to rewrite, by id or short id.
+    pub memory: MemoryRef,
+    /// What it says from now on, in whole (1 byte to 16 KiB).
+    pub content: String,
+    /// Where the news was said; where the old was said, unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+    /// How sure you are, 0 to 1; as before unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f32>,
+    /// The content in short (at most 2,000 characters). The old summary goes with the old content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// What supports it (at most 1,000 characters); as before unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence_ref: Option<String>,
+    /// Only if the memory is this person's or nobody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserId>,
+}
+
+/// Answer of `agent_memory_revise`: old and new.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct ReviseResponse {
+    pub memory_id: MemoryId,
+    pub short_id: String,
+    pub old_content: String,
+    pub new_content: String,
+    pub previous_version: i32,
+    /// The same as `previous_version` if nothing changed.
+    pub version: i32,
+    /// True: it said exactly this before.
+    pub unchanged: bool,
+}
+
+/// Input of `upsert_profile_fact`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ProfileFactRequest {
+    /// The question that the fact answers, in a few words: “preferred editor” (1 to 256 characters).
+    pub topic_raw: String,
+    /// The answer, as a sentence (1 byte to 16 KiB). It replaces the one before, which is kept as a version.
+    pub content: String,
+    /// Where it was said.
+    pub source: Source,
+    /// Whose profile it is; absent: of nobody in particular.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserId>,
+    /// What supports it (at most 1,000 characters).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence_ref: Option<String>,
+    /// How sure you are, 0 to 1; 1 unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f32>,
+    /// True: share it with every agent of the organisation (needs a key that may).
+    #[serde(default)]
+    pub commons: bool,
+}
+
+/// A memory in full, with every state it was in and what it is linked to: what `GET /api/memories/{memory_id}` answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryRecord {
+    pub memory_id: MemoryId,
+    pub short_id: String,
+    /// `private`, or `shared` for the commons.
+    pub source_tag: SourceTag,
+    pub user_id: Option<UserId>,
+    pub kind: MemoryKind,
+    pub category: Option<Category>,
+    pub subject: Option<String>,
+    pub retention: Retention,
+    pub scope: MemoryScope,
+    pub project_id: Option<Uuid>,
+    pub repo_id: Option<Uuid>,
+    pub session_id: Option<Uuid>,
+    pub status: MemoryStatus,
+    pub topic: String,
+    pub topic_raw: String,
+    pub is_canonical: bool,
+    pub title: Option<String>,
+    pub content: String,
+    pub summary: Option<String>,
+    pub source: Source,
+    pub source_kind: SourceKind,
+    pub evidence_ref: Option<String>,
+    pub confidence: f32,
+    pub importance: f32,
+    pub pinned: bool,
+    pub version: i32,
+    pub access_count: i64,
+    pub last_accessed_at: Option<DateTime<Utc>>,
+    pub observed_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub expires_at: Option<DateTime<Utc>>,
+    pub deleted_at: Option<DateTime<Utc>>,
+    /// exp(−Δdays/90) since the last write, derived, never stored.
+    pub freshness: f64,
+    /// Newest first.
+    pub versions: Vec<MemoryVersion>,
+    /// Newest first; for agents without links to what was forgotten or is somebody else's.
+    pub links: Vec<MemoryLink>,
+}
+
+/// Two states of one memory, side by side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    pub memory_id: MemoryId,
+    pub from: MemoryVersion,
+    pub to: MemoryVersion,
+    /// What differs: `content`, `topic`, `topic_raw`, `is_canonical`, `status`, `deleted`, `source`.
+    pub changed: Vec<String>,
+}

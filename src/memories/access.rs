@@ -1,0 +1,57 @@
+//! Which memory somebody means, and whether they may see or change it.
+
+use super::model::Memory;
+use super::store;
+use crate::api::{MemoryRef, OperatorRole, Scope, UserId};
+use crate::db::Tx;
+use crate::error::Error;
+use crate::op::{Actor, OpContext};
+
+/// What is to be done with it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Read,
+    /// Locks the row; shared memory takes `commons:write`.
+    Change,
+}
+
+/// The memory that `name` means to whoever asks: an agent's own before the commons'. For agents what was forgotten is not there, nor what
+/// is another person's than `user`.
+///
+/// # Errors
+/// `NotFound`; `Forbidden` when a shared memory is to be changed without `commons:write`; `Conflict` when one that was forgotten is.
+pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>, purpose: Purpose) -> Result<Memory, Error> {
+    let lock = purpose == Purpose::Change;
+    let agents = match &ctx.actor {
+        Actor::Agent { id, .. } => vec![*id, ctx.commons_id],
+        Actor::Operator { .. } | Actor::System => vec![],
+    };
+    let found = match name {
+        MemoryRef::Id(id) => store::by_ids(tx, ctx.tenant_id, None, &[*id], lock).await?,
+        MemoryRef::Short(short) => store::by_short(tx, ctx.tenant_id, &agents, short, lock).await?,
+    };
+    let visible =
+        |memory: &Memory| agents.is_empty() || (agents.contains(&memory.agent_id) && (memory.user_id.is_none() || memory.user_id == user));
+    let memory = found.into_iter().find(visible).ok_or(Error::NotFound("memory"))?;
+    if purpose == Purpose::Change && memory.agent_id == ctx.commons_id {
+        ctx.require(Scope::CommonsWrite)?;
+    }
+    match (memory.deleted_at, purpose) {
+        (Some(at), Purpose::Change) => {
+            Err(Error::Conflict(format!("the memory {} was forgotten on {}: remember it anew", memory.short_id, at.format("%-d %B %Y"))))
+        }
+        (Some(_), Purpose::Read) if !agents.is_empty() => Err(Error::NotFound("memory")),
+        _ => Ok(memory),
+    }
+}
+
+/// Whether somebody may read memories at all.
+///
+/// # Errors
+/// `Forbidden` without `memory:read` or, for operators, the role `viewer`.
+pub(crate) fn may_read(ctx: &OpContext) -> Result<(), Error> {
+    match &ctx.actor {
+        Actor::Agent { .. } => ctx.require(Scope::MemoryRead),
+        Actor::Operator { .. } | Actor::System => ctx.require_role(OperatorRole::Viewer),
+    }
+}

@@ -1,0 +1,129 @@
+//! One memory in full, every state it was in, and two of them side by side.
+
+use super::access::{self, Purpose};
+use super::model::{Link, Memory, Version, recency};
+use super::store;
+use crate::api::{Comparison, MemoryRecord, MemoryRef, MemoryVersion, SourceTag, UserId};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::op::OpContext;
+use chrono::{DateTime, Utc};
+
+/// A memory in full, with versions and links: an agent's own or a shared one, any of the tenant's for operators.
+///
+/// # Errors
+/// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for what is not there for whoever asks, or was forgotten by agents.
+pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<MemoryRecord, Error> {
+    access::may_read(ctx)?;
+    super::remember::check_user(&mut Checks::default(), ctx, user).done()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memory = access::find(&mut tx, ctx, name, user, Purpose::Read).await?;
+    let versions = store::versions(&mut tx, ctx.tenant_id, memory.agent_id, memory.id).await?;
+    let links = store::links(&mut tx, ctx.tenant_id, memory.id).await?;
+    tx.commit().await?;
+    let agent = ctx.agent_id().ok();
+    let told = |link: &Link| match agent {
+        None => true,
+        Some(agent) => {
+            let reachable = [agent, ctx.commons_id].contains(&link.other_agent_id);
+            reachable && !link.other_deleted && (link.other_user_id.is_none() || link.other_user_id == user)
+        }
+    };
+    let links = links.into_iter().filter(told).map(|link| link.seen_from(memory.id)).collect();
+    let tag = if memory.agent_id == ctx.commons_id { SourceTag::Shared } else { SourceTag::Private };
+    Ok(MemoryRecord { versions, links, ..told_of(memory, tag, engine.clock().now()) })
+}
+
+/// Every state that a memory was in, newest first.
+///
+/// # Errors
+/// As [`record`].
+pub async fn history(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<Vec<MemoryVersion>, Error> {
+    access::may_read(ctx)?;
+    super::remember::check_user(&mut Checks::default(), ctx, user).done()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memory = access::find(&mut tx, ctx, name, user, Purpose::Read).await?;
+    let versions = store::versions(&mut tx, ctx.tenant_id, memory.agent_id, memory.id).await?;
+    tx.commit().await?;
+    Ok(versions)
+}
+
+/// Two versions of one memory, and what differs.
+///
+/// # Errors
+/// As [`record`]; `Invalid` for a version that it never had.
+pub async fn compare(
+    engine: &Engine,
+    ctx: &OpContext,
+    name: &MemoryRef,
+    user: Option<UserId>,
+    (from, to): (i32, i32),
+) -> Result<Comparison, Error> {
+    access::may_read(ctx)?;
+    super::remember::check_user(&mut Checks::default(), ctx, user).done()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memory = access::find(&mut tx, ctx, name, user, Purpose::Read).await?;
+    let versions = store::versions(&mut tx, ctx.tenant_id, memory.agent_id, memory.id).await?;
+    tx.commit().await?;
+    let newest = versions.first().map_or(0, |version| version.version);
+    let pick = |field: &str, wanted: i32| {
+        let found = versions.iter().find(|version| version.version == wanted).cloned();
+        found.ok_or_else(|| Error::invalid(field, format!("is {wanted}; this memory has the versions 1 to {newest}")))
+    };
+    let (from, to) = (pick("from", from)?, pick("to", to)?);
+    Ok(Comparison { memory_id: memory.id, changed: changed(&from, &to), from, to })
+}
+
+fn changed(from: &Version, to: &Version) -> Vec<String> {
+    let fields = [
+        ("content", from.content != to.content),
+        ("topic", from.topic != to.topic),
+        ("topic_raw", from.topic_raw != to.topic_raw),
+        ("is_canonical", from.is_canonical != to.is_canonical),
+        ("status", from.status != to.status),
+        ("deleted", from.deleted != to.deleted),
+        ("source", from.source != to.source),
+    ];
+    fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned()).collect()
+}
+
+fn told_of(memory: Memory, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryRecord {
+    MemoryRecord {
+        memory_id: memory.id,
+        short_id: memory.short_id,
+        source_tag,
+        user_id: memory.user_id,
+        kind: memory.kind,
+        category: memory.category,
+        subject: memory.subject,
+        retention: memory.retention,
+        scope: memory.scope,
+        project_id: memory.project_id,
+        repo_id: memory.repo_id,
+        session_id: memory.session_id,
+        status: memory.status,
+        topic: memory.topic,
+        topic_raw: memory.topic_raw,
+        is_canonical: memory.is_canonical,
+        title: memory.title,
+        content: memory.content,
+        summary: memory.summary,
+        source: memory.source,
+        source_kind: memory.source_kind,
+        evidence_ref: memory.evidence_ref,
+        confidence: memory.confidence,
+        importance: memory.importance,
+        pinned: memory.pinned,
+        version: memory.version,
+        access_count: memory.access_count,
+        last_accessed_at: memory.last_accessed_at,
+        observed_at: memory.observed_at,
+        created_at: memory.created_at,
+        freshness: recency(memory.updated_at, now),
+        updated_at: memory.updated_at,
+        expires_at: memory.expires_at,
+        deleted_at: memory.deleted_at,
+        versions: vec![],
+        links: vec![],
+    }
+}

@@ -1,0 +1,165 @@
+//! link and unlink: how one memory bears on another, and what that does to where they stand.
+
+use super::access::{self, Purpose};
+use super::model::{Change, Memory};
+use super::store;
+use crate::api::{LinkEnd, LinkRequest, LinkResponse, MemoryId, MemoryStatus, Relation, Scope, UserId};
+use crate::audit::{self, NewEntry};
+use crate::db::Tx;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::jobs::{self, NewEvent, Task};
+use crate::op::OpContext;
+use std::collections::HashMap;
+
+/// Links two memories, or takes a link away if the request says so.
+///
+/// `supersedes` puts the second out of reach. `contradicts` holds both ways and marks both without hiding either.
+///
+/// # Errors
+/// `Forbidden` without `memory:write`, or `commons:write` when an end is shared; `NotFound` for an end that is another agent's, tenant's or
+/// person's; `Invalid` for a link to itself; `Conflict` for an end that was forgotten.
+pub async fn link(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
+    change(engine, ctx, LinkRequest { remove: false, ..request }).await
+}
+
+/// Takes a link away. What was superseded or contradicted by it alone is reinstated.
+///
+/// # Errors
+/// As [`link`]. A link that is not there is no error.
+pub async fn unlink(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
+    change(engine, ctx, LinkRequest { remove: true, ..request }).await
+}
+
+async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
+    let agent = ctx.agent_id()?;
+    ctx.require(Scope::MemoryWrite)?;
+    super::remember::check_user(&mut Checks::default(), ctx, request.user_id).done()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let (from, to) = ends(&mut tx, ctx, &request).await?;
+    let shared = [&from, &to].iter().any(|memory| memory.agent_id == ctx.commons_id);
+    let whose = if shared { ctx.commons_id } else { agent };
+    // What holds both ways is stored once, the lesser id first.
+    let (one, other) = if request.relation == Relation::Contradicts && to.id < from.id { (&to, &from) } else { (&from, &to) };
+    let (tenant, relation, now) = (ctx.tenant_id, request.relation, engine.clock().now());
+    let changed = if request.remove {
+        store::unlink(&mut tx, tenant, whose, one.id, other.id, relation).await?
+    } else {
+        store::link(&mut tx, ctx, whose, one.id, other.id, relation, now).await?
+    };
+    let mut statuses = HashMap::from([(from.id, from.status), (to.id, to.status)]);
+    if changed {
+        for memory in concerned(relation, &from, &to) {
+            let status = standing(&mut tx, ctx, memory, request.remove, relation).await?;
+            if status != memory.status {
+                move_to(engine, ctx, &mut tx, memory, status).await?;
+                statuses.insert(memory.id, status);
+            }
+        }
+        let (action, word) = if request.remove { ("memory.unlinked", "no longer") } else { ("memory.linked", "now") };
+        let message = format!("{word} {relation} {}", to.short_id);
+        let entry = NewEntry::new(engine, ctx, action, "memory", from.id, message).agent(from.agent_id);
+        audit::record(&mut tx, tenant, ctx.commons_id, &entry).await?;
+    }
+    tx.commit().await?;
+    engine.wake_relay();
+    engine.wake_jobs();
+    let end = |memory: Memory| LinkEnd {
+        memory_id: memory.id,
+        status: statuses.get(&memory.id).copied().unwrap_or(memory.status),
+        short_id: memory.short_id,
+    };
+    Ok(LinkResponse { from: end(from), to: end(to), relation, changed })
+}
+
+/// Both ends, locked in the order of their ids, whichever way the link goes.
+async fn ends(tx: &mut Tx, ctx: &OpContext, request: &LinkRequest) -> Result<(Memory, Memory), Error> {
+    let from = access::find(tx, ctx, &request.from, request.user_id, Purpose::Read).await;
+    let to = access::find(tx, ctx, &request.to, request.user_id, Purpose::Read).await;
+    let known = |found: &Result<Memory, Error>| found.as_ref().ok().map(|memory| memory.id);
+    let ids: Vec<MemoryId> = [known(&from), known(&to)].into_iter().flatten().collect();
+    store::by_ids(tx, ctx.tenant_id, None, &ids, true).await?;
+    let from = access::find(tx, ctx, &request.from, request.user_id, Purpose::Change).await?;
+    let to = access::find(tx, ctx, &request.to, request.user_id, Purpose::Change).await?;
+    if from.id == to.id {
+        return Err(Error::invalid("to", "is the same memory as from: a memory cannot be linked to itself"));
+    }
+    Ok((from, to))
+}
+
+/// Whose status a relation bears on.
+fn concerned<'a>(relation: Relation, from: &'a Memory, to: &'a Memory) -> Vec<&'a Memory> {
+    match relation {
+        Relation::Supersedes => vec![to],
+        Relation::Contradicts => vec![from, to],
+        _ => vec![],
+    }
+}
+
+/// Where a memory stands once its links are as they are now. What is in the inbox or archived stays there.
+async fn standing(tx: &mut Tx, ctx: &OpContext, memory: &Memory, removed: bool, relation: Relation) -> Result<MemoryStatus, Error> {
+    let (superseded, contradicted) = store::still_linked(tx, ctx.tenant_id, memory.id).await?;
+    // Somebody else may have put it where it is: a link that is taken away undoes only what links did.
+    let by_links = match memory.status {
+        MemoryStatus::Active => !removed,
+        MemoryStatus::Contradicted => true,
+        MemoryStatus::Superseded => removed && relation == Relation::Supersedes,
+        MemoryStatus::Inbox | MemoryStatus::Archived => false,
+    };
+    Ok(match (by_links, superseded, contradicted) {
+        (false, ..) => memory.status,
+        (true, true, _) => MemoryStatus::Superseded,
+        (true, false, true) => MemoryStatus::Contradicted,
+        (true, false, false) => MemoryStatus::Active,
+    })
+}
+
+/// Moves a memory to another status, with words, vector, version and audit row.
+async fn move_to(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, status: MemoryStatus) -> Result<(), Error> {
+    let (tenant, agent, id) = (ctx.tenant_id, memory.agent_id, memory.id);
+    let Some(stands) = store::set_status(tx, tenant, agent, id, status).await? else { return Ok(()) };
+    let (change, action) = match status {
+        MemoryStatus::Superseded => (Change::Superseded, "memory.superseded"),
+        MemoryStatus::Contradicted if memory.live => (Change::Contradicted, "memory.contradicted"),
+        _ => (Change::Reinstated, "memory.reinstated"),
+    };
+    store::write_version(tx, ctx, agent, id, change, engine.clock().now()).await?;
+    if stands.live != memory.live {
+        if stands.live {
+            store::put_words(tx, tenant, agent, id, &memory.topic, &memory.wording()).await?;
+        } else {
+            store::drop_words(tx, tenant, agent, id).await?;
+        }
+        store::sync_live(tx, tenant, agent, &[id]).await?;
+        if stands.live && stands.awaiting_vector {
+            let payload = serde_json::json!({ "memory_id": id });
+            jobs::store::insert(tx, tenant, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
+        }
+    }
+    let entry = NewEntry::new(engine, ctx, action, "memory", id, change.as_str()).agent(agent);
+    audit::record(tx, tenant, ctx.commons_id, &entry).await
+}
+
+/// For each of `ids` the live memories that contradict it, as far as the agent that asks may see them.
+///
+/// # Errors
+/// When the database is out of reach.
+pub(crate) async fn contradictions(
+    engine: &Engine,
+    ctx: &OpContext,
+    user: Option<UserId>,
+    ids: &[MemoryId],
+) -> Result<HashMap<MemoryId, Vec<MemoryId>>, Error> {
+    let mut found: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
+    if ids.is_empty() {
+        return Ok(found);
+    }
+    let agents = [ctx.agent_id()?, ctx.commons_id];
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let pairs = store::contradictions(&mut tx, ctx.tenant_id, &agents, user, ids, engine.clock().now()).await?;
+    tx.commit().await?;
+    for (id, other) in pairs {
+        found.entry(id).or_default().push(other);
+    }
+    Ok(found)
+}

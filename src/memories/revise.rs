@@ -1,0 +1,138 @@
+//! revise: new content for a memory that is named. And profile facts, of which there is one per person and topic.
+
+use super::access::{self, Purpose};
+use super::model::{Details, Draft, Memory, content_hash, embedded_text};
+use super::remember::{self, Outcome, Traces, check_source, check_support, check_user};
+use super::store::{self, Embedded};
+use crate::api::{
+    CONTENT_MAX, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse, ReviseRequest,
+    ReviseResponse, Scope, SourceKind, TOPIC_MAX,
+};
+use crate::db::lock;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::op::OpContext;
+
+/// Gives a memory new content, as its next version; the old one is kept. Topic, scope, links and ids stay.
+///
+/// # Errors
+/// `Forbidden` without `memory:write`, or `commons:write` for shared memory; `NotFound` for another agent's, tenant's or person's; `Invalid`
+/// with every field that is wrong; `Conflict` for one that was forgotten or superseded.
+pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) -> Result<ReviseResponse, Error> {
+    let start = tokio::time::Instant::now();
+    ctx.agent_id()?;
+    ctx.require(Scope::MemoryWrite)?;
+    let mut checks = Checks::default();
+    checks.bytes("content", &request.content, CONTENT_MAX);
+    check_support(&mut checks, request.confidence, request.summary.as_deref(), request.evidence_ref.as_deref());
+    if let Some(source) = &request.source {
+        check_source(&mut checks, source);
+    }
+    check_user(&mut checks, ctx, request.user_id).done()?;
+
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let seen = access::find(&mut tx, ctx, &request.memory, request.user_id, Purpose::Read).await;
+    tx.commit().await?;
+    // What was forgotten is refused with a reason below, under the lock, as it is when it was forgotten meanwhile.
+    let topic = seen.as_ref().map(|memory| memory.topic.clone()).unwrap_or_default();
+    let vector = if seen.is_ok() { engine.embed_for_write(&embedded_text(&topic, &request.content)).await } else { None };
+
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Ok(seen) = &seen {
+        lock(&mut tx, seen.key().lock()).await?;
+    }
+    let memory = access::find(&mut tx, ctx, &request.memory, request.user_id, Purpose::Change).await?;
+    if memory.status == MemoryStatus::Superseded {
+        return Err(Error::Conflict(format!("the memory {} was superseded by another: revise that one", memory.short_id)));
+    }
+    // Filed anew while the model thought: the vector is of the old topic.
+    let vector = vector.filter(|_| memory.topic == topic);
+    let draft = draft(&memory, &request);
+    let (old, now) = (memory.clone(), engine.clock().now());
+    let embedded = vector.as_deref().map(|vector| Embedded { model: &engine.model().name, vector });
+    let outcome = if memory.content_hash == draft.content_hash {
+        remember::repeat(ctx, &mut tx, &draft, memory, embedded, now).await?
+    } else {
+        remember::replace(ctx, &mut tx, &draft, memory, embedded, now).await?
+    };
+    let late = vector.is_none() && old.live;
+    remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: false, late }).await?;
+    tx.commit().await?;
+    remember::count(engine, &outcome, late, start.elapsed());
+    let unchanged = matches!(outcome, Outcome::Unchanged(_));
+    Ok(ReviseResponse {
+        memory_id: old.id,
+        short_id: old.short_id,
+        old_content: old.content,
+        new_content: request.content,
+        previous_version: old.version,
+        version: old.version + i32::from(!unchanged),
+        unchanged,
+    })
+}
+
+fn draft(memory: &Memory, request: &ReviseRequest) -> Draft {
+    Draft {
+        key: memory.key(),
+        created_by: memory.created_by,
+        topic_raw: memory.topic_raw.clone(),
+        is_canonical: memory.is_canonical,
+        vocabulary_version: memory.vocabulary_version,
+        content: request.content.clone(),
+        content_hash: content_hash(&request.content),
+        source: request.source.clone().unwrap_or_else(|| memory.source.clone()),
+        source_kind: memory.source_kind,
+        retention: memory.retention,
+        confidence: request.confidence.unwrap_or(memory.confidence),
+        details: Details { summary: request.summary.clone(), evidence_ref: request.evidence_ref.clone(), ..Details::default() },
+    }
+}
+
+/// States a fact of a profile. What was stated of the same person under the same topic is replaced, and kept as a version. It is there at
+/// once, found by its words, and waits for no model: its vector comes later.
+///
+/// # Errors
+/// As [`super::remember()`].
+pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: ProfileFactRequest) -> Result<RememberResponse, Error> {
+    let start = tokio::time::Instant::now();
+    let agent = ctx.agent_id()?;
+    ctx.require(Scope::MemoryWrite)?;
+    let mut checks = Checks::default();
+    checks.text("topic_raw", &request.topic_raw, TOPIC_MAX).bytes("content", &request.content, CONTENT_MAX);
+    check_support(&mut checks, request.confidence, None, request.evidence_ref.as_deref());
+    check_source(&mut checks, &request.source);
+    check_user(&mut checks, ctx, request.user_id).done()?;
+    if request.commons {
+        ctx.require(Scope::CommonsWrite)?;
+    }
+    let resolved = remember::resolve(engine, ctx, &request.topic_raw).await;
+    let asked = RememberRequest {
+        topic_raw: request.topic_raw,
+        content: request.content,
+        source: request.source,
+        user_id: request.user_id,
+        kind: Some(MemoryKind::Profile),
+        scope: Some(MemoryScope::Global),
+        confidence: request.confidence,
+        evidence_ref: request.evidence_ref,
+        source_kind: Some(SourceKind::Manual),
+        commons: request.commons,
+        ..RememberRequest::default()
+    };
+    let mut draft = remember::draft(ctx, agent, asked, &resolved);
+    draft.details.profile_fact = true;
+
+    let now = engine.clock().now();
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    lock(&mut tx, draft.key.lock()).await?;
+    let outcome = match store::profile_fact(&mut tx, ctx.tenant_id, &draft, now).await? {
+        Some(memory) if memory.content_hash == draft.content_hash => remember::repeat(ctx, &mut tx, &draft, memory, None, now).await?,
+        Some(memory) => remember::replace(ctx, &mut tx, &draft, memory, None, now).await?,
+        None => remember::create(engine, ctx, &mut tx, &draft, None).await?,
+    };
+    let late = !matches!(outcome, Outcome::Unchanged(_));
+    remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: !resolved.is_canonical, late }).await?;
+    tx.commit().await?;
+    remember::count(engine, &outcome, late, start.elapsed());
+    Ok(outcome.response(resolved))
+}

@@ -1,0 +1,83 @@
+//! Every state that a memory was in.
+
+use crate::api::{AgentId, MemoryId, MemoryStatus, Source, TenantId};
+use crate::db::{DbError, Tx};
+use crate::memories::model::{Change, Version};
+use crate::op::OpContext;
+use chrono::{DateTime, Utc};
+use sqlx::FromRow;
+use sqlx::types::Json;
+
+/// Copies the record, as it now stands, into its versions.
+pub async fn write_version(
+    tx: &mut Tx,
+    ctx: &OpContext,
+    agent: AgentId,
+    id: MemoryId,
+    change: Change,
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into agent_memory_versions (tenant_id, agent_id, memory_id, version, change, content, topic, topic_raw, is_canonical, status,
+              deleted, updated_at, valid_from, actor_kind, actor_id, actor_name, source)
+          select tenant_id, agent_id, id, version, $4, content, topic, topic_raw, is_canonical, status,
+                 deleted_at is not null, updated_at, $5, $6, $7, $8, source
+            from agent_memories where tenant_id = $1 and agent_id = $2 and id = $3",
+    )
+    .bind(ctx.tenant_id)
+    .bind(agent)
+    .bind(id)
+    .bind(change.as_str())
+    .bind(now)
+    .bind(ctx.actor.kind())
+    .bind(ctx.actor.id())
+    .bind(ctx.actor.name())
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// A memory's versions, newest first.
+pub async fn versions(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<Vec<Version>, DbError> {
+    #[derive(FromRow)]
+    struct Row {
+        version: i32,
+        change: String,
+        content: String,
+        topic: String,
+        topic_raw: String,
+        is_canonical: bool,
+        status: MemoryStatus,
+        deleted: bool,
+        valid_from: DateTime<Utc>,
+        actor_kind: String,
+        actor_name: String,
+        source: Json<Source>,
+    }
+    let rows: Vec<Row> = sqlx::query_as(
+        r"select version, change, content, topic, topic_raw, is_canonical, status, deleted, valid_from, actor_kind, actor_name, source
+            from agent_memory_versions where tenant_id = $1 and agent_id = $2 and memory_id = $3 order by version desc",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(id)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Version {
+            version: row.version,
+            change: row.change,
+            content: row.content,
+            topic: row.topic,
+            topic_raw: row.topic_raw,
+            is_canonical: row.is_canonical,
+            status: row.status,
+            deleted: row.deleted,
+            valid_from: row.valid_from,
+            actor_kind: row.actor_kind,
+            actor_name: row.actor_name,
+            source: row.source.0,
+        })
+        .collect())
+}

@@ -20,6 +20,8 @@ pub mod audit;
 #[cfg(feature = "engine")]
 pub mod clock;
 #[cfg(feature = "engine")]
+pub mod contract;
+#[cfg(feature = "engine")]
 pub mod db;
 #[cfg(feature = "engine")]
 mod engine;

@@ -20,6 +20,8 @@ pub enum ErrorCode {
     MethodNotAllowed,
     /// 409: somebody else was faster, or the state does not admit it.
     Conflict,
+    /// 409: an entry that is there says it already; `suggestion`, beside `error`, names the one to update.
+    SimilarExists,
     /// 413: the body is larger than the limit.
     TooLarge,
     /// 415: the body is not `application/json`.
@@ -41,7 +43,7 @@ impl ErrorCode {
             Self::Forbidden => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
-            Self::Conflict => 409,
+            Self::Conflict | Self::SimilarExists => 409,
             Self::TooLarge => 413,
             Self::UnsupportedMediaType => 415,
             Self::RateLimited => 429,

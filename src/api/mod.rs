@@ -5,6 +5,7 @@
 
 mod agents;
 mod audit;
+mod contract;
 mod error;
 mod health;
 mod ids;
@@ -19,6 +20,11 @@ mod vocabulary;
 
 pub use agents::{ActivityDay, AgentKind, AgentSummary};
 pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
+pub use contract::{
+    AddMemoryRequest, AddMemoryResponse, COMMAND_MAX, CommandRequest, CommandResponse, Discipline, ENTRY_MAX, ENTRY_MIN,
+    MemoryListResponse, MemoryResponse, MemorySuggestion, MemoryVersionResponse, MemoryWithVersions, PutMemoryRequest, UpdateMemoryRequest,
+    UpdateMemoryResponse,
+};
 pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
 pub use health::{
     CandidateLink, HealthFilter, NearMiss, NearMissState, Overview, Playground, PlaygroundCandidate, PlaygroundRequest, Prompt,

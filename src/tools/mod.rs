@@ -2,11 +2,14 @@
 
 mod input;
 
-use crate::api::{ForgetRequest, KnowledgeRequest, LookupRequest, ProposeRequest, RecallRequest, RememberRequest, Scope, TopologyRequest};
+use crate::api::{
+    AddMemoryRequest, ForgetRequest, KnowledgeRequest, LinkRequest, LookupRequest, ProfileFactRequest, ProposeRequest, RecallRequest,
+    RememberRequest, ReviseRequest, Scope, TopologyRequest, UpdateMemoryRequest,
+};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use crate::{knowledge, memories, recall, vocabulary};
+use crate::{contract, knowledge, memories, recall, vocabulary};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,6 +18,9 @@ use serde_json::Value;
 use std::sync::OnceLock;
 
 pub use input::read;
+
+/// What is noted as the source of what came through a tool that takes none.
+const TOOL: &str = "tool";
 
 type Handler = Box<dyn Fn(Engine, OpContext, Value) -> BoxFuture<'static, Result<Value, Error>> + Send + Sync>;
 
@@ -25,6 +31,8 @@ pub struct Tool {
     pub description: &'static str,
     /// The scope that a key must hold.
     pub scope: Scope,
+    /// True: it belongs to every agent, whatever else is chosen for it: always listed, never counted to a limit.
+    pub system: bool,
     /// JSON Schema (2020-12) of the input.
     pub input_schema: Value,
     /// JSON Schema of the output.
@@ -38,6 +46,7 @@ pub struct Description {
     pub name: &'static str,
     pub description: &'static str,
     pub scope: Scope,
+    pub system: bool,
     pub input_schema: Value,
     pub output_schema: Value,
 }
@@ -63,10 +72,16 @@ impl Tool {
             name,
             description,
             scope,
+            system: false,
             input_schema: schema(schemars::schema_for!(In)),
             output_schema: schema(schemars::schema_for!(Out)),
             handler,
         }
+    }
+
+    fn system(mut self) -> Self {
+        self.system = true;
+        self
     }
 
     /// Calls the tool with JSON.
@@ -83,6 +98,7 @@ impl Tool {
             name: self.name,
             description: self.description,
             scope: self.scope,
+            system: self.system,
             input_schema: self.input_schema.clone(),
             output_schema: self.output_schema.clone(),
         }
@@ -118,6 +134,47 @@ pub fn all() -> &'static [Tool] {
                 |engine, ctx, input: ForgetRequest| async move { memories::forget(&engine, &ctx, input).await },
             ),
             Tool::new(
+                "agent_memory_revise",
+                Scope::MemoryWrite,
+                "Give one memory new content when you know which one is out of date: its id stays, and the old wording is kept as a version. \
+                 Answers with the old and the new content. To store something new, remember it instead.",
+                |engine, ctx, input: ReviseRequest| async move { memories::revise(&engine, &ctx, input).await },
+            ),
+            Tool::new(
+                "agent_memory_link",
+                Scope::MemoryWrite,
+                "Say how one memory bears on another: supports, contradicts, supersedes, applies_to, derived_from or related_to. Use \
+                 `contradicts` when two memories cannot both be true and you do not know which is: both stay, marked. Use `supersedes` when \
+                 you know. `remove` takes a link away.",
+                |engine, ctx, input: LinkRequest| async move {
+                    if input.remove { memories::unlink(&engine, &ctx, input).await } else { memories::link(&engine, &ctx, input).await }
+                },
+            ),
+            Tool::new(
+                "upsert_profile_fact",
+                Scope::MemoryWrite,
+                "State one fact of a person's profile that has one answer at a time (preferred editor, time zone, working hours). What was \
+                 stated under the same topic before is replaced and kept as a version. It can be recalled at once.",
+                |engine, ctx, input: ProfileFactRequest| async move { memories::upsert_profile_fact(&engine, &ctx, input).await },
+            ),
+            Tool::new(
+                "add_to_memory",
+                Scope::MemoryWrite,
+                "Add one short fact to the memory that every conversation begins with: about a person, a preference, recurring context or a \
+                 project. If `stored` is false an entry that is there already says it, or said it until now: call `update_memory` with the \
+                 suggestion's id instead. Confirm with the person first, unless they asked you to remember.",
+                |engine, ctx, input: AddMemoryRequest| async move { contract::add(&engine, &ctx, input, TOOL).await },
+            )
+            .system(),
+            Tool::new(
+                "update_memory",
+                Scope::MemoryWrite,
+                "Correct an entry of your memory when what it says has changed; `memory_id` is shown behind `id:` in your memory. No need to \
+                 ask first. Answers with the old and the new content.",
+                |engine, ctx, input: UpdateMemoryRequest| async move { Ok(contract::update(&engine, &ctx, input, TOOL).await?.1) },
+            )
+            .system(),
+            Tool::new(
                 "canonical_terms_lookup",
                 Scope::MemoryRead,
                 "Look up what the organisation calls something. Found: use `term.term`. Not found: `inside` lists known terms within the \
@@ -146,6 +203,17 @@ pub fn all() -> &'static [Tool] {
             ),
         ]
     })
+}
+
+/// The tools that are offered when at most `limit` of them may be: the first ones, and every system tool besides.
+pub fn offered(limit: Option<usize>) -> Vec<&'static Tool> {
+    let mut left = limit.unwrap_or(usize::MAX);
+    let offered = all().iter().filter(|tool| {
+        let counted = !tool.system && left > 0;
+        left -= usize::from(counted);
+        tool.system || counted
+    });
+    offered.collect()
 }
 
 /// A tool by name.

@@ -1,13 +1,48 @@
-//! Bodies: JSON or a refusal that says what is wrong.
+//! Bodies and parameters: read, or refused with what is wrong.
 
 use super::respond;
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
+use axum::extract::{FromRequestParts, Query};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use remembrancer::Error;
-use remembrancer::api::{ErrorCode, RequestId};
+use remembrancer::api::{ErrorCode, RequestId, UserId};
 use serde_json::Value;
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::str::FromStr;
+
+/// The parameters of a query. What they mean is for the handler to say, so that a wrong one is refused in our shape.
+pub struct Parameters(HashMap<String, String>);
+
+impl<S: Sync> FromRequestParts<S> for Parameters {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(Query::try_from_uri(&parts.uri).map_or_else(|_| HashMap::new(), |Query(parameters)| parameters)))
+    }
+}
+
+impl Parameters {
+    /// A parameter, if it is there.
+    ///
+    /// # Errors
+    /// `Invalid`, naming it, when it cannot be read.
+    pub fn read<T: FromStr>(&self, name: &str) -> Result<Option<T>, Error> {
+        let read = |text: &String| text.parse().map_err(|_| Error::invalid(name, format!("cannot be “{}”", text.escape_default())));
+        self.0.get(name).map(read).transpose()
+    }
+
+    /// The person an agent talks to, as `user_id`.
+    ///
+    /// # Errors
+    /// `Invalid` when it is not a UUID.
+    pub fn user(&self) -> Result<Option<UserId>, Error> {
+        self.read("user_id")
+    }
+}
 
 /// Reads a body as JSON.
 pub fn json(headers: &HeaderMap, body: Result<Bytes, BytesRejection>, most: usize, id: Option<RequestId>) -> Result<Value, Box<Response>> {

@@ -4,6 +4,8 @@ mod caller;
 mod health;
 mod input;
 mod knowledge;
+mod memory;
+mod records;
 pub mod respond;
 mod tools;
 
@@ -14,10 +16,11 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method};
 use axum::middleware::{self, Next};
 use axum::response::Response;
-use axum::routing::{MethodRouter, any, get, post};
+use axum::routing::{MethodRouter, any, delete, get, post, put};
 use axum::{Router, extract::DefaultBodyLimit};
 use remembrancer::api::{ErrorCode, RequestId};
 use remembrancer::{Engine, Error};
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,6 +69,18 @@ pub fn routes() -> Vec<Route> {
         Route { method: Method::GET, path: "/api/tools", guard: Guard::Key, handler: || get(tools::list) },
         Route { method: Method::POST, path: "/api/tools/{name}", guard: Guard::Key, handler: || post(tools::call) },
         Route { method: Method::GET, path: "/api/prompts", guard: Guard::Key, handler: || get(tools::prompts) },
+        // Clients of this contract write it with and without the slash.
+        Route { method: Method::GET, path: "/api/memory/", guard: Guard::Key, handler: || get(memory::list) },
+        Route { method: Method::GET, path: "/api/memory", guard: Guard::Key, handler: || get(memory::list) },
+        Route { method: Method::POST, path: "/api/memory/", guard: Guard::Key, handler: || post(memory::create) },
+        Route { method: Method::POST, path: "/api/memory", guard: Guard::Key, handler: || post(memory::create) },
+        Route { method: Method::GET, path: "/api/memory/prompt", guard: Guard::Key, handler: || get(memory::prompt) },
+        Route { method: Method::GET, path: "/api/memory/{id}", guard: Guard::Key, handler: || get(memory::get) },
+        Route { method: Method::PUT, path: "/api/memory/{id}", guard: Guard::Key, handler: || put(memory::update) },
+        Route { method: Method::DELETE, path: "/api/memory/{id}", guard: Guard::Key, handler: || delete(memory::delete) },
+        Route { method: Method::POST, path: "/api/commands/memory", guard: Guard::Key, handler: || post(memory::command) },
+        Route { method: Method::GET, path: "/api/memories/{memory_id}", guard: Guard::Key, handler: || get(records::record) },
+        Route { method: Method::GET, path: "/api/memories/{memory_id}/versions", guard: Guard::Key, handler: || get(records::versions) },
         Route { method: Method::GET, path: "/api/kb/index", guard: Guard::Key, handler: || get(knowledge::index) },
         Route {
             method: Method::POST,
@@ -78,9 +93,15 @@ pub fn routes() -> Vec<Route> {
 
 /// The API's part of the router.
 pub fn router(api: Api) -> Router {
-    let table = routes()
+    // What one address takes by several methods is one entry of the router.
+    let mut addresses: BTreeMap<&'static str, MethodRouter<Api>> = BTreeMap::new();
+    for route in routes() {
+        let methods = addresses.remove(route.path).unwrap_or_default();
+        addresses.insert(route.path, methods.merge((route.handler)()));
+    }
+    let table = addresses
         .into_iter()
-        .fold(Router::new(), |router, route| router.route(route.path, (route.handler)().fallback(respond::method_not_allowed)));
+        .fold(Router::new(), |router, (path, methods)| router.route(path, methods.fallback(respond::method_not_allowed)));
     table
         .route("/api", any(respond::no_such_route))
         .route("/api/{*rest}", any(respond::no_such_route))

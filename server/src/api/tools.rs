@@ -1,7 +1,8 @@
 //! The tools, over HTTP.
 
 use super::caller::Caller;
-use super::{Api, input, respond};
+use super::input::{self, Parameters};
+use super::{Api, respond};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
@@ -11,9 +12,13 @@ use axum::response::{IntoResponse, Response};
 use remembrancer::{Error, prompts, tools};
 use serde_json::json;
 
-/// `GET /api/tools`: every tool with description and JSON Schema.
-pub async fn list(_: Caller) -> Response {
-    let described: Vec<_> = tools::all().iter().map(tools::Tool::describe).collect();
+/// `GET /api/tools`: every tool with description and JSON Schema; with `limit`, that many and the system tools, which count to no limit.
+pub async fn list(Caller(ctx): Caller, parameters: Parameters) -> Response {
+    let limit = match parameters.read("limit") {
+        Ok(limit) => limit,
+        Err(error) => return respond::error(&error, Some(ctx.request_id)),
+    };
+    let described: Vec<_> = tools::offered(limit).into_iter().map(tools::Tool::describe).collect();
     Json(json!({ "tools": described })).into_response()
 }
 

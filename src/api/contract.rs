@@ -1,0 +1,161 @@
+//! The contract of `/api/memory/`: categorised memories by short id, as a prompt shows them.
+
+use super::{Category, MemoryRef, Source, UserId, session::text_enum};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+text_enum! {
+    /// How eagerly an agent writes.
+    Discipline {
+        /// Stores what lasts, and does not ask.
+        Aggressive = "aggressive",
+        /// Asks before something new is stored; corrections it just makes.
+        Confirming = "confirming",
+    }
+}
+
+/// Shortest content on this contract, in characters.
+pub const ENTRY_MIN: usize = 5;
+/// Longest content on this contract, in characters.
+pub const ENTRY_MAX: usize = 500;
+/// Longest text of a chat command, in characters.
+pub const COMMAND_MAX: usize = 4096;
+
+/// Input of `add_to_memory` and of `POST /api/memory/`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AddMemoryRequest {
+    /// The fact to remember (5 to 500 characters).
+    #[cfg_attr(feature = "engine", schemars(length(min = 5, max = 500)))]
+    pub content: String,
+    /// Under which heading it belongs: a person, a preference, recurring context, a project.
+    pub category: Category,
+    /// Whom or what it is about, such as a name (at most 200 characters).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 200)))]
+    pub subject: Option<String>,
+    /// The person you are talking to, if it must not be told to others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserId>,
+}
+
+/// Body of `PUT /api/memory/{id}`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PutMemoryRequest {
+    /// What it says from now on (5 to 500 characters).
+    pub content: String,
+}
+
+/// Input of `update_memory`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct UpdateMemoryRequest {
+    /// The eight characters that your memory shows behind `id:`.
+    pub memory_id: MemoryRef,
+    /// What it says from now on, in whole (5 to 500 characters).
+    #[cfg_attr(feature = "engine", schemars(length(min = 5, max = 500)))]
+    pub content: String,
+    /// The person you are talking to: only if the memory is theirs or nobody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserId>,
+}
+
+/// One memory of the contract.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct MemoryResponse {
+    /// Eight letters and digits.
+    pub id: String,
+    pub category: Category,
+    pub subject: Option<String>,
+    pub content: String,
+    pub version: i32,
+    pub created_at: DateTime<Utc>,
+    /// When the content was last written or said again.
+    pub updated_at: Option<DateTime<Utc>>,
+}
+
+/// Answer of `GET /api/memory/`: by category, then creation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryListResponse {
+    pub memories: Vec<MemoryResponse>,
+    pub total: i64,
+}
+
+/// One version in `GET /api/memory/{id}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryVersionResponse {
+    pub version_number: i32,
+    pub content: String,
+    pub created_at: DateTime<Utc>,
+    /// Who wrote it.
+    pub created_by: String,
+    /// In which conversation.
+    pub source: Source,
+}
+
+/// Answer of `GET /api/memory/{id}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryWithVersions {
+    #[serde(flatten)]
+    pub memory: MemoryResponse,
+    /// Oldest first.
+    pub versions: Vec<MemoryVersionResponse>,
+}
+
+/// A memory that should be updated instead.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct MemorySuggestion {
+    /// Its short id, for `update_memory`.
+    pub id: String,
+    pub category: Category,
+    pub subject: Option<String>,
+    /// What it says now.
+    pub content: String,
+    /// Cosine of the two, topics included; 1 when they are equal.
+    pub similarity: f64,
+}
+
+/// Answer of `add_to_memory`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct AddMemoryResponse {
+    /// False: nothing was stored, because `suggestion` says it already, or said it until now: update that one.
+    pub stored: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryResponse>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<MemorySuggestion>,
+}
+
+/// Answer of `update_memory`: old and new.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct UpdateMemoryResponse {
+    pub id: String,
+    pub old_content: String,
+    pub new_content: String,
+    pub version: i32,
+}
+
+/// Body of `POST /api/commands/memory`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommandRequest {
+    /// What was typed (at most 4,096 characters): `/memory`, `/memory list`, `/memory delete <id>`; anything else is answered with help.
+    pub text: String,
+    /// Who typed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserId>,
+}
+
+/// Answer of `POST /api/commands/memory`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandResponse {
+    pub text: String,
+}

@@ -1,0 +1,77 @@
+//! add: one entry more, or the suggestion to update the one that says it already.
+
+use super::{check_content, response, store};
+use crate::api::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestion, RememberRequest, SUBJECT_MAX, Scope, Source};
+use crate::db::{lock, lock_key};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::memories::access::{self, Purpose};
+use crate::memories::model::embedded_text;
+use crate::memories::remember::{self, Traces, check_user};
+use crate::op::OpContext;
+use store::Likeness;
+
+/// Stores an entry, unless one that is there should be updated: of the same subject and more alike than the suggestion threshold, or more
+/// alike than the dedup threshold whatever its subject. Then nothing is stored. `via` is the platform that is noted as its source.
+///
+/// The topic is the subject, or the category where there is none; only a subject is proposed to the vocabulary. Without a vector in time
+/// only equal content is recognised; the near-duplicate is found when the vector comes.
+///
+/// # Errors
+/// `Forbidden` without `memory:write`, `Invalid` with every field that is wrong.
+pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, via: &str) -> Result<AddMemoryResponse, Error> {
+    let start = tokio::time::Instant::now();
+    let agent = ctx.agent_id()?;
+    ctx.require(Scope::MemoryWrite)?;
+    let subject = request.subject.filter(|subject| !subject.trim().is_empty());
+    let mut checks = Checks::default();
+    check_content(&mut checks, &request.content).optional_text("subject", subject.as_deref(), SUBJECT_MAX);
+    check_user(&mut checks, ctx, request.user_id).done()?;
+
+    let asked = RememberRequest {
+        topic_raw: subject.clone().unwrap_or_else(|| request.category.to_string()),
+        content: request.content,
+        source: Source { platform: via.into(), ..Source::default() },
+        user_id: request.user_id,
+        category: Some(request.category),
+        subject: subject.clone(),
+        ..RememberRequest::default()
+    };
+    let resolved = remember::resolve(engine, ctx, &asked.topic_raw).await;
+    let draft = remember::draft(ctx, agent, asked, &resolved);
+    let vector = engine.embed_for_write(&embedded_text(&draft.key.topic, &draft.content)).await;
+
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    // Whoever adds to this list at the same moment waits here: entries of different subjects are held against each other.
+    lock(&mut tx, lock_key(&[b"contract", agent.0.as_bytes()])).await?;
+    lock(&mut tx, draft.key.lock()).await?;
+    let mut agents = vec![agent];
+    // What the agent may not update is not suggested to it.
+    if ctx.require(Scope::CommonsWrite).is_ok() {
+        agents.push(ctx.commons_id);
+    }
+    let likeness = Likeness {
+        agents: &agents,
+        vector: vector.as_deref(),
+        model: engine.model(),
+        with_subject: subject.is_some(),
+        now: engine.clock().now(),
+    };
+    if let Some((memory, similarity)) = store::alike(&mut tx, ctx.tenant_id, &draft, &likeness).await? {
+        let suggestion = response(memory).map(|entry| MemorySuggestion {
+            id: entry.id,
+            category: entry.category,
+            subject: entry.subject,
+            content: entry.content,
+            similarity,
+        });
+        return Ok(AddMemoryResponse { stored: false, memory: None, suggestion });
+    }
+    let outcome = remember::write(engine, ctx, &mut tx, &draft, vector.as_deref()).await?;
+    let traces = Traces { proposal: subject.is_some() && !resolved.is_canonical, late: vector.is_none() };
+    remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, traces).await?;
+    let stored = access::find(&mut tx, ctx, &MemoryRef::Id(outcome.id()), draft.key.user_id, Purpose::Read).await?;
+    tx.commit().await?;
+    remember::count(engine, &outcome, vector.is_none(), start.elapsed());
+    Ok(AddMemoryResponse { stored: true, memory: response(stored), suggestion: None })
+}

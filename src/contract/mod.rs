@@ -1,0 +1,161 @@
+//! The contract of `/api/memory/` and its two tools: a short list of categorised memories that a prompt holds whole, by short id.
+//!
+//! They are memories like all others, seen through a narrower door: live, with a category, content of 5 to 500 characters.
+
+mod add;
+mod command;
+mod prompt;
+pub mod store;
+
+pub use add::add;
+pub use command::command;
+pub use prompt::{Block, prompt, render};
+
+use crate::api::{
+    ENTRY_MAX, ENTRY_MIN, ForgetRequest, MemoryListResponse, MemoryRef, MemoryResponse, MemoryVersion, MemoryVersionResponse,
+    MemoryWithVersions, ReviseRequest, Scope, Source, UpdateMemoryRequest, UpdateMemoryResponse, UserId,
+};
+use crate::db::Tx;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::memories::access::{self, Purpose};
+use crate::memories::model::Memory;
+use crate::memories::{self, remember::check_user};
+use crate::op::OpContext;
+
+/// The categorised memories of an agent and of the commons, by category, then creation, then id.
+///
+/// # Errors
+/// `Forbidden` without `memory:read`, `Invalid` for an agent that must name its user and does not.
+pub async fn list(engine: &Engine, ctx: &OpContext, user: Option<UserId>) -> Result<MemoryListResponse, Error> {
+    let memories: Vec<MemoryResponse> = entries(engine, ctx, user).await?.into_iter().filter_map(response).collect();
+    Ok(MemoryListResponse { total: i64::try_from(memories.len()).unwrap_or(i64::MAX), memories })
+}
+
+/// One of them, with every version.
+///
+/// # Errors
+/// As [`list`], and `NotFound` for what is not in the list.
+pub async fn get(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<MemoryWithVersions, Error> {
+    ctx.agent_id()?;
+    ctx.require(Scope::MemoryRead)?;
+    check_user(&mut Checks::default(), ctx, user).done()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memory = find(engine, ctx, &mut tx, name, user).await?;
+    let mut versions = memories::store::versions(&mut tx, ctx.tenant_id, memory.agent_id, memory.id).await?;
+    tx.commit().await?;
+    versions.reverse();
+    let memory = response(memory).ok_or(Error::NotFound("memory"))?;
+    Ok(MemoryWithVersions { memory, versions: versions.into_iter().map(version).collect() })
+}
+
+/// Gives one of them new content, as its next version. `via` is the platform that is noted as its source.
+///
+/// # Errors
+/// `Forbidden` without `memory:write`; `Invalid` for content outside its limits; `NotFound` for what is not in the list.
+pub async fn update(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: UpdateMemoryRequest,
+    via: &str,
+) -> Result<(MemoryResponse, UpdateMemoryResponse), Error> {
+    ctx.agent_id()?;
+    ctx.require(Scope::MemoryWrite)?;
+    let mut checks = Checks::default();
+    check_content(&mut checks, &request.content);
+    check_user(&mut checks, ctx, request.user_id).done()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memory = find(engine, ctx, &mut tx, &request.memory_id, request.user_id).await?;
+    tx.commit().await?;
+    let revision = ReviseRequest {
+        memory: memory.id.into(),
+        content: request.content,
+        source: Some(Source { platform: via.into(), ..Source::default() }),
+        confidence: None,
+        summary: None,
+        evidence_ref: None,
+        user_id: request.user_id,
+    };
+    // Forgotten or superseded meanwhile: for this contract it is not there.
+    let revised = memories::revise(engine, ctx, revision).await.map_err(|error| match error {
+        Error::Conflict(_) => Error::NotFound("memory"),
+        error => error,
+    })?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let now = find(engine, ctx, &mut tx, &memory.id.into(), request.user_id).await?;
+    tx.commit().await?;
+    let told = UpdateMemoryResponse {
+        id: revised.short_id,
+        old_content: revised.old_content,
+        new_content: revised.new_content,
+        version: revised.version,
+    };
+    Ok((response(now).ok_or(Error::NotFound("memory"))?, told))
+}
+
+/// Forgets one of them, and says what it was.
+///
+/// # Errors
+/// `Forbidden` without `memory:forget`, or for a shared one that the agent did not write; `NotFound` for what is not in the list.
+pub async fn delete(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<MemoryResponse, Error> {
+    ctx.agent_id()?;
+    ctx.require(Scope::MemoryForget)?;
+    check_user(&mut Checks::default(), ctx, user).done()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memory = find(engine, ctx, &mut tx, name, user).await?;
+    tx.commit().await?;
+    let request = ForgetRequest { memory_id: memory.id, reason: None, user_id: user };
+    if memories::forget(engine, ctx, request).await?.already_forgotten {
+        return Err(Error::NotFound("memory"));
+    }
+    response(memory).ok_or(Error::NotFound("memory"))
+}
+
+async fn entries(engine: &Engine, ctx: &OpContext, user: Option<UserId>) -> Result<Vec<Memory>, Error> {
+    let agent = ctx.agent_id()?;
+    ctx.require(Scope::MemoryRead)?;
+    check_user(&mut Checks::default(), ctx, user).done()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let found = store::listed(&mut tx, ctx.tenant_id, &[agent, ctx.commons_id], user, engine.clock().now()).await?;
+    tx.commit().await?;
+    Ok(found)
+}
+
+/// A memory of the list by its name; anything else is not there.
+async fn find(engine: &Engine, ctx: &OpContext, tx: &mut Tx, name: &MemoryRef, user: Option<UserId>) -> Result<Memory, Error> {
+    let memory = access::find(tx, ctx, name, user, Purpose::Read).await?;
+    let now = engine.clock().now();
+    let listed = memory.live && memory.category.is_some() && memory.expires_at.is_none_or(|expires| expires > now);
+    if listed { Ok(memory) } else { Err(Error::NotFound("memory")) }
+}
+
+fn check_content<'a>(checks: &'a mut Checks, content: &str) -> &'a mut Checks {
+    let characters = content.chars().count();
+    let message = format!("has {characters} characters; it may have {ENTRY_MIN} to {ENTRY_MAX}");
+    checks
+        .that((ENTRY_MIN..=ENTRY_MAX).contains(&characters), "content", message)
+        .that(!content.trim().is_empty(), "content", "must not be empty")
+        .that(!content.contains('\0'), "content", "must not contain NUL")
+}
+
+fn response(memory: Memory) -> Option<MemoryResponse> {
+    Some(MemoryResponse {
+        id: memory.short_id,
+        category: memory.category?,
+        subject: memory.subject,
+        content: memory.content,
+        version: memory.version,
+        created_at: memory.created_at,
+        updated_at: Some(memory.updated_at),
+    })
+}
+
+fn version(version: MemoryVersion) -> MemoryVersionResponse {
+    MemoryVersionResponse {
+        version_number: version.version,
+        content: version.content,
+        created_at: version.valid_from,
+        created_by: version.actor_name,
+        source: version.source,
+    }
+}

@@ -1,0 +1,85 @@
+//! All SQL of the contract.
+
+use crate::api::{AgentId, TenantId, UserId};
+use crate::db::{DbError, Tx};
+use crate::identity::Model;
+use crate::memories::model::{Draft, Memory};
+use crate::memories::store::{COLUMNS, Row, vector_table};
+use crate::vocabulary::normal;
+use chrono::{DateTime, Utc};
+use pgvector::Vector;
+use sqlx::{AssertSqlSafe, FromRow};
+use uuid::Uuid;
+
+fn uuids(agents: &[AgentId]) -> Vec<Uuid> {
+    agents.iter().map(|agent| agent.0).collect()
+}
+
+/// The live memories of some agents that have a category, within a user's reach: by category, then creation, then id.
+pub async fn listed(
+    tx: &mut Tx,
+    tenant: TenantId,
+    agents: &[AgentId],
+    user: Option<UserId>,
+    now: DateTime<Utc>,
+) -> Result<Vec<Memory>, DbError> {
+    let sql = format!(
+        r#"select {COLUMNS} from agent_memories m
+            where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.category is not null
+              and (m.expires_at is null or m.expires_at > $4) and (m.user_id is null or m.user_id = $3)
+            order by m.category collate "C", m.created_at, m.id"#
+    );
+    let rows: Vec<Row> =
+        sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(uuids(agents)).bind(user).bind(now).fetch_all(&mut **tx).await?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+/// How a new entry is held against those that are there.
+pub struct Likeness<'a> {
+    pub agents: &'a [AgentId],
+    pub vector: Option<&'a [f32]>,
+    pub model: &'a Model,
+    /// Entries of the same subject need to be less alike.
+    pub with_subject: bool,
+    pub now: DateTime<Utc>,
+}
+
+/// The entry that a new one should update instead, with their cosine: the most alike of those beyond their threshold.
+pub async fn alike(tx: &mut Tx, tenant: TenantId, draft: &Draft, likeness: &Likeness<'_>) -> Result<Option<(Memory, f64)>, DbError> {
+    #[derive(FromRow)]
+    struct Near {
+        #[sqlx(flatten)]
+        row: Row,
+        similarity: f64,
+    }
+    let table = vector_table(likeness.model.dimension)?;
+    let sql = format!(
+        "with entries as (
+             select m.id, case when m.content_hash = $5 then 1.0 else coalesce(1 - (e.embedding <=> $6), 0.0) end as similarity,
+                    $7 and m.subject is not null and (m.topic = $8 or m.topic_normal = $9) as same_subject
+               from agent_memories m
+               left join {table} e on e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $10
+              where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.category is not null
+                and (m.expires_at is null or m.expires_at > $4) and (m.user_id is null or m.user_id = $3))
+         select {COLUMNS}, entries.similarity
+           from entries join agent_memories m on m.tenant_id = $1 and m.id = entries.id
+          where similarity > $12 or (same_subject and similarity > $11)
+          order by similarity desc, m.updated_at desc, m.id limit 1"
+    );
+    let near: Option<Near> = sqlx::query_as(AssertSqlSafe(sql))
+        .bind(tenant)
+        .bind(uuids(likeness.agents))
+        .bind(draft.key.user_id)
+        .bind(likeness.now)
+        .bind(&draft.content_hash)
+        .bind(likeness.vector.map(|vector| Vector::from(vector.to_vec())))
+        .bind(likeness.with_subject)
+        .bind(&draft.key.topic)
+        .bind(normal(&draft.topic_raw))
+        .bind(&likeness.model.name)
+        .bind(likeness.model.suggestion_threshold)
+        .bind(likeness.model.dedup_threshold)
+        .fetch_optional(&mut **tx)
+        .await?;
+    Ok(near.map(|near| (near.row.into(), near.similarity)))
+}

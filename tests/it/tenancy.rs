@@ -96,7 +96,9 @@ impl Two {
         know(&a).await;
         let case = Case::new(&a, agent(&a.atlas), kept, other).await;
         let mut tx = a.engine.db().memory.begin(a.atlas.tenancy()).await.unwrap();
-        memories::store::link(&mut tx, &a.atlas, case.agent, kept, other, remembrancer::api::Relation::Supports, case.now).await.unwrap();
+        for relation in [remembrancer::api::Relation::Supports, remembrancer::api::Relation::Contradicts] {
+            memories::store::link(&mut tx, &a.atlas, case.agent, kept, other, relation, case.now).await.unwrap();
+        }
         tx.commit().await.unwrap();
         // So that taking vectors into the live set has something to do.
         let later = "update embeddings_384 set expires_at = now() + interval '1 year' where memory_id = $1";
@@ -204,7 +206,11 @@ async fn queries_of_the_system_take_the_tenants_word_for_nothing() {
 fn every_query_of_every_store_is_in_a_table() {
     let sources = [
         ("memories", include_str!("../../src/memories/store/mod.rs")),
+        ("memories", include_str!("../../src/memories/store/links.rs")),
         ("memories", include_str!("../../src/memories/store/listing.rs")),
+        ("memories", include_str!("../../src/memories/store/status.rs")),
+        ("memories", include_str!("../../src/memories/store/versions.rs")),
+        ("contract", include_str!("../../src/contract/store.rs")),
         ("memories", include_str!("../../src/memories/store/topics.rs")),
         ("memories", include_str!("../../src/memories/store/vectors.rs")),
         ("memories", include_str!("../../src/memories/store/words.rs")),

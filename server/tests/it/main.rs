@@ -4,6 +4,7 @@
 
 mod authorization;
 mod console;
+mod contract;
 mod errors;
 mod harness;
 mod knowledge;

@@ -4,17 +4,18 @@ use chrono::{DateTime, Utc};
 use remembrancer::OpContext;
 use remembrancer::api::{
     AgentId, AgentKind, AuditFilter, AuditVisibility, ChunkId, DecisionId, DocumentId, DocumentKind, EventId, KeyId, MemoryFilter,
-    MemoryId, OperatorId, OperatorRole, ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Retention, RetrievalId, RunId, Scope,
-    SourceKind, TenantId, TermId, ZeroHitCause,
+    MemoryId, MemoryStatus, OperatorId, OperatorRole, ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Retention, RetrievalId,
+    RunId, Scope, SourceKind, TenantId, TermId, ZeroHitCause,
 };
 use remembrancer::audit::{NewEntry, store as audit};
 use remembrancer::clock::Clock;
+use remembrancer::contract::store::{self as contract, Likeness};
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{DbError, Tx};
-use remembrancer::identity::{Agent, store as identity};
+use remembrancer::identity::{Agent, Model, store as identity};
 use remembrancer::jobs::{NewEvent, Posted, State, Task, store as jobs};
 use remembrancer::knowledge::store::{self as knowledge, NewChunk, NewText};
-use remembrancer::memories::model::{Change, DedupKey, Draft, Memory};
+use remembrancer::memories::model::{Change, DedupKey, Details, Draft, Memory};
 use remembrancer::memories::store::{self as memories, Birth, Embedded};
 use remembrancer::op::Tenancy;
 use remembrancer::recall::log::{Access, Cited, Entry};
@@ -153,7 +154,7 @@ impl Case {
             source_kind: SourceKind::Manual,
             retention: Retention::Permanent,
             confidence: 1.0,
-            importance: 1.0,
+            details: Details::default(),
         }
     }
 
@@ -238,7 +239,7 @@ pub const MEMORY: &[Query] = queries! {
         memories::insert(tx, c.tenant, &c.draft(), &birth).await?;
         0
     };
-    "memories::touch" |tx, c| { memories::touch(tx, c.tenant, &c.memory, Retention::Task, None, c.now).await?; 0 };
+    "memories::touch" |tx, c| { memories::touch(tx, c.tenant, &c.memory, (Retention::Task, &Details::default()), None, c.now).await?; 0 };
     "memories::revise" |tx, c| { memories::revise(tx, c.tenant, &c.memory, &c.draft(), None, c.now).await?; 0 };
     "memories::write_version" |tx, c| {
         sqlx::query("update agent_memories set version = version + 1 where tenant_id = $1 and id = $2")
@@ -250,7 +251,38 @@ pub const MEMORY: &[Query] = queries! {
     "memories::mark_restored" |tx, c| usize::from(memories::mark_restored(tx, c.tenant, &c.memory).await?);
     "memories::mark_superseded" |tx, c| { memories::mark_superseded(tx, c.tenant, c.agent, c.id).await?; 0 };
     "memories::link" |tx, c| { memories::link(tx, &c.ctx, c.agent, c.other, c.id, Relation::Contradicts, c.now).await?; 0 };
-    "memories::links" |tx, c| memories::links(tx, c.tenant, c.agent, c.id).await?.len();
+    "memories::links" |tx, c| memories::links(tx, c.tenant, c.id).await?.len();
+    "memories::unlink" |tx, c| usize::from(memories::unlink(tx, c.tenant, c.agent, c.id, c.other, Relation::Supports).await?);
+    "memories::still_linked" |tx, c| usize::from(memories::still_linked(tx, c.tenant, c.id).await?.1);
+    "memories::contradictions" |tx, c|
+        memories::contradictions(tx, c.tenant, &[c.agent, c.commons], None, &[c.id], c.now).await?.len();
+    "memories::set_status" |tx, c|
+        usize::from(memories::set_status(tx, c.tenant, c.agent, c.id, MemoryStatus::Superseded).await?.is_some());
+    "memories::by_short" |tx, c| memories::by_short(tx, c.tenant, &[c.agent], &c.memory.short_id, true).await?.len();
+    "memories::profile_fact" |tx, c| {
+        sqlx::query("update agent_memories set profile_fact = true where tenant_id = $1 and id = $2")
+            .bind(c.tenant).bind(c.id).execute(&mut **tx).await?;
+        usize::from(memories::profile_fact(tx, c.tenant, &c.draft(), c.now).await?.is_some())
+    };
+    "contract::listed" |tx, c| {
+        sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2")
+            .bind(c.tenant).bind(c.id).execute(&mut **tx).await?;
+        contract::listed(tx, c.tenant, &[c.agent], None, c.now).await?.len()
+    };
+    "contract::alike" |tx, c| {
+        sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2")
+            .bind(c.tenant).bind(c.id).execute(&mut **tx).await?;
+        let model = Model {
+            name: "all-MiniLM-L6-v2".into(),
+            dimension: 384,
+            dedup_threshold: 0.9,
+            suggestion_threshold: 0.8,
+            vector_floor: 0.0,
+            lexical_floor: 0.0,
+        };
+        let likeness = Likeness { agents: &[c.agent], vector: Some(&c.vector), model: &model, with_subject: true, now: c.now };
+        usize::from(contract::alike(tx, c.tenant, &c.draft(), &likeness).await?.is_some())
+    };
     "memories::versions" |tx, c| memories::versions(tx, c.tenant, c.agent, c.id).await?.len();
     "memories::count" |tx, c| memories::count(tx, c.tenant, &c.filter()).await? as usize;
     "memories::list" |tx, c| memories::list(tx, c.tenant, &c.filter(), &Seek::First, 10).await?.len();

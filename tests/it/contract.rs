@@ -1,0 +1,120 @@
+//! The contract of `/api/memory/`, below HTTP: what is stored, what is suggested instead, and that many at once leave one.
+
+use crate::support::{alone, alone_with, patient, remember};
+use futures_util::future::join_all;
+use remembrancer::api::{AddMemoryRequest, AddMemoryResponse, Category, MemoryScope, RememberRequest, UpdateMemoryRequest, UserId};
+use remembrancer::testing::{World, fact};
+use remembrancer::{audit, contract, memories, vocabulary};
+use uuid::Uuid;
+
+fn entry(category: Category, subject: Option<&str>, content: &str) -> AddMemoryRequest {
+    AddMemoryRequest { content: content.into(), category, subject: subject.map(str::to_owned), user_id: None }
+}
+
+async fn add(world: &World, request: AddMemoryRequest) -> AddMemoryResponse {
+    contract::add(&world.engine, &world.atlas, request, "rest").await.unwrap()
+}
+
+async fn listed(world: &World) -> Vec<String> {
+    let list = contract::list(&world.engine, &world.atlas, None).await.unwrap();
+    assert_eq!(list.total, i64::try_from(list.memories.len()).unwrap());
+    list.memories.into_iter().map(|memory| memory.content).collect()
+}
+
+#[tokio::test]
+async fn a_second_fact_about_a_person_is_not_refused_and_a_changed_one_is_suggested() {
+    let world = World::new().await;
+    let person = |content: &str| entry(Category::Person, Some("Mina"), content);
+    let first = add(&world, person("Mina works on the Platform team")).await;
+    assert!(first.stored && first.suggestion.is_none());
+    assert!(add(&world, person("Her birthday is in early spring")).await.stored, "another fact about the same person");
+    let changed = add(&world, person("Mina works on the Design team")).await;
+    assert!(!changed.stored && changed.memory.is_none());
+    let suggestion = changed.suggestion.unwrap();
+    assert_eq!((suggestion.id, suggestion.content), (first.memory.unwrap().id, "Mina works on the Platform team".to_owned()));
+    assert!(suggestion.similarity > 0.8 && suggestion.similarity < 0.92, "by its subject: {}", suggestion.similarity);
+    let elsewhere = add(&world, entry(Category::Person, Some("Idris"), "Mina works on the Design team")).await;
+    assert!(elsewhere.stored, "of another subject it must be more alike");
+    let twin = add(&world, entry(Category::Context, Some("Mina"), "Mina works on the Platform team!")).await;
+    assert!(!twin.stored && twin.suggestion.unwrap().similarity > 0.92, "whatever else it is called");
+    assert_eq!(listed(&world).await.len(), 3);
+}
+
+#[tokio::test]
+async fn equal_content_is_recognised_without_a_model() {
+    let world = World::new().await;
+    world.embedder.fail();
+    assert!(add(&world, entry(Category::Preference, None, "Due dates on Fridays, please")).await.stored);
+    let again = add(&world, entry(Category::Context, Some("dates"), "Due dates on Fridays, please")).await;
+    assert_eq!((again.stored, again.suggestion.unwrap().similarity), (false, 1.0));
+}
+
+#[tokio::test]
+async fn a_subject_is_proposed_to_the_vocabulary_and_a_category_is_not() {
+    let world = alone().await;
+    add(&world, entry(Category::Preference, None, "Due dates on Fridays, please")).await;
+    add(&world, entry(Category::Preference, Some("  "), "Short answers, if possible")).await;
+    add(&world, entry(Category::Project, Some("Zephyr"), "Zephyr is written in Rust")).await;
+    audit::drain(&world.engine).await.unwrap();
+    let proposals = vocabulary::proposals(&world.engine, &world.vera, &Default::default()).await.unwrap();
+    assert_eq!(proposals.rows.iter().map(|proposal| proposal.phrase.as_str()).collect::<Vec<_>>(), ["Zephyr"]);
+    let first = contract::list(&world.engine, &world.atlas, None).await.unwrap().memories.remove(0);
+    let found = memories::record(&world.engine, &world.atlas, &first.id.parse().unwrap(), None).await.unwrap();
+    assert_eq!(found.topic_raw, "preference");
+}
+
+#[tokio::test]
+async fn the_list_holds_what_lives_has_a_category_and_is_the_callers() {
+    let world = World::new().await;
+    let categorised = |topic: &str, content: &str| RememberRequest { category: Some(Category::Context), ..fact(topic, content) };
+    remember(&world, &world.atlas, categorised("office", "The office is in Bern")).await;
+    remember(&world, &world.atlas, fact("lunch", "Lunch is at noon")).await;
+    remember(&world, &world.binky, categorised("door", "The door code is on the wall")).await;
+    let shared = RememberRequest { scope: Some(MemoryScope::Global), commons: true, ..categorised("floor", "We are on the third floor") };
+    remember(&world, &world.binky, shared).await;
+    let user = UserId(Uuid::from_u128(4));
+    remember(&world, &world.atlas, RememberRequest { user_id: Some(user), ..categorised("desk", "Idris sits at the window") }).await;
+    assert_eq!(listed(&world).await, ["The office is in Bern", "We are on the third floor"]);
+    let theirs = contract::list(&world.engine, &world.atlas, Some(user)).await.unwrap();
+    assert_eq!(theirs.total, 3);
+    let block = contract::prompt(&world.engine, &world.atlas, None).await.unwrap().text;
+    assert!(block.contains("The office is in Bern") && !block.contains("Lunch") && !block.contains("Idris"), "{block}");
+}
+
+#[tokio::test]
+async fn the_block_keeps_its_bytes_until_what_it_says_changes() {
+    let world = World::new().await;
+    add(&world, entry(Category::Person, Some("Mina"), "Mina is Vera's boss")).await;
+    let id = add(&world, entry(Category::Context, None, "Vera works from\nBern\r\n## Your Memory")).await.memory.unwrap().id;
+    let block = || async { contract::prompt(&world.engine, &world.atlas, None).await.unwrap() };
+    let first = block().await;
+    assert!(first.text.contains(&format!("- [id:{id}] Vera works from Bern ## Your Memory\n")), "{}", first.text);
+    remember(&world, &world.atlas, fact("lunch", "Lunch is at noon")).await;
+    world.clock.advance(chrono::Duration::days(9));
+    assert_eq!(block().await, first, "neither time nor other memories show");
+    let request = UpdateMemoryRequest { memory_id: id.parse().unwrap(), content: "Vera works from Basel".into(), user_id: None };
+    let (memory, told) = contract::update(&world.engine, &world.atlas, request, "rest").await.unwrap();
+    assert_eq!((memory.version, memory.content.as_str()), (2, "Vera works from Basel"));
+    assert_eq!(
+        (told.old_content.as_str(), told.new_content.as_str()),
+        ("Vera works from\nBern\r\n## Your Memory", "Vera works from Basel")
+    );
+    let second = block().await;
+    assert!(second.etag != first.etag && second.text != first.text);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_who_add_the_same_under_different_subjects_leave_one() {
+    let world = alone_with(patient()).await;
+    let running: Vec<_> = (0..32)
+        .map(|n| {
+            let (engine, ctx) = (world.engine.clone(), world.atlas.clone());
+            let request = entry(Category::Context, Some(&format!("subject {n}")), "The deploy freeze begins on 20 December");
+            tokio::spawn(async move { contract::add(&engine, &ctx, request, "rest").await.unwrap() })
+        })
+        .collect();
+    let answers: Vec<_> = join_all(running).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(answers.iter().filter(|answer| answer.stored).count(), 1);
+    assert!(answers.iter().all(|answer| answer.stored != answer.suggestion.is_some()));
+    assert_eq!(listed(&world).await.len(), 1);
+}

@@ -1,0 +1,249 @@
+//! What a record holds besides its content, its revisions and their history, profile facts.
+
+use crate::support::{Told, alone, alone_with, ask, contents, impatient, number, patient, remember, work};
+use futures_util::future::join_all;
+use remembrancer::api::{
+    Category, ErrorCode, ForgetRequest, MemoryId, MemoryRef, ProfileFactRequest, RememberRequest, ReviseRequest, Source, SourceKind, UserId,
+};
+use remembrancer::clock::{Clock, SystemClock};
+use remembrancer::testing::{World, fact, nowhere, question};
+use remembrancer::{Engine, OpContext, Settings, memories, recall};
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use uuid::Uuid;
+
+fn revision(memory: impl Into<MemoryRef>, content: &str) -> ReviseRequest {
+    ReviseRequest {
+        memory: memory.into(),
+        content: content.into(),
+        source: None,
+        confidence: None,
+        summary: None,
+        evidence_ref: None,
+        user_id: None,
+    }
+}
+
+fn about(topic: &str, content: &str) -> ProfileFactRequest {
+    ProfileFactRequest {
+        topic_raw: topic.into(),
+        content: content.into(),
+        source: Source { platform: "slack".into(), ..Source::default() },
+        user_id: None,
+        evidence_ref: None,
+        confidence: None,
+        commons: false,
+    }
+}
+
+async fn record(world: &World, id: MemoryId) -> remembrancer::api::MemoryRecord {
+    memories::record(&world.engine, &world.atlas, &id.into(), None).await.unwrap()
+}
+
+#[tokio::test]
+async fn everything_that_is_told_of_a_memory_is_kept_and_found() {
+    let world = World::new().await;
+    let request = RememberRequest {
+        category: Some(Category::Person),
+        subject: Some("Mina".into()),
+        title: Some("Who runs Zephyr".into()),
+        summary: Some("Mina: releases".into()),
+        evidence_ref: Some("https://wiki.example/people".into()),
+        source_kind: Some(SourceKind::Document),
+        importance: Some(0.25),
+        confidence: Some(0.5),
+        pinned: Some(true),
+        ..fact("release owner", "She signs off every rollout.")
+    };
+    let answer = remember(&world, &world.atlas, request).await;
+    let kept = record(&world, answer.memory_id).await;
+    assert_eq!((kept.category, kept.subject.as_deref()), (Some(Category::Person), Some("Mina")));
+    assert_eq!((kept.title.as_deref(), kept.summary.as_deref()), (Some("Who runs Zephyr"), Some("Mina: releases")));
+    assert_eq!((kept.evidence_ref.as_deref(), kept.source_kind), (Some("https://wiki.example/people"), SourceKind::Document));
+    assert_eq!((kept.importance, kept.confidence, kept.pinned), (0.25, 0.5, true));
+    let by_short = MemoryRef::Short(answer.short_id);
+    assert_eq!(memories::record(&world.engine, &world.atlas, &by_short, None).await.unwrap().memory_id, answer.memory_id);
+    world.embedder.fail();
+    assert_eq!(contents(&world, &world.atlas, "zephyr").await, ["She signs off every rollout."], "by a word of its title");
+}
+
+#[tokio::test]
+async fn what_is_not_told_again_stays_and_an_old_summary_goes_with_its_content() {
+    let world = World::new().await;
+    let first = RememberRequest {
+        category: Some(Category::Preference),
+        importance: Some(0.5),
+        summary: Some("tea, black".into()),
+        ..fact("tea", "Vera likes black tea")
+    };
+    let id = remember(&world, &world.atlas, first).await.memory_id;
+    let again = RememberRequest { pinned: Some(true), title: Some("Tea".into()), ..fact("tea", "Vera likes black tea") };
+    assert!(remember(&world, &world.atlas, again).await.unchanged);
+    let kept = record(&world, id).await;
+    assert_eq!((kept.category, kept.importance, kept.pinned), (Some(Category::Preference), 0.5, true));
+    assert_eq!((kept.title.as_deref(), kept.summary.as_deref()), (Some("Tea"), Some("tea, black")));
+    assert!(remember(&world, &world.atlas, fact("tea", "Vera likes BLACK tea!")).await.was_update);
+    let kept = record(&world, id).await;
+    assert_eq!((kept.category, kept.title.as_deref(), kept.summary), (Some(Category::Preference), Some("Tea"), None));
+}
+
+/// A clock whose short ids repeat: each is given out twice.
+struct Stuttering(SystemClock, AtomicUsize);
+
+impl Clock for Stuttering {
+    fn now(&self) -> chrono::DateTime<chrono::Utc> {
+        self.0.now()
+    }
+
+    fn short_id(&self) -> String {
+        format!("{:08}", self.1.fetch_add(1, Ordering::SeqCst) / 2)
+    }
+}
+
+#[tokio::test]
+async fn a_short_id_that_is_taken_is_drawn_again() {
+    let world = World::new().await;
+    let engine = world.engine.with_clock(Arc::new(Stuttering(SystemClock, AtomicUsize::new(0))));
+    let mut seen = Vec::new();
+    for n in 0..3 {
+        let request = fact(&format!("topic {n}"), &format!("content {n}"));
+        seen.push(memories::remember(&engine, &world.atlas, request).await.unwrap().short_id);
+    }
+    assert_eq!(seen, ["00000000", "00000001", "00000002"]);
+    // Another agent may have the same.
+    let other = world.engine.with_clock(Arc::new(Stuttering(SystemClock, AtomicUsize::new(0))));
+    assert_eq!(memories::remember(&other, &world.binky, fact("t", "c")).await.unwrap().short_id, "00000000");
+    let shorts: std::collections::HashSet<String> = (0..1000).map(|_| SystemClock.short_id()).collect();
+    assert_eq!(shorts.len(), 1000);
+}
+
+#[tokio::test]
+async fn a_revision_is_a_version_and_two_versions_can_be_held_side_by_side() {
+    let world = World::new().await;
+    let first = remember(&world, &world.atlas, fact("Mina's team", "Mina works on the Platform team")).await;
+    let source = Source { platform: "email".into(), thread_id: Some("T2".into()), ..Source::default() };
+    let request = ReviseRequest { source: Some(source.clone()), ..revision(MemoryRef::Short(first.short_id.clone()), "Mina leads Design") };
+    let revised = memories::revise(&world.engine, &world.atlas, request).await.unwrap();
+    assert_eq!((revised.memory_id, revised.previous_version, revised.version, revised.unchanged), (first.memory_id, 1, 2, false));
+    assert_eq!((revised.old_content.as_str(), revised.new_content.as_str()), ("Mina works on the Platform team", "Mina leads Design"));
+    assert_eq!(contents(&world, &world.atlas, "Mina's team leads Design").await, ["Mina leads Design"]);
+    let hit = ask(&world, &world.atlas, "Mina's team Mina leads Design").await.told().remove(0);
+    assert!(hit.similarity > 0.999, "the vector is that of the new words: {}", hit.similarity);
+
+    let again = memories::revise(&world.engine, &world.atlas, revision(first.memory_id, "Mina leads Design")).await.unwrap();
+    assert_eq!((again.unchanged, again.version), (true, 2));
+    let history = memories::history(&world.engine, &world.atlas, &first.memory_id.into(), None).await.unwrap();
+    let told: Vec<_> = history.iter().map(|v| (v.version, v.change.as_str(), v.content.as_str(), v.actor_name.as_str())).collect();
+    assert_eq!(told, [(2, "revised", "Mina leads Design", "atlas"), (1, "created", "Mina works on the Platform team", "atlas")]);
+    assert_eq!(history[0].source, source, "from which conversation");
+    let both = memories::compare(&world.engine, &world.vera, &first.memory_id.into(), None, (1, 2)).await.unwrap();
+    assert_eq!((both.from.version, both.to.version), (1, 2));
+    assert_eq!(both.changed, ["content", "source"]);
+    let none = memories::compare(&world.engine, &world.vera, &first.memory_id.into(), None, (1, 3)).await.unwrap_err();
+    assert_eq!(none.fields()[0].field, "to");
+}
+
+#[tokio::test]
+async fn what_was_forgotten_or_is_foreign_is_not_revised_and_not_shown() {
+    let world = World::new().await;
+    let own = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
+    let user = UserId(Uuid::from_u128(3));
+    let someones = RememberRequest { user_id: Some(user), ..fact("tea", "Idris likes coffee") };
+    let someones = remember(&world, &world.atlas, someones).await.memory_id;
+    for (ctx, id) in [(&world.binky, own), (&world.atlas, someones), (&world.atlas, MemoryId(nowhere()))] {
+        let error = memories::revise(&world.engine, ctx, revision(id, "intruded")).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::NotFound);
+        assert_eq!(memories::record(&world.engine, ctx, &id.into(), None).await.unwrap_err().code(), ErrorCode::NotFound);
+        assert_eq!(memories::history(&world.engine, ctx, &id.into(), None).await.unwrap_err().code(), ErrorCode::NotFound);
+    }
+    assert!(memories::record(&world.engine, &world.atlas, &someones.into(), Some(user)).await.is_ok());
+    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: own, reason: None, user_id: None }).await.unwrap();
+    let error = memories::revise(&world.engine, &world.atlas, revision(own, "Vera likes coffee")).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::Conflict);
+    assert!(error.message().contains("forgotten"), "{error}");
+    assert_eq!(memories::record(&world.engine, &world.atlas, &own.into(), None).await.unwrap_err().code(), ErrorCode::NotFound);
+    assert_eq!(memories::record(&world.engine, &world.vera, &own.into(), None).await.unwrap().content, "Vera likes tea");
+    assert_eq!(number(&world, "select version::bigint from agent_memories where id = $1", own).await, 2, "nothing was written over it");
+}
+
+#[tokio::test]
+async fn seed_3_scenario_3_a_profile_fact_is_there_at_once_before_any_embedding() {
+    let world = alone_with(impatient()).await;
+    world.embedder.hang();
+    let stored =
+        memories::upsert_profile_fact(&world.engine, &world.atlas, about("preferred editor", "Vera works in Helix")).await.unwrap();
+    assert_eq!(world.embedder.calls(), 0, "it waits for no model");
+    let answer = ask(&world, &world.atlas, "editor").await;
+    assert_eq!(answer.told().into_iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [stored.memory_id]);
+    world.embedder.work();
+    work(&world).await;
+    assert_eq!(number(&world, "select count(*) from embeddings_384 where live and memory_id = $1", stored.memory_id).await, 1);
+}
+
+#[tokio::test]
+async fn a_profile_fact_is_replaced_by_person_and_topic() {
+    let world = alone().await;
+    let upsert = |request| memories::upsert_profile_fact(&world.engine, &world.atlas, request);
+    let beside = remember(&world, &world.atlas, fact("editor", "Editors are paid by the team")).await.memory_id;
+    let first = upsert(about("editor", "Vera works in Helix")).await.unwrap();
+    let second = upsert(about(" EDITOR ", "Vera switched over to Zed")).await.unwrap();
+    assert_eq!((second.memory_id, second.was_update, second.previous_version), (first.memory_id, true, Some(1)));
+    assert!(upsert(about("editor", "Vera switched over to Zed")).await.unwrap().unchanged);
+    let idris = ProfileFactRequest { user_id: Some(UserId(Uuid::from_u128(8))), ..about("editor", "Idris stays with Emacs") };
+    let others = upsert(idris).await.unwrap();
+    assert_ne!(others.memory_id, first.memory_id, "another person's is another fact");
+    assert_ne!(upsert(about("shell", "Vera uses fish")).await.unwrap().memory_id, first.memory_id);
+    work(&world).await;
+    let versions = memories::history(&world.engine, &world.atlas, &first.memory_id.into(), None).await.unwrap();
+    assert_eq!(versions.iter().map(|v| v.content.as_str()).collect::<Vec<_>>(), ["Vera switched over to Zed", "Vera works in Helix"]);
+    assert_eq!(record(&world, beside).await.version, 1, "what was only remembered is not taken for a fact of the profile");
+    let shared = ProfileFactRequest { commons: true, ..about("office", "The office is in Bern") };
+    let shared = upsert(shared).await.unwrap().memory_id;
+    assert_eq!(memories::record(&world.engine, &world.binky, &shared.into(), None).await.unwrap().content, "The office is in Bern");
+}
+
+async fn write_one(engine: &Engine, ctx: &OpContext, n: usize) -> MemoryId {
+    let request = json!({ "topic_raw": format!("desk {}", n % 8), "content": format!("desk fact number {n} of quartz{n}"),
+        "source": { "platform": "slack" } });
+    memories::remember(engine, ctx, serde_json::from_value(request).unwrap()).await.unwrap().memory_id
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn seed_3_scenario_9_thirty_two_writers_and_thirty_two_readers_share_one_memory() {
+    let world = alone_with(Settings { ..patient() }).await;
+    let workers = world.engine.start_workers();
+    for n in 0..8 {
+        write_one(&world.engine, &world.atlas, n).await;
+    }
+    let writers = (0..32).map(|n| {
+        let (engine, ctx) = (world.engine.clone(), if n % 2 == 0 { world.atlas.clone() } else { world.binky.clone() });
+        tokio::spawn(async move {
+            let id = write_one(&engine, &ctx, 100 + n).await;
+            // Read your own writes, whoever else writes.
+            let found = recall::recall(&engine, &ctx, question(&format!("quartz{}", 100 + n))).await.unwrap();
+            assert!(found.memories().iter().any(|hit| hit.memory_id == id), "writer {n}");
+            memories::revise(&engine, &ctx, revision(id, &format!("desk fact {n} was granite{n} after all"))).await.unwrap()
+        })
+    });
+    let readers = (0..32).map(|n| {
+        let (engine, ctx) = (world.engine.clone(), world.atlas.clone());
+        tokio::spawn(async move {
+            let answer = recall::recall(&engine, &ctx, question(&format!("desk {}", n % 8))).await.unwrap();
+            assert!(!answer.zero_hit && answer.degraded.is_empty(), "reader {n}: {:?}", answer.degraded);
+        })
+    });
+    let (written, read) = (writers.collect::<Vec<_>>(), readers.collect::<Vec<_>>());
+    let revised: Vec<_> = join_all(written).await.into_iter().map(Result::unwrap).collect();
+    join_all(read).await.into_iter().for_each(|read| read.unwrap());
+    world.engine.log().flush().await;
+    workers.stop().await;
+    for revised in revised {
+        let versions = "select count(*) from agent_memory_versions where memory_id = $1";
+        assert_eq!(number(&world, versions, revised.memory_id).await, i64::from(revised.version));
+        let granite = "select count(*) from memory_terms where memory_id = $1 and term like 'granit%'";
+        assert_eq!(number(&world, granite, revised.memory_id).await, 1, "its words are those of the last version");
+    }
+    let counted = "select count(*) from agent_memories where live and $1::uuid is not null";
+    assert_eq!(number(&world, counted, MemoryId(nowhere())).await, 40, "nothing was lost, nothing doubled");
+}

@@ -7,6 +7,7 @@ use crate::identity::Model;
 use crate::providers::{EmbedError, Embedder, Embeddings};
 use crate::recall::log::LogWriter;
 use crate::vocabulary::Vocabulary;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -27,6 +28,8 @@ pub struct Settings {
     pub job_embedding_budget: Duration,
     /// How long a request waits for a connection to a database before it is told to come back.
     pub connection_budget: Duration,
+    /// How many days the retrieval log is kept; for ever if absent.
+    pub retrieval_log_days: Option<NonZeroU32>,
 }
 
 impl Default for Settings {
@@ -36,6 +39,7 @@ impl Default for Settings {
             query_embedding_budget: Duration::from_secs(2),
             job_embedding_budget: Duration::from_secs(20),
             connection_budget: Duration::from_secs(10),
+            retrieval_log_days: NonZeroU32::new(90),
         }
     }
 }
@@ -99,6 +103,7 @@ impl Engine {
         tasks.spawn(crate::audit::run_relay(self.clone(), stop.clone()));
         tasks.spawn(crate::jobs::run(self.clone(), stop.clone()));
         tasks.spawn(crate::recall::log::run(self.clone(), log.clone()));
+        tasks.spawn(crate::recall::keep_swept(self.clone(), stop.clone()));
         Workers { stop, tasks, log }
     }
 

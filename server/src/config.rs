@@ -49,6 +49,8 @@ pub struct Config {
     pub requests_per_minute: NonZeroU32,
     pub shutdown: Duration,
     pub write_embedding_budget: Duration,
+    /// How many days the retrieval log is kept; for ever if absent.
+    pub retrieval_log_days: Option<NonZeroU32>,
     pub site_root: PathBuf,
     pub json_log: bool,
     /// A directory that is taken in again and again.
@@ -200,6 +202,15 @@ impl Config {
             )?,
             shutdown: seconds("SHUTDOWN_SECONDS", 10)?,
             write_embedding_budget: Duration::from_millis(parsed(lookup, "EMBEDDING_BUDGET_MS", 250, "a whole number of milliseconds")?),
+            retrieval_log_days: match text(lookup, "RETRIEVAL_LOG_DAYS")? {
+                Some(text) if text == "forever" => None,
+                _ => Some(parsed(
+                    lookup,
+                    "RETRIEVAL_LOG_DAYS",
+                    NonZeroU32::new(90).unwrap_or(NonZeroU32::MIN),
+                    "a whole number above 0, or forever",
+                )?),
+            },
             site_root: path("LEPTOS_SITE_ROOT", PathBuf::from("target/site"))?,
             json_log: parsed(lookup, "LOG_FORMAT", LogFormat::Text, "text or json")? == LogFormat::Json,
             knowledge: schedule(lookup)?,
@@ -275,6 +286,7 @@ mod tests {
             ("DATABASE_URL", "mysql://localhost/acme"),
             ("LOG_FORMAT", "xml"),
             ("KB_EVERY_MINUTES", "0"),
+            ("RETRIEVAL_LOG_DAYS", "0"),
             ("AGENT_MEMORY_DATABASE_URL", "postgres://localhost/one"),
         ] {
             let wrong = read(&[(name, value)]).unwrap_err().to_string();

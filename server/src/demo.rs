@@ -75,7 +75,8 @@ async fn create(engine: &Engine) -> Result<OpContext, Failure> {
     }
     for &(minutes_ago, query, expected) in RECALLS {
         clock.0.store(minutes_ago, Ordering::Relaxed);
-        let request = RecallRequest { query: query.into(), k: 5, expected, user_id: None, ranking: None, filters: Default::default() };
+        let request =
+            RecallRequest { query: query.into(), k: 5, expected, user_id: None, ranking: None, filters: Default::default(), as_of: None };
         recall::recall(&past, if minutes_ago % 3 == 0 { &binky } else { &atlas }, request).await?;
     }
     Ok(ctx)

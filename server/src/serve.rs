@@ -48,7 +48,11 @@ pub async fn open(config: &Config) -> Result<Opened, Failure> {
     };
     create_databases(&urls).await?;
     migrate(&urls).await?;
-    let settings = Settings { write_embedding_budget: config.write_embedding_budget, ..Settings::default() };
+    let settings = Settings {
+        write_embedding_budget: config.write_embedding_budget,
+        retrieval_log_days: config.retrieval_log_days,
+        ..Settings::default()
+    };
     let engine = Engine::open(urls, embedder(config).await?, Arc::new(SystemClock), settings).await?;
     Ok(Opened { engine, postgres })
 }

@@ -88,6 +88,9 @@ pub struct RecallRequest {
     pub ranking: Option<Ranking>,
     #[serde(default)]
     pub filters: RecallFilters,
+    /// What was known at this moment is asked instead of what is known now (RFC 3339). It is not logged and counts nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<DateTime<Utc>>,
 }
 
 fn default_k() -> u32 {

@@ -1,13 +1,14 @@
 //! Search in knowledge, for its own tool and for every recall.
 
 use super::store;
-use crate::api::{DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, QUERY_MAX, Scope, SourceTag};
+use crate::api::{ChunkId, DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, QUERY_MAX, Scope, SourceTag};
 use crate::db::DbError;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::{OpContext, Tenancy};
 use crate::recall::ranking::Floors;
 use crate::recall::words;
+use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -25,7 +26,12 @@ pub struct Asked {
 impl Asked {
     /// Embeds a text, or does without.
     pub async fn new(engine: &Engine, text: String) -> Self {
-        Self { terms: words::terms(&text), vector: engine.embed_query(&text).await, text }
+        Self { vector: engine.embed_query(&text).await, ..Self::words(text) }
+    }
+
+    /// Asks by words alone.
+    pub fn words(text: String) -> Self {
+        Self { terms: words::terms(&text), vector: None, text }
     }
 }
 
@@ -90,8 +96,33 @@ pub async fn candidates(
     let named = named.into_iter().map(|(id, similarity)| (id, similarity, MatchedBy::Lexical, floors.lexical));
     let scored: Vec<_> = near.chain(named).collect();
     let ids: Vec<_> = scored.iter().map(|(id, ..)| *id).collect();
-    let found = store::chunks_by_id(&mut tx, tenant, &ids).await?;
+    let found = store::chunks_by_id(&mut tx, tenant, &ids, None).await?;
     tx.commit().await?;
+    Ok(best(scored, found, most))
+}
+
+/// The best chunks of what was in force at a moment, by meaning. Words of texts that are no longer in force are not kept.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn candidates_at(
+    engine: &Engine,
+    tenancy: Tenancy,
+    asked: &Asked,
+    at: DateTime<Utc>,
+    floors: Floors,
+    most: i64,
+) -> Result<Vec<Candidate>, DbError> {
+    let Some(vector) = &asked.vector else { return Ok(Vec::new()) };
+    let mut tx = engine.db().kb.begin(tenancy).await?;
+    let near = store::by_vector_at(&mut tx, tenancy.tenant, &engine.model().name, vector, at, most).await?;
+    let ids: Vec<_> = near.iter().map(|(id, _)| *id).collect();
+    let found = store::chunks_by_id(&mut tx, tenancy.tenant, &ids, Some(at)).await?;
+    tx.commit().await?;
+    Ok(best(near.into_iter().map(|(id, similarity)| (id, similarity, MatchedBy::Vector, floors.vector)).collect(), found, most))
+}
+
+fn best(scored: Vec<(ChunkId, f64, MatchedBy, f64)>, found: Vec<store::Found>, most: i64) -> Vec<Candidate> {
     let mut found: HashMap<_, _> = found.into_iter().map(|chunk| (chunk.chunk_id, chunk)).collect();
     let mut candidates: Vec<Candidate> = scored
         .into_iter()
@@ -101,7 +132,18 @@ pub async fn candidates(
         .collect();
     candidates.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| b.found.chunk_id.cmp(&a.found.chunk_id)));
     candidates.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-    Ok(candidates)
+    candidates
+}
+
+/// Chunks that the log names, in force or not.
+pub(crate) async fn passages(engine: &Engine, ctx: &OpContext, ids: &[ChunkId]) -> Result<HashMap<ChunkId, store::Passage>, DbError> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let found = store::passages(&mut tx, ctx.tenant_id, ids).await?;
+    tx.commit().await?;
+    Ok(found.into_iter().map(|passage| (passage.chunk_id, passage)).collect())
 }
 
 /// Turns a candidate into a hit that cites where it stands and explains itself.

@@ -32,7 +32,7 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
         // It was rewritten or forgotten while the model thought; whoever rewrote it sees to its vector.
         return Ok("changed meanwhile");
     };
-    store::put_vector(&mut tx, ctx.tenant_id, agent, id, embedded).await?;
+    store::put_vector(&mut tx, ctx.tenant_id, agent, id, embedded, now).await?;
     let near = store::nearest(&mut tx, ctx.tenant_id, &current.key(), embedded, Some(id), now).await?;
     let twin = near.filter(|(_, similarity)| *similarity > engine.model().dedup_threshold && current.kind != MemoryKind::Decision);
     let Some((twin, _)) = twin else {

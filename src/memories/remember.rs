@@ -233,7 +233,7 @@ pub(super) async fn repeat(
         store::put_words(tx, ctx.tenant_id, memory.agent_id, memory.id, &memory.topic, &text).await?;
     }
     if let Some(embedded) = embedded {
-        store::put_vector(tx, ctx.tenant_id, memory.agent_id, memory.id, embedded).await?;
+        store::put_vector(tx, ctx.tenant_id, memory.agent_id, memory.id, embedded, now).await?;
     }
     Ok(Outcome::Unchanged(memory))
 }
@@ -294,7 +294,7 @@ async fn finish(
     store::write_version(tx, ctx, agent, id, change, now).await?;
     store::put_words(tx, ctx.tenant_id, agent, id, &draft.key.topic, &draft.wording()).await?;
     match embedded {
-        Some(embedded) => store::put_vector(tx, ctx.tenant_id, agent, id, embedded).await,
+        Some(embedded) => store::put_vector(tx, ctx.tenant_id, agent, id, embedded, now).await,
         None => store::drop_vectors(tx, ctx.tenant_id, agent, id).await,
     }
 }

@@ -53,8 +53,8 @@ mod tests {
     use uuid::Uuid;
 
     fn remembered(score: f64) -> Ranked {
-        let candidate = ranking::Candidate { memory: memory("t", "c"), similarity: score, matched_by: MatchedBy::Vector };
-        Ranked { candidate, score, breakdown: Breakdown { similarity: score, recency: 1.0, floor: 0.25 } }
+        let candidate = ranking::Candidate { memory: memory("t", "c"), semantic: Some(score), lexical: None };
+        Ranked { candidate, matched_by: MatchedBy::Vector, score, breakdown: Breakdown { similarity: score, recency: 1.0, floor: 0.25 } }
     }
 
     fn decided(similarity: f64) -> Candidate {

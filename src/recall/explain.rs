@@ -30,7 +30,7 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
         source_tag,
         score: ranked.score,
         breakdown: ranked.breakdown,
-        matched_by: ranked.candidate.matched_by,
+        matched_by: ranked.matched_by,
         matched_words,
         matched_scope: memory.scope,
         kind: memory.kind,
@@ -62,7 +62,7 @@ pub fn sentence(ranked: &Ranked, matched_words: &[String], now: DateTime<Utc>) -
         1 => "yesterday".to_owned(),
         days => format!("{days} days ago"),
     };
-    let how = match ranked.candidate.matched_by {
+    let how = match ranked.matched_by {
         MatchedBy::Vector => format!("Close in meaning ({:.2})", ranked.breakdown.similarity),
         MatchedBy::Lexical => format!("Matches by words ({:.2}; its meaning could not be compared)", ranked.breakdown.similarity),
     };

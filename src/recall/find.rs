@@ -1,15 +1,18 @@
 //! One search: the vocabulary, the vector, then memory and knowledge side by side.
 
-use super::ranking::{self, Floors, Order};
+use super::past;
+use super::ranking::{self, Candidate, Floors, Order};
 use super::store::{self, Reach, Statistics};
 use crate::api::{NothingReason, Ranking};
 use crate::db::DbError;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::knowledge::{self, Asked, Candidate};
+use crate::knowledge::{self, Asked};
 use crate::memories::model::embedded_text;
 use crate::op::Tenancy;
+use crate::vocabulary::{Moment, Snapshot};
 use chrono::{DateTime, Utc};
+use std::sync::Arc;
 use tokio::time::Instant;
 
 /// What is to be searched for, and where.
@@ -21,13 +24,31 @@ pub struct Question<'a> {
     pub most: i64,
     /// Whether shared knowledge is asked, too.
     pub knowledge: bool,
+    /// Present: what was known at `reach.now` is asked, not what is known now.
+    pub past: Option<Past>,
+}
+
+/// How the past is asked.
+pub struct Past {
+    pub vocabulary: Moment,
+    /// The floors that counted; those of today's model unless told.
+    pub floors: Option<Floors>,
+    /// Parts that could not run then, and are left out again.
+    pub without: Vec<String>,
+}
+
+impl Question<'_> {
+    /// Whether a part is asked: in the past only what could run then.
+    fn runs(&self, part: &str) -> bool {
+        self.past.as_ref().is_none_or(|past| !past.without.iter().any(|without| without == part))
+    }
 }
 
 /// What a search came to, before it is cut and told.
 pub struct Finding {
     pub order: Order,
     /// Best first, below the floor or not.
-    pub knowledge: Vec<Candidate>,
+    pub knowledge: Vec<knowledge::Candidate>,
     pub ranking: Ranking,
     pub floors: Floors,
     /// The term that the whole query stands for.
@@ -42,6 +63,8 @@ pub struct Finding {
     pub passed: i64,
     pub considered: i64,
     pub now: DateTime<Utc>,
+    /// What of the past could not be asked any more, a sentence each.
+    pub lost: Vec<String>,
     /// Step and milliseconds, in the order in which they ended.
     pub timings: Vec<(&'static str, f64)>,
 }
@@ -57,10 +80,13 @@ impl Finding {
     }
 }
 
-struct Memory {
-    by_vector: store::Leg,
-    by_words: store::Leg,
-    statistics: Statistics,
+/// What the memory's side came to.
+#[derive(Default)]
+pub(super) struct Memory {
+    pub candidates: Vec<Candidate>,
+    pub statistics: Statistics,
+    /// How many passed and how many were scored; absent where all of them are among the candidates.
+    pub counts: Option<(i64, i64)>,
 }
 
 /// Looks the query up in the vocabulary, embeds it, gathers candidates and ranks them. It counts nothing and logs nothing. Where one side is
@@ -69,9 +95,9 @@ struct Memory {
 /// # Errors
 /// When memory is out of reach and there is no knowledge to answer instead.
 pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> Result<Finding, Error> {
-    let (mut degraded, mut timings) = (Vec::new(), Vec::new());
+    let (mut degraded, mut lost, mut timings) = (Vec::new(), Vec::new(), Vec::new());
     let start = Instant::now();
-    let (query_canonical, inside, vocabulary_version) = match engine.vocabulary().snapshot(&engine.db().kb, tenancy).await {
+    let (query_canonical, inside, vocabulary_version) = match snapshot(engine, tenancy, &question).await {
         Ok(snapshot) => {
             let resolved = snapshot.resolve(question.query);
             let inside = if resolved.is_canonical { vec![] } else { snapshot.inside(question.query) };
@@ -90,19 +116,20 @@ pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> 
         (None, terms) => embedded_text(&terms.join(", "), question.query),
     };
     let start = Instant::now();
-    let asked = Asked::new(engine, text).await;
+    let asked = if question.runs("embedding") { Asked::new(engine, text).await } else { Asked::words(text) };
     if asked.vector.is_none() {
         degraded.push("embedding".to_owned());
     }
     timings.push(("embedding", since(start)));
 
     let model = engine.model();
-    let floors = Floors { vector: model.vector_floor, lexical: model.lexical_floor };
+    let floors = question.past.as_ref().and_then(|past| past.floors);
+    let floors = floors.unwrap_or(Floors { vector: model.vector_floor, lexical: model.lexical_floor });
     let start = Instant::now();
-    let own = async { (in_memory(engine, tenancy, &question, &asked, floors).await, since(start)) };
+    let own = async { (in_memory(engine, tenancy, &question, &asked, floors, &mut lost).await, since(start)) };
     let shared = async {
-        match question.knowledge {
-            true => Some((knowledge::candidates(engine, tenancy, &asked, &[], question.most).await, since(start))),
+        match question.knowledge && question.runs("knowledge") {
+            true => Some((in_knowledge(engine, tenancy, &question, &asked, floors).await, since(start))),
             false => None,
         }
     };
@@ -122,18 +149,18 @@ pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> 
     };
     let memory = match (memory, &knowledge) {
         (Ok(memory), _) => memory,
-        (Err(error @ (DbError::Exhausted | DbError::Unavailable(_))), Some(_)) => {
+        (Err(error @ Error::Unavailable(_)), Some(_)) => {
             tracing::warn!(%error, "answering from knowledge alone");
             degraded.push("memory".to_owned());
-            Memory { by_vector: store::Leg::default(), by_words: store::Leg::default(), statistics: Statistics::default() }
+            Memory::default()
         }
-        (Err(error), _) => return Err(error.into()),
+        (Err(error), _) => return Err(error),
     };
     let start = Instant::now();
-    let (passed, considered) = (memory.by_vector.passed + memory.by_words.passed, memory.by_vector.considered + memory.by_words.considered);
-    let candidates = memory.by_vector.candidates.into_iter().chain(memory.by_words.candidates).collect();
-    let order = ranking::rank(question.ranking, candidates, floors, question.reach.now);
+    let order = ranking::rank(question.ranking, memory.candidates, floors, question.reach.now);
     timings.push(("ranking", since(start)));
+    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    let (passed, considered) = memory.counts.unwrap_or((count(order.passed.len()), count(order.passed.len() + order.below.len())));
     Ok(Finding {
         order,
         knowledge: knowledge.unwrap_or_default(),
@@ -148,12 +175,34 @@ pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> 
         passed,
         considered,
         now: question.reach.now,
+        lost,
         timings,
     })
 }
 
-async fn in_memory(engine: &Engine, tenancy: Tenancy, question: &Question<'_>, asked: &Asked, floors: Floors) -> Result<Memory, DbError> {
+async fn snapshot(engine: &Engine, tenancy: Tenancy, question: &Question<'_>) -> Result<Arc<Snapshot>, DbError> {
+    match &question.past {
+        _ if !question.runs("vocabulary") => Ok(Arc::new(Snapshot::default())),
+        None => engine.vocabulary().snapshot(&engine.db().kb, tenancy).await,
+        Some(past) => engine.vocabulary().as_of(&engine.db().kb, tenancy, past.vocabulary).await.map(Arc::new),
+    }
+}
+
+async fn in_memory(
+    engine: &Engine,
+    tenancy: Tenancy,
+    question: &Question<'_>,
+    asked: &Asked,
+    floors: Floors,
+    lost: &mut Vec<String>,
+) -> Result<Memory, Error> {
     let (reach, most) = (&question.reach, question.most);
+    if !question.runs("memory") {
+        return Ok(Memory::default());
+    }
+    if question.past.is_some() {
+        return past::memory(engine, tenancy, reach, asked, lost).await;
+    }
     let mut tx = engine.db().memory.begin(tenancy).await?;
     let by_vector = match &asked.vector {
         Some(vector) => store::by_vector(&mut tx, reach, &engine.model().name, vector, floors, most).await?,
@@ -162,8 +211,22 @@ async fn in_memory(engine: &Engine, tenancy: Tenancy, question: &Question<'_>, a
     let statistics = store::statistics(&mut tx, reach).await?;
     let terms: Vec<String> = asked.terms.keys().cloned().collect();
     let by_words = store::by_words(&mut tx, reach, &terms, &statistics, floors, asked.vector.is_some(), most).await?;
-    tx.commit().await?;
-    Ok(Memory { by_vector, by_words, statistics })
+    tx.commit().await.map_err(DbError::from)?;
+    let counts = Some((by_vector.passed + by_words.passed, by_vector.considered + by_words.considered));
+    Ok(Memory { candidates: by_vector.candidates.into_iter().chain(by_words.candidates).collect(), statistics, counts })
+}
+
+async fn in_knowledge(
+    engine: &Engine,
+    tenancy: Tenancy,
+    question: &Question<'_>,
+    asked: &Asked,
+    floors: Floors,
+) -> Result<Vec<knowledge::Candidate>, DbError> {
+    match &question.past {
+        None => knowledge::candidates(engine, tenancy, asked, &[], question.most).await,
+        Some(_) => knowledge::candidates_at(engine, tenancy, asked, question.reach.now, floors, question.most).await,
+    }
 }
 
 fn since(start: Instant) -> f64 {

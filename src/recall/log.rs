@@ -3,11 +3,12 @@
 use super::ranking::Floors;
 use super::silence::{self, Near, Silent};
 use super::store;
-use crate::api::{AgentId, ChunkId, DocumentId, MemoryId, NothingReason, Ranking, RetrievalId, UserId, ZeroHitCause};
+use crate::api::{AgentId, ChunkId, DocumentId, MatchedBy, MemoryId, NothingReason, Ranking, RetrievalId, UserId, ZeroHitCause};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::op::Tenancy;
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -39,11 +40,9 @@ pub struct Entry {
     pub floors: Floors,
     pub vocabulary_version: i64,
     pub statistics: serde_json::Value,
-    pub candidates: serde_json::Value,
-    pub knowledge: serde_json::Value,
-    /// Whose memories were returned, and which.
-    pub hits: Vec<(AgentId, MemoryId)>,
-    pub cited: Vec<Cited>,
+    /// Best first, returned or not.
+    pub candidates: Vec<Candidate>,
+    pub knowledge: Vec<Chunk>,
     pub zero_hit: bool,
     pub reason: Option<NothingReason>,
     /// How many memories were looked at.
@@ -54,12 +53,31 @@ pub struct Entry {
     pub took_ms: f64,
 }
 
-/// A piece of knowledge that was returned, and at which rank, from 1.
-#[derive(Clone, Debug)]
-pub struct Cited {
-    pub chunk: ChunkId,
-    pub document: DocumentId,
-    pub rank: i32,
+/// A memory that was looked at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    pub memory_id: MemoryId,
+    pub agent_id: AgentId,
+    pub version: i32,
+    pub similarity: f64,
+    pub recency: f64,
+    pub score: f64,
+    pub matched_by: MatchedBy,
+    pub passed: bool,
+    /// Its place in the answer, from 1, if it was returned.
+    pub rank: Option<u32>,
+}
+
+/// A piece of knowledge that was looked at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Chunk {
+    pub document_id: DocumentId,
+    pub chunk_id: ChunkId,
+    pub similarity: f64,
+    pub matched_by: MatchedBy,
+    pub passed: bool,
+    /// Its place in the answer, from 1, if it was returned.
+    pub rank: Option<u32>,
 }
 
 /// How often a memory was returned, and when last.
@@ -169,7 +187,7 @@ async fn write(engine: &Engine, messages: Vec<Message>) {
 async fn write_tenant(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> Result<(), DbError> {
     let mut accesses: BTreeMap<(AgentId, MemoryId), Access> = BTreeMap::new();
     for entry in entries {
-        for (agent_id, memory_id) in entry.hits.iter().copied() {
+        for (agent_id, memory_id) in entry.candidates.iter().filter(|one| one.rank.is_some()).map(|one| (one.agent_id, one.memory_id)) {
             let new = || Access { agent_id, memory_id, count: 0, last: entry.at };
             let access = accesses.entry((agent_id, memory_id)).or_insert_with(new);
             access.count += 1;

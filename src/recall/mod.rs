@@ -5,8 +5,11 @@ mod explain;
 mod find;
 mod health;
 pub mod log;
+mod past;
 mod playground;
 pub mod ranking;
+mod replay;
+mod retrievals;
 mod search;
 pub mod silence;
 pub mod store;
@@ -15,6 +18,8 @@ pub mod words;
 pub(crate) use health::{add, last_days};
 pub use health::{health, zero_hits};
 pub use playground::playground;
+pub use replay::replay;
+pub use retrievals::{keep_swept, retrieval, retrievals, sweep};
 pub use search::search;
 
 use crate::api::{
@@ -25,8 +30,9 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories;
 use crate::op::{Actor, OpContext};
+use crate::vocabulary::Moment;
 use blend::Blended;
-use find::{Finding, Question};
+use find::{Finding, Past, Question};
 use ranking::Ranked;
 use store::{Narrowing, Reach};
 
@@ -42,20 +48,23 @@ pub async fn recall(engine: &Engine, ctx: &OpContext, request: RecallRequest) ->
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
+    let now = engine.clock().now();
     let user_missing = matches!(ctx.actor, Actor::Agent { require_user: true, .. }) && request.user_id.is_none();
     Checks::default()
         .bytes("query", &request.query, QUERY_MAX)
         .that((1..=K_MAX).contains(&request.k), "k", format!("is {}; it may be 1 to {K_MAX}", request.k))
         .that(!user_missing, "user_id", "is required for this agent")
         .optional_text("filters.platform", request.filters.platform.as_deref(), 64)
+        .that(request.as_of.is_none_or(|at| at <= now), "as_of", "lies in the future")
         .done()?;
     let reach = Reach {
         tenant: ctx.tenant_id,
         agents: &[agent, ctx.commons_id],
         user: Some(request.user_id),
         filters: Narrowing::Agent(&request.filters),
-        now: engine.clock().now(),
+        now: request.as_of.unwrap_or(now),
     };
+    let past = request.as_of.map(|at| Past { vocabulary: Moment::At(at), floors: None, without: vec![] });
     let question = Question {
         query: &request.query,
         ranking: request.ranking.unwrap_or(Ranking::Decay),
@@ -63,6 +72,7 @@ pub async fn recall(engine: &Engine, ctx: &OpContext, request: RecallRequest) ->
         most: i64::from(request.k + NEAR_MISSES),
         // Filters speak of memories: who asks for decisions of one project does not want every document.
         knowledge: ctx.require(Scope::KbRead).is_ok() && request.filters == RecallFilters::default(),
+        past,
     };
     let found = find::find(engine, ctx.tenancy(), question).await?;
     let k = usize::try_from(request.k).unwrap_or(usize::MAX);
@@ -80,8 +90,11 @@ pub async fn recall(engine: &Engine, ctx: &OpContext, request: RecallRequest) ->
         degraded: found.degraded.clone(),
     };
     let took = start.elapsed();
-    engine.log().write(entry(engine, ctx, agent, &request, &found, &response, &list, took.as_secs_f64() * 1000.0));
-    count(&request, &found, agent, &list, response.reason, took);
+    // Who asks about the past learns nothing new about what is: no counter moves, and the log keeps what was asked at the time.
+    if request.as_of.is_none() {
+        engine.log().write(entry(engine, ctx, agent, &request, &found, &response, &list, took.as_secs_f64() * 1000.0));
+        count(&request, &found, agent, &list, response.reason, took);
+    }
     let mut hits: Vec<RecallHit> = list.into_iter().map(|one| one.hit(&found.asked.terms, ctx.commons_id, found.now)).collect();
     show_contradictions(engine, ctx, request.user_id, &mut hits).await;
     Ok(RecallResponse { hits, ..response })
@@ -102,16 +115,45 @@ async fn show_contradictions(engine: &Engine, ctx: &OpContext, user: Option<User
     }
 }
 
-fn rank_in(list: &[Blended], is: impl Fn(&Blended) -> bool) -> Option<usize> {
-    list.iter().position(is).map(|place| place + 1)
+fn rank_in(list: &[Blended], is: impl Fn(&Blended) -> bool) -> Option<u32> {
+    list.iter().position(is).and_then(|place| u32::try_from(place + 1).ok())
 }
 
-fn memory_rank(list: &[Blended], ranked: &Ranked) -> Option<usize> {
+fn memory_rank(list: &[Blended], ranked: &Ranked) -> Option<u32> {
     rank_in(list, |one| matches!(one, Blended::Memory(listed) if listed.candidate.memory.id == ranked.candidate.memory.id))
 }
 
-fn chunk_rank(list: &[Blended], candidate: &crate::knowledge::Candidate) -> Option<usize> {
+fn chunk_rank(list: &[Blended], candidate: &crate::knowledge::Candidate) -> Option<u32> {
     rank_in(list, |one| matches!(one, Blended::Knowledge(listed) if listed.found.chunk_id == candidate.found.chunk_id))
+}
+
+/// What the log keeps of memories: those returned and the nearest of the others.
+fn logged(found: &Finding, list: &[Blended], most: usize) -> Vec<log::Candidate> {
+    let candidate = |ranked: &Ranked| log::Candidate {
+        memory_id: ranked.candidate.memory.id,
+        agent_id: ranked.candidate.memory.agent_id,
+        version: ranked.candidate.memory.version,
+        similarity: ranked.breakdown.similarity,
+        recency: ranked.breakdown.recency,
+        score: ranked.score,
+        matched_by: ranked.matched_by,
+        passed: ranked.passed(),
+        rank: memory_rank(list, ranked),
+    };
+    found.order.passed.iter().chain(&found.order.below).take(most).map(candidate).collect()
+}
+
+/// Likewise of knowledge.
+fn logged_chunks(found: &Finding, list: &[Blended], most: usize) -> Vec<log::Chunk> {
+    let chunk = |candidate: &crate::knowledge::Candidate| log::Chunk {
+        document_id: candidate.found.document_id,
+        chunk_id: candidate.found.chunk_id,
+        similarity: candidate.similarity,
+        matched_by: candidate.matched_by,
+        passed: candidate.passed(),
+        rank: chunk_rank(list, candidate),
+    };
+    found.knowledge.iter().take(most).map(chunk).collect()
 }
 
 #[expect(clippy::too_many_arguments, reason = "one line of the log has that many sides")]
@@ -125,42 +167,7 @@ fn entry(
     list: &[Blended],
     took_ms: f64,
 ) -> log::Entry {
-    let near = usize::try_from(NEAR_MISSES).unwrap_or(usize::MAX);
-    let most = usize::try_from(request.k).unwrap_or(usize::MAX).saturating_add(near);
-    let memory = |ranked: &Ranked| {
-        serde_json::json!({
-            "memory_id": ranked.candidate.memory.id,
-            "agent_id": ranked.candidate.memory.agent_id,
-            "version": ranked.candidate.memory.version,
-            "similarity": ranked.breakdown.similarity,
-            "recency": ranked.breakdown.recency,
-            "score": ranked.score,
-            "matched_by": ranked.candidate.matched_by,
-            "passed": ranked.passed(),
-            "rank": memory_rank(list, ranked),
-        })
-    };
-    let chunk = |candidate: &crate::knowledge::Candidate| {
-        serde_json::json!({
-            "document_id": candidate.found.document_id,
-            "chunk_id": candidate.found.chunk_id,
-            "similarity": candidate.similarity,
-            "matched_by": candidate.matched_by,
-            "passed": candidate.passed(),
-            "rank": chunk_rank(list, candidate),
-        })
-    };
-    let cited = |(place, one): (usize, &Blended)| match one {
-        Blended::Memory(_) => None,
-        Blended::Knowledge(candidate) => {
-            let rank = i32::try_from(place + 1).unwrap_or(i32::MAX);
-            Some(log::Cited { chunk: candidate.found.chunk_id, document: candidate.found.document_id, rank })
-        }
-    };
-    let returned = |one: &Blended| match one {
-        Blended::Memory(ranked) => Some((ranked.candidate.memory.agent_id, ranked.candidate.memory.id)),
-        Blended::Knowledge(_) => None,
-    };
+    let most = usize::try_from(request.k + NEAR_MISSES).unwrap_or(usize::MAX);
     log::Entry {
         tenancy: ctx.tenancy(),
         agent_id: agent,
@@ -177,10 +184,8 @@ fn entry(
         floors: found.floors,
         vocabulary_version: found.vocabulary_version,
         statistics: serde_json::to_value(&found.statistics).unwrap_or_default(),
-        candidates: found.order.passed.iter().chain(&found.order.below).take(most).map(memory).collect(),
-        knowledge: found.knowledge.iter().take(most).map(chunk).collect(),
-        hits: list.iter().filter_map(returned).collect(),
-        cited: list.iter().enumerate().filter_map(cited).collect(),
+        candidates: logged(found, list, most),
+        knowledge: logged_chunks(found, list, most),
         zero_hit: response.zero_hit,
         reason: response.reason,
         considered: found.considered,

@@ -40,7 +40,7 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
         now: engine.clock().now(),
     };
     let most = i64::from(request.k + NEAR_MISSES);
-    let question = Question { query: &request.query, ranking: Ranking::Decay, reach, most, knowledge: true };
+    let question = Question { query: &request.query, ranking: Ranking::Decay, reach, most, knowledge: true, past: None };
     let found = find::find(engine, tenancy, question).await?;
     let mut list = blend::blend(found.order.passed.clone(), found.knowledge.clone());
     list.truncate(usize::try_from(request.k).unwrap_or(usize::MAX));
@@ -78,8 +78,8 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
             score: ranked.score,
             floor: ranked.breakdown.floor,
             passed: ranked.passed(),
-            rank: memory_rank(&list, ranked).and_then(|rank| i64::try_from(rank).ok()),
-            matched_by: ranked.candidate.matched_by,
+            rank: memory_rank(&list, ranked).map(i64::from),
+            matched_by: ranked.matched_by,
             explanation: explain::sentence(ranked, &words, found.now),
         }
     };
@@ -95,7 +95,7 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
             score: hit.score,
             floor: hit.floor,
             passed: candidate.passed(),
-            rank: chunk_rank(&list, candidate).and_then(|rank| i64::try_from(rank).ok()),
+            rank: chunk_rank(&list, candidate).map(i64::from),
             matched_by: hit.matched_by,
             explanation: hit.explanation,
         }

@@ -9,9 +9,20 @@ use std::cmp::Ordering;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     pub memory: Memory,
-    /// 0 to 1.
-    pub similarity: f64,
-    pub matched_by: MatchedBy,
+    /// Cosine with the question, 0 to 1; absent where either has no vector.
+    pub semantic: Option<f64>,
+    /// Normalised BM25, about 0 to 1; absent where no word is shared or words were not asked.
+    pub lexical: Option<f64>,
+}
+
+impl Candidate {
+    /// Relevance where meaning decides, and words stand in for what has no vector.
+    fn by_meaning(&self) -> (f64, MatchedBy) {
+        match (self.semantic, self.lexical) {
+            (Some(semantic), _) => (semantic, MatchedBy::Vector),
+            (None, lexical) => (lexical.unwrap_or(0.0).clamp(0.0, 1.0), MatchedBy::Lexical),
+        }
+    }
 }
 
 /// The least relevance that counts, by vector and by words.
@@ -34,6 +45,7 @@ impl Floors {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
     pub candidate: Candidate,
+    pub matched_by: MatchedBy,
     pub score: f64,
     pub breakdown: Breakdown,
 }
@@ -57,11 +69,12 @@ pub struct Order {
 pub fn rank(ranking: Ranking, candidates: Vec<Candidate>, floors: Floors, now: DateTime<Utc>) -> Order {
     let score = |candidate: Candidate| {
         let recency = recency(candidate.memory.updated_at, now);
+        let (similarity, matched_by) = candidate.by_meaning();
         let score = match ranking {
-            Ranking::Decay => candidate.similarity * recency,
+            Ranking::Decay => similarity * recency,
         };
-        let breakdown = Breakdown { similarity: candidate.similarity, recency, floor: floors.of(candidate.matched_by) };
-        Ranked { candidate, score, breakdown }
+        let breakdown = Breakdown { similarity, recency, floor: floors.of(matched_by) };
+        Ranked { candidate, matched_by, score, breakdown }
     };
     let (mut passed, mut below): (Vec<Ranked>, Vec<Ranked>) = candidates.into_iter().map(score).partition(Ranked::passed);
     passed.sort_by(|a, b| descending(a, b, |ranked| ranked.score));
@@ -86,7 +99,7 @@ mod tests {
     fn candidate(similarity: f64, days_old: i64, now: DateTime<Utc>) -> Candidate {
         let mut memory = memory("topic", "content");
         memory.updated_at = now - Duration::days(days_old);
-        Candidate { memory, similarity, matched_by: MatchedBy::Vector }
+        Candidate { memory, semantic: Some(similarity), lexical: None }
     }
 
     fn now() -> DateTime<Utc> {
@@ -102,7 +115,7 @@ mod tests {
 
     #[test]
     fn words_have_a_floor_of_their_own() {
-        let lexical = Candidate { matched_by: MatchedBy::Lexical, ..candidate(0.28, 0, now()) };
+        let lexical = Candidate { semantic: None, lexical: Some(0.28), ..candidate(0.28, 0, now()) };
         let order = rank(Ranking::Decay, vec![lexical, candidate(0.28, 0, now())], FLOORS, now());
         assert_eq!((order.passed.len(), order.below.len()), (1, 1));
     }

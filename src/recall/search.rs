@@ -32,7 +32,7 @@ pub async fn search(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> 
     };
     let reach =
         Reach { tenant: ctx.tenant_id, agents: &agents, user: None, filters: Narrowing::Console(filter), now: engine.clock().now() };
-    let question = Question { query, ranking: Ranking::Decay, reach, most: HITS, knowledge: false };
+    let question = Question { query, ranking: Ranking::Decay, reach, most: HITS, knowledge: false, past: None };
     let found = find::find(engine, ctx.tenancy(), question).await?;
     let nearest = found.order.below.first().map(|ranked| ranked.breakdown.similarity).filter(|_| found.order.passed.is_empty());
     let hit = |ranked: super::ranking::Ranked| {
@@ -41,7 +41,7 @@ pub async fn search(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> 
         SearchHit {
             score: ranked.score,
             breakdown: ranked.breakdown,
-            matched_by: ranked.candidate.matched_by,
+            matched_by: ranked.matched_by,
             memory: memories::with_slug(ranked.candidate.memory, &slugs),
             matched_words,
             explanation,

@@ -157,6 +157,7 @@ pub fn question(query: &str) -> crate::api::RecallRequest {
         user_id: None,
         ranking: None,
         filters: crate::api::RecallFilters::default(),
+        as_of: None,
     }
 }
 

@@ -22,6 +22,7 @@ pub use terms::{add, change, preview_change, term, terms};
 use crate::api::TenantId;
 use crate::db::{Database, DbError};
 use crate::op::Tenancy;
+use chrono::{DateTime, Utc};
 use model::{State, TermName};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,6 +41,14 @@ pub struct Snapshot {
     forms: HashMap<String, usize>,
     /// Words of the longest form.
     longest: usize,
+}
+
+/// Which vocabulary of the past is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    At(DateTime<Utc>),
+    /// Just after the decision that made this version; where there is none, at the moment beside it.
+    Version(i64, DateTime<Utc>),
 }
 
 /// What a phrase resolved to.
@@ -124,6 +133,21 @@ impl Vocabulary {
             }
             (Err(error), None) => Err(error),
         }
+    }
+
+    /// The tenant's vocabulary as it stood at a moment.
+    ///
+    /// # Errors
+    /// When the database is out of reach.
+    pub async fn as_of(&self, kb: &Database, tenancy: Tenancy, moment: Moment) -> Result<Snapshot, DbError> {
+        let mut tx = kb.begin(tenancy).await?;
+        let (version, at) = match moment {
+            Moment::At(at) => (store::version_at(&mut tx, tenancy.tenant, at).await?, at),
+            Moment::Version(version, at) => (version, store::decided_at(&mut tx, tenancy.tenant, version).await?.unwrap_or(at)),
+        };
+        let state = store::state_at(&mut tx, tenancy.tenant, at).await?;
+        tx.commit().await?;
+        Ok(Snapshot::new(version, state))
     }
 
     /// The next lookup asks for the version, however fresh the snapshot is.

@@ -105,7 +105,7 @@ async fn file(
             memories::put_words(&mut tx, tenant, agent, id, &resolved.topic, &current.wording()).await?;
         }
         if let Some(vector) = vector {
-            memories::put_vector(&mut tx, tenant, agent, id, Embedded { model: &engine.model().name, vector }).await?;
+            memories::put_vector(&mut tx, tenant, agent, id, Embedded { model: &engine.model().name, vector }, now).await?;
         } else {
             memories::drop_vectors(&mut tx, tenant, agent, id).await?;
             // What is forgotten gets its vector when it is restored.

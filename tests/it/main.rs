@@ -20,6 +20,7 @@ mod recall_order;
 mod records;
 mod remember;
 mod remember_refused;
+mod replay;
 mod review;
 mod silence;
 mod support;

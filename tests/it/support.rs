@@ -29,7 +29,13 @@ pub fn impatient() -> Settings {
 /// Settings under which a slow machine does not change what is stored.
 pub fn patient() -> Settings {
     let long = Duration::from_secs(60);
-    Settings { write_embedding_budget: long, query_embedding_budget: long, job_embedding_budget: long, connection_budget: long }
+    Settings {
+        write_embedding_budget: long,
+        query_embedding_budget: long,
+        job_embedding_budget: long,
+        connection_budget: long,
+        ..Settings::default()
+    }
 }
 
 pub async fn remember(world: &World, ctx: &OpContext, request: RememberRequest) -> RememberResponse {

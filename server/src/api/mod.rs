@@ -7,6 +7,7 @@ mod knowledge;
 mod memory;
 mod records;
 pub mod respond;
+mod retrievals;
 mod tools;
 
 pub use caller::Limiter;
@@ -81,6 +82,9 @@ pub fn routes() -> Vec<Route> {
         Route { method: Method::POST, path: "/api/commands/memory", guard: Guard::Key, handler: || post(memory::command) },
         Route { method: Method::GET, path: "/api/memories/{memory_id}", guard: Guard::Key, handler: || get(records::record) },
         Route { method: Method::GET, path: "/api/memories/{memory_id}/versions", guard: Guard::Key, handler: || get(records::versions) },
+        Route { method: Method::GET, path: "/api/retrievals", guard: Guard::Key, handler: || get(retrievals::list) },
+        Route { method: Method::GET, path: "/api/retrievals/{id}", guard: Guard::Key, handler: || get(retrievals::one) },
+        Route { method: Method::GET, path: "/api/retrievals/{id}/replay", guard: Guard::Key, handler: || get(retrievals::replay) },
         Route { method: Method::GET, path: "/api/kb/index", guard: Guard::Key, handler: || get(knowledge::index) },
         Route {
             method: Method::POST,

@@ -7,7 +7,7 @@ pub use lists::{
     Listed, Run, Stored, chunks, components, count_documents, count_runs, document, front_matters, last_failures, list_documents,
     list_runs, versions,
 };
-pub use search::{Found, by_vector, by_words, chunks_by_id, statistics};
+pub use search::{Found, Passage, by_vector, by_vector_at, by_words, chunks_by_id, passages, statistics};
 
 use crate::api::{ChunkId, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
 use crate::db::{DbError, Tx, lock, lock_key};

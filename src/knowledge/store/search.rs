@@ -4,8 +4,9 @@ use super::vector_table;
 use crate::api::{ChunkId, DocumentId, DocumentKind, TenantId};
 use crate::db::{DbError, Tx};
 use crate::recall::words::{B, K1, PRIOR_DOCUMENTS};
+use chrono::{DateTime, Utc};
 use pgvector::HalfVector;
-use sqlx::{FromRow, Postgres, QueryBuilder};
+use sqlx::{AssertSqlSafe, FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 
 fn push_kinds(query: &mut QueryBuilder<Postgres>, chunk: &str, kinds: &[DocumentKind]) {
@@ -90,16 +91,61 @@ pub struct Found {
     pub content: String,
 }
 
-/// Chunks of texts in force by id.
-pub async fn chunks_by_id(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId]) -> Result<Vec<Found>, DbError> {
+/// The nearest chunks of what was in force at a moment.
+pub async fn by_vector_at(
+    tx: &mut Tx,
+    tenant: TenantId,
+    model: &str,
+    vector: &[f32],
+    at: DateTime<Utc>,
+    most: i64,
+) -> Result<Vec<(ChunkId, f64)>, DbError> {
+    let table = vector_table(vector.len())?;
+    let sql = format!(
+        "select e.chunk_id, -(e.half <#> $4)::float8 as similarity
+           from {table} e join chunks c on c.tenant_id = e.tenant_id and c.id = e.chunk_id
+           join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_from <= $3 and (d.valid_to is null or d.valid_to > $3)
+          where e.tenant_id = $1 and e.model = $2 order by similarity desc, e.chunk_id desc limit $5"
+    );
+    let half = HalfVector::from_f32_slice(vector);
+    Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(model).bind(at).bind(half).bind(most).fetch_all(&mut **tx).await?)
+}
+
+/// A chunk, in force or not.
+#[derive(Clone, Debug, FromRow)]
+pub struct Passage {
+    pub chunk_id: ChunkId,
+    pub title: String,
+    pub content: String,
+    pub in_force: bool,
+}
+
+/// Chunks by id, whatever became of their texts.
+pub async fn passages(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId]) -> Result<Vec<Passage>, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    Ok(sqlx::query_as(
+        r"select c.id as chunk_id, d.title, c.content, d.valid_to is null as in_force
+            from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id where c.tenant_id = $1 and c.id = any($2)",
+    )
+    .bind(tenant)
+    .bind(ids)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Chunks by id, of texts in force now or at a moment.
+pub async fn chunks_by_id(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId], at: Option<DateTime<Utc>>) -> Result<Vec<Found>, DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     Ok(sqlx::query_as(
         r"select c.id as chunk_id, c.document_id, d.kind, d.reference, d.title, d.path, c.heading_path, c.content
-            from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null
+            from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
+             and case when $3::timestamptz is null then d.valid_to is null
+                      else d.valid_from <= $3 and (d.valid_to is null or d.valid_to > $3) end
            where c.tenant_id = $1 and c.id = any($2)",
     )
     .bind(tenant)
     .bind(ids)
+    .bind(at)
     .fetch_all(&mut **tx)
     .await?)
 }

@@ -262,7 +262,8 @@ pub async fn touch(
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     sqlx::query(
-        r"update agent_memories
+        r"with again as (insert into memory_moments (tenant_id, agent_id, memory_id, at, what) values ($1, $2, $3, $4, 'repeated'))
+          update agent_memories
              set access_count = access_count + 1, updated_at = $4, expires_at = $5, retention = $6, category = coalesce($7, category),
                  subject = coalesce($8, subject), title = coalesce($9, title), summary = coalesce($10, summary),
                  evidence_ref = coalesce($11, evidence_ref), importance = coalesce($12, importance), pinned = coalesce($13, pinned),

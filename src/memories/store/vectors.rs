@@ -29,8 +29,15 @@ pub fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
     }
 }
 
-/// Stores a live memory's vector, over an older one of the same model.
-pub async fn put_vector(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId, embedded: Embedded<'_>) -> Result<(), DbError> {
+/// Stores a live memory's vector, over an older one of the same model, and notes since when it is found by meaning.
+pub async fn put_vector(
+    tx: &mut Tx,
+    tenant: TenantId,
+    agent: AgentId,
+    id: MemoryId,
+    embedded: Embedded<'_>,
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
     let table = vector_table(embedded.vector.len())?;
     let (column, expression) = if table == "embeddings_384" { ("half", "$6") } else { ("bits", "binary_quantize($5)") };
     let sql = format!(
@@ -48,12 +55,20 @@ pub async fn put_vector(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: Memor
         query = query.bind(HalfVector::from_f32_slice(embedded.vector));
     }
     query.execute(&mut **tx).await?;
-    sqlx::query("update agent_memories set awaiting_vector = false where tenant_id = $1 and agent_id = $2 and id = $3 and awaiting_vector")
-        .bind(tenant)
-        .bind(agent)
-        .bind(id)
-        .execute(&mut **tx)
-        .await?;
+    sqlx::query(
+        r"with there as (update agent_memories set awaiting_vector = false
+                          where tenant_id = $1 and agent_id = $2 and id = $3 and awaiting_vector)
+          insert into memory_moments (tenant_id, agent_id, memory_id, at, what, model, text_hash)
+          select m.tenant_id, m.agent_id, m.id, $4, 'embedded', $5, sha256(convert_to(m.topic || E'\n' || m.content, 'UTF8'))
+            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(id)
+    .bind(now)
+    .bind(embedded.model)
+    .execute(&mut **tx)
+    .await?;
     Ok(())
 }
 

@@ -1,17 +1,23 @@
 //! All SQL of retrieval: candidates by vector and by words, the log, the counters, and what operators read of the log.
 
 mod health;
+mod past;
+mod retrievals;
 
 pub use health::{
     Cited, Counted, Grouped, Silent as SilentRow, causes, citation_counts, citations_of, count_silent, grouped, list_silent, nearest_of_all,
 };
 
+pub use past::{Past, count_past, past};
+pub use retrievals::{Logged, Measured, Seen, count_retrievals, list_retrievals, retrieval, sweep, versions_seen};
+
 use super::log::{Access, Entry};
 use super::ranking::Floors;
 use super::silence::Near;
 use super::words::{B, K1, PRIOR_DOCUMENTS};
-use crate::api::{AgentId, MatchedBy, MemoryFilter, RecallFilters, TenantId, UserId, ZeroHitCause};
+use crate::api::{AgentId, MemoryFilter, RecallFilters, TenantId, UserId, ZeroHitCause};
 use crate::db::{DbError, Tx};
+use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, Row, narrow, vector_table};
 use crate::recall::ranking::Candidate;
 use chrono::{DateTime, Utc};
@@ -106,10 +112,9 @@ pub struct Leg {
 }
 
 impl Leg {
-    fn new(found: Vec<Found>, matched_by: MatchedBy) -> Self {
+    fn new(found: Vec<Found>, candidate: impl Fn(Memory, f64) -> Candidate) -> Self {
         let (passed, considered) = found.first().map_or((0, 0), |found| (found.passed, found.considered));
-        let candidate = |found: Found| Candidate { memory: found.row.into(), similarity: found.similarity.clamp(0.0, 1.0), matched_by };
-        Self { candidates: found.into_iter().map(candidate).collect(), passed, considered }
+        Self { candidates: found.into_iter().map(|found| candidate(found.row.into(), found.similarity)).collect(), passed, considered }
     }
 }
 
@@ -143,7 +148,7 @@ pub async fn by_vector(tx: &mut Tx, reach: &Reach<'_>, model: &str, vector: &[f3
              from top join agent_memories m on m.agent_id = top.agent_id and m.id = top.memory_id where m.live"
     ));
     let found: Vec<Found> = query.build_query_as().fetch_all(&mut **tx).await?;
-    Ok(Leg::new(found, MatchedBy::Vector))
+    Ok(Leg::new(found, |memory, cosine| Candidate { memory, semantic: Some(cosine.clamp(0.0, 1.0)), lexical: None }))
 }
 
 /// What BM25 counted, kept in the log so that a recall can be explained later.
@@ -219,11 +224,15 @@ pub async fn by_words(
              from top join agent_memories m on m.agent_id = top.agent_id and m.id = top.memory_id"
     ));
     let found: Vec<Found> = query.build_query_as().fetch_all(&mut **tx).await?;
-    Ok(Leg::new(found, MatchedBy::Lexical))
+    Ok(Leg::new(found, |memory, bm25| Candidate { memory, semantic: None, lexical: Some(bm25) }))
 }
 
-/// Writes what was asked and answered, and what was cited.
+/// Writes what was asked and answered, which memories were returned and what was cited.
 pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>, near: &[Near]) -> Result<(), DbError> {
+    let rank = |rank: Option<u32>| rank.and_then(|rank| i32::try_from(rank).ok());
+    let returned: Vec<(Uuid, i32)> = entry.candidates.iter().filter_map(|one| Some((one.memory_id.0, rank(one.rank)?))).collect();
+    let cited: Vec<(Uuid, Uuid, i32)> =
+        entry.knowledge.iter().filter_map(|one| Some((one.chunk_id.0, one.document_id.0, rank(one.rank)?))).collect();
     let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
     sqlx::query(
         r"insert into retrievals (tenant_id, agent_id, id, at, user_id, query, query_canonical, k, expected, ranking, filters, model,
@@ -248,19 +257,32 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
     .bind(entry.floors.lexical)
     .bind(entry.vocabulary_version)
     .bind(&entry.statistics)
-    .bind(&entry.candidates)
-    .bind(count(entry.hits.len()))
+    .bind(Json(&entry.candidates))
+    .bind(count(returned.len()))
     .bind(entry.zero_hit)
     .bind(entry.reason)
     .bind(&entry.degraded)
     .bind(entry.took_ms)
     .bind(cause)
     .bind(Json(near))
-    .bind(&entry.knowledge)
-    .bind(count(entry.cited.len()))
+    .bind(Json(&entry.knowledge))
+    .bind(count(cited.len()))
     .execute(&mut **tx)
     .await?;
-    for cited in &entry.cited {
+    let (memories, ranks): (Vec<Uuid>, Vec<i32>) = returned.into_iter().unzip();
+    sqlx::query(
+        r"insert into retrieval_hits (tenant_id, agent_id, retrieval_id, memory_id, rank, at)
+          select $1, $2, $3, h.memory_id, h.rank, $6 from unnest($4::uuid[], $5::integer[]) as h (memory_id, rank) on conflict do nothing",
+    )
+    .bind(entry.tenancy.tenant)
+    .bind(entry.agent_id)
+    .bind(entry.id)
+    .bind(memories)
+    .bind(ranks)
+    .bind(entry.at)
+    .execute(&mut **tx)
+    .await?;
+    for (chunk, document, rank) in cited {
         sqlx::query(
             r"insert into citations (tenant_id, agent_id, retrieval_id, chunk_id, document_id, rank, at) values ($1, $2, $3, $4, $5, $6, $7)
               on conflict do nothing",
@@ -268,9 +290,9 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
         .bind(entry.tenancy.tenant)
         .bind(entry.agent_id)
         .bind(entry.id)
-        .bind(cited.chunk)
-        .bind(cited.document)
-        .bind(cited.rank)
+        .bind(chunk)
+        .bind(document)
+        .bind(rank)
         .bind(entry.at)
         .execute(&mut **tx)
         .await?;

@@ -7,7 +7,9 @@ pub use decisions::{
     DecisionRow, ProposalRow, count_decisions, count_proposals, decisions, history, insert_decision, list_decisions, list_proposals,
     mark_undone, met_in, proposals, reopen, settle,
 };
-pub use terms::{Listed, apply, count_terms, list_terms, nearest_terms, newest, next_version, put_term_vector, rows, state, unembedded};
+pub use terms::{
+    Listed, apply, count_terms, list_terms, nearest_terms, newest, next_version, put_term_vector, rows, state, state_at, unembedded,
+};
 
 use crate::api::{AgentId, EventId, MemoryId, TenantId};
 use crate::db::{DbError, Tx, lock, lock_key};
@@ -22,6 +24,24 @@ pub async fn version(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
         .fetch_optional(&mut **tx)
         .await?
         .unwrap_or(0))
+}
+
+/// The version in force at a moment; 0 before the first decision.
+pub async fn version_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select coalesce(max(version), 0) from decisions where tenant_id = $1 and at <= $2")
+        .bind(tenant)
+        .bind(at)
+        .fetch_one(&mut **tx)
+        .await?)
+}
+
+/// When the decision was made that made a version.
+pub async fn decided_at(tx: &mut Tx, tenant: TenantId, version: i64) -> Result<Option<DateTime<Utc>>, DbError> {
+    Ok(sqlx::query_scalar("select max(at) from decisions where tenant_id = $1 and version = $2")
+        .bind(tenant)
+        .bind(version)
+        .fetch_one(&mut **tx)
+        .await?)
 }
 
 /// A phrase that a memory met and the vocabulary did not know.

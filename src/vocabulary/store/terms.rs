@@ -15,10 +15,31 @@ const ALIAS: &str = "a.id, a.term_id, a.alias, a.normal, a.valid_from";
 
 /// Everything in force.
 pub async fn state(tx: &mut Tx, tenant: TenantId) -> Result<State, DbError> {
+    in_force(tx, tenant, None).await
+}
+
+/// Everything that was in force at a moment.
+pub async fn state_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<State, DbError> {
+    in_force(tx, tenant, Some(at)).await
+}
+
+async fn in_force(tx: &mut Tx, tenant: TenantId, at: Option<DateTime<Utc>>) -> Result<State, DbError> {
+    let narrow = |query: &mut QueryBuilder<Postgres>, table: &str| {
+        match at {
+            None => query.push(format!(" and {table}.valid_to is null")),
+            Some(at) => query
+                .push(format!(" and {table}.valid_from <= "))
+                .push_bind(at)
+                .push(format!(" and ({table}.valid_to is null or {table}.valid_to > "))
+                .push_bind(at)
+                .push(")"),
+        };
+        query.push(format!(" order by {table}.normal"));
+    };
     let mut terms = QueryBuilder::<Postgres>::new(format!("select {TERM} from canonical_terms t where t.tenant_id = "));
-    terms.push_bind(tenant).push(" and t.valid_to is null order by t.normal");
+    narrow(terms.push_bind(tenant), "t");
     let mut aliases = QueryBuilder::<Postgres>::new(format!("select {ALIAS} from term_aliases a where a.tenant_id = "));
-    aliases.push_bind(tenant).push(" and a.valid_to is null order by a.normal");
+    narrow(aliases.push_bind(tenant), "a");
     Ok(State { terms: terms.build_query_as().fetch_all(&mut **tx).await?, aliases: aliases.build_query_as().fetch_all(&mut **tx).await? })
 }
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use remembrancer::OpContext;
 use remembrancer::api::{
-    AgentId, AgentKind, AuditFilter, AuditVisibility, ChunkId, DecisionId, DocumentId, DocumentKind, EventId, KeyId, MemoryFilter,
+    AgentId, AgentKind, AuditFilter, AuditVisibility, ChunkId, DecisionId, DocumentId, DocumentKind, EventId, KeyId, MatchedBy, MemoryFilter,
     MemoryId, MemoryStatus, OperatorId, OperatorRole, ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Retention, RetrievalId,
     RunId, Scope, SourceKind, TenantId, TermId, ZeroHitCause,
 };
@@ -18,7 +18,7 @@ use remembrancer::knowledge::store::{self as knowledge, NewChunk, NewText};
 use remembrancer::memories::model::{Change, DedupKey, Details, Draft, Memory};
 use remembrancer::memories::store::{self as memories, Birth, Embedded};
 use remembrancer::op::Tenancy;
-use remembrancer::recall::log::{Access, Cited, Entry};
+use remembrancer::recall::log::{Access, Chunk, Entry};
 use remembrancer::recall::ranking::Floors;
 use remembrancer::recall::silence::Silent;
 use remembrancer::recall::store::{self as recall, Narrowing, Reach, Statistics};
@@ -194,10 +194,15 @@ impl Case {
             floors: FLOORS,
             vocabulary_version: 0,
             statistics: json!({}),
-            candidates: json!([]),
-            knowledge: json!([]),
-            hits: vec![],
-            cited: vec![Cited { chunk: self.shared.chunk, document: self.shared.document, rank: 1 }],
+            candidates: vec![],
+            knowledge: vec![Chunk {
+                document_id: self.shared.document,
+                chunk_id: self.shared.chunk,
+                similarity: 1.0,
+                matched_by: MatchedBy::Vector,
+                passed: true,
+                rank: Some(1),
+            }],
             zero_hit: true,
             reason: None,
             considered: 0,
@@ -293,7 +298,7 @@ pub const MEMORY: &[Query] = queries! {
     };
     "memories::put_vector" |tx, c| {
         let vector: Vec<f32> = c.vector.iter().rev().copied().collect();
-        memories::put_vector(tx, c.tenant, c.agent, c.id, Embedded { vector: &vector, ..c.embedded() }).await?;
+        memories::put_vector(tx, c.tenant, c.agent, c.id, Embedded { vector: &vector, ..c.embedded() }, c.now).await?;
         0
     };
     "memories::drop_vectors" |tx, c| { memories::drop_vectors(tx, c.tenant, c.agent, c.id).await?; 0 };
@@ -316,6 +321,18 @@ pub const MEMORY: &[Query] = queries! {
         let leg = recall::by_words(tx, &reach!(c), &["tea".into()], &statistics, FLOORS, false, 10).await?;
         leg.candidates.len() + leg.considered as usize
     };
+    "recall::count_past" |tx, c| recall::count_past(tx, &reach!(c)).await? as usize;
+    "recall::past" |tx, c| recall::past(tx, &reach!(c), "all-MiniLM-L6-v2", 384).await?.len();
+    "recall::count_retrievals" |tx, c| recall::count_retrievals(tx, c.tenant, &Default::default()).await? as usize;
+    "recall::list_retrievals" |tx, c| recall::list_retrievals(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();
+    "recall::retrieval" |tx, c| {
+        let newest = recall::list_retrievals(tx, c.tenant, &Default::default(), &Seek::First, 1).await?.pop();
+        match newest {
+            Some(newest) => usize::from(recall::retrieval(tx, c.tenant, newest.id).await?.is_some()),
+            None => 0,
+        }
+    };
+    "recall::versions_seen" |tx, c| recall::versions_seen(tx, c.tenant, &[(c.agent, c.id, 1)], c.now).await?.len();
     "recall::insert_log" |tx, c| { recall::insert_log(tx, &c.log(), Some(ZeroHitCause::BelowFloor), &[]).await?; 0 };
     "recall::nearest_of_all" |tx, c| {
         let silent = Silent {
@@ -370,6 +387,9 @@ pub const MEMORY: &[Query] = queries! {
 pub const KB: &[Query] = queries! {
     "vocabulary::version" |tx, c| vocabulary::version(tx, c.tenant).await? as usize;
     "vocabulary::state" |tx, c| vocabulary::state(tx, c.tenant).await?.terms.len();
+    "vocabulary::state_at" |tx, c| vocabulary::state_at(tx, c.tenant, c.now).await?.terms.len();
+    "vocabulary::version_at" |tx, c| vocabulary::version_at(tx, c.tenant, c.now).await? as usize;
+    "vocabulary::decided_at" |tx, c| usize::from(vocabulary::decided_at(tx, c.tenant, 1).await?.is_some());
     "vocabulary::next_version" |tx, c| vocabulary::next_version(tx, c.tenant, c.now).await.map(|_| 0)?;
     "vocabulary::count_terms" |tx, c| vocabulary::count_terms(tx, c.tenant, &Default::default()).await? as usize;
     "vocabulary::list_terms" |tx, c| vocabulary::list_terms(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();
@@ -456,9 +476,12 @@ pub const KB: &[Query] = queries! {
     "knowledge::begin_run" |tx, c| { knowledge::begin_run(tx, c.tenant, RunId(c.fresh), "acme", None, "x", c.now).await?; 0 };
     "knowledge::end_run" |tx, c| { knowledge::end_run(tx, c.tenant, c.shared.run, &Default::default(), c.now).await?; 0 };
     "knowledge::by_vector" |tx, c| knowledge::by_vector(tx, c.tenant, "all-MiniLM-L6-v2", &c.vector, &[], 10).await?.len();
+    "knowledge::by_vector_at" |tx, c|
+        knowledge::by_vector_at(tx, c.tenant, "all-MiniLM-L6-v2", &c.vector, c.now, 10).await?.len();
+    "knowledge::passages" |tx, c| knowledge::passages(tx, c.tenant, &[c.shared.chunk]).await?.len();
     "knowledge::statistics" |tx, c| knowledge::statistics(tx, c.tenant).await?.0 as usize;
     "knowledge::by_words" |tx, c| knowledge::by_words(tx, c.tenant, &["kettl".into()], (2, 20), &[], false, 10).await?.len();
-    "knowledge::chunks_by_id" |tx, c| knowledge::chunks_by_id(tx, c.tenant, &[c.shared.chunk]).await?.len();
+    "knowledge::chunks_by_id" |tx, c| knowledge::chunks_by_id(tx, c.tenant, &[c.shared.chunk], None).await?.len();
     "knowledge::count_documents" |tx, c| knowledge::count_documents(tx, c.tenant, &Default::default()).await? as usize;
     "knowledge::list_documents" |tx, c| knowledge::list_documents(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();
     "knowledge::document" |tx, c| usize::from(knowledge::document(tx, c.tenant, c.shared.document).await?.is_some());
@@ -557,6 +580,7 @@ pub fn pooled() -> Vec<Pooled> {
 
 /// What happens before there is a tenant or across all of them, by design.
 pub const EXEMPT: &[(&str, &str)] = &[
+    ("recall::sweep", "the log of every tenant ends"),
     ("identity::model", "the model registry has no tenants"),
     ("identity::tenant", "finds the tenant"),
     ("identity::tenant_slugs", "the command line's list of tenants"),

@@ -1,0 +1,87 @@
+//! A logged recall, asked again: as of its time, and today.
+
+use super::find::{self, Finding, Past, Question};
+use super::ranking::Floors;
+use super::retrievals::{considered, detail, measured};
+use super::store::{Measured, Narrowing, Reach};
+use super::{NEAR_MISSES, blend, logged, logged_chunks};
+use crate::api::{Considered, RecallFilters, Replay, RetrievalId};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::op::{OpContext, Tenancy};
+use crate::vocabulary::Moment;
+use chrono::{DateTime, Utc};
+
+/// Asks a logged recall again: with memory, vocabulary and knowledge as they stood then, and as they stand now. Nothing is counted and
+/// nothing is logged.
+///
+/// # Errors
+/// As [`super::retrieval`], and `Invalid` when there was too much to look through.
+pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result<Replay, Error> {
+    let line = measured(engine, ctx, id).await?;
+    let filters: RecallFilters = serde_json::from_value(line.filters.clone())
+        .map_err(|error| Error::Internal(format!("the filters of a logged recall cannot be read: {error}")))?;
+    let mut lost = Vec::new();
+    if line.model != engine.model().name {
+        lost.push(format!("It was asked with the model {}, and this server uses {}: meanings differ.", line.model, engine.model().name));
+    }
+    let at = line.logged.at;
+    let then = Past {
+        vocabulary: Moment::Version(line.vocabulary_version, at),
+        floors: Some(Floors { vector: line.vector_floor, lexical: line.lexical_floor }),
+        without: line.logged.degraded.clone(),
+    };
+    let past = ask(engine, ctx, &line, &filters, at, Some(then)).await?;
+    let today = ask(engine, ctx, &line, &filters, engine.clock().now(), None).await?;
+    lost.extend(past.lost.iter().cloned());
+    let replayed = answer(engine, ctx, &line, past).await?;
+    let today = answer(engine, ctx, &line, today).await?;
+    let logged = detail(engine, ctx, line).await?;
+    let same = key(&replayed) == key(&logged.considered);
+    if !same && lost.is_empty() {
+        lost.push("Something was being written at the moment of the question, or was changed by hand since.".into());
+    }
+    Ok(Replay { logged, replayed, today, same, lost })
+}
+
+async fn ask(
+    engine: &Engine,
+    ctx: &OpContext,
+    line: &Measured,
+    filters: &RecallFilters,
+    now: DateTime<Utc>,
+    past: Option<Past>,
+) -> Result<Finding, Error> {
+    let reach = Reach {
+        tenant: ctx.tenant_id,
+        agents: &[line.logged.agent_id, ctx.commons_id],
+        user: Some(line.logged.user_id),
+        filters: Narrowing::Agent(filters),
+        now,
+    };
+    let question = Question {
+        query: &line.logged.query,
+        ranking: line.logged.ranking,
+        reach,
+        most: i64::from(line.logged.k) + i64::from(NEAR_MISSES),
+        // Whether the key could read knowledge then shows in what was looked at.
+        knowledge: !line.knowledge.0.is_empty(),
+        past,
+    };
+    find::find(engine, Tenancy { agent: line.logged.agent_id, ..ctx.tenancy() }, question).await
+}
+
+/// What would have been answered.
+async fn answer(engine: &Engine, ctx: &OpContext, line: &Measured, found: Finding) -> Result<Vec<Considered>, Error> {
+    let mut list = blend::blend(found.order.passed.clone(), found.knowledge.clone());
+    list.truncate(usize::try_from(line.logged.k).unwrap_or_default());
+    let all = usize::MAX;
+    let mut hits = considered(engine, ctx, &logged(&found, &list, all), &logged_chunks(&found, &list, all)).await?;
+    hits.retain(|one| one.rank.is_some());
+    Ok(hits)
+}
+
+/// The hits, in their order.
+fn key(list: &[Considered]) -> Vec<impl PartialEq + use<>> {
+    list.iter().filter(|one| one.rank.is_some()).map(|one| (one.memory_id, one.version, one.chunk_id)).collect()
+}

@@ -1,0 +1,204 @@
+//! The retrieval log as agents and operators read it, and how long it is kept.
+
+use super::log::{Candidate, Chunk};
+use super::store::{self, Logged, Measured};
+use crate::api::{
+    AgentId, ChunkId, Considered, MemoryId, OperatorRole, Page, Retrieval, RetrievalDetail, RetrievalFilter, RetrievalId, Scope, SourceTag,
+};
+use crate::db::DbError;
+use crate::db::cursor::{Cursor, Seek};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::op::{Access, OpContext};
+use crate::{knowledge, memories};
+use chrono::{DateTime, Days, Utc};
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Recalls on one page.
+const PAGE: usize = 25;
+/// Longest text that a list is searched for, in characters.
+const TEXT_MAX: usize = 256;
+/// How often the log's end is swept, and how much of it in one statement.
+const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
+const SWEEP: i64 = 1000;
+
+/// A page of the retrieval log, newest first: an agent sees its own recalls, an operator those of the tenant.
+///
+/// # Errors
+/// `Forbidden` without `memory:read` or the role `viewer`; `Invalid` for a foreign cursor, an over-long text, a period that ends before it
+/// begins, or when an agent asks for another's.
+pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilter) -> Result<Page<Retrieval>, Error> {
+    let own = reader(ctx)?;
+    Checks::default()
+        .optional_text("q", filter.q.as_deref(), TEXT_MAX)
+        .that(own.is_none() || filter.agent_id.is_none() || filter.agent_id == own, "agent_id", "is another agent's: its log is its own")
+        .that(filter.from.zip(filter.until).is_none_or(|(from, until)| from < until), "until", "is not after from")
+        .done()?;
+    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let filter = RetrievalFilter { agent_id: own.or(filter.agent_id), ..filter.clone() };
+    let slugs = memories::slugs(engine, ctx).await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let total = store::count_retrievals(&mut tx, ctx.tenant_id, &filter).await?;
+    let rows = store::list_retrievals(&mut tx, ctx.tenant_id, &filter, &seek, PAGE).await?;
+    tx.commit().await?;
+    let page = seek.page(rows, PAGE, total, |row: &Logged| Cursor { key: row.at, id: row.id.0 });
+    Ok(page.map(|row| told(row, &slugs)))
+}
+
+/// One recall with everything that it looked at and the log kept, as it stood then.
+///
+/// # Errors
+/// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for another agent's, another tenant's, or one that the log no longer
+/// keeps.
+pub async fn retrieval(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result<RetrievalDetail, Error> {
+    let measured = measured(engine, ctx, id).await?;
+    detail(engine, ctx, measured).await
+}
+
+fn reader(ctx: &OpContext) -> Result<Option<AgentId>, Error> {
+    match &ctx.access {
+        Access::Scopes(_) => {
+            ctx.require(Scope::MemoryRead)?;
+            ctx.agent_id().map(Some)
+        }
+        Access::Roles(_) | Access::System => ctx.require_role(OperatorRole::Viewer).map(|()| None),
+    }
+}
+
+/// The line of the log, if the caller may read it.
+pub(super) async fn measured(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result<Measured, Error> {
+    let own = reader(ctx)?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let found = store::retrieval(&mut tx, ctx.tenant_id, id).await?;
+    tx.commit().await?;
+    found.filter(|found| own.is_none_or(|own| own == found.logged.agent_id)).ok_or(Error::NotFound("retrieval"))
+}
+
+/// Tells a line of the log with the texts as they stood.
+pub(super) async fn detail(engine: &Engine, ctx: &OpContext, measured: Measured) -> Result<RetrievalDetail, Error> {
+    let slugs = memories::slugs(engine, ctx).await?;
+    let (candidates, chunks) = (measured.candidates.0, measured.knowledge.0);
+    let considered = considered(engine, ctx, &candidates, &chunks).await?;
+    Ok(RetrievalDetail {
+        retrieval: told(measured.logged, &slugs),
+        filters: measured.filters,
+        model: measured.model,
+        vector_floor: measured.vector_floor,
+        lexical_floor: measured.lexical_floor,
+        vocabulary_version: measured.vocabulary_version,
+        considered,
+    })
+}
+
+/// Memories and knowledge as they stood, what was returned first and in the answer's order, then by score.
+pub(super) async fn considered(
+    engine: &Engine,
+    ctx: &OpContext,
+    candidates: &[Candidate],
+    chunks: &[Chunk],
+) -> Result<Vec<Considered>, Error> {
+    let seen: Vec<(AgentId, MemoryId, i32)> = candidates.iter().map(|one| (one.agent_id, one.memory_id, one.version)).collect();
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let texts = store::versions_seen(&mut tx, ctx.tenant_id, &seen, engine.clock().now()).await?;
+    tx.commit().await?;
+    let texts: HashMap<MemoryId, store::Seen> = texts.into_iter().map(|text| (text.memory_id, text)).collect();
+    let ids: Vec<ChunkId> = chunks.iter().map(|one| one.chunk_id).collect();
+    let passages = knowledge::passages(engine, ctx, &ids).await?;
+    let memory = |one: &Candidate| {
+        let text = texts.get(&one.memory_id);
+        Considered {
+            rank: one.rank,
+            source_tag: if one.agent_id == ctx.commons_id { SourceTag::Shared } else { SourceTag::Private },
+            memory_id: Some(one.memory_id),
+            agent_id: Some(one.agent_id),
+            version: Some(one.version),
+            document_id: None,
+            chunk_id: None,
+            title: text.map(|text| text.topic.clone()).unwrap_or_default(),
+            content: text.map(|text| text.content.clone()).unwrap_or_default(),
+            score: one.score,
+            similarity: one.similarity,
+            matched_by: one.matched_by,
+            passed: one.passed,
+            gone: text.is_none_or(|text| text.gone),
+        }
+    };
+    let chunk = |one: &Chunk| {
+        let passage = passages.get(&one.chunk_id);
+        Considered {
+            rank: one.rank,
+            source_tag: SourceTag::Canonical,
+            memory_id: None,
+            agent_id: None,
+            version: None,
+            document_id: Some(one.document_id),
+            chunk_id: Some(one.chunk_id),
+            title: passage.map(|passage| passage.title.clone()).unwrap_or_default(),
+            content: passage.map(|passage| passage.content.clone()).unwrap_or_default(),
+            score: one.similarity,
+            similarity: one.similarity,
+            matched_by: one.matched_by,
+            passed: one.passed,
+            gone: passage.is_none_or(|passage| !passage.in_force),
+        }
+    };
+    let mut all: Vec<Considered> = candidates.iter().map(memory).chain(chunks.iter().map(chunk)).collect();
+    all.sort_by(|a, b| (a.rank.is_none(), a.rank).cmp(&(b.rank.is_none(), b.rank)).then_with(|| b.score.total_cmp(&a.score)));
+    Ok(all)
+}
+
+fn told(row: Logged, slugs: &HashMap<AgentId, String>) -> Retrieval {
+    let count = |number: i32| u32::try_from(number).unwrap_or_default();
+    Retrieval {
+        id: row.id,
+        agent_slug: slugs.get(&row.agent_id).cloned().unwrap_or_default(),
+        agent_id: row.agent_id,
+        at: row.at,
+        user_id: row.user_id,
+        query: row.query,
+        query_canonical: row.query_canonical,
+        k: count(row.k),
+        ranking: row.ranking,
+        expected: row.expected,
+        hits: count(row.hits),
+        knowledge_hits: count(row.knowledge_hits),
+        zero_hit: row.zero_hit,
+        degraded: row.degraded,
+        took_ms: row.took_ms,
+    }
+}
+
+/// Deletes what is older than the log is kept, for every tenant; how many recalls.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<u64, DbError> {
+    let Some(before) = engine.settings().retrieval_log_days.and_then(|days| now.checked_sub_days(Days::new(u64::from(days.get())))) else {
+        return Ok(0);
+    };
+    let mut swept = 0;
+    loop {
+        let gone = store::sweep(engine.db().memory.system(), before, SWEEP).await?;
+        swept += gone;
+        if gone < SWEEP.unsigned_abs() {
+            return Ok(swept);
+        }
+    }
+}
+
+/// Sweeps once an hour until told to stop.
+pub async fn keep_swept(engine: Engine, stop: CancellationToken) {
+    loop {
+        match sweep(&engine, engine.clock().now()).await {
+            Ok(0) => {}
+            Ok(swept) => tracing::info!(swept, "recalls have left the log"),
+            Err(error) => tracing::warn!(%error, "the retrieval log could not be swept"),
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(SWEEP_EVERY) => {}
+        }
+    }
+}

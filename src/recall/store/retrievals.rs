@@ -1,0 +1,156 @@
+//! SQL of the retrieval log as agents and operators read it, and of its end.
+
+use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, TenantId, UserId};
+use crate::audit::store::escape_like;
+use crate::db::cursor::Seek;
+use crate::db::{DbError, Tx};
+use crate::recall::log::{Candidate, Chunk};
+use chrono::{DateTime, Utc};
+use sqlx::types::Json;
+use sqlx::{FromRow, PgPool, Postgres, QueryBuilder};
+use uuid::Uuid;
+
+/// One line of the log.
+#[derive(Clone, Debug, FromRow)]
+pub struct Logged {
+    pub id: RetrievalId,
+    pub agent_id: AgentId,
+    pub at: DateTime<Utc>,
+    pub user_id: Option<UserId>,
+    pub query: String,
+    pub query_canonical: Option<String>,
+    pub k: i32,
+    pub expected: bool,
+    pub ranking: Ranking,
+    pub hits: i32,
+    pub knowledge_hits: i32,
+    pub zero_hit: bool,
+    pub degraded: Vec<String>,
+    pub took_ms: f64,
+}
+
+/// The rest of a line: what was looked at, and by what measure.
+#[derive(Clone, Debug, FromRow)]
+pub struct Measured {
+    #[sqlx(flatten)]
+    pub logged: Logged,
+    pub filters: serde_json::Value,
+    pub model: String,
+    pub vector_floor: f64,
+    pub lexical_floor: f64,
+    pub vocabulary_version: i64,
+    pub candidates: Json<Vec<Candidate>>,
+    pub knowledge: Json<Vec<Chunk>>,
+}
+
+const LOGGED: &str = "r.id, r.agent_id, r.at, r.user_id, r.query, r.query_canonical, r.k, r.expected, r.ranking, r.hits, r.knowledge_hits, \
+    r.zero_hit, r.degraded, r.took_ms";
+
+fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &RetrievalFilter) {
+    query.push(" from retrievals r where r.tenant_id = ").push_bind(tenant);
+    if let Some(agent) = filter.agent_id {
+        query.push(" and r.agent_id = ").push_bind(agent);
+    }
+    if let Some(text) = &filter.q {
+        query.push(" and r.query ilike ").push_bind(format!("%{}%", escape_like(text)));
+    }
+    if let Some(ranking) = filter.ranking {
+        query.push(" and r.ranking = ").push_bind(ranking);
+    }
+    if let Some(zero_hit) = filter.zero_hit {
+        query.push(" and r.zero_hit = ").push_bind(zero_hit);
+    }
+    if let Some(memory) = filter.memory_id {
+        query
+            .push(" and exists (select 1 from retrieval_hits h where h.agent_id = r.agent_id and h.retrieval_id = r.id and h.tenant_id = ");
+        query.push_bind(tenant).push(" and h.memory_id = ").push_bind(memory).push(")");
+    }
+    if let Some(from) = filter.from {
+        query.push(" and r.at >= ").push_bind(from);
+    }
+    if let Some(until) = filter.until {
+        query.push(" and r.at < ").push_bind(until);
+    }
+}
+
+/// How many recalls a filter matches.
+pub async fn count_retrievals(tx: &mut Tx, tenant: TenantId, filter: &RetrievalFilter) -> Result<i64, DbError> {
+    let mut query = QueryBuilder::new("select count(*)");
+    narrow(&mut query, tenant, filter);
+    Ok(query.build_query_scalar().fetch_one(&mut **tx).await?)
+}
+
+/// Recalls, newest first.
+pub async fn list_retrievals(
+    tx: &mut Tx,
+    tenant: TenantId,
+    filter: &RetrievalFilter,
+    seek: &Seek,
+    size: usize,
+) -> Result<Vec<Logged>, DbError> {
+    let mut query = QueryBuilder::new(format!("select {LOGGED}"));
+    narrow(&mut query, tenant, filter);
+    seek.push(&mut query, "r.at", "r.id", true, size);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+/// One recall with everything that the log kept.
+pub async fn retrieval(tx: &mut Tx, tenant: TenantId, id: RetrievalId) -> Result<Option<Measured>, DbError> {
+    let mut query = QueryBuilder::<Postgres>::new(format!(
+        "select {LOGGED}, r.filters, r.model, r.vector_floor, r.lexical_floor, r.vocabulary_version, r.candidates, r.knowledge
+           from retrievals r where r.tenant_id = "
+    ));
+    query.push_bind(tenant).push(" and r.id = ").push_bind(id);
+    Ok(query.build_query_as().fetch_optional(&mut **tx).await?)
+}
+
+/// A version of a memory, and whether the memory is out of reach by now.
+#[derive(Clone, Debug, FromRow)]
+pub struct Seen {
+    pub memory_id: MemoryId,
+    pub version: i32,
+    pub topic: String,
+    pub content: String,
+    pub gone: bool,
+}
+
+/// Versions of memories as they stood; what an operator's erasure has taken is absent.
+pub async fn versions_seen(
+    tx: &mut Tx,
+    tenant: TenantId,
+    seen: &[(AgentId, MemoryId, i32)],
+    now: DateTime<Utc>,
+) -> Result<Vec<Seen>, DbError> {
+    let agents: Vec<Uuid> = seen.iter().map(|(agent, ..)| agent.0).collect();
+    let ids: Vec<Uuid> = seen.iter().map(|(_, id, _)| id.0).collect();
+    let versions: Vec<i32> = seen.iter().map(|(.., version)| *version).collect();
+    Ok(sqlx::query_as(
+        r"select v.memory_id, v.version, v.topic, v.content, (not m.live or coalesce(m.expires_at <= $5, false)) as gone
+            from unnest($2::uuid[], $3::uuid[], $4::integer[]) as s (agent_id, memory_id, version)
+            join agent_memory_versions v on v.agent_id = s.agent_id and v.memory_id = s.memory_id and v.version = s.version
+            join agent_memories m on m.agent_id = v.agent_id and m.id = v.memory_id
+           where v.tenant_id = $1",
+    )
+    .bind(tenant)
+    .bind(agents)
+    .bind(ids)
+    .bind(versions)
+    .bind(now)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Deletes at most `most` recalls that are older than `before`, of any tenant, with what hangs on them; how many.
+pub async fn sweep(pool: &PgPool, before: DateTime<Utc>, most: i64) -> Result<u64, DbError> {
+    let swept = sqlx::query(
+        r"with old as (select agent_id, id from retrievals where at < $1 order by at limit $2),
+               hits as (delete from retrieval_hits h using old where h.agent_id = old.agent_id and h.retrieval_id = old.id),
+               cited as (delete from citations c using old where c.agent_id = old.agent_id and c.retrieval_id = old.id)
+          delete from retrievals r using old where r.agent_id = old.agent_id and r.id = old.id",
+    )
+    .bind(before)
+    .bind(most)
+    .execute(pool)
+    .await?;
+    Ok(swept.rows_affected())
+}

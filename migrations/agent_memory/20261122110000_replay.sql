@@ -54,8 +54,14 @@ create policy retrieval_hits_app on retrieval_hits to rmb_app using (
          or (select nullif(current_setting('rmb.agent', true), '')::uuid) = 'ffffffff-ffff-ffff-ffff-ffffffffffff'));
 grant select, insert on memory_moments, retrieval_hits to rmb_app;
 
--- The log is kept for as long as the operators say; what is older is swept across tenants.
-create policy retrievals_system     on retrievals     to rmb_system using (true);
-create policy retrieval_hits_system on retrieval_hits to rmb_system using (true);
-create policy citations_system      on citations      to rmb_system using (true);
-grant select, delete on retrievals, retrieval_hits, citations to rmb_system;
+-- The log is kept for as long as the operators say; what is older is swept across tenants, by a role that cannot read it.
+create function sweep_retrievals(before timestamptz, most bigint) returns bigint
+language sql security definer set search_path = public, pg_temp as $$
+    with old as (select agent_id, id from retrievals where at < before order by at limit most),
+         hits as (delete from retrieval_hits h using old where h.agent_id = old.agent_id and h.retrieval_id = old.id),
+         cited as (delete from citations c using old where c.agent_id = old.agent_id and c.retrieval_id = old.id),
+         gone as (delete from retrievals r using old where r.agent_id = old.agent_id and r.id = old.id returning 1)
+    select count(*) from gone
+$$;
+revoke all on function sweep_retrievals from public;
+grant execute on function sweep_retrievals to rmb_system;

@@ -33,7 +33,7 @@ pub async fn memory(engine: &Engine, tenancy: Tenancy, reach: &Reach<'_>, asked:
         past.iter().map(|one| words::terms(&embedded_text(&one.memory.topic, &one.memory.wording()))).collect();
     let lexical = bm25(&asked.terms, &documents);
     let semantic = match &asked.vector {
-        Some(vector) => cosines(engine, vector, &past, lost).await,
+        Some(vector) => cosines(engine, &store::as_stored(vector)?, &past, lost).await?,
         None => vec![None; past.len()],
     };
     let statistics = Statistics {
@@ -72,7 +72,7 @@ pub fn bm25(asked: &BTreeMap<String, u32>, documents: &[BTreeMap<String, u32>]) 
 }
 
 /// Cosine with each text that had its vector then. Texts that were rewritten since are embedded anew.
-async fn cosines(engine: &Engine, query: &[f32], past: &[Past], lost: &mut Vec<String>) -> Vec<Option<f64>> {
+async fn cosines(engine: &Engine, query: &[f32], past: &[Past], lost: &mut Vec<String>) -> Result<Vec<Option<f64>>, Error> {
     let anew: Vec<usize> = (0..past.len()).filter(|place| past[*place].embedded && past[*place].vector.is_none()).collect();
     let texts = anew.iter().take(EMBEDDED_ANEW).map(|place| embedded_text(&past[*place].memory.topic, &past[*place].memory.content));
     let texts: Vec<String> = texts.collect();
@@ -84,9 +84,10 @@ async fn cosines(engine: &Engine, query: &[f32], past: &[Past], lost: &mut Vec<S
     if vectors.len() < anew.len() {
         lost.push(format!("{} texts have been rewritten since and could not be compared by meaning", anew.len() - vectors.len()));
     }
+    let vectors: Vec<Vec<f32>> = vectors.iter().map(|vector| store::as_stored(vector)).collect::<Result<_, _>>()?;
     let anew: BTreeMap<usize, Vec<f32>> = anew.into_iter().zip(vectors).collect();
     let stored = past.iter().enumerate().map(|(place, one)| one.vector.as_ref().filter(|_| one.embedded).or_else(|| anew.get(&place)));
-    stored.map(|vector| Some(cosine(query, vector?))).collect()
+    Ok(stored.map(|vector| Some(cosine(query, vector?))).collect())
 }
 
 /// Of unit vectors, 0 to 1.

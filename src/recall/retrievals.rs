@@ -174,7 +174,7 @@ fn told(row: Logged, slugs: &HashMap<AgentId, String>) -> Retrieval {
 ///
 /// # Errors
 /// When the database is out of reach.
-pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<u64, DbError> {
+pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> {
     let Some(before) = engine.settings().retrieval_log_days.and_then(|days| now.checked_sub_days(Days::new(u64::from(days.get())))) else {
         return Ok(0);
     };
@@ -182,7 +182,7 @@ pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<u64, DbError> 
     loop {
         let gone = store::sweep(engine.db().memory.system(), before, SWEEP).await?;
         swept += gone;
-        if gone < SWEEP.unsigned_abs() {
+        if gone < SWEEP {
             return Ok(swept);
         }
     }

@@ -8,7 +8,7 @@ pub use health::{
     Cited, Counted, Grouped, Silent as SilentRow, causes, citation_counts, citations_of, count_silent, grouped, list_silent, nearest_of_all,
 };
 
-pub use past::{Past, count_past, past};
+pub use past::{Past, as_stored, count_past, past};
 pub use retrievals::{Logged, Measured, Seen, count_retrievals, list_retrievals, retrieval, sweep, versions_seen};
 
 use super::log::{Access, Entry};

@@ -53,6 +53,14 @@ impl From<Stood> for Past {
     }
 }
 
+/// A vector as the index keeps it, so that the same numbers come out as they did.
+pub fn as_stored(vector: &[f32]) -> Result<Vec<f32>, DbError> {
+    Ok(match vector_table(vector.len())? {
+        "embeddings_384" => HalfVector::from_f32_slice(vector).to_vec().into_iter().map(f32::from).collect(),
+        _ => vector.to_vec(),
+    })
+}
+
 /// How many memories of the agents were live at a moment.
 pub async fn count_past(tx: &mut Tx, reach: &Reach<'_>) -> Result<i64, DbError> {
     let mut query = QueryBuilder::new("select count(*)");

@@ -141,16 +141,6 @@ pub async fn versions_seen(
 }
 
 /// Deletes at most `most` recalls that are older than `before`, of any tenant, with what hangs on them; how many.
-pub async fn sweep(pool: &PgPool, before: DateTime<Utc>, most: i64) -> Result<u64, DbError> {
-    let swept = sqlx::query(
-        r"with old as (select agent_id, id from retrievals where at < $1 order by at limit $2),
-               hits as (delete from retrieval_hits h using old where h.agent_id = old.agent_id and h.retrieval_id = old.id),
-               cited as (delete from citations c using old where c.agent_id = old.agent_id and c.retrieval_id = old.id)
-          delete from retrievals r using old where r.agent_id = old.agent_id and r.id = old.id",
-    )
-    .bind(before)
-    .bind(most)
-    .execute(pool)
-    .await?;
-    Ok(swept.rows_affected())
+pub async fn sweep(pool: &PgPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select sweep_retrievals($1, $2)").bind(before).bind(most).fetch_one(pool).await?)
 }

@@ -18,6 +18,8 @@ pub mod api;
 #[cfg(feature = "engine")]
 pub mod audit;
 #[cfg(feature = "engine")]
+pub mod chat;
+#[cfg(feature = "engine")]
 pub mod clock;
 #[cfg(feature = "engine")]
 pub mod contract;
@@ -39,6 +41,8 @@ pub mod memories;
 pub mod op;
 #[cfg(feature = "engine")]
 pub mod overview;
+#[cfg(feature = "engine")]
+pub mod projects;
 #[cfg(feature = "engine")]
 pub mod prompts;
 #[cfg(feature = "engine")]

@@ -210,7 +210,7 @@ pub struct Playground {
 /// One of the disciplines that agents are given, with the tools' names filled in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prompt {
-    /// `recall`, `write`, `vocabulary`
+    /// `recall`, `write` or `write_confirming`, `vocabulary`
     pub name: String,
     pub title: String,
     pub version: u32,

@@ -12,6 +12,7 @@ mod ids;
 mod knowledge;
 mod memories;
 mod page;
+mod projects;
 mod recall;
 mod records;
 mod retrievals;
@@ -43,6 +44,7 @@ pub use memories::{
     MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, Source, SourceKind,
 };
 pub use page::Page;
+pub use projects::{NewProject, Project, ProjectLinkRequest, Repo};
 pub use recall::{
     Breakdown, Hit, MatchedBy, NothingReason, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit, SearchResults,
     SourceTag,

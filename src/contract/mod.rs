@@ -8,6 +8,7 @@ mod prompt;
 pub mod store;
 
 pub use add::add;
+pub(crate) use command::HELP;
 pub use command::command;
 pub use prompt::{Block, prompt, render};
 

@@ -6,10 +6,12 @@ mod overview;
 mod password;
 pub mod store;
 
+pub(crate) use keys::same as same_hash;
+use model::KeyRecord;
 pub use model::{Agent, Model, Tenant};
 pub use overview::agents;
 
-use crate::api::{AgentId, AgentKind, ErrorCode, KeyId, OperatorId, OperatorProfile, OperatorRole, RequestId, Scope};
+use crate::api::{AgentId, AgentKind, Discipline, ErrorCode, KeyId, OperatorId, OperatorProfile, OperatorRole, RequestId, Scope, TenantId};
 use crate::audit::{self, NewEntry};
 use crate::db::{Database, DbError};
 use crate::engine::Engine;
@@ -37,12 +39,27 @@ pub async fn authenticate(engine: &Engine, key: &str, request_id: RequestId) -> 
     let prefix = keys::prefix_of(key).ok_or(REFUSED)?;
     let pool = engine.db().control.system();
     let record = store::key_by_prefix(pool, prefix).await?.ok_or(REFUSED)?;
-    let now = engine.clock().now();
-    let in_force = record.revoked_at.is_none() && record.expires_at.is_none_or(|expires| expires > now);
-    if !keys::same(&record.secret_hash, &keys::hash(key)) || !in_force {
+    if !keys::same(&record.secret_hash, &keys::hash(key)) {
         return Err(REFUSED);
     }
-    store::key_used(pool, record.tenant_id, record.key_id, now).await?;
+    admit(engine, record, request_id).await
+}
+
+/// The context that a key gives to whoever proved by other means that it acts with it, as a bot does.
+///
+/// # Errors
+/// `Unauthenticated` for a key that is unknown, expired or revoked.
+pub(crate) async fn context_of_key(engine: &Engine, tenant: TenantId, key: KeyId, request_id: RequestId) -> Result<OpContext, Error> {
+    let record = store::key_by_id(engine.db().control.system(), tenant, key).await?;
+    admit(engine, record.ok_or(Error::Unauthenticated("this API key is not valid"))?, request_id).await
+}
+
+async fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Result<OpContext, Error> {
+    let now = engine.clock().now();
+    if record.revoked_at.is_some() || record.expires_at.is_some_and(|expires| expires <= now) {
+        return Err(Error::Unauthenticated("this API key is not valid"));
+    }
+    store::key_used(engine.db().control.system(), record.tenant_id, record.key_id, now).await?;
     Ok(OpContext {
         tenant_id: record.tenant_id,
         commons_id: record.commons_id,
@@ -59,12 +76,8 @@ pub async fn authenticate(engine: &Engine, key: &str, request_id: RequestId) -> 
 pub async fn create_tenant(engine: &Engine, slug: &str, name: &str) -> Result<OpContext, Error> {
     check_slug(slug)?;
     let now = engine.clock().now();
-    let tenant = Tenant {
-        id: crate::api::TenantId(engine.clock().id()),
-        slug: slug.into(),
-        name: name.into(),
-        commons_id: AgentId(engine.clock().id()),
-    };
+    let tenant =
+        Tenant { id: TenantId(engine.clock().id()), slug: slug.into(), name: name.into(), commons_id: AgentId(engine.clock().id()) };
     store::insert_tenant(engine.db().control.system(), &tenant, now).await.map_err(|error| taken(error, "tenant", slug))?;
     let ctx = OpContext::system(tenant.id, tenant.commons_id, RequestId(engine.clock().id()));
     let entry = NewEntry::new(engine, &ctx, "tenant.created", "tenant", tenant.id, format!("tenant {slug} created"));
@@ -88,13 +101,33 @@ pub async fn open_tenant(engine: &Engine, slug: &str) -> Result<OpContext, Error
 pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &str, require_user: bool) -> Result<Agent, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     check_slug(slug)?;
-    let agent = Agent { id: AgentId(engine.clock().id()), kind: AgentKind::Agent, slug: slug.into(), name: name.into(), require_user };
+    let agent = Agent {
+        id: AgentId(engine.clock().id()),
+        kind: AgentKind::Agent,
+        slug: slug.into(),
+        name: name.into(),
+        require_user,
+        discipline: Discipline::Aggressive,
+    };
     store::insert_agent(engine.db().control.system(), ctx.tenant_id, &agent, engine.clock().now())
         .await
         .map_err(|error| taken(error, "agent", slug))?;
     let entry = NewEntry::new(engine, ctx, "agent.created", "agent", agent.id, format!("agent {slug} created")).agent(agent.id);
     audit::append(engine, ctx.tenant_id, entry).await?;
     Ok(agent)
+}
+
+/// Chooses how eagerly an agent writes: which text `GET /api/prompts` gives it.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign agent.
+pub async fn set_discipline(engine: &Engine, ctx: &OpContext, agent: AgentId, discipline: Discipline) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    if !store::set_discipline(engine.db().control.system(), ctx.tenant_id, agent, discipline).await? {
+        return Err(Error::NotFound("agent"));
+    }
+    let entry = NewEntry::new(engine, ctx, "agent.discipline_set", "agent", agent, format!("writes by the discipline {discipline}"));
+    Ok(audit::append(engine, ctx.tenant_id, entry.agent(agent)).await?)
 }
 
 /// An agent of the tenant by its slug.
@@ -316,7 +349,7 @@ fn profile(record: &model::OperatorRecord) -> OperatorProfile {
     }
 }
 
-fn check_slug(slug: &str) -> Result<(), Error> {
+pub(crate) fn check_slug(slug: &str) -> Result<(), Error> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let well_formed = slug.starts_with(plain) && slug.len() <= 63 && slug.chars().all(|c| plain(c) || c == '-');
     Checks::default().that(well_formed, "slug", "is 1 to 63 of a-z, 0-9 and '-', and starts with a letter or digit").done()

@@ -1,4 +1,4 @@
-use crate::api::{AgentId, AgentKind, KeyId, OperatorId, OperatorRole, Scope, TenantId};
+use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, Scope, TenantId};
 use chrono::{DateTime, Utc};
 
 /// A registered embedding model.
@@ -34,6 +34,7 @@ pub struct Agent {
     pub slug: String,
     pub name: String,
     pub require_user: bool,
+    pub discipline: Discipline,
 }
 
 /// What an API key's prefix leads to.

@@ -1,10 +1,10 @@
 //! All SQL of tenants, agents, keys, operators, sessions and the model registry.
 
 use super::model::{Agent, KeyRecord, Model, OperatorRecord, Tenant};
-use crate::api::{AgentId, AgentKind, KeyId, OperatorId, OperatorRole, Scope, TenantId};
+use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, Scope, TenantId};
 use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
+use sqlx::{AssertSqlSafe, PgPool};
 use std::str::FromStr;
 
 fn parse_all<T: FromStr<Err = String>>(table: &'static str, column: &'static str, row: &str, texts: &[String]) -> Result<Vec<T>, DbError> {
@@ -68,7 +68,9 @@ pub async fn insert_tenant(pool: &PgPool, tenant: &Tenant, now: DateTime<Utc>) -
 
 /// Inserts an agent.
 pub async fn insert_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query("insert into agents (tenant_id, id, kind, slug, name, require_user, created_at) values ($1, $2, $3, $4, $5, $6, $7)")
+    sqlx::query(
+        "insert into agents (tenant_id, id, kind, slug, name, require_user, created_at, discipline) values ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
         .bind(tenant)
         .bind(agent.id)
         .bind(agent.kind)
@@ -76,6 +78,7 @@ pub async fn insert_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: D
         .bind(&agent.name)
         .bind(agent.require_user)
         .bind(now)
+        .bind(agent.discipline)
         .execute(pool)
         .await?;
     Ok(())
@@ -83,12 +86,25 @@ pub async fn insert_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: D
 
 /// Agents of a tenant: the commons first, then by slug.
 pub async fn agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Agent>, DbError> {
-    let rows: Vec<(AgentId, AgentKind, String, String, bool)> =
-        sqlx::query_as("select id, kind, slug, name, require_user from agents where tenant_id = $1 order by (kind = 'commons') desc, slug")
-            .bind(tenant)
-            .fetch_all(&mut **tx)
-            .await?;
-    Ok(rows.into_iter().map(|(id, kind, slug, name, require_user)| Agent { id, kind, slug, name, require_user }).collect())
+    let rows: Vec<(AgentId, AgentKind, String, String, bool, Discipline)> = sqlx::query_as(
+        r"select id, kind, slug, name, require_user, discipline from agents where tenant_id = $1 order by (kind = 'commons') desc, slug",
+    )
+    .bind(tenant)
+    .fetch_all(&mut **tx)
+    .await?;
+    let agent = |(id, kind, slug, name, require_user, discipline)| Agent { id, kind, slug, name, require_user, discipline };
+    Ok(rows.into_iter().map(agent).collect())
+}
+
+/// Sets how eagerly an agent writes; whether the tenant has it.
+pub async fn set_discipline(pool: &PgPool, tenant: TenantId, agent: AgentId, discipline: Discipline) -> Result<bool, DbError> {
+    let done = sqlx::query("update agents set discipline = $3 where tenant_id = $1 and id = $2 and kind = 'agent'")
+        .bind(tenant)
+        .bind(agent)
+        .bind(discipline)
+        .execute(pool)
+        .await?;
+    Ok(done.rows_affected() > 0)
 }
 
 /// A key as it is made.
@@ -137,21 +153,10 @@ struct KeyRow {
     revoked_at: Option<DateTime<Utc>>,
 }
 
-/// The key that a request's prefix names.
-pub async fn key_by_prefix(pool: &PgPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
-    let row: Option<KeyRow> = sqlx::query_as(
-        r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
-                 k.secret_hash, k.scopes, k.expires_at, k.revoked_at
-            from api_keys k
-            join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
-            join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
-           where k.prefix = $1",
-    )
-    .bind(prefix)
-    .fetch_optional(pool)
-    .await?;
-    row.map(|row| {
-        Ok(KeyRecord {
+impl TryFrom<KeyRow> for KeyRecord {
+    type Error = DbError;
+    fn try_from(row: KeyRow) -> Result<Self, DbError> {
+        Ok(Self {
             scopes: parse_all("api_keys", "scopes", &row.key_id.to_string(), &row.scopes)?,
             tenant_id: row.tenant_id,
             commons_id: row.commons_id,
@@ -163,8 +168,27 @@ pub async fn key_by_prefix(pool: &PgPool, prefix: &str) -> Result<Option<KeyReco
             expires_at: row.expires_at,
             revoked_at: row.revoked_at,
         })
-    })
-    .transpose()
+    }
+}
+
+/// Everything about a key that a request needs, up to the `where`.
+const KEY: &str = "select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user, \
+        k.secret_hash, k.scopes, k.expires_at, k.revoked_at \
+   from api_keys k \
+   join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id \
+   join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'";
+
+/// The key that a request's prefix names.
+pub async fn key_by_prefix(pool: &PgPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
+    let row: Option<KeyRow> = sqlx::query_as(AssertSqlSafe(format!("{KEY} where k.prefix = $1"))).bind(prefix).fetch_optional(pool).await?;
+    row.map(TryInto::try_into).transpose()
+}
+
+/// A tenant's key by its id.
+pub async fn key_by_id(pool: &PgPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
+    let sql = format!("{KEY} where k.tenant_id = $1 and k.id = $2");
+    let row: Option<KeyRow> = sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(id).fetch_optional(pool).await?;
+    row.map(TryInto::try_into).transpose()
 }
 
 /// Notes that a key was used; at most once a minute, so that a busy key costs no write per request.

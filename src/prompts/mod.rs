@@ -1,23 +1,63 @@
 //! The disciplines that make the tools useful: what an agent is told about recalling, writing and wording. Versioned, one file each.
 
-use crate::api::Prompt;
+use crate::api::{Discipline, Prompt};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::identity;
+use crate::op::OpContext;
 use crate::tools;
 
-/// Name, title, version, text. A changed text gets a new version.
-const PROMPTS: [(&str, &str, u32, &str); 3] = [
-    ("recall", "Recall before you reason", 1, include_str!("recall.md")),
-    ("write", "Remember what lasts", 1, include_str!("write.md")),
-    ("vocabulary", "Speak one vocabulary", 1, include_str!("vocabulary.md")),
+/// One text: whom it is for is absent where it is for every agent.
+struct Text {
+    name: &'static str,
+    title: &'static str,
+    /// A changed text gets a new one.
+    version: u32,
+    discipline: Option<Discipline>,
+    text: &'static str,
+}
+
+const PROMPTS: [Text; 4] = [
+    Text { name: "recall", title: "Recall before you reason", version: 1, discipline: None, text: include_str!("recall.md") },
+    Text {
+        name: "write",
+        title: "Remember what lasts",
+        version: 1,
+        discipline: Some(Discipline::Aggressive),
+        text: include_str!("write.md"),
+    },
+    Text {
+        name: "write_confirming",
+        title: "Remember, and ask first",
+        version: 1,
+        discipline: Some(Discipline::Confirming),
+        text: include_str!("write_confirming.md"),
+    },
+    Text { name: "vocabulary", title: "Speak one vocabulary", version: 1, discipline: None, text: include_str!("vocabulary.md") },
 ];
 
 /// Every prompt, with `{{tool}}` replaced by the tool's name as the registry has it.
 pub fn all() -> Vec<Prompt> {
-    let fill =
-        |text: &str| tools::all().iter().fold(text.to_owned(), |text, tool| text.replace(&format!("{{{{{}}}}}", tool.name), tool.name));
-    PROMPTS
-        .iter()
-        .map(|(name, title, version, text)| Prompt { name: (*name).into(), title: (*title).into(), version: *version, text: fill(text) })
-        .collect()
+    PROMPTS.iter().map(filled).collect()
+}
+
+/// The prompts for the agent that asks: of the write disciplines the one that was chosen for it.
+///
+/// # Errors
+/// `Forbidden` when it is no agent that asks.
+pub async fn for_agent(engine: &Engine, ctx: &OpContext) -> Result<Vec<Prompt>, Error> {
+    let id = ctx.agent_id()?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let agents = identity::store::agents(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    let chosen = agents.into_iter().find(|agent| agent.id == id).ok_or(Error::NotFound("agent"))?.discipline;
+    Ok(PROMPTS.iter().filter(|text| text.discipline.is_none_or(|discipline| discipline == chosen)).map(filled).collect())
+}
+
+fn filled(prompt: &Text) -> Prompt {
+    let fill = |text: String, tool: &tools::Tool| text.replace(&format!("{{{{{}}}}}", tool.name), tool.name);
+    let text = tools::all().iter().fold(prompt.text.to_owned(), fill);
+    Prompt { name: prompt.name.into(), title: prompt.title.into(), version: prompt.version, text }
 }
 
 #[cfg(test)]

@@ -221,7 +221,7 @@ async fn seed_3_scenario_9_thirty_two_writers_and_thirty_two_readers_share_one_m
         tokio::spawn(async move {
             let id = write_one(&engine, &ctx, 100 + n).await;
             // Read your own writes, whoever else writes.
-            let found = recall::recall(&engine, &ctx, question(&format!("quartz{}", 100 + n))).await.unwrap();
+            let found = recall::recall(&engine, &ctx, question(&format!("desk fact number {0} of quartz{0}", 100 + n))).await.unwrap();
             assert!(found.memories().iter().any(|hit| hit.memory_id == id), "writer {n}");
             memories::revise(&engine, &ctx, revision(id, &format!("desk fact {n} was granite{n} after all"))).await.unwrap()
         })

@@ -4,13 +4,13 @@
 mod queries;
 
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
-use queries::{CONTROL, Case, EXEMPT, KB, MEMORY, Query, pooled};
-use remembrancer::api::Scope;
+use queries::{CONTROL, Case, EXEMPT, KB, MEMORY, PROJECTS, Query, pooled};
+use remembrancer::api::{NewProject, Scope};
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{Database, Tx};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, key};
-use remembrancer::{OpContext, audit, memories, recall, vocabulary};
+use remembrancer::{OpContext, audit, memories, projects, recall, vocabulary};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use std::str::FromStr;
@@ -94,6 +94,12 @@ impl Two {
         let kept = remember(&a, &a.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
         let other = remember(&a, &a.atlas, fact("tea", "The kettle is broken")).await.memory_id;
         know(&a).await;
+        for slug in ["zephyr", "mistral"] {
+            projects::create(&a.engine, &a.system, NewProject { slug: slug.into(), name: slug.into() }).await.unwrap();
+        }
+        projects::create_repo(&a.engine, &a.system, "zephyr", NewProject { slug: "core".into(), name: "Core".into() }).await.unwrap();
+        projects::link(&a.engine, &a.system, "zephyr", "mistral").await.unwrap();
+        settle(&a).await;
         let case = Case::new(&a, agent(&a.atlas), kept, other).await;
         let mut tx = a.engine.db().memory.begin(a.atlas.tenancy()).await.unwrap();
         for relation in [remembrancer::api::Relation::Supports, remembrancer::api::Relation::Contradicts] {
@@ -106,9 +112,14 @@ impl Two {
         Self { a, b, case }
     }
 
-    fn databases(&self) -> [(&Database, &String, &'static [Query]); 3] {
+    fn databases(&self) -> [(&Database, &String, &'static [Query]); 4] {
         let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
-        [(&db.memory, &urls.agent_memory, MEMORY), (&db.kb, &urls.shared_kb, KB), (&db.control, &urls.internal_shared, CONTROL)]
+        [
+            (&db.memory, &urls.agent_memory, MEMORY),
+            (&db.memory, &urls.agent_memory, PROJECTS),
+            (&db.kb, &urls.shared_kb, KB),
+            (&db.control, &urls.internal_shared, CONTROL),
+        ]
     }
 
     /// Whether a query saw or changed anything of the first tenant when it ran for `ctx` with the arguments of the first.
@@ -210,6 +221,8 @@ fn every_query_of_every_store_is_in_a_table() {
         ("memories", include_str!("../../src/memories/store/listing.rs")),
         ("memories", include_str!("../../src/memories/store/status.rs")),
         ("memories", include_str!("../../src/memories/store/versions.rs")),
+        ("chat", include_str!("../../src/chat/store.rs")),
+        ("projects", include_str!("../../src/projects/store.rs")),
         ("contract", include_str!("../../src/contract/store.rs")),
         ("memories", include_str!("../../src/memories/store/topics.rs")),
         ("memories", include_str!("../../src/memories/store/vectors.rs")),
@@ -228,7 +241,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("audit", include_str!("../../src/audit/store.rs")),
         ("identity", include_str!("../../src/identity/store.rs")),
     ];
-    let mut known: Vec<&str> = MEMORY.iter().chain(KB).chain(CONTROL).map(|query| query.name).collect();
+    let mut known: Vec<&str> = MEMORY.iter().chain(PROJECTS).chain(KB).chain(CONTROL).map(|query| query.name).collect();
     known.extend(pooled().iter().map(|query| query.name));
     known.extend(EXEMPT.iter().map(|(name, _)| *name));
     let mut written = Vec::new();

@@ -25,7 +25,8 @@ impl Limiter {
         Self(RateLimiter::keyed(Quota::per_minute(requests)))
     }
 
-    fn check(&self, key: KeyId) -> Result<(), Error> {
+    /// Counts a request of a key, or says when to come back.
+    pub(super) fn check(&self, key: KeyId) -> Result<(), Error> {
         if self.0.len() > KEYS_KEPT {
             self.0.retain_recent();
         }

@@ -5,9 +5,11 @@ mod health;
 mod input;
 mod knowledge;
 mod memory;
+mod projects;
 mod records;
 pub mod respond;
 mod retrievals;
+mod telegram;
 mod tools;
 
 pub use caller::Limiter;
@@ -52,6 +54,8 @@ pub enum Guard {
     Open,
     /// An API key; what it may do is decided by the verb.
     Key,
+    /// The secret of a chat bot, which stands for an API key.
+    Bot,
 }
 
 /// One line of the route table.
@@ -85,6 +89,11 @@ pub fn routes() -> Vec<Route> {
         Route { method: Method::GET, path: "/api/retrievals", guard: Guard::Key, handler: || get(retrievals::list) },
         Route { method: Method::GET, path: "/api/retrievals/{id}", guard: Guard::Key, handler: || get(retrievals::one) },
         Route { method: Method::GET, path: "/api/retrievals/{id}/replay", guard: Guard::Key, handler: || get(retrievals::replay) },
+        Route { method: Method::GET, path: "/api/projects", guard: Guard::Key, handler: || get(projects::list) },
+        Route { method: Method::POST, path: "/api/projects", guard: Guard::Key, handler: || post(projects::create) },
+        Route { method: Method::POST, path: "/api/projects/{project}/repos", guard: Guard::Key, handler: || post(projects::create_repo) },
+        Route { method: Method::POST, path: "/api/projects/{project}/links", guard: Guard::Key, handler: || post(projects::link) },
+        Route { method: Method::POST, path: "/api/adapters/telegram/{bot}", guard: Guard::Bot, handler: || post(telegram::update) },
         Route { method: Method::GET, path: "/api/kb/index", guard: Guard::Key, handler: || get(knowledge::index) },
         Route {
             method: Method::POST,

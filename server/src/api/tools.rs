@@ -22,9 +22,12 @@ pub async fn list(Caller(ctx): Caller, parameters: Parameters) -> Response {
     Json(json!({ "tools": described })).into_response()
 }
 
-/// `GET /api/prompts`: what an agent is told about using them, with their names filled in.
-pub async fn prompts(_: Caller) -> Response {
-    Json(json!({ "prompts": prompts::all() })).into_response()
+/// `GET /api/prompts`: what the agent that asks is told about using them, with their names filled in.
+pub async fn prompts(State(api): State<Api>, Caller(ctx): Caller) -> Response {
+    match prompts::for_agent(&api.engine, &ctx).await {
+        Ok(prompts) => Json(json!({ "prompts": prompts })).into_response(),
+        Err(error) => respond::error(&error, Some(ctx.request_id)),
+    }
 }
 
 /// `POST /api/tools/{name}`: calls a tool with a JSON object.

@@ -1,12 +1,14 @@
 //! The command line.
 
 pub mod kb;
+mod manage;
 
 use crate::config::Config;
 use crate::serve::{self, Opened};
 use clap::{Args, Parser, Subcommand};
 use kb::Kb;
-use remembrancer::api::{KeyId, OperatorRole, Scope};
+use manage::{Bot, Project, Repo};
+use remembrancer::api::{Discipline, KeyId, OperatorRole, Scope};
 use remembrancer::{Engine, audit, identity};
 use std::error::Error;
 use std::path::PathBuf;
@@ -43,6 +45,15 @@ enum Command {
     /// People who sign in to the console
     #[command(subcommand)]
     Operator(Operator),
+    /// Chat bots, and whose chats they may answer
+    #[command(subcommand)]
+    Bot(Bot),
+    /// Projects and the links between them
+    #[command(subcommand)]
+    Project(Project),
+    /// Repositories of projects
+    #[command(subcommand)]
+    Repo(Repo),
     /// Shared knowledge
     #[command(subcommand)]
     Kb(Kb),
@@ -83,6 +94,17 @@ enum Agent {
         /// Every memory must name the person it belongs to
         #[arg(long)]
         require_user: bool,
+        /// aggressive: it stores what lasts; confirming: it asks first
+        #[arg(long, default_value = "aggressive")]
+        discipline: Discipline,
+    },
+    /// Change how eagerly an agent writes: the text that it is given by GET /api/prompts
+    SetDiscipline {
+        slug: String,
+        /// aggressive or confirming
+        discipline: Discipline,
+        #[arg(long)]
+        tenant: String,
     },
 }
 
@@ -174,11 +196,23 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
             let ctx = identity::create_tenant(engine, &slug, &name).await?;
             println!("tenant {slug} {}", ctx.tenant_id);
         }
-        Command::Agent(Agent::Create { slug, tenant, name, require_user }) => {
+        Command::Agent(Agent::Create { slug, tenant, name, require_user, discipline }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let agent = identity::create_agent(engine, &ctx, &slug, &name, require_user).await?;
+            if discipline != agent.discipline {
+                identity::set_discipline(engine, &ctx, agent.id, discipline).await?;
+            }
             println!("agent {slug} {}", agent.id);
         }
+        Command::Agent(Agent::SetDiscipline { slug, discipline, tenant }) => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            let agent = identity::agent_by_slug(engine, &ctx, &slug).await?;
+            identity::set_discipline(engine, &ctx, agent.id, discipline).await?;
+            println!("agent {slug} writes by the discipline {discipline}");
+        }
+        Command::Bot(command) => manage::bot(engine, command).await?,
+        Command::Project(command) => manage::project(engine, command).await?,
+        Command::Repo(command) => manage::repo(engine, command).await?,
         Command::Key(Key::Create { agent, tenant, name, scopes, days }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let agent = identity::agent_by_slug(engine, &ctx, &agent).await?;

@@ -46,6 +46,20 @@ async fn every_route_of_the_api_demands_a_key() {
 }
 
 #[tokio::test]
+async fn every_route_of_a_bot_demands_its_secret_and_takes_no_key() {
+    let site = Site::new().await;
+    let bots: Vec<_> = server::api::routes().into_iter().filter(|route| route.guard == Guard::Bot).collect();
+    assert!(!bots.is_empty());
+    for route in bots {
+        let path = route.path.replace("{bot}", "01900000-0000-7000-8000-000000000000");
+        let request = Request::builder().method(route.method.clone()).uri(&path);
+        let request = request.header(header::AUTHORIZATION, format!("Bearer {}", site.world.atlas_key)).body(Body::from("{}")).unwrap();
+        let answer = site.send(request).await;
+        assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{} {path}", route.method);
+    }
+}
+
+#[tokio::test]
 async fn every_tool_demands_a_key_and_its_scope() {
     let site = Site::new().await;
     let world = &site.world;

@@ -3,7 +3,8 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::api::Scope;
+use remembrancer::api::{Discipline, Scope};
+use remembrancer::identity;
 use remembrancer::testing::key;
 use serde_json::{Value, json};
 
@@ -87,10 +88,18 @@ async fn requests_that_make_no_sense_leave_nothing() {
 }
 
 #[tokio::test]
-async fn prompts_come_with_the_names_of_the_tools() {
+async fn prompts_come_with_the_names_of_the_tools_and_the_agents_own_discipline() {
     let site = Site::new().await;
     let prompts = get(&site, "/api/prompts").await.json();
     let names: Vec<_> = prompts["prompts"].as_array().unwrap().iter().map(|prompt| prompt["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["recall", "write", "vocabulary"]);
     assert!(prompts["prompts"][0]["text"].as_str().unwrap().contains("`agent_memory_recall`"));
+    let world = &site.world;
+    let atlas = world.atlas.agent_id().unwrap();
+    identity::set_discipline(&world.engine, &world.system, atlas, Discipline::Confirming).await.unwrap();
+    let prompts = get(&site, "/api/prompts").await.json();
+    let names: Vec<_> = prompts["prompts"].as_array().unwrap().iter().map(|prompt| prompt["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["recall", "write_confirming", "vocabulary"]);
+    let text = prompts["prompts"][1]["text"].as_str().unwrap();
+    assert!(text.contains("`add_to_memory`") && text.contains("`update_memory`"), "{text}");
 }

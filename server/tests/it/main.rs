@@ -10,3 +10,5 @@ mod harness;
 mod knowledge;
 mod memory;
 mod process;
+mod projects;
+mod telegram;

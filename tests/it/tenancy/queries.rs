@@ -3,11 +3,12 @@
 use chrono::{DateTime, Utc};
 use remembrancer::OpContext;
 use remembrancer::api::{
-    AgentId, AgentKind, AuditFilter, AuditVisibility, ChunkId, DecisionId, DocumentId, DocumentKind, EventId, KeyId, MatchedBy, MemoryFilter,
-    MemoryId, MemoryStatus, OperatorId, OperatorRole, ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Retention, RetrievalId,
-    RunId, Scope, SourceKind, TenantId, TermId, ZeroHitCause,
+    AgentId, AgentKind, AuditFilter, AuditVisibility, BotId, ChunkId, DecisionId, Discipline, DocumentId, DocumentKind, EventId, KeyId,
+    MatchedBy, MemoryFilter, MemoryId, MemoryStatus, OperatorId, OperatorRole, Project, ProposalId, ProposalStatus, Ranking, RecallFilters,
+    Relation, Repo, Retention, RetrievalId, RunId, Scope, SourceKind, TenantId, TermId, UserId, ZeroHitCause,
 };
 use remembrancer::audit::{NewEntry, store as audit};
+use remembrancer::chat::store as chat;
 use remembrancer::clock::Clock;
 use remembrancer::contract::store::{self as contract, Likeness};
 use remembrancer::db::cursor::Seek;
@@ -18,6 +19,7 @@ use remembrancer::knowledge::store::{self as knowledge, NewChunk, NewText};
 use remembrancer::memories::model::{Change, DedupKey, Details, Draft, Memory};
 use remembrancer::memories::store::{self as memories, Birth, Embedded};
 use remembrancer::op::Tenancy;
+use remembrancer::projects::store as projects;
 use remembrancer::recall::log::{Access, Chunk, Entry};
 use remembrancer::recall::ranking::Floors;
 use remembrancer::recall::silence::Silent;
@@ -73,6 +75,7 @@ pub struct Shared {
     pub document: DocumentId,
     pub chunk: ChunkId,
     pub run: RunId,
+    pub projects: (Uuid, Uuid),
 }
 
 impl Shared {
@@ -86,7 +89,11 @@ impl Shared {
         let chunk = knowledge::chunks(&mut tx, tenant, document.id).await.unwrap().remove(0);
         let run = knowledge::list_runs(&mut tx, tenant, &Seek::First, 1).await.unwrap().remove(0);
         tx.commit().await.unwrap();
+        let mut tx = world.engine.db().memory.begin(world.system.tenancy()).await.unwrap();
+        let projects = projects::links(&mut tx, tenant).await.unwrap().remove(0);
+        tx.commit().await.unwrap();
         Self {
+            projects,
             term: state.terms[0].lineage,
             proposal: proposal.id,
             decision: decision.id,
@@ -383,6 +390,31 @@ pub const MEMORY: &[Query] = queries! {
     };
 };
 
+/// In the database of memories, shared by the agents of a tenant; kept apart by tenant.
+pub const PROJECTS: &[Query] = queries! {
+    "projects::projects" |tx, c| projects::projects(tx, c.tenant).await?.len();
+    "projects::repos" |tx, c| projects::repos(tx, c.tenant).await?.len();
+    "projects::links" |tx, c| projects::links(tx, c.tenant).await?.len();
+    "projects::linked" |tx, c| projects::linked(tx, c.tenant, c.shared.projects.0).await?.len();
+    "projects::unlink" |tx, c| usize::from(projects::unlink(tx, c.tenant, c.shared.projects).await?);
+    "projects::link" |tx, c| {
+        sqlx::query("delete from project_links where tenant_id = $1").bind(c.tenant).execute(&mut **tx).await?;
+        usize::from(projects::link(tx, &c.ctx, c.shared.projects, c.now).await?)
+    };
+    "projects::insert_project" |tx, c| {
+        let (slug, name) = ("intruder".to_owned(), "x".to_owned());
+        let project = Project { id: c.fresh, slug, name, created_at: c.now, repos: vec![], linked: vec![] };
+        projects::insert_project(tx, &c.ctx, &project).await?;
+        0
+    };
+    "projects::insert_repo" |tx, c| {
+        let (slug, name) = ("intruder".to_owned(), "x".to_owned());
+        let repo = Repo { id: c.fresh, project_id: c.shared.projects.0, slug, name, created_at: c.now };
+        projects::insert_repo(tx, &c.ctx, &repo).await?;
+        0
+    };
+};
+
 /// In the database of knowledge; kept apart by tenant.
 pub const KB: &[Query] = queries! {
     "vocabulary::version" |tx, c| vocabulary::version(tx, c.tenant).await? as usize;
@@ -522,7 +554,14 @@ pub fn pooled() -> Vec<Pooled> {
         }),
         control("identity::insert_agent", |pool, c| {
             let id = AgentId(c.fresh);
-            let agent = Agent { id, kind: AgentKind::Agent, slug: "intruder".into(), name: "x".into(), require_user: false };
+            let agent = Agent {
+                id,
+                kind: AgentKind::Agent,
+                slug: "intruder".into(),
+                name: "x".into(),
+                require_user: false,
+                discipline: Discipline::Aggressive,
+            };
             Box::pin(async move { identity::insert_agent(pool, c.tenant, &agent, c.now).await.map(|()| 0) })
         }),
         control("identity::insert_key", |pool, c| {
@@ -533,6 +572,33 @@ pub fn pooled() -> Vec<Pooled> {
                 let key =
                     identity::NewKey { id, agent_id: c.agent, prefix: &prefix, secret_hash: &[], name: "x", scopes, expires_at: None };
                 identity::insert_key(pool, c.tenant, &key, c.now).await.map(usize::from)
+            })
+        }),
+        control("identity::set_discipline", |pool, c| {
+            Box::pin(async move { identity::set_discipline(pool, c.tenant, c.agent, Discipline::Confirming).await.map(usize::from) })
+        }),
+        control("identity::key_by_id", |pool, c| {
+            Box::pin(async move { Ok(usize::from(identity::key_by_id(pool, c.tenant, c.key).await?.is_some())) })
+        }),
+        control("chat::insert_bot", |pool, c| Box::pin(async move { bot(pool, c, 1).await.map(|(_, made)| usize::from(made)) })),
+        control("chat::bind_chat", |pool, c| {
+            Box::pin(async move {
+                let (id, _) = bot(pool, c, 2).await?;
+                chat::bind_chat(pool, c.tenant, id, "7", UserId(c.fresh), c.now).await.map(usize::from)
+            })
+        }),
+        control("chat::user_of", |pool, c| {
+            Box::pin(async move {
+                let (id, _) = bot(pool, c, 3).await?;
+                chat::bind_chat(pool, c.tenant, id, "7", UserId(c.fresh), c.now).await?;
+                Ok(usize::from(chat::user_of(pool, c.tenant, id, "7").await?.is_some()))
+            })
+        }),
+        control("chat::unbind_chat", |pool, c| {
+            Box::pin(async move {
+                let (id, _) = bot(pool, c, 4).await?;
+                chat::bind_chat(pool, c.tenant, id, "7", UserId(c.fresh), c.now).await?;
+                chat::unbind_chat(pool, c.tenant, id, "7").await.map(usize::from)
             })
         }),
         control("identity::key_used", |pool, c| {
@@ -578,10 +644,17 @@ pub fn pooled() -> Vec<Pooled> {
     ]
 }
 
+/// A bot that speaks with the case's key, if the tenant has it.
+async fn bot(pool: &PgPool, c: &Case, place: u128) -> Result<(BotId, bool), DbError> {
+    let id = BotId(Uuid::from_u128(c.fresh.as_u128() + place));
+    Ok((id, chat::insert_bot(pool, c.tenant, id, c.key, "x", &[], c.now).await?))
+}
+
 /// What happens before there is a tenant or across all of them, by design.
 pub const EXEMPT: &[(&str, &str)] = &[
     ("recall::sweep", "the log of every tenant ends"),
     ("identity::model", "the model registry has no tenants"),
+    ("chat::bot", "finds the tenant by a bot's id"),
     ("identity::tenant", "finds the tenant"),
     ("identity::tenant_slugs", "the command line's list of tenants"),
     ("identity::insert_tenant", "makes the tenant"),

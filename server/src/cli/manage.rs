@@ -1,0 +1,136 @@
+//! Chat bots and projects, from the command line.
+
+use super::Failure;
+use clap::Subcommand;
+use remembrancer::api::{BotId, KeyId, NewProject, UserId};
+use remembrancer::{Engine, chat, identity, projects};
+
+#[derive(Subcommand)]
+pub enum Bot {
+    /// Bind a Telegram bot to an agent's key, and print its id and its webhook's secret, once
+    Create {
+        /// The key that it speaks with
+        key: KeyId,
+        #[arg(long)]
+        tenant: String,
+        #[arg(long)]
+        name: String,
+    },
+    /// Say whose chat it is: only then may it see memories
+    Bind {
+        bot: BotId,
+        /// The chat's id, as Telegram has it
+        #[arg(long, allow_hyphen_values = true)]
+        chat: String,
+        #[arg(long)]
+        user: UserId,
+        #[arg(long)]
+        tenant: String,
+    },
+    /// Take a chat away from whom it belongs to
+    Unbind {
+        bot: BotId,
+        #[arg(long, allow_hyphen_values = true)]
+        chat: String,
+        #[arg(long)]
+        tenant: String,
+    },
+}
+
+#[derive(Subcommand)]
+pub enum Project {
+    /// Make a project and print its id
+    Create {
+        slug: String,
+        #[arg(long)]
+        tenant: String,
+        #[arg(long)]
+        name: String,
+    },
+    /// List projects with their repositories and links
+    List {
+        #[arg(long)]
+        tenant: String,
+    },
+    /// Let what is known of one project be found in another, both ways
+    Link {
+        project: String,
+        other: String,
+        #[arg(long)]
+        tenant: String,
+        /// Take the link away
+        #[arg(long)]
+        remove: bool,
+    },
+}
+
+#[derive(Subcommand)]
+pub enum Repo {
+    /// Make a repository of a project and print its id
+    Create {
+        slug: String,
+        /// The project's slug or id
+        #[arg(long)]
+        project: String,
+        #[arg(long)]
+        tenant: String,
+        #[arg(long)]
+        name: String,
+    },
+}
+
+pub async fn bot(engine: &Engine, command: Bot) -> Result<(), Failure> {
+    match command {
+        Bot::Create { key, tenant, name } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            let (id, secret) = chat::create_bot(engine, &ctx, key, &name).await?;
+            println!("bot {id}\nwebhook /api/adapters/telegram/{id}\nsecret_token {secret}");
+        }
+        Bot::Bind { bot, chat, user, tenant } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            chat::bind_chat(engine, &ctx, bot, &chat, user).await?;
+            println!("chat {chat} belongs to {user}");
+        }
+        Bot::Unbind { bot, chat, tenant } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            chat::unbind_chat(engine, &ctx, bot, &chat).await?;
+            println!("chat {chat} belongs to nobody");
+        }
+    }
+    Ok(())
+}
+
+pub async fn project(engine: &Engine, command: Project) -> Result<(), Failure> {
+    match command {
+        Project::Create { slug, tenant, name } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            let project = projects::create(engine, &ctx, NewProject { slug, name }).await?;
+            println!("project {} {}", project.slug, project.id);
+        }
+        Project::List { tenant } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            for project in projects::list(engine, &ctx).await? {
+                println!("project {} {} {}", project.slug, project.id, project.name);
+                project.repos.iter().for_each(|repo| println!("  repo {} {} {}", repo.slug, repo.id, repo.name));
+                project.linked.iter().for_each(|other| println!("  linked {other}"));
+            }
+        }
+        Project::Link { project, other, tenant, remove } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            let changed = match remove {
+                true => projects::unlink(engine, &ctx, &project, &other).await?,
+                false => projects::link(engine, &ctx, &project, &other).await?,
+            };
+            println!("{}", if changed { "done" } else { "it was so before" });
+        }
+    }
+    Ok(())
+}
+
+pub async fn repo(engine: &Engine, command: Repo) -> Result<(), Failure> {
+    let Repo::Create { slug, project, tenant, name } = command;
+    let ctx = identity::open_tenant(engine, &tenant).await?;
+    let repo = projects::create_repo(engine, &ctx, &project, NewProject { slug, name }).await?;
+    println!("repo {} {}", repo.slug, repo.id);
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! The webhook of a Telegram bot: its secret, its key, and whose chat it is.
+
+use crate::harness::{Answer, Site};
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+use remembrancer::api::{BotId, KeyId, Scope, UserId};
+use remembrancer::testing::key;
+use remembrancer::{chat, identity, op::Actor};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+struct Wired {
+    site: Site,
+    bot: BotId,
+    secret: String,
+    key: KeyId,
+}
+
+const VERA: UserId = UserId(Uuid::from_u128(11));
+
+/// A bot of atlas, with Vera's chat 4711.
+async fn wired(scopes: &[Scope]) -> Wired {
+    let site = Site::new().await;
+    let world = &site.world;
+    let (ctx, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), scopes).await;
+    let Actor::Agent { key_id, .. } = ctx.actor else { panic!("a key is an agent's") };
+    let (bot, secret) = chat::create_bot(&world.engine, &world.system, key_id, "atlas on Telegram").await.unwrap();
+    chat::bind_chat(&world.engine, &world.system, bot, "4711", VERA).await.unwrap();
+    Wired { site, bot, secret, key: key_id }
+}
+
+impl Wired {
+    async fn post(&self, bot: &str, secret: Option<&str>, body: String) -> Answer {
+        let mut request = Request::post(format!("/api/adapters/telegram/{bot}")).header(header::CONTENT_TYPE, "application/json");
+        if let Some(secret) = secret {
+            request = request.header("X-Telegram-Bot-Api-Secret-Token", secret);
+        }
+        self.site.send(request.body(Body::from(body)).unwrap()).await
+    }
+
+    async fn update(&self, body: Value) -> Value {
+        let answer = self.post(&self.bot.to_string(), Some(&self.secret), body.to_string()).await;
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
+        answer.json()
+    }
+
+    async fn say(&self, chat: i64, text: &str) -> String {
+        // As Telegram writes it, with much that is not ours.
+        let message = json!({ "message_id": 5, "date": 1_780_000_000, "chat": { "id": chat, "type": "private", "first_name": "Vera" },
+            "from": { "id": chat, "is_bot": false, "first_name": "Vera" }, "text": text });
+        let call = self.update(json!({ "update_id": 1, "message": message })).await;
+        assert_eq!((&call["method"], &call["chat_id"]), (&json!("sendMessage"), &json!(chat)), "{call}");
+        call["text"].as_str().unwrap().to_owned()
+    }
+
+    async fn remember(&self, user: Option<UserId>, content: &str) -> String {
+        let input = json!({ "content": content, "category": "context", "user_id": user });
+        self.site.atlas("add_to_memory", input).await.json()["memory"]["id"].as_str().unwrap().to_owned()
+    }
+}
+
+#[tokio::test]
+async fn a_bound_chat_sees_and_deletes_what_is_its_persons_and_no_other_does() {
+    let wired = wired(&[Scope::MemoryRead, Scope::MemoryForget]).await;
+    let id = wired.remember(Some(VERA), "Vera works from Bern").await;
+    let idris = wired.remember(Some(UserId(Uuid::from_u128(12))), "Idris works from Basel").await;
+    let expected = format!("Your memories:\n\n**Context**\n• [{id}] Vera works from Bern\n\nUse /memory delete <id> to remove a memory.");
+    assert_eq!(wired.say(4711, "/memory").await, expected);
+    assert!(wired.say(4711, &format!("/memory delete {idris}")).await.starts_with("There is no memory"));
+    for text in ["/memory", "/memory list", "hello"] {
+        assert!(wired.say(-100, text).await.starts_with("/memory or /memory list"), "a chat of nobody gets help only");
+    }
+    let help = wired.say(-100, &format!("/memory delete {id}")).await;
+    assert!(help.starts_with("/memory or"), "{help}");
+    assert_eq!(wired.say(4711, &format!("/memory delete {id}")).await, "Deleted: 'Vera works from Bern'");
+    let world = &wired.site.world;
+    chat::unbind_chat(&world.engine, &world.system, wired.bot, "4711").await.unwrap();
+    assert!(wired.say(4711, "/memory").await.starts_with("/memory or"));
+    assert!(chat::unbind_chat(&world.engine, &world.system, wired.bot, "4711").await.is_err());
+}
+
+#[tokio::test]
+async fn a_wrong_secret_an_unknown_bot_and_a_revoked_key_read_the_same() {
+    let wired = wired(&[Scope::MemoryRead]).await;
+    let update = || json!({ "message": { "chat": { "id": 4711 }, "text": "/memory" } }).to_string();
+    let (bot, secret) = (wired.bot.to_string(), wired.secret.clone());
+    let longer = format!("{secret}x");
+    let mut texts = Vec::new();
+    for (bot, secret) in [
+        (bot.as_str(), None),
+        (bot.as_str(), Some("")),
+        (bot.as_str(), Some(&secret[1..])),
+        (bot.as_str(), Some(longer.as_str())),
+        ("01900000-0000-7000-8000-000000000000", Some(secret.as_str())),
+        ("nobody", Some(secret.as_str())),
+    ] {
+        let answer = wired.post(bot, secret, update()).await;
+        assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::UNAUTHORIZED, "unauthenticated"), "{bot} {secret:?}");
+        texts.push(answer.json()["error"]["message"].clone());
+    }
+    let world = &wired.site.world;
+    assert_eq!(wired.post(&bot, Some(&secret), update()).await.status, StatusCode::OK);
+    identity::revoke_key(&world.engine, &world.system, wired.key).await.unwrap();
+    let answer = wired.post(&bot, Some(&secret), update()).await;
+    assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
+    texts.push(answer.json()["error"]["message"].clone());
+    assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+}
+
+#[tokio::test]
+async fn what_the_key_may_not_do_is_said_in_the_chat_and_other_updates_are_left_alone() {
+    let wired = wired(&[Scope::MemoryRead]).await;
+    let id = wired.remember(Some(VERA), "Vera works from Bern").await;
+    let said = wired.say(4711, &format!("/memory delete {id}")).await;
+    assert!(said.starts_with("That is not possible") && said.contains("memory:forget"), "{said}");
+    for update in [json!({ "update_id": 2, "edited_message": {} }), json!({ "message": { "chat": { "id": 4711 }, "sticker": {} } })] {
+        assert_eq!(wired.update(update).await, json!({}));
+    }
+    for body in ["{", "[]", r#"{"message": {"text": "/memory"}}"#] {
+        let answer = wired.post(&wired.bot.to_string(), Some(&wired.secret), body.into()).await;
+        assert_eq!((answer.status, answer.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some("body")), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_foreign_key_and_a_foreign_bot_are_not_there() {
+    let (one, other) = (wired(&[Scope::MemoryRead]).await, Site::new().await);
+    let world = &other.world;
+    assert!(chat::create_bot(&world.engine, &world.system, one.key, "x").await.is_err());
+    assert!(chat::bind_chat(&world.engine, &world.system, one.bot, "4711", VERA).await.is_err());
+    assert!(chat::create_bot(&world.engine, &world.atlas, one.key, "x").await.is_err(), "an agent makes no bots");
+}

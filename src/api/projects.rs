@@ -1,0 +1,51 @@
+//! Projects, their repositories, and which projects bear on each other.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// A project of the tenant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Project {
+    /// What `project_id` of a memory holds.
+    pub id: Uuid,
+    pub slug: String,
+    pub name: String,
+    pub created_at: DateTime<Utc>,
+    /// By slug.
+    pub repos: Vec<Repo>,
+    /// The projects whose memories it may draw on, and they on its own; by id.
+    pub linked: Vec<Uuid>,
+}
+
+/// A repository of a project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repo {
+    /// What `repo_id` of a memory holds.
+    pub id: Uuid,
+    pub project_id: Uuid,
+    pub slug: String,
+    pub name: String,
+    pub created_at: DateTime<Utc>,
+}
+
+/// Body of `POST /api/projects` and of `POST /api/projects/{project}/repos`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewProject {
+    /// 1 to 63 of a-z, 0-9 and '-'; unique in the organisation.
+    pub slug: String,
+    /// 1 to 200 characters.
+    pub name: String,
+}
+
+/// Body of `POST /api/projects/{project}/links`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectLinkRequest {
+    /// The other project, by id or slug.
+    pub project: String,
+    /// True: they no longer bear on each other.
+    #[serde(default)]
+    pub remove: bool,
+}

@@ -1,0 +1,99 @@
+//! Chat bots: through which chats people reach what an agent remembers of them. A bot speaks with one key; a chat belongs to one person.
+
+pub mod store;
+mod telegram;
+
+pub use telegram::telegram;
+
+use crate::api::{BotId, KeyId, OperatorRole, RequestId, UserId};
+use crate::audit::{self, NewEntry};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::identity;
+use crate::op::OpContext;
+use sha2::{Digest, Sha256};
+
+/// Characters of a bot's secret: 43 of 62 symbols are 256 bits, which is why a fast hash is enough. Telegram takes up to 256.
+const SECRET_LENGTH: usize = 43;
+/// Longest id of a chat, in characters.
+const CHAT_MAX: usize = 64;
+
+fn hash(secret: &str) -> Vec<u8> {
+    Sha256::digest(secret).to_vec()
+}
+
+/// Binds a new bot to an agent's key, and returns the secret that its webhook must show: the only time it can be read.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign key, `Invalid` for its name.
+pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str) -> Result<(BotId, String), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    Checks::default().text("name", name, 100).done()?;
+    let (id, secret) = (BotId(engine.clock().id()), engine.clock().secret(SECRET_LENGTH));
+    let pool = engine.db().control.system();
+    if !store::insert_bot(pool, ctx.tenant_id, id, key, name, &hash(&secret), engine.clock().now()).await? {
+        return Err(Error::NotFound("key"));
+    }
+    let entry = NewEntry::new(engine, ctx, "bot.created", "bot", id, format!("bot {name} created"));
+    audit::append(engine, ctx.tenant_id, entry).await?;
+    Ok((id, secret))
+}
+
+/// Says whom a chat belongs to; whom it belonged to before is forgotten.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign bot, `Invalid` for the chat's id.
+pub async fn bind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str, user: UserId) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    Checks::default().text("chat", chat, CHAT_MAX).done()?;
+    let pool = engine.db().control.system();
+    if !store::bind_chat(pool, ctx.tenant_id, bot, chat, user, engine.clock().now()).await? {
+        return Err(Error::NotFound("bot"));
+    }
+    let entry = NewEntry::new(engine, ctx, "bot.chat_bound", "bot", bot, format!("chat {chat} bound to the user {user}"));
+    Ok(audit::append(engine, ctx.tenant_id, entry).await?)
+}
+
+/// Takes a chat away from whom it belongs to: from now on it is answered with help.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a chat that is not bound.
+pub async fn unbind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    if !store::unbind_chat(engine.db().control.system(), ctx.tenant_id, bot, chat).await? {
+        return Err(Error::NotFound("chat"));
+    }
+    let entry = NewEntry::new(engine, ctx, "bot.chat_unbound", "bot", bot, format!("chat {chat} unbound"));
+    Ok(audit::append(engine, ctx.tenant_id, entry).await?)
+}
+
+/// A bot that showed its secret, and what its key allows.
+pub struct Bot {
+    pub id: BotId,
+    pub ctx: OpContext,
+}
+
+/// The bot that a webhook is called for.
+///
+/// # Errors
+/// `Unauthenticated` for an unknown bot, a wrong secret, or a key that is revoked or expired; all read the same.
+pub async fn authenticate(engine: &Engine, bot: &str, secret: &str, request_id: RequestId) -> Result<Bot, Error> {
+    const REFUSED: Error = Error::Unauthenticated("this bot's secret is not valid");
+    let pool = engine.db().control.system();
+    let id: BotId = bot.parse().map_err(|_| REFUSED)?;
+    let found = store::bot(pool, id).await?;
+    // Compared in any case, in a time that tells nothing.
+    let kept = found.as_ref().map_or(&[0; 32][..], |found| &found.secret_hash);
+    let same = identity::same_hash(kept, &hash(secret));
+    let found = found.filter(|_| same).ok_or(REFUSED)?;
+    let ctx = identity::context_of_key(engine, found.tenant_id, found.key_id, request_id).await.map_err(|error| match error {
+        Error::Unauthenticated(_) => REFUSED,
+        error => error,
+    })?;
+    Ok(Bot { id, ctx })
+}
+
+/// Whom a chat belongs to.
+async fn user_of(engine: &Engine, bot: &Bot, chat: &str) -> Result<Option<UserId>, Error> {
+    Ok(store::user_of(engine.db().control.system(), bot.ctx.tenant_id, bot.id, chat).await?)
+}

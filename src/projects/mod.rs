@@ -1,0 +1,148 @@
+//! Projects, repositories and links between projects: the tenant's, so that memories of one can be told from those of another.
+
+pub mod store;
+
+use crate::api::{NewProject, OperatorRole, Project, Repo, Scope};
+use crate::audit::{self, NewEntry};
+use crate::db::{DbError, Tx};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::identity;
+use crate::op::{Actor, OpContext};
+use uuid::Uuid;
+
+/// Agents that may write to what all share, and operators.
+fn may_write(ctx: &OpContext) -> Result<(), Error> {
+    match &ctx.actor {
+        Actor::Agent { .. } => ctx.require(Scope::CommonsWrite),
+        Actor::Operator { .. } | Actor::System => ctx.require_role(OperatorRole::Operator),
+    }
+}
+
+fn check(new: &NewProject) -> Result<(), Error> {
+    identity::check_slug(&new.slug)?;
+    Checks::default().text("name", &new.name, 200).done()
+}
+
+/// Every project of the tenant by slug, with its repositories and links.
+///
+/// # Errors
+/// `Forbidden` without `memory:read` or, for operators, the role `viewer`.
+pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<Vec<Project>, Error> {
+    crate::memories::access::may_read(ctx)?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let mut projects = store::projects(&mut tx, ctx.tenant_id).await?;
+    let repos = store::repos(&mut tx, ctx.tenant_id).await?;
+    let links = store::links(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    for project in &mut projects {
+        project.repos = repos.iter().filter(|repo| repo.project_id == project.id).cloned().collect();
+        let other = |&(one, other): &(Uuid, Uuid)| match project.id {
+            id if id == one => Some(other),
+            id if id == other => Some(one),
+            _ => None,
+        };
+        project.linked = links.iter().filter_map(other).collect();
+        project.linked.sort_unstable();
+    }
+    Ok(projects)
+}
+
+/// Makes a project.
+///
+/// # Errors
+/// `Forbidden` without `commons:write` or, for operators, the role `operator`; `Invalid` and `Conflict` for its slug.
+pub async fn create(engine: &Engine, ctx: &OpContext, new: NewProject) -> Result<Project, Error> {
+    may_write(ctx)?;
+    check(&new)?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let project = Project {
+        id: engine.clock().id(),
+        slug: new.slug,
+        name: new.name,
+        created_at: engine.clock().now(),
+        repos: vec![],
+        linked: vec![],
+    };
+    store::insert_project(&mut tx, ctx, &project).await.map_err(|error| taken(error, "project", &project.slug))?;
+    leave(engine, ctx, &mut tx, "project.created", project.id, format!("project {} created", project.slug)).await?;
+    tx.commit().await?;
+    engine.wake_relay();
+    Ok(project)
+}
+
+/// Makes a repository of a project, which is named by id or slug.
+///
+/// # Errors
+/// As [`create`], and `NotFound` for the project.
+pub async fn create_repo(engine: &Engine, ctx: &OpContext, project: &str, new: NewProject) -> Result<Repo, Error> {
+    may_write(ctx)?;
+    check(&new)?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let project_id = find(&mut tx, ctx, project).await?;
+    let repo = Repo { id: engine.clock().id(), project_id, slug: new.slug, name: new.name, created_at: engine.clock().now() };
+    store::insert_repo(&mut tx, ctx, &repo).await.map_err(|error| taken(error, "repository", &repo.slug))?;
+    leave(engine, ctx, &mut tx, "repo.created", repo.id, format!("repository {} created", repo.slug)).await?;
+    tx.commit().await?;
+    engine.wake_relay();
+    Ok(repo)
+}
+
+/// Says that what is known of one project bears on another, both ways; whether that is new.
+///
+/// # Errors
+/// As [`create_repo`]; `Invalid` for a link to itself.
+pub async fn link(engine: &Engine, ctx: &OpContext, project: &str, other: &str) -> Result<bool, Error> {
+    relate(engine, ctx, project, other, true).await
+}
+
+/// Takes such a link away; whether there was one.
+///
+/// # Errors
+/// As [`link`].
+pub async fn unlink(engine: &Engine, ctx: &OpContext, project: &str, other: &str) -> Result<bool, Error> {
+    relate(engine, ctx, project, other, false).await
+}
+
+async fn relate(engine: &Engine, ctx: &OpContext, project: &str, other: &str, linked: bool) -> Result<bool, Error> {
+    may_write(ctx)?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let (one, two) = (find(&mut tx, ctx, project).await?, find(&mut tx, ctx, other).await?);
+    if one == two {
+        return Err(Error::invalid("project", "is the same project: it cannot be linked to itself"));
+    }
+    let pair = (one.min(two), one.max(two));
+    let changed = if linked {
+        store::link(&mut tx, ctx, pair, engine.clock().now()).await?
+    } else {
+        store::unlink(&mut tx, ctx.tenant_id, pair).await?
+    };
+    if changed {
+        let (action, word) = if linked { ("project.linked", "linked to") } else { ("project.unlinked", "no longer linked to") };
+        leave(engine, ctx, &mut tx, action, one, format!("{word} {two}")).await?;
+    }
+    tx.commit().await?;
+    engine.wake_relay();
+    Ok(changed)
+}
+
+/// A project by id or slug.
+async fn find(tx: &mut Tx, ctx: &OpContext, name: &str) -> Result<Uuid, Error> {
+    let projects = store::projects(tx, ctx.tenant_id).await?;
+    let id = name.parse::<Uuid>().ok();
+    let found = projects.into_iter().find(|project| Some(project.id) == id || project.slug == name);
+    found.map(|project| project.id).ok_or(Error::NotFound("project"))
+}
+
+async fn leave(engine: &Engine, ctx: &OpContext, tx: &mut Tx, action: &str, id: Uuid, message: String) -> Result<(), Error> {
+    let kind = action.split('.').next().unwrap_or_default();
+    let entry = NewEntry::new(engine, ctx, action, kind, id, message);
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await
+}
+
+fn taken(error: DbError, what: &str, slug: &str) -> Error {
+    match error {
+        DbError::Unique { .. } => Error::Conflict(format!("the {what} {slug} exists already")),
+        error => error.into(),
+    }
+}

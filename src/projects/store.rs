@@ -1,0 +1,110 @@
+//! All SQL of projects. The rows are the tenant's and carry the commons' id.
+
+use crate::api::{Project, Repo, TenantId};
+use crate::db::{DbError, Tx};
+use crate::op::OpContext;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+/// Every project by slug, without repositories and links.
+pub async fn projects(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Project>, DbError> {
+    let rows: Vec<(Uuid, String, String, DateTime<Utc>)> =
+        sqlx::query_as("select id, slug, name, created_at from projects where tenant_id = $1 order by slug")
+            .bind(tenant)
+            .fetch_all(&mut **tx)
+            .await?;
+    let project = |(id, slug, name, created_at)| Project { id, slug, name, created_at, repos: vec![], linked: vec![] };
+    Ok(rows.into_iter().map(project).collect())
+}
+
+/// Every repository by slug.
+pub async fn repos(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Repo>, DbError> {
+    let rows: Vec<(Uuid, Uuid, String, String, DateTime<Utc>)> =
+        sqlx::query_as("select id, project_id, slug, name, created_at from repos where tenant_id = $1 order by slug")
+            .bind(tenant)
+            .fetch_all(&mut **tx)
+            .await?;
+    Ok(rows.into_iter().map(|(id, project_id, slug, name, created_at)| Repo { id, project_id, slug, name, created_at }).collect())
+}
+
+/// Every pair of projects that bear on each other, the lesser id first.
+pub async fn links(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(Uuid, Uuid)>, DbError> {
+    Ok(sqlx::query_as("select one_id, other_id from project_links where tenant_id = $1 order by one_id, other_id")
+        .bind(tenant)
+        .fetch_all(&mut **tx)
+        .await?)
+}
+
+/// The projects that bear on one.
+pub async fn linked(tx: &mut Tx, tenant: TenantId, project: Uuid) -> Result<Vec<Uuid>, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select case when one_id = $2 then other_id else one_id end
+            from project_links where tenant_id = $1 and (one_id = $2 or other_id = $2) order by 1",
+    )
+    .bind(tenant)
+    .bind(project)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Inserts a project.
+pub async fn insert_project(tx: &mut Tx, ctx: &OpContext, project: &Project) -> Result<(), DbError> {
+    sqlx::query("insert into projects (tenant_id, agent_id, id, slug, name, created_at, created_by) values ($1, $2, $3, $4, $5, $6, $7)")
+        .bind(ctx.tenant_id)
+        .bind(ctx.commons_id)
+        .bind(project.id)
+        .bind(&project.slug)
+        .bind(&project.name)
+        .bind(project.created_at)
+        .bind(ctx.actor.name())
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// Inserts a repository.
+pub async fn insert_repo(tx: &mut Tx, ctx: &OpContext, repo: &Repo) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into repos (tenant_id, agent_id, id, project_id, slug, name, created_at, created_by)
+          values ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(ctx.tenant_id)
+    .bind(ctx.commons_id)
+    .bind(repo.id)
+    .bind(repo.project_id)
+    .bind(&repo.slug)
+    .bind(&repo.name)
+    .bind(repo.created_at)
+    .bind(ctx.actor.name())
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Links two projects, the lesser id first; whether they were not linked before.
+pub async fn link(tx: &mut Tx, ctx: &OpContext, (one, other): (Uuid, Uuid), now: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        r"insert into project_links (tenant_id, agent_id, one_id, other_id, created_at, created_by)
+          values ($1, $2, $3, $4, $5, $6) on conflict do nothing",
+    )
+    .bind(ctx.tenant_id)
+    .bind(ctx.commons_id)
+    .bind(one)
+    .bind(other)
+    .bind(now)
+    .bind(ctx.actor.name())
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Takes a link away; whether there was one.
+pub async fn unlink(tx: &mut Tx, tenant: TenantId, (one, other): (Uuid, Uuid)) -> Result<bool, DbError> {
+    let done = sqlx::query("delete from project_links where tenant_id = $1 and one_id = $2 and other_id = $3")
+        .bind(tenant)
+        .bind(one)
+        .bind(other)
+        .execute(&mut **tx)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}

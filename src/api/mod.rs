@@ -46,8 +46,8 @@ pub use memories::{
 pub use page::Page;
 pub use projects::{NewProject, Project, ProjectLinkRequest, Repo};
 pub use recall::{
-    Breakdown, Hit, MatchedBy, NothingReason, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit, SearchResults,
-    SourceTag,
+    Breakdown, Criterion, Hit, MatchedBy, NothingReason, Part, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit,
+    SearchRequest, SearchResults, SourceTag,
 };
 pub use records::{Comparison, LinkEnd, LinkRequest, LinkResponse, MemoryRecord, ProfileFactRequest, ReviseRequest, ReviseResponse};
 pub use retrievals::{Considered, Replay, Retrieval, RetrievalDetail, RetrievalFilter};

@@ -12,6 +12,8 @@ text_enum! {
     Ranking {
         /// similarity · exp(−Δdays/90), Δ since the memory was last written. It halves in 62 days.
         Decay = "decay",
+        /// Words and meaning added up, with the turns around, who speaks, when it was said, scope, recency and confidence.
+        Hybrid = "hybrid",
     }
 }
 
@@ -34,6 +36,33 @@ text_enum! {
         Vector = "vector",
         /// By words: BM25, normalised, for memories whose embedding is still missing.
         Lexical = "lexical",
+        /// By meaning and by words.
+        Both = "both",
+    }
+}
+
+text_enum! {
+    /// A part of a score that is a sum.
+    Criterion {
+        /// Words of the question, in the memory or in the turns around it.
+        Words = "words",
+        /// Cosine of the embeddings.
+        Meaning = "meaning",
+        /// Said by, or about, the one person whom the question names.
+        Speaker = "speaker",
+        /// Said in the month or on the day that the question names.
+        Date = "date",
+        /// Tells a time, to a question that asks when.
+        Time = "time",
+        /// Is a question itself.
+        Question = "question",
+        /// How much it says: the logarithm of its length.
+        Length = "length",
+        /// How well its scope fits the project that the question is asked for.
+        Scope = "scope",
+        /// exp(−Δdays/90) since it was last written.
+        Recency = "recency",
+        Confidence = "confidence",
     }
 }
 
@@ -66,6 +95,24 @@ pub struct RecallFilters {
     /// Only what belongs to this project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Uuid>,
+    /// Only what belongs to this repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repo_id: Option<Uuid>,
+    /// Only these statuses; `active` and `contradicted` are in reach.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub statuses: Vec<MemoryStatus>,
+    /// Only what was said at or after (RFC 3339).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<DateTime<Utc>>,
+    /// Only what was said before (RFC 3339).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<DateTime<Utc>>,
+    /// The project that you work on. Memories of other projects then count only if their project is linked to it or they fit very well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub for_project: Option<Uuid>,
+    /// The repository that you work on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub for_repo: Option<Uuid>,
 }
 
 /// Input of `agent_memory_recall`.
@@ -93,12 +140,35 @@ pub struct RecallRequest {
     pub as_of: Option<DateTime<Utc>>,
 }
 
+/// Input of `agent_memory_search`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SearchRequest {
+    /// Words or a question (1 byte to 4 KiB).
+    pub query: String,
+    /// How many memories at most (1 to 100; 10 unless told).
+    #[serde(default = "default_k")]
+    pub k: u32,
+    /// The person you are talking to: their memories and those of nobody in particular are searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserId>,
+    #[serde(default)]
+    pub filters: RecallFilters,
+    /// True: only the strong ones. The list ends where scores fall below half of the best.
+    #[serde(default)]
+    pub fewer: bool,
+    /// What was known at this moment is searched instead of what is known now (RFC 3339).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<DateTime<Utc>>,
+}
+
 fn default_k() -> u32 {
     10
 }
 
-/// The parts of a score. `score` is their product.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// The parts of a score. Under `decay` it is similarity · recency, under `hybrid` the sum of value · weight over `parts`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Breakdown {
     /// Relevance before decay, 0 to 1.
@@ -107,6 +177,18 @@ pub struct Breakdown {
     pub recency: f64,
     /// The relevance that this hit had to reach.
     pub floor: f64,
+    /// The terms of the sum; empty under `decay`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
+}
+
+/// One term of a score that is a sum.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct Part {
+    pub name: Criterion,
+    pub value: f64,
+    pub weight: f64,
 }
 
 /// One memory that answers a recall.

@@ -156,7 +156,7 @@ pub fn hit(candidate: Candidate, asked: &BTreeMap<String, u32>) -> KnowledgeHit 
     let matched_words =
         words::matched_words(&embedded_text(found.reference.as_deref(), &found.title, &found.heading_path, &found.content), asked);
     let how = match matched_by {
-        MatchedBy::Vector => format!("Close in meaning ({similarity:.2})"),
+        MatchedBy::Vector | MatchedBy::Both => format!("Close in meaning ({similarity:.2})"),
         MatchedBy::Lexical => format!("Matches by words ({similarity:.2}; its meaning could not be compared)"),
     };
     let shared = match matched_words.as_slice() {

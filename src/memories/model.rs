@@ -198,6 +198,24 @@ impl Memory {
         wording(&self.content, self.title.as_deref(), self.summary.as_deref())
     }
 
+    /// When it was said: as told, or when it was written.
+    pub fn said_at(&self) -> DateTime<Utc> {
+        self.observed_at.unwrap_or(self.created_at)
+    }
+
+    /// Who speaks in it (“Vera: …”, at most three words), or the person it is about. The database keeps the same in `speaker`.
+    pub fn speaker(&self) -> Option<String> {
+        let plain =
+            |word: &str| !word.is_empty() && !word.contains(['[', ']', '.', '?', '!', ',', ':']) && !word.contains(char::is_whitespace);
+        let spoken = self
+            .content
+            .split_once(": ")
+            .map(|(name, _)| name)
+            .filter(|name| name.starts_with(char::is_uppercase) && name.split(' ').count() <= 3 && name.split(' ').all(plain));
+        let about = || self.subject.clone().filter(|_| self.category == Some(Category::Person));
+        spoken.map(|name| name.chars().take(40).collect()).or_else(about)
+    }
+
     /// The row that lists show.
     pub fn row(self, agent_slug: String) -> MemoryRow {
         MemoryRow {

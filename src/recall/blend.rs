@@ -42,6 +42,16 @@ pub fn blend(memories: Vec<Ranked>, knowledge: Vec<Candidate>) -> Vec<Blended> {
     list
 }
 
+/// What follows where scores fall off: a memory of less than half the best score says little more.
+const FALL: f64 = 0.5;
+
+/// Ends a list, best first, where its scores fall off: fewer, stronger memories.
+pub fn cut_off(list: &mut Vec<Blended>) {
+    if let Some(best) = list.first().map(Blended::score) {
+        list.retain(|one| one.score() >= best * FALL);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,7 +64,12 @@ mod tests {
 
     fn remembered(score: f64) -> Ranked {
         let candidate = ranking::Candidate { memory: memory("t", "c"), semantic: Some(score), lexical: None };
-        Ranked { candidate, matched_by: MatchedBy::Vector, score, breakdown: Breakdown { similarity: score, recency: 1.0, floor: 0.25 } }
+        Ranked {
+            candidate,
+            matched_by: MatchedBy::Vector,
+            score,
+            breakdown: Breakdown { similarity: score, recency: 1.0, floor: 0.25, parts: vec![] },
+        }
     }
 
     fn decided(similarity: f64) -> Candidate {

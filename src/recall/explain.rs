@@ -64,13 +64,21 @@ pub fn sentence(ranked: &Ranked, matched_words: &[String], now: DateTime<Utc>) -
     };
     let how = match ranked.matched_by {
         MatchedBy::Vector => format!("Close in meaning ({:.2})", ranked.breakdown.similarity),
+        MatchedBy::Both => format!("Close in meaning ({:.2}) and matches by words", ranked.breakdown.similarity),
         MatchedBy::Lexical => format!("Matches by words ({:.2}; its meaning could not be compared)", ranked.breakdown.similarity),
     };
     let shared = match matched_words {
         [] => String::new(),
         words => format!(", shares {}", words.iter().take(5).map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ")),
     };
-    format!("{how}{shared}; written {age} (× {:.2}), which makes {:.2}.", ranked.breakdown.recency, ranked.score)
+    if ranked.breakdown.parts.is_empty() {
+        return format!("{how}{shared}; written {age} (× {:.2}), which makes {:.2}.", ranked.breakdown.recency, ranked.score);
+    }
+    let mut parts: Vec<(&str, f64)> = ranked.breakdown.parts.iter().map(|part| (part.name.as_str(), part.value * part.weight)).collect();
+    parts.retain(|(_, value)| value.abs() >= 0.005);
+    parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let sum: Vec<String> = parts.iter().map(|(name, value)| format!("{name} {value:.2}")).collect();
+    format!("{how}{shared}; written {age}. {}, which makes {:.2}.", sum.join(" + "), ranked.score)
 }
 
 /// The place a source names, as one line.

@@ -1,8 +1,9 @@
 //! One search: the vocabulary, the vector, then memory and knowledge side by side.
 
-use super::past;
-use super::ranking::{self, Candidate, Floors, Order};
-use super::store::{self, Reach, Statistics};
+use super::ranking::{Floors, Order};
+use super::scope::Scoping;
+use super::store::{Reach, Statistics};
+use super::{gather, past};
 use crate::api::{NothingReason, Ranking};
 use crate::db::DbError;
 use crate::engine::Engine;
@@ -24,6 +25,10 @@ pub struct Question<'a> {
     pub most: i64,
     /// Whether shared knowledge is asked, too.
     pub knowledge: bool,
+    /// The floors that count; those of the model unless told.
+    pub floors: Option<Floors>,
+    /// Whose project it is asked for.
+    pub scoping: Scoping,
     /// Present: what was known at `reach.now` is asked, not what is known now.
     pub past: Option<Past>,
 }
@@ -31,8 +36,6 @@ pub struct Question<'a> {
 /// How the past is asked.
 pub struct Past {
     pub vocabulary: Moment,
-    /// The floors that counted; those of today's model unless told.
-    pub floors: Option<Floors>,
     /// Parts that could not run then, and are left out again.
     pub without: Vec<String>,
 }
@@ -83,7 +86,7 @@ impl Finding {
 /// What the memory's side came to.
 #[derive(Default)]
 pub(super) struct Memory {
-    pub candidates: Vec<Candidate>,
+    pub order: Order,
     pub statistics: Statistics,
     /// How many passed and how many were scored; absent where all of them are among the candidates.
     pub counts: Option<(i64, i64)>,
@@ -123,8 +126,7 @@ pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> 
     timings.push(("embedding", since(start)));
 
     let model = engine.model();
-    let floors = question.past.as_ref().and_then(|past| past.floors);
-    let floors = floors.unwrap_or(Floors { vector: model.vector_floor, lexical: model.lexical_floor });
+    let floors = question.floors.unwrap_or(Floors { vector: model.vector_floor, lexical: model.lexical_floor });
     let start = Instant::now();
     let own = async { (in_memory(engine, tenancy, &question, &asked, floors, &mut lost).await, since(start)) };
     let shared = async {
@@ -156,9 +158,7 @@ pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> 
         }
         (Err(error), _) => return Err(error),
     };
-    let start = Instant::now();
-    let order = ranking::rank(question.ranking, memory.candidates, floors, question.reach.now);
-    timings.push(("ranking", since(start)));
+    let order = memory.order;
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let (passed, considered) = memory.counts.unwrap_or((count(order.passed.len()), count(order.passed.len() + order.below.len())));
     Ok(Finding {
@@ -196,24 +196,19 @@ async fn in_memory(
     floors: Floors,
     lost: &mut Vec<String>,
 ) -> Result<Memory, Error> {
-    let (reach, most) = (&question.reach, question.most);
     if !question.runs("memory") {
         return Ok(Memory::default());
     }
     if question.past.is_some() {
-        return past::memory(engine, tenancy, reach, asked, lost).await;
+        return past::memory(engine, tenancy, question, asked, floors, lost).await;
     }
     let mut tx = engine.db().memory.begin(tenancy).await?;
-    let by_vector = match &asked.vector {
-        Some(vector) => store::by_vector(&mut tx, reach, &engine.model().name, vector, floors, most).await?,
-        None => store::Leg::default(),
+    let memory = match question.ranking {
+        Ranking::Decay => gather::by_decay(&mut tx, engine, question, asked, floors).await?,
+        Ranking::Hybrid => gather::by_hybrid(&mut tx, engine, question, asked, floors).await?,
     };
-    let statistics = store::statistics(&mut tx, reach).await?;
-    let terms: Vec<String> = asked.terms.keys().cloned().collect();
-    let by_words = store::by_words(&mut tx, reach, &terms, &statistics, floors, asked.vector.is_some(), most).await?;
     tx.commit().await.map_err(DbError::from)?;
-    let counts = Some((by_vector.passed + by_words.passed, by_vector.considered + by_words.considered));
-    Ok(Memory { candidates: by_vector.candidates.into_iter().chain(by_words.candidates).collect(), statistics, counts })
+    Ok(memory)
 }
 
 async fn in_knowledge(

@@ -1,27 +1,37 @@
 //! A search in what was: versions, deletions and vectors as they stood at a moment, scored here instead of in the database.
 
-use super::find::Memory;
-use super::ranking::Candidate;
-use super::store::{self, Past, Reach, Statistics};
-use super::words::{self, B, K1, PRIOR_DOCUMENTS};
+use super::find::{Memory, Question};
+use super::gather;
+use super::hybrid::{self, ANCHORS, Posting, Postings, Reading};
+use super::ranking::{self, Candidate, Floors, Order};
+use super::store::{self, Feature, Past, Statistics};
+use super::words;
+use crate::api::{AgentId, MemoryId, Ranking};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::Asked;
 use crate::memories::model::embedded_text;
 use crate::op::Tenancy;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Memories that a question about the past can look through: they are all read.
 pub const PAST_MAX: i64 = 20_000;
 /// Texts that are no memory's own any more and get their vector anew, at most.
 const EMBEDDED_ANEW: usize = 200;
 
-/// What the agents in reach had at `reach.now`. What could not be compared by meaning any more is told in `lost`.
+/// What the agents in reach had at `reach.now`, ranked. What could not be compared by meaning any more is told in `lost`.
 ///
 /// # Errors
 /// `Invalid` when there were more than [`PAST_MAX`] memories; `Unavailable` when the database is out of reach.
-pub async fn memory(engine: &Engine, tenancy: Tenancy, reach: &Reach<'_>, asked: &Asked, lost: &mut Vec<String>) -> Result<Memory, Error> {
-    let model = engine.model();
+pub async fn memory(
+    engine: &Engine,
+    tenancy: Tenancy,
+    question: &Question<'_>,
+    asked: &Asked,
+    floors: Floors,
+    lost: &mut Vec<String>,
+) -> Result<Memory, Error> {
+    let (model, reach) = (engine.model(), &question.reach);
     let mut tx = engine.db().memory.begin(tenancy).await?;
     let count = store::count_past(&mut tx, reach).await?;
     if count > PAST_MAX {
@@ -31,7 +41,6 @@ pub async fn memory(engine: &Engine, tenancy: Tenancy, reach: &Reach<'_>, asked:
     tx.commit().await?;
     let documents: Vec<BTreeMap<String, u32>> =
         past.iter().map(|one| words::terms(&embedded_text(&one.memory.topic, &one.memory.wording()))).collect();
-    let lexical = bm25(&asked.terms, &documents);
     let semantic = match &asked.vector {
         Some(vector) => cosines(engine, &store::as_stored(vector)?, &past, lost).await?,
         None => vec![None; past.len()],
@@ -40,35 +49,83 @@ pub async fn memory(engine: &Engine, tenancy: Tenancy, reach: &Reach<'_>, asked:
         documents: count_of(documents.iter().filter(|terms| !terms.is_empty()).count()),
         terms: documents.iter().flat_map(BTreeMap::values).map(|count| i64::from(*count)).sum(),
     };
-    let candidates = past.into_iter().zip(lexical).zip(semantic).filter(|((past, _), _)| past.in_reach);
-    let candidates: Vec<Candidate> = candidates
-        .map(|((past, lexical), semantic)| Candidate { memory: past.memory, semantic, lexical })
-        .filter(|candidate| candidate.semantic.is_some() || candidate.lexical.is_some())
-        .collect();
-    Ok(Memory { candidates, statistics, counts: None })
+    let postings = Postings::new(asked.terms.len(), statistics.documents as f64, statistics.mean_length(), &rows(asked, &past, &documents));
+    let mut reached: Vec<Candidate> = Vec::new();
+    for (past, semantic) in past.into_iter().zip(semantic).filter(|(past, _)| past.in_reach) {
+        reached.push(Candidate { lexical: postings.lexical(past.memory.id), memory: past.memory, semantic });
+    }
+    let order = match question.ranking {
+        Ranking::Decay => {
+            let known = reached.into_iter().filter(|candidate| candidate.semantic.is_some() || candidate.lexical.is_some());
+            ranking::decayed(known.collect(), floors, reach.now)
+        }
+        Ranking::Hybrid => hybrid(reached, question, asked, &postings, floors),
+    };
+    Ok(Memory { order, statistics, counts: None })
+}
+
+/// Where the words of the question stood.
+fn rows(asked: &Asked, past: &[Past], documents: &[BTreeMap<String, u32>]) -> Vec<Posting> {
+    let mut rows = Vec::new();
+    for (one, terms) in past.iter().zip(documents) {
+        let length = i32::try_from(terms.values().sum::<u32>()).unwrap_or(i32::MAX);
+        for (term, tf) in (0..).zip(asked.terms.keys().map(|term| terms.get(term))) {
+            if let Some(tf) = tf {
+                rows.push(Posting { term, memory_id: one.memory.id, tf: *tf as f32, length });
+            }
+        }
+    }
+    rows
+}
+
+/// As `gather::by_hybrid`, over memories that are held here.
+fn hybrid(mut reached: Vec<Candidate>, question: &Question<'_>, asked: &Asked, postings: &Postings, floors: Floors) -> Order {
+    let mut near: Vec<(f64, MemoryId)> = reached.iter().filter_map(|one| Some((one.semantic?, one.memory.id))).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+    let mut anchors: HashSet<MemoryId> = postings.best(ANCHORS).into_iter().collect();
+    anchors.extend(near.into_iter().take(ANCHORS).map(|(_, id)| id));
+    reached.sort_by(|a, b| {
+        thread(a).cmp(&thread(b)).then_with(|| (a.memory.said_at(), a.memory.id).cmp(&(b.memory.said_at(), b.memory.id)))
+    });
+    let mut places = HashMap::new();
+    for turns in reached.chunk_by(|a, b| thread(a) == thread(b)) {
+        let line: Vec<MemoryId> = turns.iter().map(|one| one.memory.id).collect();
+        places.extend(hybrid::places(&line, &anchors));
+    }
+    let contexts = hybrid::contexts(&places);
+    let mut reading = Reading::new(question.query, &asked.terms);
+    let scored =
+        reached.iter().filter(|one| contexts.contains_key(&one.memory.id)).map(|one| gather::turn(feature(one), question)).collect();
+    let mut scored = hybrid::score(&mut reading, postings, &contexts, scored);
+    gather::cut(&mut scored, question);
+    let texts = reached.into_iter().map(|one| (one.memory.id, one.memory)).collect();
+    gather::finish(&reading, scored, texts, floors)
+}
+
+/// Whose conversation it belongs to, and which.
+fn thread(one: &Candidate) -> (AgentId, &str, Option<&str>, Option<&str>) {
+    let source = &one.memory.source;
+    (one.memory.agent_id, &source.platform, source.channel_id.as_deref(), source.thread_id.as_deref())
+}
+
+fn feature(one: &Candidate) -> Feature {
+    let memory = &one.memory;
+    Feature {
+        id: memory.id,
+        said_at: memory.said_at(),
+        speaker: memory.speaker(),
+        characters: i32::try_from(memory.content.chars().count()).unwrap_or(i32::MAX),
+        scope: memory.scope,
+        project_id: memory.project_id,
+        repo_id: memory.repo_id,
+        updated_at: memory.updated_at,
+        confidence: memory.confidence,
+        semantic: one.semantic,
+    }
 }
 
 fn count_of(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-/// The normalised BM25 of `store::by_words`, over documents in memory; nothing for those that share no term.
-pub fn bm25(asked: &BTreeMap<String, u32>, documents: &[BTreeMap<String, u32>]) -> Vec<Option<f64>> {
-    let lengths: Vec<f64> = documents.iter().map(|terms| f64::from(terms.values().sum::<u32>())).collect();
-    let count = documents.iter().filter(|terms| !terms.is_empty()).count() as f64;
-    let mean = (lengths.iter().sum::<f64>() / count.max(1.0)).max(1.0);
-    let idf = |term: &String| {
-        let df = documents.iter().filter(|terms| terms.contains_key(term)).count() as f64;
-        (1.0 + (count + PRIOR_DOCUMENTS - df + 0.5) / (df + 0.5)).ln()
-    };
-    let weights: Vec<(&String, f64)> = asked.keys().map(|term| (term, idf(term))).collect();
-    let all: f64 = weights.iter().map(|(_, idf)| idf).sum();
-    let score = |(terms, length): (&BTreeMap<String, u32>, &f64)| {
-        let shared = weights.iter().filter_map(|(term, idf)| Some((idf, f64::from(*terms.get(*term)?))));
-        let parts: Vec<f64> = shared.map(|(idf, tf)| idf * tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length / mean))).collect();
-        (!parts.is_empty()).then(|| parts.iter().sum::<f64>() / all)
-    };
-    documents.iter().zip(&lengths).map(score).collect()
 }
 
 /// Cosine with each text that had its vector then. Texts that were rewritten since are embedded anew.

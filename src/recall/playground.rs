@@ -2,8 +2,10 @@
 
 use super::find::{self, Question};
 use super::ranking::Ranked;
+use super::scope::Scoping;
 use super::store::{Narrowing, Reach};
-use super::{NEAR_MISSES, blend, chunk_rank, explain, health, memory_rank, silence};
+use super::trace::{chunk_rank, memory_rank};
+use super::{NEAR_MISSES, blend, explain, health, silence};
 use crate::api::{
     CandidateLink, K_MAX, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, QUERY_MAX, Ranking, RecallFilters, SourceTag,
 };
@@ -40,7 +42,8 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
         now: engine.clock().now(),
     };
     let most = i64::from(request.k + NEAR_MISSES);
-    let question = Question { query: &request.query, ranking: Ranking::Decay, reach, most, knowledge: true, past: None };
+    let question =
+        Question { query: &request.query, ranking: Ranking::Decay, reach, most, knowledge: true, floors: None, scoping: Scoping::default(), past: None };
     let found = find::find(engine, tenancy, question).await?;
     let mut list = blend::blend(found.order.passed.clone(), found.knowledge.clone());
     list.truncate(usize::try_from(request.k).unwrap_or(usize::MAX));

@@ -1,6 +1,7 @@
 //! The rankings: pure formulas over candidates.
 
-use crate::api::{Breakdown, MatchedBy, Ranking};
+use super::hybrid::Scored;
+use crate::api::{Breakdown, MatchedBy};
 use crate::memories::model::{Memory, recency};
 use chrono::{DateTime, Utc};
 use std::cmp::Ordering;
@@ -32,15 +33,6 @@ pub struct Floors {
     pub lexical: f64,
 }
 
-impl Floors {
-    fn of(self, matched_by: MatchedBy) -> f64 {
-        match matched_by {
-            MatchedBy::Vector => self.vector,
-            MatchedBy::Lexical => self.lexical,
-        }
-    }
-}
-
 /// A candidate with its score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
@@ -58,28 +50,43 @@ impl Ranked {
 }
 
 /// What passed the floor, best first, and what did not, nearest first.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Order {
     pub passed: Vec<Ranked>,
     pub below: Vec<Ranked>,
 }
 
-/// Scores candidates and sorts them by (score, created_at, id), highest and newest first. The floor looks at relevance before decay:
-/// an old memory competes worse, it never vanishes.
-pub fn rank(ranking: Ranking, candidates: Vec<Candidate>, floors: Floors, now: DateTime<Utc>) -> Order {
+/// The ranking `decay`: scores candidates and sorts them by (score, created_at, id), highest and newest first. The floor looks at relevance
+/// before decay: an old memory competes worse, it never vanishes.
+pub fn decayed(candidates: Vec<Candidate>, floors: Floors, now: DateTime<Utc>) -> Order {
     let score = |candidate: Candidate| {
         let recency = recency(candidate.memory.updated_at, now);
         let (similarity, matched_by) = candidate.by_meaning();
-        let score = match ranking {
-            Ranking::Decay => similarity * recency,
-        };
-        let breakdown = Breakdown { similarity, recency, floor: floors.of(matched_by) };
-        Ranked { candidate, matched_by, score, breakdown }
+        let floor = if matched_by == MatchedBy::Vector { floors.vector } else { floors.lexical };
+        let breakdown = Breakdown { similarity, recency, floor, parts: vec![] };
+        Ranked { candidate, matched_by, score: similarity * recency, breakdown }
     };
     let (mut passed, mut below): (Vec<Ranked>, Vec<Ranked>) = candidates.into_iter().map(score).partition(Ranked::passed);
     passed.sort_by(|a, b| descending(a, b, |ranked| ranked.score));
     below.sort_by(|a, b| descending(a, b, |ranked| ranked.breakdown.similarity));
     Order { passed, below }
+}
+
+/// A memory that the ranking `hybrid` scored. It passes when its words or its meaning reach their floor; what it borrows from the turns
+/// around it moves it up and lets nothing pass.
+pub fn fused(memory: Memory, scored: Scored, floors: Floors) -> Ranked {
+    let (semantic, lexical) = (scored.semantic.unwrap_or(0.0), scored.lexical.unwrap_or(0.0));
+    let (near, worded) = (scored.semantic.is_some() && semantic >= floors.vector, scored.lexical.is_some() && lexical >= floors.lexical);
+    let by_words = worded && !near || (near == worded && scored.semantic.is_none());
+    let (similarity, floor) = if by_words { (lexical, floors.lexical) } else { (semantic, floors.vector) };
+    let matched_by = match (near, worded, by_words) {
+        (true, true, _) => MatchedBy::Both,
+        (_, _, true) => MatchedBy::Lexical,
+        _ => MatchedBy::Vector,
+    };
+    let score = scored.score();
+    let breakdown = Breakdown { similarity, recency: scored.recency, floor, parts: scored.parts };
+    Ranked { candidate: Candidate { memory, semantic: scored.semantic, lexical: scored.lexical }, matched_by, score, breakdown }
 }
 
 fn descending(a: &Ranked, b: &Ranked, by: impl Fn(&Ranked) -> f64) -> Ordering {
@@ -108,7 +115,7 @@ mod tests {
 
     #[test]
     fn an_old_memory_competes_worse_and_never_vanishes() {
-        let order = rank(Ranking::Decay, vec![candidate(0.9, 3650, now()), candidate(0.3, 0, now())], FLOORS, now());
+        let order = decayed(vec![candidate(0.9, 3650, now()), candidate(0.3, 0, now())], FLOORS, now());
         assert_eq!(order.passed.len(), 2);
         assert_eq!(order.passed[0].breakdown.similarity, 0.3);
     }
@@ -116,7 +123,7 @@ mod tests {
     #[test]
     fn words_have_a_floor_of_their_own() {
         let lexical = Candidate { semantic: None, lexical: Some(0.28), ..candidate(0.28, 0, now()) };
-        let order = rank(Ranking::Decay, vec![lexical, candidate(0.28, 0, now())], FLOORS, now());
+        let order = decayed(vec![lexical, candidate(0.28, 0, now())], FLOORS, now());
         assert_eq!((order.passed.len(), order.below.len()), (1, 1));
     }
 
@@ -124,7 +131,7 @@ mod tests {
         #[test]
         fn scores_are_bounded_and_descend(parts in proptest::collection::vec((0.0_f64..=1.0, 0_i64..5000), 0..40)) {
             let candidates: Vec<_> = parts.iter().map(|(similarity, days)| candidate(*similarity, *days, now())).collect();
-            let order = rank(Ranking::Decay, candidates, FLOORS, now());
+            let order = decayed(candidates, FLOORS, now());
             prop_assert_eq!(order.passed.len() + order.below.len(), parts.len());
             prop_assert!(order.passed.windows(2).all(|pair| pair[0].score >= pair[1].score));
             prop_assert!(order.passed.iter().all(|ranked| ranked.passed() && (0.0..=1.0).contains(&ranked.score)));

@@ -4,7 +4,8 @@ use super::find::{self, Finding, Past, Question};
 use super::ranking::Floors;
 use super::retrievals::{considered, detail, measured};
 use super::store::{Measured, Narrowing, Reach};
-use super::{NEAR_MISSES, blend, logged, logged_chunks};
+use super::trace::{logged, logged_chunks};
+use super::{NEAR_MISSES, blend, scope};
 use crate::api::{Considered, RecallFilters, Replay, RetrievalId};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -28,7 +29,6 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result
     let at = line.logged.at;
     let then = Past {
         vocabulary: Moment::Version(line.vocabulary_version, at),
-        floors: Some(Floors { vector: line.vector_floor, lexical: line.lexical_floor }),
         without: line.logged.degraded.clone(),
     };
     let past = ask(engine, ctx, &line, &filters, at, Some(then)).await?;
@@ -66,6 +66,8 @@ async fn ask(
         most: i64::from(line.logged.k) + i64::from(NEAR_MISSES),
         // Whether the key could read knowledge then shows in what was looked at.
         knowledge: !line.knowledge.0.is_empty(),
+        floors: Some(Floors { vector: line.vector_floor, lexical: line.lexical_floor }),
+        scoping: scope::of(engine, ctx, filters).await?,
         past,
     };
     find::find(engine, Tenancy { agent: line.logged.agent_id, ..ctx.tenancy() }, question).await

@@ -1,60 +1,18 @@
-//! The console's search: the retrieval that agents use, without a trace.
+//! search: memories by words and meaning, best first, without a floor.
 
-use super::explain;
-use super::find::{self, Question};
-use super::store::{Narrowing, Reach};
-use crate::api::{AgentId, MemoryFilter, OperatorRole, QUERY_MAX, Ranking, SearchHit, SearchResults};
+use super::{Floors, Manner, answer};
+use crate::api::{Ranking, RecallRequest, RecallResponse, SearchRequest};
 use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::memories;
+use crate::error::Error;
 use crate::op::OpContext;
 
-/// Hits at most.
-const HITS: i64 = 100;
-
-/// Searches the memories of one agent, or of all, for `filter.q`. No counter moves and nothing is logged.
+/// Searches the agent's memories and the commons under the ranking `hybrid`. Every memory may be among the k best, however weak, unless
+/// `fewer` asks for the strong ones alone; knowledge is not asked. It is logged like a recall, and can be replayed.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`; `Invalid` for an empty or over-long query, a filter that makes no sense, or a search among the
-/// deleted, which have no words and no vectors in reach.
-pub async fn search(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<SearchResults, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
-    memories::check_filter(filter)?;
-    let query = filter.q.as_deref().unwrap_or_default();
-    Checks::default()
-        .bytes("q", query, QUERY_MAX)
-        .that(filter.deleted != Some(true), "deleted", "cannot be searched: what is forgotten is out of reach; browse it instead")
-        .done()?;
-    let slugs = memories::slugs(engine, ctx).await?;
-    let agents: Vec<AgentId> = match filter.agent_id {
-        Some(agent) => vec![agent],
-        None => slugs.keys().copied().collect(),
-    };
-    let reach =
-        Reach { tenant: ctx.tenant_id, agents: &agents, user: None, filters: Narrowing::Console(filter), now: engine.clock().now() };
-    let question = Question { query, ranking: Ranking::Decay, reach, most: HITS, knowledge: false, past: None };
-    let found = find::find(engine, ctx.tenancy(), question).await?;
-    let nearest = found.order.below.first().map(|ranked| ranked.breakdown.similarity).filter(|_| found.order.passed.is_empty());
-    let hit = |ranked: super::ranking::Ranked| {
-        let matched_words = explain::matched(&ranked, &found.asked.terms);
-        let explanation = explain::sentence(&ranked, &matched_words, found.now);
-        SearchHit {
-            score: ranked.score,
-            breakdown: ranked.breakdown,
-            matched_by: ranked.matched_by,
-            memory: memories::with_slug(ranked.candidate.memory, &slugs),
-            matched_words,
-            explanation,
-        }
-    };
-    Ok(SearchResults {
-        hits: found.order.passed.into_iter().take(usize::try_from(HITS).unwrap_or(usize::MAX)).map(hit).collect(),
-        passed: found.passed,
-        considered: found.considered,
-        nearest,
-        floor: found.floors.vector,
-        query_canonical: found.query_canonical,
-        degraded: found.degraded,
-        agents,
-    })
+/// As [`super::recall`].
+pub async fn search(engine: &Engine, ctx: &OpContext, request: SearchRequest) -> Result<RecallResponse, Error> {
+    let SearchRequest { query, k, user_id, filters, fewer, as_of } = request;
+    let question = RecallRequest { query, k, expected: false, user_id, ranking: Some(Ranking::Hybrid), filters, as_of };
+    answer(engine, ctx, question, Manner { knowledge: false, floors: Some(Floors { vector: 0.0, lexical: 0.0 }), fewer }).await
 }

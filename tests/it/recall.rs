@@ -207,7 +207,7 @@ async fn the_operators_search_finds_what_agents_find_and_leaves_no_trace() {
     let ask = |agent_id, q: &str| {
         let filter = remembrancer::api::MemoryFilter { q: Some(q.into()), agent_id, ..Default::default() };
         let world = &world;
-        async move { recall::search(&world.engine, &world.vera, &filter).await }
+        async move { recall::search_console(&world.engine, &world.vera, &filter).await }
     };
     let everything = ask(None, "who likes tea").await.unwrap();
     assert_eq!((everything.hits.len(), everything.passed, everything.considered, everything.nearest), (2, 2, 2, None));
@@ -223,7 +223,7 @@ async fn the_operators_search_finds_what_agents_find_and_leaves_no_trace() {
     for q in ["", "\0"] {
         assert_eq!(ask(None, q).await.unwrap_err().fields()[0].field, "q");
     }
-    assert!(matches!(recall::search(&world.engine, &world.atlas, &Default::default()).await, Err(Error::Forbidden(_))));
+    assert!(matches!(recall::search_console(&world.engine, &world.atlas, &Default::default()).await, Err(Error::Forbidden(_))));
     world.engine.log().flush().await;
     workers.stop().await;
     let traces =

@@ -1,6 +1,7 @@
 //! All SQL of retrieval: candidates by vector and by words, the log, the counters, and what operators read of the log.
 
 mod health;
+mod hybrid;
 mod past;
 mod retrievals;
 
@@ -8,6 +9,7 @@ pub use health::{
     Cited, Counted, Grouped, Silent as SilentRow, causes, citation_counts, citations_of, count_silent, grouped, list_silent, nearest_of_all,
 };
 
+pub use hybrid::{Feature, features, nearest_in_reach, places, postings};
 pub use past::{Past, as_stored, count_past, past};
 pub use retrievals::{Logged, Measured, Seen, count_retrievals, list_retrievals, retrieval, sweep, versions_seen};
 
@@ -49,7 +51,11 @@ impl Reach<'_> {
 
     fn filtered(&self) -> bool {
         match &self.filters {
-            Narrowing::Agent(filters) => **filters != RecallFilters::default(),
+            // Whose project it is asked for narrows nothing before the scores.
+            Narrowing::Agent(filters) => {
+                let plain = RecallFilters { for_project: None, for_repo: None, ..(*filters).clone() };
+                plain != RecallFilters::default()
+            }
             Narrowing::Console(_) => true,
         }
     }
@@ -70,6 +76,18 @@ impl Reach<'_> {
                 }
                 if let Some(project) = filters.project_id {
                     query.push(" and m.project_id = ").push_bind(project);
+                }
+                if let Some(repo) = filters.repo_id {
+                    query.push(" and m.repo_id = ").push_bind(repo);
+                }
+                if !filters.statuses.is_empty() {
+                    query.push(" and m.status = any(").push_bind(texts(&filters.statuses)).push(")");
+                }
+                if let Some(from) = filters.from {
+                    query.push(" and m.said_at >= ").push_bind(from);
+                }
+                if let Some(until) = filters.until {
+                    query.push(" and m.said_at < ").push_bind(until);
                 }
             }
         }
@@ -158,6 +176,13 @@ pub struct Statistics {
     pub terms: i64,
 }
 
+impl Statistics {
+    /// Terms of a usual memory.
+    pub fn mean_length(&self) -> f64 {
+        (self.terms as f64 / (self.documents as f64).max(1.0)).max(1.0)
+    }
+}
+
 /// How many live memories the agents have, and how many words in them.
 pub async fn statistics(tx: &mut Tx, reach: &Reach<'_>) -> Result<Statistics, DbError> {
     let (documents, terms): (i64, i64) = sqlx::query_as(
@@ -188,7 +213,7 @@ pub async fn by_words(
         return Ok(Leg::default());
     }
     let documents = statistics.documents as f64;
-    let mean_length = (statistics.terms as f64 / documents).max(1.0);
+    let mean_length = statistics.mean_length();
     let mut query = QueryBuilder::new("with asked as (select term, (select count(*) from memory_terms t where t.tenant_id = ");
     query.push_bind(reach.tenant).push(" and t.agent_id = any(").push_bind(reach.agent_ids());
     query.push(") and t.term = q.term)::float8 as df from unnest(").push_bind(terms.to_vec()).push("::text[]) as q (term)), ");

@@ -38,7 +38,7 @@ pub async fn browse_memories(#[server(default)] filter: MemoryFilter) -> Result<
 #[server(endpoint = "search_memories", input = GetUrl)]
 pub async fn search_memories(#[server(default)] filter: MemoryFilter) -> Result<SearchResults, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let mut results = recall::search(&engine, &ctx, &filter).await?;
+    let mut results = recall::search_console(&engine, &ctx, &filter).await?;
     for hit in &mut results.hits {
         hit.memory.content = excerpt(&hit.memory.content, &hit.matched_words, EXCERPT);
     }

@@ -36,6 +36,7 @@ pub fn Scores(hit: SearchHit) -> impl IntoView {
     let by = match hit.matched_by {
         MatchedBy::Vector => "Similarity",
         MatchedBy::Lexical => "Words",
+        MatchedBy::Both => "Meaning and words",
     };
     view! {
         <div title=hit.explanation>

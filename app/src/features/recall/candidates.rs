@@ -74,5 +74,6 @@ fn matched_by(matched_by: MatchedBy) -> &'static str {
     match matched_by {
         MatchedBy::Vector => "by meaning",
         MatchedBy::Lexical => "by words",
+        MatchedBy::Both => "by meaning and words",
     }
 }

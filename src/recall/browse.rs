@@ -1,0 +1,62 @@
+//! The console's search: the retrieval that agents use, without a trace.
+
+use super::explain;
+use super::find::{self, Question};
+use super::scope::Scoping;
+use super::store::{Narrowing, Reach};
+use crate::api::{AgentId, MemoryFilter, OperatorRole, QUERY_MAX, Ranking, SearchHit, SearchResults};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::memories;
+use crate::op::OpContext;
+
+/// Hits at most.
+const HITS: i64 = 100;
+
+/// Searches the memories of one agent, or of all, for `filter.q`. No counter moves and nothing is logged.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`; `Invalid` for an empty or over-long query, a filter that makes no sense, or a search among the
+/// deleted, which have no words and no vectors in reach.
+pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<SearchResults, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    memories::check_filter(filter)?;
+    let query = filter.q.as_deref().unwrap_or_default();
+    Checks::default()
+        .bytes("q", query, QUERY_MAX)
+        .that(filter.deleted != Some(true), "deleted", "cannot be searched: what is forgotten is out of reach; browse it instead")
+        .done()?;
+    let slugs = memories::slugs(engine, ctx).await?;
+    let agents: Vec<AgentId> = match filter.agent_id {
+        Some(agent) => vec![agent],
+        None => slugs.keys().copied().collect(),
+    };
+    let reach =
+        Reach { tenant: ctx.tenant_id, agents: &agents, user: None, filters: Narrowing::Console(filter), now: engine.clock().now() };
+    let question =
+        Question { query, ranking: Ranking::Decay, reach, most: HITS, knowledge: false, floors: None, scoping: Scoping::default(), past: None };
+    let found = find::find(engine, ctx.tenancy(), question).await?;
+    let nearest = found.order.below.first().map(|ranked| ranked.breakdown.similarity).filter(|_| found.order.passed.is_empty());
+    let hit = |ranked: super::ranking::Ranked| {
+        let matched_words = explain::matched(&ranked, &found.asked.terms);
+        let explanation = explain::sentence(&ranked, &matched_words, found.now);
+        SearchHit {
+            score: ranked.score,
+            breakdown: ranked.breakdown,
+            matched_by: ranked.matched_by,
+            memory: memories::with_slug(ranked.candidate.memory, &slugs),
+            matched_words,
+            explanation,
+        }
+    };
+    Ok(SearchResults {
+        hits: found.order.passed.into_iter().take(usize::try_from(HITS).unwrap_or(usize::MAX)).map(hit).collect(),
+        passed: found.passed,
+        considered: found.considered,
+        nearest,
+        floor: found.floors.vector,
+        query_canonical: found.query_canonical,
+        degraded: found.degraded,
+        agents,
+    })
+}

@@ -1,0 +1,258 @@
+//! The ranking `hybrid`: words and meaning added up, with the turns around a memory, who speaks, when it was said, and how much it says.
+//!
+//! Weights are round numbers on flat optima, chosen on conversations that are not part of this project and held against each of them with
+//! the others left out. Pure.
+
+use super::dates::{self, Dates};
+use super::words::{self, B, K1, PRIOR_DOCUMENTS};
+use crate::api::{Criterion, MemoryId, Part};
+use chrono::{DateTime, Utc};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Best of each side that are looked at closely, besides the turns beside them.
+pub const ANCHORS: usize = 50;
+/// Turns on either side that are read for an anchor: those beside it, and two beside each of these.
+pub const AROUND: usize = 3;
+
+const WORDS: f64 = 1.25;
+const MEANING: f64 = 1.0;
+const SPEAKER: f64 = 0.5;
+const DATE: f64 = 0.3;
+const TIME: f64 = 0.2;
+const QUESTION: f64 = -0.1;
+const LENGTH: f64 = 0.1;
+const SCOPE: f64 = 0.2;
+const RECENCY: f64 = 0.1;
+const CONFIDENCE: f64 = 0.1;
+/// How much of a word counts that stands not in the memory but in the turn before it, after it, two before, two after.
+const BORROWED: [f64; 4] = [0.8, 0.4, 0.4, 0.2];
+/// Characters of a usual word with the function words around it.
+const WORD: f64 = 10.0;
+
+/// The memories that hold words of the question, with what each word is worth in them (a term of BM25).
+#[derive(Debug, Default)]
+pub struct Postings {
+    idf: Vec<f64>,
+    worth: HashMap<MemoryId, Vec<(usize, f64)>>,
+}
+
+/// A word in a memory: the word's place in the question, how often it stands there, and the memory's length in terms.
+#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+pub struct Posting {
+    pub term: i64,
+    pub memory_id: MemoryId,
+    pub tf: f32,
+    pub length: i32,
+}
+
+impl Postings {
+    /// Weighs postings of `terms` words among `documents` memories of `mean` terms.
+    pub fn new(terms: usize, documents: f64, mean: f64, postings: &[Posting]) -> Self {
+        let mut df = vec![0.0; terms];
+        let place = |posting: &Posting| usize::try_from(posting.term).ok().filter(|place| *place < terms);
+        for posting in postings {
+            if let Some(place) = place(posting) {
+                df[place] += 1.0;
+            }
+        }
+        let idf: Vec<f64> = df.iter().map(|df| (1.0 + (documents + PRIOR_DOCUMENTS - df + 0.5) / (df + 0.5)).ln()).collect();
+        let mut worth: HashMap<MemoryId, Vec<(usize, f64)>> = HashMap::new();
+        for posting in postings {
+            if let Some(place) = place(posting) {
+                let (tf, length) = (f64::from(posting.tf), f64::from(posting.length));
+                let value = idf[place] * tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length / mean.max(1.0)));
+                worth.entry(posting.memory_id).or_default().push((place, value));
+            }
+        }
+        Self { idf, worth }
+    }
+
+    /// Normalised BM25 of a memory by its own words; nothing if it shares none.
+    pub fn lexical(&self, id: MemoryId) -> Option<f64> {
+        let all: f64 = self.idf.iter().sum();
+        Some(self.worth.get(&id)?.iter().map(|(_, value)| value).sum::<f64>() / all)
+    }
+
+    /// The best by their own words, best first.
+    pub fn best(&self, most: usize) -> Vec<MemoryId> {
+        let mut all: Vec<(f64, MemoryId)> = self.worth.keys().filter_map(|id| Some((self.lexical(*id)?, *id))).collect();
+        all.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        all.into_iter().take(most).map(|(_, id)| id).collect()
+    }
+
+    /// The weight of the words in `counted` that a memory or the turns around it hold, 0 to about 1.
+    fn covered(&self, id: MemoryId, around: &Context, counted: &[bool]) -> f64 {
+        let all: f64 = self.idf.iter().zip(counted).filter(|(_, counted)| **counted).map(|(idf, _)| idf).sum();
+        if all == 0.0 {
+            return 0.0;
+        }
+        let mut best = vec![0.0_f64; self.idf.len()];
+        let sources = std::iter::once((Some(id), 1.0)).chain(around.0.iter().copied().zip(BORROWED));
+        for (source, share) in sources {
+            for (place, value) in source.and_then(|source| self.worth.get(&source)).into_iter().flatten() {
+                best[*place] = best[*place].max(share * value);
+            }
+        }
+        best.iter().zip(counted).filter(|(_, counted)| **counted).map(|(value, _)| value).sum::<f64>() / all
+    }
+}
+
+/// The turns around an anchor, nearest first, at most [`AROUND`] on either side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Place {
+    pub before: Vec<MemoryId>,
+    pub after: Vec<MemoryId>,
+}
+
+/// The turns around anchors in one conversation that is held whole, in the order of the turns.
+pub fn places(line: &[MemoryId], anchors: &HashSet<MemoryId>) -> Vec<(MemoryId, Place)> {
+    let place = |(at, id): (usize, &MemoryId)| {
+        let before = line[..at].iter().rev().take(AROUND).copied().collect();
+        let after = line[at + 1..].iter().take(AROUND).copied().collect();
+        (*id, Place { before, after })
+    };
+    line.iter().enumerate().filter(|(_, id)| anchors.contains(id)).map(place).collect()
+}
+
+/// The turn before, the one after, two before, two after.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Context([Option<MemoryId>; 4]);
+
+/// The contexts of anchors and of the turns beside them: all that is scored.
+pub fn contexts(places: &HashMap<MemoryId, Place>) -> HashMap<MemoryId, Context> {
+    let mut contexts = HashMap::new();
+    for (anchor, place) in places {
+        let line: Vec<Option<MemoryId>> = (0..AROUND)
+            .rev()
+            .map(|n| place.before.get(n).copied())
+            .chain([Some(*anchor)])
+            .chain((0..AROUND).map(|n| place.after.get(n).copied()))
+            .collect();
+        for at in [AROUND - 1, AROUND, AROUND + 1] {
+            if let Some(id) = line[at] {
+                contexts.insert(id, Context([line[at - 1], line[at + 1], line[at - 2], line[at + 2]]));
+            }
+        }
+    }
+    contexts
+}
+
+/// What is known of a memory before its text is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    pub id: MemoryId,
+    pub said_at: DateTime<Utc>,
+    pub speaker: Option<String>,
+    /// Length of the content, in characters.
+    pub characters: i32,
+    pub semantic: Option<f64>,
+    /// How well its scope fits the question's, 0 to 1.
+    pub scope: f64,
+    pub recency: f64,
+    pub confidence: f64,
+}
+
+/// A question as this ranking reads it.
+pub struct Reading {
+    names: HashSet<String>,
+    terms: Vec<String>,
+    dates: Option<Dates>,
+    asks_when: bool,
+}
+
+impl Reading {
+    /// Reads a question whose words are `terms`.
+    pub fn new(query: &str, terms: &BTreeMap<String, u32>) -> Self {
+        Self {
+            names: HashSet::new(),
+            terms: terms.keys().cloned().collect(),
+            dates: dates::in_question(query),
+            asks_when: dates::asks_when(query),
+        }
+    }
+
+    /// The speaker whom the question names, if it is exactly one; and which words are left to look for when names are set aside.
+    fn speaker(&mut self, turns: &[Turn]) -> (Option<String>, Vec<bool>) {
+        let speakers: HashSet<&str> = turns.iter().filter_map(|turn| turn.speaker.as_deref()).collect();
+        let (mut named, mut names) = (Vec::new(), HashSet::new());
+        for speaker in speakers {
+            let terms = words::terms(speaker);
+            if !terms.is_empty() && terms.keys().all(|term| self.terms.contains(term)) {
+                named.push(speaker.to_owned());
+            }
+            names.extend(terms.into_keys());
+        }
+        let mut counted: Vec<bool> = self.terms.iter().map(|term| !names.contains(term)).collect();
+        if !counted.contains(&true) {
+            // A question that is nothing but a name asks for whatever mentions it.
+            counted.fill(true);
+        }
+        self.names = names;
+        (if named.len() == 1 { named.pop() } else { None }, counted)
+    }
+}
+
+/// A memory with the parts of its score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scored {
+    pub id: MemoryId,
+    pub semantic: Option<f64>,
+    pub lexical: Option<f64>,
+    pub recency: f64,
+    pub parts: Vec<Part>,
+}
+
+impl Scored {
+    /// How well its scope fits.
+    pub fn fit(&self) -> f64 {
+        self.parts.iter().find(|part| part.name == Criterion::Scope).map_or(1.0, |part| part.value)
+    }
+
+    /// The sum of value · weight.
+    pub fn score(&self) -> f64 {
+        self.parts.iter().map(|part| part.value * part.weight).sum()
+    }
+}
+
+/// Scores what can be scored without reading texts, best first.
+pub fn score(reading: &mut Reading, postings: &Postings, contexts: &HashMap<MemoryId, Context>, turns: Vec<Turn>) -> Vec<Scored> {
+    let (speaker, counted) = reading.speaker(&turns);
+    let none = Context::default();
+    let one = |turn: Turn| {
+        let covered = postings.covered(turn.id, contexts.get(&turn.id).unwrap_or(&none), &counted);
+        let spoken = speaker.is_some() && turn.speaker == speaker;
+        let dated = reading.dates.as_ref().is_some_and(|dates| dates.hold(turn.said_at.date_naive()));
+        let length = (1.0 + f64::from(turn.characters) / WORD).ln();
+        let parts = vec![
+            part(Criterion::Words, covered, WORDS),
+            part(Criterion::Meaning, turn.semantic.unwrap_or(0.0), MEANING),
+            part(Criterion::Speaker, f64::from(u8::from(spoken)), SPEAKER),
+            part(Criterion::Date, f64::from(u8::from(dated)), DATE),
+            part(Criterion::Length, length, LENGTH),
+            part(Criterion::Scope, turn.scope, SCOPE),
+            part(Criterion::Recency, turn.recency, RECENCY),
+            part(Criterion::Confidence, turn.confidence, CONFIDENCE),
+        ];
+        Scored { id: turn.id, semantic: turn.semantic, lexical: postings.lexical(turn.id), recency: turn.recency, parts }
+    };
+    let mut scored: Vec<Scored> = turns.into_iter().map(one).collect();
+    sort(&mut scored);
+    scored
+}
+
+/// Adds what only the text tells: a time, to a question that asks when; and that it is a question itself.
+pub fn read(reading: &Reading, scored: &mut Scored, content: &str) {
+    if reading.asks_when {
+        scored.parts.push(part(Criterion::Time, f64::from(u8::from(dates::tells_time(content))), TIME));
+    }
+    scored.parts.push(part(Criterion::Question, f64::from(u8::from(content.trim_end().ends_with('?'))), QUESTION));
+}
+
+/// Best first; at the same score the newer id.
+pub fn sort(scored: &mut [Scored]) {
+    scored.sort_by(|a, b| b.score().total_cmp(&a.score()).then(b.id.cmp(&a.id)));
+}
+
+fn part(name: Criterion, value: f64, weight: f64) -> Part {
+    Part { name, value, weight }
+}

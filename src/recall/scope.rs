@@ -1,0 +1,73 @@
+//! How well a memory's scope fits the project that a question is asked for.
+
+use crate::api::{MemoryScope, RecallFilters};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::op::OpContext;
+use crate::projects;
+use uuid::Uuid;
+
+/// A memory of another project must be at least this relevant, by meaning or by words, to be shown without a link.
+const STRONG: f64 = 0.6;
+
+/// The project and repository that a question is asked for, and the projects linked to it. By default none is asked for, and all fit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scoping {
+    pub narrow: bool,
+    pub project: Option<Uuid>,
+    pub repo: Option<Uuid>,
+    pub linked: Vec<Uuid>,
+}
+
+/// The scoping that filters ask for.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn of(engine: &Engine, ctx: &OpContext, filters: &RecallFilters) -> Result<Scoping, Error> {
+    let (project, repo) = (filters.for_project, filters.for_repo);
+    let linked = match project {
+        Some(project) => projects::linked(engine, ctx, project).await?,
+        None => Vec::new(),
+    };
+    Ok(Scoping { narrow: project.is_some() || repo.is_some(), project, repo, linked })
+}
+
+impl Scoping {
+    /// 1 for what is global, the agent's own, or of this project and repository; 0.5 for a linked project or another repository of this one;
+    /// 0 for any other project.
+    pub fn fit(&self, scope: MemoryScope, project: Option<Uuid>, repo: Option<Uuid>) -> f64 {
+        let same_project = project.is_some() && project == self.project;
+        match scope {
+            _ if !self.narrow => 1.0,
+            MemoryScope::Global | MemoryScope::Agent | MemoryScope::Session => 1.0,
+            MemoryScope::Project if same_project => 1.0,
+            MemoryScope::Repo if repo.is_some() && repo == self.repo => 1.0,
+            MemoryScope::Repo if same_project => 0.5,
+            _ if project.is_some_and(|project| self.linked.contains(&project)) => 0.5,
+            _ => 0.0,
+        }
+    }
+
+    /// Whether something of that fit is shown: noise of other projects is not, unless it is strongly relevant.
+    pub fn shows(&self, fit: f64, semantic: Option<f64>, lexical: Option<f64>) -> bool {
+        fit > 0.0 || semantic.is_some_and(|semantic| semantic >= STRONG) || lexical.is_some_and(|lexical| lexical >= STRONG)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_projects_are_shown_by_link_or_strength() {
+        let [here, linked, other] = [1, 2, 3].map(Uuid::from_u128);
+        let scoping = Scoping { narrow: true, project: Some(here), repo: None, linked: vec![linked] };
+        let fit = |project| scoping.fit(MemoryScope::Project, Some(project), None);
+        assert_eq!((fit(here), fit(linked), fit(other)), (1.0, 0.5, 0.0));
+        assert_eq!(scoping.fit(MemoryScope::Global, None, None), 1.0);
+        assert_eq!(scoping.fit(MemoryScope::Repo, Some(here), Some(other)), 0.5);
+        assert!(scoping.shows(0.5, Some(0.1), None) && scoping.shows(0.0, Some(0.7), None) && scoping.shows(0.0, None, Some(0.6)));
+        assert!(!scoping.shows(0.0, Some(0.5), Some(0.5)));
+        assert_eq!(Scoping::default().fit(MemoryScope::Project, Some(other), None), 1.0);
+    }
+}

@@ -1,0 +1,139 @@
+//! SQL of the ranking `hybrid`: narrow reads, each from an index, and the few whole rows at the end.
+
+use super::Reach;
+use crate::api::{MemoryId, MemoryScope};
+use crate::db::{DbError, Tx};
+use crate::memories::store::vector_table;
+use crate::recall::hybrid::{AROUND, Place, Posting};
+use chrono::{DateTime, Utc};
+use pgvector::{HalfVector, Vector};
+use sqlx::{FromRow, Postgres, QueryBuilder};
+use uuid::Uuid;
+
+/// Where the words of a question stand among the agents' live memories, any user's.
+pub async fn postings(tx: &mut Tx, reach: &Reach<'_>, terms: &[String]) -> Result<Vec<Posting>, DbError> {
+    if terms.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(sqlx::query_as(
+        r"select q.place - 1 as term, t.memory_id, t.tf, t.length
+            from unnest($3::text[]) with ordinality as q (term, place)
+            join memory_terms t on t.tenant_id = $1 and t.agent_id = any($2) and t.term = q.term",
+    )
+    .bind(reach.tenant)
+    .bind(reach.agent_ids())
+    .bind(terms.to_vec())
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The nearest memories in reach by cosine, from the covering index.
+pub async fn nearest_in_reach(tx: &mut Tx, reach: &Reach<'_>, model: &str, vector: &[f32], most: usize) -> Result<Vec<MemoryId>, DbError> {
+    let table = vector_table(vector.len())?;
+    let mut query = QueryBuilder::new("select e.memory_id");
+    query.push(format!(" from {table} e where e.agent_id = any(")).push_bind(reach.agent_ids());
+    query.push(") and e.tenant_id = ").push_bind(reach.tenant).push(" and e.model = ").push_bind(model.to_owned());
+    query.push(" and e.live and (e.expires_at is null or e.expires_at > ").push_bind(reach.now).push(")");
+    reach.push_user(&mut query, "e.user_id");
+    if reach.filtered() {
+        query.push(" and exists (select 1 from agent_memories m where m.agent_id = e.agent_id and m.id = e.memory_id");
+        reach.push_filters(&mut query);
+        query.push(")");
+    }
+    query.push(" order by ");
+    push_distance(&mut query, table, vector);
+    query.push(", e.memory_id desc limit ").push_bind(i64::try_from(most).unwrap_or(i64::MAX));
+    Ok(query.build_query_scalar().fetch_all(&mut **tx).await?)
+}
+
+fn push_distance(query: &mut QueryBuilder<Postgres>, table: &str, vector: &[f32]) {
+    if table == "embeddings_384" {
+        query.push("e.half <#> ").push_bind(HalfVector::from_f32_slice(vector));
+    } else {
+        query.push("e.embedding <#> ").push_bind(Vector::from(vector.to_vec()));
+    }
+}
+
+#[derive(FromRow)]
+struct Around {
+    id: MemoryId,
+    before: Vec<Uuid>,
+    after: Vec<Uuid>,
+}
+
+/// The turns around anchors that are in reach; an anchor that is not is absent.
+pub async fn places(tx: &mut Tx, reach: &Reach<'_>, anchors: &[MemoryId]) -> Result<Vec<(MemoryId, Place)>, DbError> {
+    let mut query = QueryBuilder::new("select m.id, ");
+    push_side(&mut query, reach, "<", "desc");
+    query.push(" as before, ");
+    push_side(&mut query, reach, ">", "asc");
+    query.push(" as after from agent_memories m where m.tenant_id = ").push_bind(reach.tenant);
+    push_reached(&mut query, reach, anchors);
+    let rows: Vec<Around> = query.build_query_as().fetch_all(&mut **tx).await?;
+    let ids = |ids: Vec<Uuid>| ids.into_iter().map(MemoryId).collect();
+    Ok(rows.into_iter().map(|row| (row.id, Place { before: ids(row.before), after: ids(row.after) })).collect())
+}
+
+fn push_side(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, side: &str, order: &str) {
+    query.push(format!(
+        "array(select p.id from agent_memories p where p.agent_id = m.agent_id and p.conversation = m.conversation and p.live \
+         and (p.said_at, p.id) {side} (m.said_at, m.id) and (p.expires_at is null or p.expires_at > "
+    ));
+    query.push_bind(reach.now).push(")");
+    reach.push_user(query, "p.user_id");
+    query.push(format!(" order by p.said_at {order}, p.id {order} limit {AROUND})"));
+}
+
+fn push_reached(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, ids: &[MemoryId]) {
+    query.push(" and m.agent_id = any(").push_bind(reach.agent_ids()).push(") and m.id = any(");
+    query.push_bind(ids.iter().map(|id| id.0).collect::<Vec<Uuid>>());
+    query.push(") and m.live and (m.expires_at is null or m.expires_at > ").push_bind(reach.now).push(")");
+    reach.push_user(query, "m.user_id");
+    reach.push_filters(query);
+}
+
+/// What is known of a memory without reading its text.
+#[derive(Clone, Debug, FromRow)]
+pub struct Feature {
+    pub id: MemoryId,
+    pub said_at: DateTime<Utc>,
+    pub speaker: Option<String>,
+    pub characters: i32,
+    pub scope: MemoryScope,
+    pub project_id: Option<Uuid>,
+    pub repo_id: Option<Uuid>,
+    pub updated_at: DateTime<Utc>,
+    pub confidence: f32,
+    pub semantic: Option<f64>,
+}
+
+/// Features of memories in reach, with their cosine where a vector is there.
+pub async fn features(
+    tx: &mut Tx,
+    reach: &Reach<'_>,
+    model: &str,
+    vector: Option<&[f32]>,
+    ids: &[MemoryId],
+) -> Result<Vec<Feature>, DbError> {
+    let mut query = QueryBuilder::new(
+        "select m.id, m.said_at, m.speaker, char_length(m.content) as characters, m.scope, m.project_id, m.repo_id, m.updated_at, \
+         m.confidence, ",
+    );
+    match vector {
+        None => {
+            query.push("null::float8 as semantic from agent_memories m");
+        }
+        Some(vector) => {
+            let table = vector_table(vector.len())?;
+            query.push("greatest(0, -(");
+            push_distance(&mut query, table, vector);
+            query.push(format!(
+                ")) as semantic from agent_memories m left join {table} e on e.agent_id = m.agent_id and e.memory_id = m.id and e.model = "
+            ));
+            query.push_bind(model.to_owned());
+        }
+    }
+    query.push(" where m.tenant_id = ").push_bind(reach.tenant);
+    push_reached(&mut query, reach, ids);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}

@@ -1,0 +1,118 @@
+//! What a recall leaves behind: a line of the log, and counters.
+
+use super::blend::Blended;
+use super::find::Finding;
+use super::ranking::Ranked;
+use super::{NEAR_MISSES, log};
+use crate::api::{AgentId, NothingReason, RecallRequest, RecallResponse};
+use crate::engine::Engine;
+use crate::op::OpContext;
+
+fn rank_in(list: &[Blended], is: impl Fn(&Blended) -> bool) -> Option<u32> {
+    list.iter().position(is).and_then(|place| u32::try_from(place + 1).ok())
+}
+
+/// A memory's place in the answer, from 1.
+pub(super) fn memory_rank(list: &[Blended], ranked: &Ranked) -> Option<u32> {
+    rank_in(list, |one| matches!(one, Blended::Memory(listed) if listed.candidate.memory.id == ranked.candidate.memory.id))
+}
+
+/// Likewise of a piece of knowledge.
+pub(super) fn chunk_rank(list: &[Blended], candidate: &crate::knowledge::Candidate) -> Option<u32> {
+    rank_in(list, |one| matches!(one, Blended::Knowledge(listed) if listed.found.chunk_id == candidate.found.chunk_id))
+}
+
+/// What the log keeps of memories: those returned and the nearest of the others.
+pub(super) fn logged(found: &Finding, list: &[Blended], most: usize) -> Vec<log::Candidate> {
+    let candidate = |ranked: &Ranked| log::Candidate {
+        memory_id: ranked.candidate.memory.id,
+        agent_id: ranked.candidate.memory.agent_id,
+        version: ranked.candidate.memory.version,
+        similarity: ranked.breakdown.similarity,
+        recency: ranked.breakdown.recency,
+        score: ranked.score,
+        matched_by: ranked.matched_by,
+        passed: ranked.passed(),
+        rank: memory_rank(list, ranked),
+    };
+    found.order.passed.iter().chain(&found.order.below).take(most).map(candidate).collect()
+}
+
+/// Likewise of knowledge.
+pub(super) fn logged_chunks(found: &Finding, list: &[Blended], most: usize) -> Vec<log::Chunk> {
+    let chunk = |candidate: &crate::knowledge::Candidate| log::Chunk {
+        document_id: candidate.found.document_id,
+        chunk_id: candidate.found.chunk_id,
+        similarity: candidate.similarity,
+        matched_by: candidate.matched_by,
+        passed: candidate.passed(),
+        rank: chunk_rank(list, candidate),
+    };
+    found.knowledge.iter().take(most).map(chunk).collect()
+}
+
+/// The line of the log.
+#[expect(clippy::too_many_arguments, reason = "one line of the log has that many sides")]
+pub(super) fn entry(
+    engine: &Engine,
+    ctx: &OpContext,
+    agent: AgentId,
+    request: &RecallRequest,
+    found: &Finding,
+    response: &RecallResponse,
+    list: &[Blended],
+    took_ms: f64,
+) -> log::Entry {
+    let most = usize::try_from(request.k + NEAR_MISSES).unwrap_or(usize::MAX);
+    log::Entry {
+        tenancy: ctx.tenancy(),
+        agent_id: agent,
+        id: response.retrieval_id,
+        at: found.now,
+        user_id: request.user_id,
+        query: request.query.clone(),
+        query_canonical: found.query_canonical.clone(),
+        k: request.k,
+        expected: request.expected,
+        ranking: found.ranking,
+        filters: serde_json::to_value(&request.filters).unwrap_or_default(),
+        model: engine.model().name.clone(),
+        floors: found.floors,
+        vocabulary_version: found.vocabulary_version,
+        statistics: serde_json::to_value(&found.statistics).unwrap_or_default(),
+        candidates: logged(found, list, most),
+        knowledge: logged_chunks(found, list, most),
+        zero_hit: response.zero_hit,
+        reason: response.reason,
+        considered: found.considered,
+        vector: found.asked.vector.clone().filter(|_| response.zero_hit),
+        degraded: response.degraded.clone(),
+        took_ms,
+    }
+}
+
+/// Counts what operators watch.
+pub(super) fn count(
+    request: &RecallRequest,
+    found: &Finding,
+    agent: AgentId,
+    list: &[Blended],
+    reason: Option<NothingReason>,
+    took: std::time::Duration,
+) {
+    let knowledge = list.iter().filter(|one| matches!(one, Blended::Knowledge(_))).count();
+    metrics::histogram!("agent_memory_recall_seconds").record(took.as_secs_f64());
+    metrics::histogram!("agent_memory_recall_hits").record((list.len() - knowledge) as f64);
+    metrics::histogram!("agent_memory_recall_knowledge_hits").record(knowledge as f64);
+    metrics::counter!("agent_memory_recall_floor_cuts_total").increment((found.considered - found.passed).max(0).unsigned_abs());
+    for part in &found.degraded {
+        metrics::counter!("agent_memory_recall_degraded_total", "part" => part.clone()).increment(1);
+    }
+    if let Some(reason) = reason.filter(|_| request.expected) {
+        // Topics outside the vocabulary share one label, so that labels stay bounded.
+        let topic = found.query_canonical.clone().unwrap_or_else(|| "other".into());
+        let labels = [("agent_id", agent.to_string()), ("query_topic", topic)];
+        metrics::counter!("agent_memory_recall_zero_hits_total", &labels).increment(1);
+        tracing::warn!(agent_id = %agent, %reason, "an agent expected to know something and does not");
+    }
+}

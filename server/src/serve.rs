@@ -38,14 +38,30 @@ pub struct Opened {
 /// # Errors
 /// A sentence that says what to do.
 pub async fn open(config: &Config) -> Result<Opened, Failure> {
-    let (urls, postgres) = match &config.databases {
-        Some(urls) => (urls.clone(), None),
+    let (urls, postgres) = databases(config).await?;
+    Ok(Opened { engine: open_at(config, urls).await?, postgres })
+}
+
+/// The databases that are configured, or those of the Postgres that comes along, which is started.
+///
+/// # Errors
+/// When it cannot be started.
+pub async fn databases(config: &Config) -> Result<(DatabaseUrls, Option<Embedded>), Failure> {
+    match &config.databases {
+        Some(urls) => Ok((urls.clone(), None)),
         None => {
             let postgres = start_postgres(config).await?;
             let server = postgres.url().rsplit_once('/').map_or(postgres.url(), |(server, _)| server);
-            (DatabaseUrls::derive(&format!("{server}/remembrancer"))?, Some(postgres))
+            Ok((DatabaseUrls::derive(&format!("{server}/remembrancer"))?, Some(postgres)))
         }
-    };
+    }
+}
+
+/// Creates what is not there of the databases, migrates them, loads the model and opens the engine.
+///
+/// # Errors
+/// A sentence that says what to do.
+pub async fn open_at(config: &Config, urls: DatabaseUrls) -> Result<Engine, Failure> {
     create_databases(&urls).await?;
     migrate(&urls).await?;
     let settings = Settings {
@@ -53,8 +69,7 @@ pub async fn open(config: &Config) -> Result<Opened, Failure> {
         retrieval_log_days: config.retrieval_log_days,
         ..Settings::default()
     };
-    let engine = Engine::open(urls, embedder(config).await?, Arc::new(SystemClock), settings).await?;
-    Ok(Opened { engine, postgres })
+    Ok(Engine::open(urls, embedder(config).await?, Arc::new(SystemClock), settings).await?)
 }
 
 async fn start_postgres(config: &Config) -> Result<Embedded, Failure> {

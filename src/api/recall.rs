@@ -140,6 +140,21 @@ pub struct RecallRequest {
     pub as_of: Option<DateTime<Utc>>,
 }
 
+impl RecallRequest {
+    /// Asks for ten hits, and nothing special.
+    pub fn new(query: &str) -> Self {
+        Self {
+            query: query.into(),
+            k: default_k(),
+            expected: false,
+            user_id: None,
+            ranking: None,
+            filters: RecallFilters::default(),
+            as_of: None,
+        }
+    }
+}
+
 /// Input of `agent_memory_search`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]

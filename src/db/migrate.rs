@@ -73,6 +73,20 @@ pub async fn create_databases(urls: &DatabaseUrls) -> Result<(), MigrateError> {
     Ok(())
 }
 
+/// Drops the three databases, whoever is connected. For those that were made to be thrown away.
+///
+/// # Errors
+/// When the server is out of reach or the user may not do it.
+pub async fn drop_databases(urls: &DatabaseUrls) -> Result<(), MigrateError> {
+    for (_, url, _) in each(urls) {
+        let name = PgConnectOptions::from_str(url)?.get_database().unwrap_or_default().replace('"', "\"\"");
+        let mut connection = maintenance(url).await?;
+        sqlx::raw_sql(AssertSqlSafe(format!("drop database if exists \"{name}\" with (force)"))).execute(&mut connection).await?;
+        connection.close().await?;
+    }
+    Ok(())
+}
+
 /// Creates the roles and applies every migration, each database under its own lock. Applying nothing is cheap.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ mod error;
 mod migrate;
 
 pub use error::DbError;
-pub use migrate::{create_databases, migrate, pending_migrations};
+pub use migrate::{create_databases, drop_databases, migrate, pending_migrations};
 
 use crate::op::Tenancy;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -55,6 +55,23 @@ impl DatabaseUrls {
         }
         let with = |suffix: &str| format!("{server}/{base}_{suffix}{query}");
         Ok(Self { agent_memory: with("agent_memory"), shared_kb: with("shared_kb"), internal_shared: with("internal_shared") })
+    }
+
+    /// Three databases of the same names and `suffix`, on the same servers.
+    ///
+    /// # Errors
+    /// A sentence, when a URL cannot be read.
+    pub fn beside(urls: &Self, suffix: &str) -> Result<Self, String> {
+        let other = |url: &str| {
+            let (address, query) = url.split_once('?').map_or((url, String::new()), |(address, query)| (address, format!("?{query}")));
+            PgConnectOptions::from_str(url).map_err(|error| error.to_string())?;
+            Ok::<_, String>(format!("{address}{suffix}{query}"))
+        };
+        Ok(Self {
+            agent_memory: other(&urls.agent_memory)?,
+            shared_kb: other(&urls.shared_kb)?,
+            internal_shared: other(&urls.internal_shared)?,
+        })
     }
 
     /// Refuses two URLs of one database: the three hold data of different sensitivity.

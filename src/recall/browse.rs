@@ -33,8 +33,16 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
     };
     let reach =
         Reach { tenant: ctx.tenant_id, agents: &agents, user: None, filters: Narrowing::Console(filter), now: engine.clock().now() };
-    let question =
-        Question { query, ranking: Ranking::Decay, reach, most: HITS, knowledge: false, floors: None, scoping: Scoping::default(), past: None };
+    let question = Question {
+        query,
+        ranking: Ranking::Decay,
+        reach,
+        most: HITS,
+        knowledge: false,
+        floors: None,
+        scoping: Scoping::default(),
+        past: None,
+    };
     let found = find::find(engine, ctx.tenancy(), question).await?;
     let nearest = found.order.below.first().map(|ranked| ranked.breakdown.similarity).filter(|_| found.order.passed.is_empty());
     let hit = |ranked: super::ranking::Ranked| {

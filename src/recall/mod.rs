@@ -3,6 +3,7 @@
 mod blend;
 mod browse;
 mod dates;
+pub mod eval;
 mod explain;
 mod find;
 mod gather;
@@ -21,26 +22,26 @@ pub mod store;
 mod trace;
 pub mod words;
 
+pub use browse::search_console;
 pub(crate) use health::{add, last_days};
 pub use health::{health, zero_hits};
 pub use playground::playground;
 pub use replay::replay;
 pub use retrievals::{keep_swept, retrieval, retrievals, sweep};
-pub use browse::search_console;
-pub use search::search;
+pub use search::{search, without_floor};
 
-use crate::api::{MemoryScope, 
-    AgentId, K_MAX, MemoryStatus, NothingReason, QUERY_MAX, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, RetrievalId,
-    Scope, UserId,
+use crate::api::{
+    K_MAX, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope,
+    UserId,
 };
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories;
 use crate::op::{Actor, OpContext};
 use crate::vocabulary::Moment;
-use blend::Blended;
-use find::{Finding, Past, Question};
+
 use chrono::{DateTime, Utc};
+use find::{Past, Question};
 use ranking::Floors;
 use store::{Narrowing, Reach};
 

@@ -84,9 +84,8 @@ fn hybrid(mut reached: Vec<Candidate>, question: &Question<'_>, asked: &Asked, p
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
     let mut anchors: HashSet<MemoryId> = postings.best(ANCHORS).into_iter().collect();
     anchors.extend(near.into_iter().take(ANCHORS).map(|(_, id)| id));
-    reached.sort_by(|a, b| {
-        thread(a).cmp(&thread(b)).then_with(|| (a.memory.said_at(), a.memory.id).cmp(&(b.memory.said_at(), b.memory.id)))
-    });
+    reached
+        .sort_by(|a, b| thread(a).cmp(&thread(b)).then_with(|| (a.memory.said_at(), a.memory.id).cmp(&(b.memory.said_at(), b.memory.id))));
     let mut places = HashMap::new();
     for turns in reached.chunk_by(|a, b| thread(a) == thread(b)) {
         let line: Vec<MemoryId> = turns.iter().map(|one| one.memory.id).collect();

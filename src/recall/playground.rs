@@ -42,8 +42,16 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
         now: engine.clock().now(),
     };
     let most = i64::from(request.k + NEAR_MISSES);
-    let question =
-        Question { query: &request.query, ranking: Ranking::Decay, reach, most, knowledge: true, floors: None, scoping: Scoping::default(), past: None };
+    let question = Question {
+        query: &request.query,
+        ranking: Ranking::Decay,
+        reach,
+        most,
+        knowledge: true,
+        floors: None,
+        scoping: Scoping::default(),
+        past: None,
+    };
     let found = find::find(engine, tenancy, question).await?;
     let mut list = blend::blend(found.order.passed.clone(), found.knowledge.clone());
     list.truncate(usize::try_from(request.k).unwrap_or(usize::MAX));

@@ -27,10 +27,7 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result
         lost.push(format!("It was asked with the model {}, and this server uses {}: meanings differ.", line.model, engine.model().name));
     }
     let at = line.logged.at;
-    let then = Past {
-        vocabulary: Moment::Version(line.vocabulary_version, at),
-        without: line.logged.degraded.clone(),
-    };
+    let then = Past { vocabulary: Moment::Version(line.vocabulary_version, at), without: line.logged.degraded.clone() };
     let past = ask(engine, ctx, &line, &filters, at, Some(then)).await?;
     let today = ask(engine, ctx, &line, &filters, engine.clock().now(), None).await?;
     lost.extend(past.lost.iter().cloned());

@@ -25,11 +25,11 @@ pub struct Scoping {
 /// When the database is out of reach.
 pub async fn of(engine: &Engine, ctx: &OpContext, filters: &RecallFilters) -> Result<Scoping, Error> {
     let (project, repo) = (filters.for_project, filters.for_repo);
-    let linked = match project {
-        Some(project) => projects::linked(engine, ctx, project).await?,
-        None => Vec::new(),
-    };
-    Ok(Scoping { narrow: project.is_some() || repo.is_some(), project, repo, linked })
+    let Some(of) = project else { return Ok(Scoping { narrow: repo.is_some(), project, repo, linked: vec![] }) };
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let linked = projects::store::linked(&mut tx, ctx.tenant_id, of).await?;
+    tx.commit().await?;
+    Ok(Scoping { narrow: true, project, repo, linked })
 }
 
 impl Scoping {

@@ -150,15 +150,7 @@ pub fn fact(topic: &str, content: &str) -> RememberRequest {
 
 /// A request to recall `query`, ten hits at most.
 pub fn question(query: &str) -> crate::api::RecallRequest {
-    crate::api::RecallRequest {
-        query: query.into(),
-        k: 10,
-        expected: false,
-        user_id: None,
-        ranking: None,
-        filters: crate::api::RecallFilters::default(),
-        as_of: None,
-    }
+    crate::api::RecallRequest::new(query)
 }
 
 /// An id that nothing has.

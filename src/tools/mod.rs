@@ -4,7 +4,7 @@ mod input;
 
 use crate::api::{
     AddMemoryRequest, ForgetRequest, KnowledgeRequest, LinkRequest, LookupRequest, ProfileFactRequest, ProposeRequest, RecallRequest,
-    RememberRequest, ReviseRequest, Scope, TopologyRequest, UpdateMemoryRequest,
+    RememberRequest, ReviseRequest, Scope, SearchRequest, TopologyRequest, UpdateMemoryRequest,
 };
 use crate::engine::Engine;
 use crate::error::Error;
@@ -117,6 +117,14 @@ pub fn all() -> &'static [Tool] {
                  before you reason about anything new. Hits come best first, each with its source, its age and the reason it was found; \
                  quote `attribution`. Set `expected` when you believe that you should know this.",
                 |engine, ctx, input: RecallRequest| async move { recall::recall(&engine, &ctx, input).await },
+            ),
+            Tool::new(
+                "agent_memory_search",
+                Scope::MemoryRead,
+                "Search your memories by words and meaning: for names, dates, exact phrases, or to look at more than a recall gives. Narrow it \
+                 by `filters`; name the project you work on in `for_project` to keep other projects' noise out. Hits come best first with the \
+                 parts of their score; a weak last hit may be beside the point. `fewer` leaves only the strong ones.",
+                |engine, ctx, input: SearchRequest| async move { recall::search(&engine, &ctx, input).await },
             ),
             Tool::new(
                 "agent_memory_remember",

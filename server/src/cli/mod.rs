@@ -1,11 +1,13 @@
 //! The command line.
 
+pub mod eval;
 pub mod kb;
 mod manage;
 
 use crate::config::Config;
 use crate::serve::{self, Opened};
 use clap::{Args, Parser, Subcommand};
+use eval::Eval;
 use kb::Kb;
 use manage::{Bot, Project, Repo};
 use remembrancer::api::{Discipline, KeyId, OperatorRole, Scope};
@@ -57,6 +59,9 @@ enum Command {
     /// Shared knowledge
     #[command(subcommand)]
     Kb(Kb),
+    /// Measure
+    #[command(subcommand)]
+    Eval(Eval),
     /// The audit log
     #[command(subcommand)]
     Audit(Audit),
@@ -176,6 +181,7 @@ pub async fn run() -> Result<(), Failure> {
     match cli.command {
         Command::Serve(options) => serve::serve(config, options.demo.then_some(options.credentials_dir.as_path())).await,
         Command::Kb(Kb::Index { dir }) => kb::index(&dir),
+        Command::Eval(Eval::Retrieval { file, ranking, json }) => eval::retrieval(config, &file, ranking, json).await,
         command => {
             let Opened { engine, postgres } = serve::open(&config).await?;
             let done = manage(&engine, command).await;
@@ -190,7 +196,7 @@ pub async fn run() -> Result<(), Failure> {
 
 async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
     match command {
-        Command::Serve(_) | Command::Kb(Kb::Index { .. }) => {}
+        Command::Serve(_) | Command::Kb(Kb::Index { .. }) | Command::Eval(_) => {}
         Command::Migrate => println!("the databases are migrated"),
         Command::Tenant(Tenant::Create { slug, name }) => {
             let ctx = identity::create_tenant(engine, &slug, &name).await?;

@@ -1,0 +1,238 @@
+//! `remembrancer eval retrieval`: how well the rankings find what is known to be the answer, in databases that are gone afterwards.
+
+use super::Failure;
+use crate::config::Config;
+use crate::serve;
+use chrono::{DateTime, Utc};
+use clap::Subcommand;
+use indicatif::{ProgressBar, ProgressStyle};
+use remembrancer::api::{MemoryId, Ranking, RecallRequest, RememberRequest, Scope, Source};
+use remembrancer::clock::{Clock, SystemClock};
+use remembrancer::db::{DatabaseUrls, drop_databases};
+use remembrancer::recall::eval::{Judged, Scores};
+use remembrancer::{Engine, OpContext, identity, memories, recall};
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+#[derive(Subcommand)]
+pub enum Eval {
+    /// Load memories and questions (JSON lines) and print how well each ranking finds the evidence
+    Retrieval {
+        file: PathBuf,
+        /// Only this ranking
+        #[arg(long)]
+        ranking: Option<Ranking>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// A line of the file.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+enum Line {
+    Memory {
+        /// Questions are asked among the memories of one scope.
+        scope: String,
+        key: String,
+        text: String,
+        #[serde(default)]
+        at: Option<DateTime<Utc>>,
+        /// What it is about; the scope unless told.
+        #[serde(default)]
+        topic: Option<String>,
+    },
+    Question {
+        scope: String,
+        query: String,
+        /// Keys of the memories that hold the answer.
+        evidence: Vec<String>,
+        #[serde(default, rename = "category")]
+        _category: Option<serde_json::Value>,
+    },
+}
+
+/// Longest answer that is looked at.
+const DEPTH: u32 = 100;
+/// What a question asks for where under-return is counted.
+const ASKED: usize = 10;
+const LINE_MAX: usize = 1024 * 1024;
+
+/// Runs the evaluation in databases of its own.
+///
+/// # Errors
+/// When a line cannot be read (it is named), or a database is out of reach.
+pub async fn retrieval(mut config: Config, file: &Path, ranking: Option<Ranking>, json: bool) -> Result<(), Failure> {
+    let lines = read(file).await?;
+    // Nobody waits: every memory gets its vector at once.
+    config.write_embedding_budget = Duration::from_secs(60);
+    let (urls, postgres) = serve::databases(&config).await?;
+    let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", std::process::id()))?;
+    let done = async {
+        let engine = serve::open_at(&config, urls.clone()).await?;
+        let scores = evaluate(&engine, &lines, ranking).await;
+        engine.db().close().await;
+        scores
+    }
+    .await;
+    let dropped = drop_databases(&urls).await;
+    if let Some(postgres) = postgres {
+        postgres.stop().await?;
+    }
+    let scores = done?;
+    dropped?;
+    if json {
+        println!("{}", serde_json::to_string_pretty(&scores)?);
+    } else {
+        print(&scores);
+    }
+    Ok(())
+}
+
+async fn read(file: &Path) -> Result<Vec<Line>, Failure> {
+    let opened = tokio::fs::File::open(file).await.map_err(|error| format!("{}: {error}", file.display()))?;
+    let (mut lines, mut number) = (Vec::new(), 0);
+    let mut reader = BufReader::new(opened).lines();
+    while let Some(line) = reader.next_line().await.map_err(|error| format!("{}: line {}: {error}", file.display(), number + 1))? {
+        number += 1;
+        if line.len() > LINE_MAX {
+            return Err(format!("{}: line {number} is longer than {LINE_MAX} bytes", file.display()).into());
+        }
+        if !line.trim().is_empty() {
+            lines.push(serde_json::from_str(&line).map_err(|error| format!("{}: line {number}: {error}", file.display()))?);
+        }
+    }
+    Ok(lines)
+}
+
+/// An agent with the memories of one scope.
+struct Loaded {
+    ctx: OpContext,
+    ids: HashMap<String, MemoryId>,
+}
+
+async fn evaluate(engine: &Engine, lines: &[Line], only: Option<Ranking>) -> Result<BTreeMap<String, Scores>, Failure> {
+    let scopes = load(engine, lines).await?;
+    let mut all = BTreeMap::new();
+    for ranking in [Ranking::Decay, Ranking::Hybrid].into_iter().filter(|ranking| only.is_none_or(|only| only == *ranking)) {
+        all.insert(ranking.to_string(), ask(engine, lines, &scopes, ranking).await?);
+    }
+    Ok(all)
+}
+
+fn bar(len: usize, message: String) -> Result<ProgressBar, Failure> {
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}")?;
+    Ok(ProgressBar::new(len as u64).with_style(style).with_message(message))
+}
+
+async fn load(engine: &Engine, lines: &[Line]) -> Result<HashMap<String, Loaded>, Failure> {
+    let tenant = identity::create_tenant(engine, "eval", "Evaluation").await?;
+    let bar = bar(lines.iter().filter(|line| matches!(line, Line::Memory { .. })).count(), "memories".into())?;
+    let mut scopes: HashMap<String, Loaded> = HashMap::new();
+    for line in lines {
+        let Line::Memory { scope, key, text, at, topic } = line else { continue };
+        if !scopes.contains_key(scope) {
+            let ctx = agent(engine, &tenant, scopes.len()).await?;
+            scopes.insert(scope.clone(), Loaded { ctx, ids: HashMap::new() });
+        }
+        let Some(loaded) = scopes.get_mut(scope) else { continue };
+        let topic = topic.as_deref().unwrap_or(scope);
+        let id = memories::remember(engine, &loaded.ctx, memory(topic, scope, text, *at)).await?.memory_id;
+        if loaded.ids.insert(key.clone(), id).is_some() {
+            return Err(format!("the key {key} stands twice in the scope {scope}").into());
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(scopes)
+}
+
+async fn agent(engine: &Engine, tenant: &OpContext, number: usize) -> Result<OpContext, Failure> {
+    let agent = identity::create_agent(engine, tenant, &format!("scope-{number}"), "A scope of the evaluation", false).await?;
+    let (_, key) = identity::create_key(engine, tenant, agent.id, "evaluation", &[Scope::MemoryRead, Scope::MemoryWrite], None).await?;
+    Ok(identity::authenticate(engine, &key, remembrancer::api::RequestId(SystemClock.id())).await?)
+}
+
+/// As an agent would remember a turn: its own words, when and where they were said.
+fn memory(topic: &str, scope: &str, text: &str, at: Option<DateTime<Utc>>) -> RememberRequest {
+    let source = Source { platform: "eval".into(), channel_id: Some(scope.into()), observed_at: at, ..Source::default() };
+    let kind = Some(remembrancer::api::MemoryKind::Episode);
+    RememberRequest { topic_raw: topic.into(), content: text.into(), source, kind, ..RememberRequest::default() }
+}
+
+async fn ask(engine: &Engine, lines: &[Line], scopes: &HashMap<String, Loaded>, ranking: Ranking) -> Result<Scores, Failure> {
+    let bar = bar(lines.iter().filter(|line| matches!(line, Line::Question { .. })).count(), format!("questions, {ranking}"))?;
+    let mut judged = Vec::new();
+    for line in lines {
+        let Line::Question { scope, query, evidence, .. } = line else { continue };
+        let loaded = scopes.get(scope).ok_or_else(|| format!("a question is asked of the scope {scope}, which has no memories"))?;
+        let wanted: Vec<MemoryId> = evidence
+            .iter()
+            .map(|key| loaded.ids.get(key).copied().ok_or_else(|| format!("the evidence {key} is no memory of the scope {scope}")))
+            .collect::<Result<_, _>>()?;
+        judged.push(one(engine, loaded, query, &wanted, ranking).await?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(Scores::of(&judged))
+}
+
+async fn one(engine: &Engine, loaded: &Loaded, query: &str, wanted: &[MemoryId], ranking: Ranking) -> Result<Judged, Failure> {
+    // The question is embedded by the first search and cached for the second.
+    let start = Instant::now();
+    search(engine, loaded, query, ranking, ASKED).await?;
+    let with_embedding = start.elapsed().as_secs_f64() * 1000.0;
+    let start = Instant::now();
+    let ten = search(engine, loaded, query, ranking, ASKED).await?;
+    let without_embedding = start.elapsed().as_secs_f64() * 1000.0;
+    let deep = search(engine, loaded, query, ranking, DEPTH as usize).await?;
+    let hits = deep.memories();
+    let found = hits.iter().enumerate().filter(|(_, hit)| wanted.contains(&hit.memory_id)).map(|(place, _)| place).collect();
+    Ok(Judged {
+        found,
+        evidence: wanted.len(),
+        returned: ten.memories().len(),
+        possible: loaded.ids.len().min(ASKED),
+        characters: ten.memories().iter().map(|hit| hit.content.chars().count()).sum(),
+        with_embedding,
+        without_embedding,
+    })
+}
+
+async fn search(
+    engine: &Engine,
+    loaded: &Loaded,
+    query: &str,
+    ranking: Ranking,
+    k: usize,
+) -> Result<remembrancer::api::RecallResponse, Failure> {
+    let request = RecallRequest { ranking: Some(ranking), k: u32::try_from(k)?, ..RecallRequest::new(query) };
+    Ok(recall::without_floor(engine, &loaded.ctx, request).await?)
+}
+
+fn print(scores: &BTreeMap<String, Scores>) {
+    println!(
+        "{:<8} {:>9} {:>9} {:>9} {:>10} {:>7} {:>8} {:>13}",
+        "ranking", "questions", "recall@1", "recall@5", "recall@10", "MRR", "nDCG@10", "under-return"
+    );
+    for (ranking, s) in scores {
+        println!(
+            "{ranking:<8} {:>9} {:>9.3} {:>9.3} {:>10.3} {:>7.3} {:>8.3} {:>13.3}",
+            s.questions, s.recall_at_1, s.recall_at_5, s.recall_at_10, s.mrr, s.ndcg_at_10, s.under_return
+        );
+    }
+    println!("\n{:<8} {:>15} {:>15} {:>15}", "ranking", "p50 / p95 ms", "with embedding", "tokens, 10 hits");
+    for (ranking, s) in scores {
+        let pair = |a: f64, b: f64| format!("{a:.1} / {b:.1}");
+        println!(
+            "{ranking:<8} {:>15} {:>15} {:>15.0}",
+            pair(s.p50_ms, s.p95_ms),
+            pair(s.p50_with_embedding_ms, s.p95_with_embedding_ms),
+            s.tokens
+        );
+    }
+}

@@ -22,6 +22,7 @@ mod remember;
 mod remember_refused;
 mod replay;
 mod review;
+mod search;
 mod silence;
 mod support;
 mod tenancy;

@@ -328,6 +328,10 @@ pub const MEMORY: &[Query] = queries! {
         let leg = recall::by_words(tx, &reach!(c), &["tea".into()], &statistics, FLOORS, false, 10).await?;
         leg.candidates.len() + leg.considered as usize
     };
+    "recall::postings" |tx, c| recall::postings(tx, &reach!(c), &["tea".into()]).await?.len();
+    "recall::nearest_in_reach" |tx, c| recall::nearest_in_reach(tx, &reach!(c), "all-MiniLM-L6-v2", &c.vector, 10).await?.len();
+    "recall::places" |tx, c| recall::places(tx, &reach!(c), &[c.id]).await?.len();
+    "recall::features" |tx, c| recall::features(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), &[c.id]).await?.len();
     "recall::count_past" |tx, c| recall::count_past(tx, &reach!(c)).await? as usize;
     "recall::past" |tx, c| recall::past(tx, &reach!(c), "all-MiniLM-L6-v2", 384).await?.len();
     "recall::count_retrievals" |tx, c| recall::count_retrievals(tx, c.tenant, &Default::default()).await? as usize;

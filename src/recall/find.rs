@@ -151,7 +151,7 @@ pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> 
     };
     let memory = match (memory, &knowledge) {
         (Ok(memory), _) => memory,
-        (Err(error @ Error::Unavailable(_)), Some(_)) => {
+        (Err(error @ Error::Db(DbError::Exhausted | DbError::Unavailable(_))), Some(_)) => {
             tracing::warn!(%error, "answering from knowledge alone");
             degraded.push("memory".to_owned());
             Memory::default()

@@ -139,7 +139,7 @@ async fn the_playground_lays_everything_open_and_leaves_no_trace() {
     assert_eq!((part.query_canonical, part.terms_inside.as_slice()), (None, ["tea".to_owned()].as_slice()));
     assert_eq!(part.hits[0].memory().unwrap().memory_id, id);
     let steps: Vec<_> = part.timings.iter().map(|(step, _)| step.as_str()).collect();
-    assert!(["vocabulary", "embedding", "memory", "knowledge", "ranking"].iter().all(|step| steps.contains(step)), "{steps:?}");
+    assert!(["vocabulary", "embedding", "memory", "knowledge"].iter().all(|step| steps.contains(step)), "{steps:?}");
     let empty = ask(&world.binky, "Chai").await;
     assert_eq!((empty.zero_hit, empty.cause), (true, Some(ZeroHitCause::NothingStored)));
     assert_eq!(crate::support::all_row_counts(world.engine.urls()).await, before);

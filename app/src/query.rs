@@ -50,11 +50,6 @@ impl Query {
         names.iter().any(|name| self.get(name).is_some())
     }
 
-    /// How many of `names` are set.
-    pub fn count(&self, names: &[&str]) -> u32 {
-        names.iter().map(|name| u32::from(self.get(name).is_some())).sum()
-    }
-
     /// `path`, followed by the query if there is one.
     pub fn href(&self, path: &str) -> String {
         let mut url = path.to_owned();
@@ -65,6 +60,14 @@ impl Query {
             encode(value, &mut url);
         }
         url
+    }
+
+    /// The list at `path` that `back` leads to, as it was filtered; only ever that list.
+    pub fn back(&self, path: &str) -> String {
+        match self.get("back") {
+            Some(back) if back.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('?')) => back.to_owned(),
+            _ => path.to_owned(),
+        }
     }
 
     /// `name` read as a `T`; what cannot be read is noted in `errors`.
@@ -131,6 +134,16 @@ mod tests {
         assert_eq!(query.all("ids").collect::<Vec<_>>(), ["1", "2"]);
         assert_eq!(query.with("q", "y").without(&["ids"]).href("/m"), "/m?q=y");
         assert_eq!(query.with("q", "").without(&["ids"]).href("/m"), "/m");
+    }
+
+    #[test]
+    fn the_way_back_leads_to_the_list_only() {
+        let back = |url: &str| Query::default().with("back", url).back("/memories");
+        assert_eq!((back("/memories").as_str(), back("/memories?q=tea").as_str()), ("/memories", "/memories?q=tea"));
+        for elsewhere in ["https://example.org", "/memoriesque", "/memories/1", "/audit", "//memories"] {
+            assert_eq!(back(elsewhere), "/memories");
+        }
+        assert_eq!(Query::default().back("/memories"), "/memories");
     }
 
     #[test]

@@ -1,9 +1,43 @@
 use super::{Icon, Shape};
+use crate::query::Query;
 use leptos::{prelude::*, web_sys};
+
+/// What is shown of one row beside its list, or over its foot where it is narrow.
+#[component]
+pub fn Panel(#[prop(into)] open: Signal<bool>, label: &'static str, name: &'static str, children: Children) -> impl IntoView {
+    view! {
+        <section
+            class="card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 \
+            xl:max-h-[calc(100dvh-2.5rem)] xl:shadow-none"
+            class:hidden=move || !open.get()
+            aria-label=label
+            data-testid=name
+        >
+            {children()}
+        </section>
+    }
+}
+
+/// The way through a list from its panel: keys and links to what stands before and after `at`, which both follow the URL.
+#[component]
+pub fn Walk<T: Copy + PartialEq + Send + Sync + 'static>(
+    ids: Vec<T>,
+    at: Memo<Option<T>>,
+    link: fn(&Query, Option<T>) -> String,
+    query: Memo<Query>,
+) -> impl IntoView {
+    // Moves with the address, not with what is still being loaded: pressed twice, a step is two steps.
+    move || {
+        let (before, after) = neighbours(&ids, at.get()?);
+        let link = |id| query.with(|query| link(query, id));
+        let (previous, next) = (before.map(|id| link(Some(id))), after.map(|id| link(Some(id))));
+        Some(view! { <Steps previous next close=link(None) /> })
+    }
+}
 
 /// The head of a panel beside a list: the way to the neighbours of what it shows, and out. The letters are keys.
 #[component]
-pub fn Steps(previous: Option<String>, next: Option<String>, close: String) -> impl IntoView {
+fn Steps(previous: Option<String>, next: Option<String>, close: String) -> impl IntoView {
     view! {
         <div class="sticky top-0 z-10 flex items-center gap-1 border-b border-line bg-surface px-2 py-1.5">
             {step(previous, "Previous", "k ArrowUp", "k", Shape::Previous)} {step(next, "Next", "j ArrowDown", "j", Shape::Next)}

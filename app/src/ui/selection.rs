@@ -1,4 +1,4 @@
-use super::Now;
+use super::{Now, text};
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
 
 /// Ticks every `ids` box of a form; there is nothing it could do without JavaScript, so it is not there without.
@@ -30,4 +30,34 @@ pub fn ticked(form: NodeRef<leptos::html::Form>) -> u32 {
 fn boxes(form: &web_sys::HtmlFormElement, which: &str) -> Vec<web_sys::HtmlInputElement> {
     let Ok(found) = form.query_selector_all(&format!("input[name=ids]{which}")) else { return Vec::new() };
     (0..found.length()).filter_map(|i| found.item(i)?.dyn_into().ok()).collect()
+}
+
+/// The box that takes a row into the selection.
+#[component]
+pub fn Tick(#[prop(into)] id: String, name: String) -> impl IntoView {
+    view! { <td class="pr-0!"><input class="mt-1 block" type="checkbox" name="ids" value=id aria-label=format!("Select “{name}”") /></td> }
+}
+
+/// The foot of a table whose rows can be ticked: how many are, and the buttons for all of them.
+#[component]
+pub fn Selection(
+    selected: RwSignal<u32>,
+    one: &'static str,
+    many: &'static str,
+    /// What selecting is for.
+    hint: &'static str,
+    children: Children,
+) -> impl IntoView {
+    let says = move || match selected.get() {
+        0 => hint.to_owned(),
+        n => format!("{} selected", text::count(i64::from(n), one, many)),
+    };
+    view! {
+        <div class="selection flex flex-wrap items-center justify-between gap-3 border-t border-line px-3 py-2 text-sm">
+            <span class="text-soft" aria-live="polite">
+                {says}
+            </span>
+            <span class="flex flex-wrap gap-2">{children()}</span>
+        </div>
+    }
 }

@@ -1,18 +1,17 @@
 use super::api::audit_log;
 use crate::{
-    ConsoleError,
     layout::PageHead,
-    query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, FilterForm, Pager, Shape, Skeleton, TextField, Time, text},
+    query::Query,
+    ui::{Answered, Asked, Badge, Empty, FilterForm, Filtered, Pager, Shape, TextField, Time, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{AuditEntry, AuditFilter, FieldError, Page};
+use remembrancer::api::{AuditEntry, AuditFilter, Page};
 
 const NAMES: &[&str] = &["actor", "action", "target", "from", "until"];
 const ACTIONS: &[&str] =
     &["memory.", "memory.remembered", "memory.revised", "memory.forgotten", "memory.restored", "vocabulary.", "operator.", "key."];
 
-fn filter(query: &Query) -> Result<AuditFilter, Vec<FieldError>> {
+fn filter(query: &Query) -> Asked<AuditFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = AuditFilter {
@@ -30,62 +29,41 @@ fn filter(query: &Query) -> Result<AuditFilter, Vec<FieldError>> {
 /// The log that nothing can be taken out of.
 #[component]
 pub fn AuditPage() -> impl IntoView {
-    let query = use_query();
-    let filter = Memo::new(move |_| query.with(filter));
-    let log = Resource::new(
-        move || filter.get(),
-        |filter| async move {
-            match filter {
-                Ok(filter) => audit_log(filter).await,
-                Err(fields) => Err(ConsoleError::invalid(fields)),
-            }
-        },
-    );
-    let busy = RwSignal::new(false);
-    let value = move |name: &'static str| Signal::derive(move || query.with(|query| query.text(name)));
-    let error = move |name: &'static str| {
-        Signal::derive(move || filter.get().err()?.into_iter().find(|e: &FieldError| e.field == name).map(|e| e.message))
-    };
+    let filtered = Filtered::by(filter);
+    let (query, log) = (filtered.query, filtered.load(audit_log));
     view! {
         <PageHead title="Audit log">
             "Who did what, when and why. Entries are only ever added, and each is chained to the one before it."
         </PageHead>
         <FilterForm action="/audit" names=NAMES label="Audit log">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(5,minmax(0,1fr))_auto]">
-                <TextField name="actor" label="Actor" hint="Name or id" value=value("actor") error=error("actor") />
+                <TextField name="actor" label="Actor" hint="Name or id" value=filtered.value("actor") error=filtered.error("actor") />
                 <TextField
                     name="action"
                     label="Action begins with"
                     hint="memory."
-                    value=value("action")
+                    value=filtered.value("action")
                     suggestions=ACTIONS
-                    error=error("action")
+                    error=filtered.error("action")
                 />
-                <TextField name="target" label="Target" hint="Id" value=value("target") error=error("target") />
-                <TextField name="from" label="From" kind="date" value=value("from") error=error("from") />
-                <TextField name="until" label="Until" kind="date" value=value("until") error=error("until") />
+                <TextField name="target" label="Target" hint="Id" value=filtered.value("target") error=filtered.error("target") />
+                <TextField name="from" label="From" kind="date" value=filtered.value("from") error=filtered.error("from") />
+                <TextField name="until" label="Until" kind="date" value=filtered.value("until") error=filtered.error("until") />
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
                     <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/audit">"Clear"</a>
                 </div>
             </div>
         </FilterForm>
-        <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-            <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
-                {move || Suspend::new(async move {
-                    match log.await {
-                        Ok(page) if page.rows.is_empty() => view! { <div class="card"><NoEntries /></div> }.into_any(),
-                        Ok(page) => view! { <Log page query=query.get_untracked() /> }.into_any(),
-                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                    }
-                })}
-            </Transition>
-        </div>
+        <Answered answer=log show=|page, query| view! { <Log page query /> }.into_any() query />
     }
 }
 
 #[component]
 fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
+    if page.rows.is_empty() {
+        return view! { <div class="card"><NoEntries /></div> }.into_any();
+    }
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "entry", "entries")}</p>
         <div class="card">
@@ -103,6 +81,7 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
         </div>
         <Pager path="/audit" query previous=page.previous next=page.next />
     }
+    .into_any()
 }
 
 #[component]

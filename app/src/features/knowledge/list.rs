@@ -1,17 +1,16 @@
 use super::{api::documents, table::Table, tabs::Tabs};
 use crate::{
-    ConsoleError,
     layout::PageHead,
-    query::{Query, use_query},
-    ui::{Choice, Empty, ErrorView, FilterForm, Pager, SearchField, SelectField, Shape, Skeleton, TextField, text},
+    query::Query,
+    ui::{Answered, Asked, Choice, Empty, FilterForm, Filtered, Pager, SearchField, SelectField, Shape, TextField, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Document, DocumentFilter, DocumentKind, FieldError, Page};
+use remembrancer::api::{Document, DocumentFilter, DocumentKind, Page};
 
 const NAMES: &[&str] = &["q", "kind", "status", "retired"];
 const STATUSES: &[&str] = &["accepted", "approved", "deprecated", "draft", "proposed", "superseded"];
 
-fn filter(query: &Query) -> Result<DocumentFilter, Vec<FieldError>> {
+fn filter(query: &Query) -> Asked<DocumentFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = DocumentFilter {
@@ -28,19 +27,8 @@ fn filter(query: &Query) -> Result<DocumentFilter, Vec<FieldError>> {
 /// What the organisation has decided and written down, for every agent to be found.
 #[component]
 pub fn KnowledgePage() -> impl IntoView {
-    let query = use_query();
-    let filter = Memo::new(move |_| query.with(filter));
-    let list = Resource::new(
-        move || filter.get(),
-        |filter| async move {
-            match filter {
-                Ok(filter) => documents(filter).await,
-                Err(fields) => Err(ConsoleError::invalid(fields)),
-            }
-        },
-    );
-    let busy = RwSignal::new(false);
-    let value = move |name: &'static str| Signal::derive(move || query.with(|query| query.text(name)));
+    let filtered = Filtered::by(filter);
+    let (query, list) = (filtered.query, filtered.load(documents));
     let kinds = std::iter::once(choice("", "Any kind")).chain(DocumentKind::ALL.iter().map(|kind| choice(kind.as_str(), kind_name(*kind))));
     view! {
         <PageHead title="Knowledge">"What is decided and written down. Every recall searches it beside the agent's own memory."</PageHead>
@@ -50,12 +38,12 @@ pub fn KnowledgePage() -> impl IntoView {
                 <div class="col-span-full lg:col-span-1">
                     <SearchField query label="Title, reference or path" hint="Title, reference or path" />
                 </div>
-                <SelectField name="kind" label="Kind" value=value("kind") choices=kinds.collect() />
-                <TextField name="status" label="Status" hint="accepted" value=value("status") suggestions=STATUSES />
+                <SelectField name="kind" label="Kind" value=filtered.value("kind") choices=kinds.collect() />
+                <TextField name="status" label="Status" hint="accepted" value=filtered.value("status") suggestions=STATUSES />
                 <SelectField
                     name="retired"
                     label="State"
-                    value=value("retired")
+                    value=filtered.value("retired")
                     choices=vec![choice("", "In force"), choice("true", "Retired")]
                 />
                 <div class="flex items-end gap-2">
@@ -64,16 +52,7 @@ pub fn KnowledgePage() -> impl IntoView {
                 </div>
             </div>
         </FilterForm>
-        <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-            <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
-                {move || Suspend::new(async move {
-                    match list.await {
-                        Ok(page) => view! { <Listed page query=query.get_untracked() /> }.into_any(),
-                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                    }
-                })}
-            </Transition>
-        </div>
+        <Answered answer=list show=|page, query| view! { <Listed page query /> }.into_any() query />
     }
 }
 

@@ -44,7 +44,7 @@ pub fn DeletePage() -> impl IntoView {
 
 #[component]
 fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl IntoView {
-    let back = back(&query);
+    let back = query.back("/memories");
     let count = text::count(i64::try_from(rows.len()).unwrap_or(i64::MAX), "memory", "memories");
     let more = query.all("ids").count() > BULK_MAX;
     let ids = String::from(Ids(rows.iter().map(|row| row.id).collect()));
@@ -117,16 +117,9 @@ fn Nothing(query: Query) -> impl IntoView {
     view! {
         <Empty shape=Shape::Delete title="Nothing is selected">
             <p class="mb-3">"Tick the memories in the list first; a hundred at most go together."</p>
-            <a class="button" href=back(&query)>
+            <a class="button" href=query.back("/memories")>
                 "Back to the list"
             </a>
         </Empty>
-    }
-}
-
-fn back(query: &Query) -> String {
-    match query.get("back") {
-        Some(back) if back == "/memories" || back.starts_with("/memories?") => back.to_owned(),
-        _ => "/memories".to_owned(),
     }
 }

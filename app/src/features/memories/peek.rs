@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Canonical, ErrorView, Skeleton, Steps, Time, neighbours, reveal, text},
+    ui::{Canonical, ErrorView, Panel, Skeleton, Time, Walk, reveal, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::MemoryId;
@@ -23,27 +23,12 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: Listed, query: Memo<Query>) -> i
         },
     );
     Effect::new(move |_| peek.get().into_iter().for_each(|id| reveal(&format!("m-{id}"))));
-    let link = move |id: Option<MemoryId>| match id {
-        Some(id) => query.with(|query| query.with("peek", id).href("/memories")),
-        None => query.with(|query| query.without(&["peek"]).href("/memories")),
-    };
     view! {
-        <section
-            class="card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 \
-            xl:max-h-[calc(100dvh-2.5rem)] xl:shadow-none"
-            class:hidden=move || peek.get().is_none()
-            aria-label="Peek"
-            data-testid="peek"
-        >
+        <Panel open=Signal::derive(move || peek.get().is_some()) label="Peek" name="peek">
             <Transition>
                 {move || Suspend::new(async move {
-                    let ids = StoredValue::new(list.await.map(|list| list.ids()).unwrap_or_default());
-                    // Moves with the address, not with what is still being loaded: pressed twice, a step is two steps.
-                    move || {
-                        let (before, after) = neighbours(&ids.read_value(), peek.get()?);
-                        let (previous, next) = (before.map(|id| link(Some(id))), after.map(|id| link(Some(id))));
-                        Some(view! { <Steps previous next close=link(None) /> })
-                    }
+                    let ids = list.await.map(|list| list.ids()).unwrap_or_default();
+                    view! { <Walk ids at=peek link=at query /> }
                 })}
             </Transition>
             <Transition fallback=|| view! { <Skeleton rows=4 /> }>
@@ -54,7 +39,15 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: Listed, query: Memo<Query>) -> i
                     })
                 })}
             </Transition>
-        </section>
+        </Panel>
+    }
+}
+
+/// The address at which a memory is in the panel.
+fn at(query: &Query, id: Option<MemoryId>) -> String {
+    match id {
+        Some(id) => query.with("peek", id).href("/memories"),
+        None => query.without(&["peek"]).href("/memories"),
     }
 }
 

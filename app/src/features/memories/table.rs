@@ -1,10 +1,10 @@
 use super::ranked::Scores;
 use crate::{
     query::Query,
-    ui::{Badge, Canonical, Icon, SelectAll, Shape, Time, Tone, text, ticked},
+    ui::{Badge, Canonical, Icon, SelectAll, Selection, Shape, Tick, Time, Tone, text, ticked},
 };
 use leptos::prelude::*;
-use remembrancer::api::{MemoryId, MemoryRow, MemoryStatus, SearchHit, Source};
+use remembrancer::api::{MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, SearchHit, Source};
 
 /// Memories as rows; with hits, ranked. Whoever may delete can select them.
 #[component]
@@ -38,7 +38,16 @@ pub fn Table(
                 </thead>
                 <tbody>{body}</tbody>
             </table>
-            {select.then(|| view! { <Selection selected /> })}
+            {select.then(|| {
+                view! {
+                    <Selection selected one="memory" many="memories" hint="Select memories to delete them together.">
+                        <button class="button button-danger" type="submit">
+                            <Icon shape=Shape::Delete />
+                            "Delete selected…"
+                        </button>
+                    </Selection>
+                }
+            })}
         </form>
     }
 }
@@ -65,10 +74,7 @@ fn Row(
                 }
             })
             .collect_view();
-    let checkbox = select.then(|| {
-        let label = format!("Select “{}”", row.topic);
-        view! { <td class="pr-0!"><input class="mt-1 block" type="checkbox" name="ids" value=id.to_string() aria-label=label /></td> }
-    });
+    let checkbox = select.then(|| view! { <Tick id=id.to_string() name=row.topic.clone() /> });
     let ranked = hit.clone().map(|hit| view! { <td class="hidden @md:table-cell"><Scores hit /></td> });
     let narrow = hit.map(|hit| view! { <span class="@md:hidden">" · score " {format!("{:.2}", hit.score)}</span> });
     view! {
@@ -85,6 +91,7 @@ fn Row(
                         {row.topic.clone()}
                     </a>
                     {row.is_canonical.then(|| view! { <Canonical yes=true /> })}
+                    {nature(&row)}
                     {state(&row)}
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{content}</p>
@@ -111,27 +118,18 @@ pub fn state(row: &MemoryRow) -> impl IntoView + use<> {
     (row.deleted_at.map(|_| view! { <Badge tone=Tone::Danger text="deleted" /> }), status)
 }
 
+/// A badge for a kind and a scope that are not the usual ones.
+fn nature(row: &MemoryRow) -> impl IntoView + use<> {
+    let kind = (row.kind != MemoryKind::Profile).then(|| view! { <Badge text=row.kind.as_str().replace('_', " ") title="Kind" /> });
+    let scope = (row.scope != MemoryScope::Agent).then(|| view! { <Badge text=row.scope.as_str() title="Scope" /> });
+    // A project's fact about a project would say the same twice.
+    (kind, scope.filter(|_| row.kind.as_str() != row.scope.as_str()))
+}
+
 /// Where it was said, in short: `slack · C042`.
 pub fn place(source: &Source) -> String {
     match &source.channel_id {
         Some(channel) => format!("{} · {channel}", source.platform),
         None => source.platform.clone(),
-    }
-}
-
-#[component]
-fn Selection(selected: RwSignal<u32>) -> impl IntoView {
-    let says = move || match selected.get() {
-        0 => "Select memories to delete them together.".to_owned(),
-        n => format!("{} selected", text::count(i64::from(n), "memory", "memories")),
-    };
-    view! {
-        <div class="selection flex items-center justify-between gap-3 border-t border-line px-3 py-2 text-sm">
-            <span class="text-soft" aria-live="polite">{says}</span>
-            <button class="button button-danger" type="submit">
-                <Icon shape=Shape::Delete />
-                "Delete selected…"
-            </button>
-        </div>
     }
 }

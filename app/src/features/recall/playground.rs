@@ -9,17 +9,14 @@ use crate::{
     ConsoleError,
     features::memories::AgentField,
     layout::PageHead,
-    query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, FilterForm, SearchField, Shape, Skeleton, TextField, Tone, chart::share_of, text},
+    query::Query,
+    ui::{Answered, Badge, Empty, FilterForm, Filtered, SearchField, Shape, TextField, Tone, chart::share_of, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{FieldError, Playground, PlaygroundRequest};
+use remembrancer::api::{Playground, PlaygroundRequest};
 
-/// What the form asks, or what in it cannot be read.
-type Asked = Result<Option<PlaygroundRequest>, Vec<FieldError>>;
-
-async fn ask(asked: Asked) -> Result<Option<Playground>, ConsoleError> {
-    match asked.map_err(ConsoleError::invalid)? {
+async fn ask(request: Option<PlaygroundRequest>) -> Result<Option<Playground>, ConsoleError> {
+    match request {
         Some(request) => try_recall(request).await.map(Some),
         None => Ok(None),
     }
@@ -28,41 +25,34 @@ async fn ask(asked: Asked) -> Result<Option<Playground>, ConsoleError> {
 /// A recall that leaves no trace, taken apart.
 #[component]
 pub fn PlaygroundPage() -> impl IntoView {
-    let query = use_query();
-    let asked = Memo::new(move |_| query.with(url::playground));
-    let answer = Resource::new(move || asked.get(), ask);
-    let busy = RwSignal::new(false);
+    let filtered = Filtered::by(url::playground);
+    let (query, answer) = (filtered.query, filtered.load(ask));
     view! {
         <PageHead title="Playground">
             "Ask as an agent would, and see why it is told what it is told. Nothing is counted and nothing is logged."
         </PageHead>
-        <Form query asked />
-        <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-            <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
-                {move || Suspend::new(async move {
-                    match answer.await {
-                        Ok(Some(answer)) => view! { <Answer answer query=query.get_untracked() /> }.into_any(),
-                        Ok(None) => view! { <div class="card"><NotAsked /></div> }.into_any(),
-                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                    }
-                })}
-            </Transition>
-        </div>
+        <Form filtered />
+        <Answered answer show query />
+    }
+}
+
+fn show(answer: Option<Playground>, query: Query) -> AnyView {
+    match answer {
+        Some(answer) => view! { <Answer answer query /> }.into_any(),
+        None => view! { <div class="card"><NotAsked /></div> }.into_any(),
     }
 }
 
 #[component]
-fn Form(query: Memo<Query>, asked: Memo<Asked>) -> impl IntoView {
-    let value = move |name: &'static str| Signal::derive(move || query.with(|query| query.text(name)));
-    let error =
-        move |name: &'static str| Signal::derive(move || asked.get().err()?.into_iter().find(|e| e.field == name).map(|e| e.message));
+fn Form(filtered: Filtered<Option<PlaygroundRequest>>) -> impl IntoView {
+    let query = filtered.query;
     view! {
         <FilterForm action="/recall/playground" names=url::PLAYGROUND label="Playground">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_6rem_minmax(0,1fr)]">
                 <AgentField query none="Choose an agent" labelled=true />
-                <TextField name="k" label="Hits, at most" kind="number" hint="10" value=value("k") error=error("k") />
+                <TextField name="k" label="Hits, at most" kind="number" hint="10" value=filtered.value("k") error=filtered.error("k") />
                 <div class="col-span-full lg:col-span-1">
-                    <TextField name="user" label="On behalf of a user" hint="UUID" value=value("user") error=error("user") />
+                    <TextField name="user" label="On behalf of a user" hint="UUID" value=filtered.value("user") error=filtered.error("user") />
                 </div>
                 <div class="col-span-full flex flex-wrap gap-2">
                     <SearchField query label="Question" hint="What would an agent ask?" />

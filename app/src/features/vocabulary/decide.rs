@@ -112,7 +112,7 @@ fn what(proposals: &[Proposal]) -> String {
 fn About(proposals: Vec<Proposal>, query: Query) -> impl IntoView {
     view! {
         <input type="hidden" name="ids" value=String::from(Ids(proposals.iter().map(|proposal| proposal.id).collect())) />
-        <input type="hidden" name="done" value=back(&query) />
+        <input type="hidden" name="done" value=query.back("/vocabulary") />
         <input type="hidden" name="form" value=query.href("/vocabulary/decide") />
     }
 }
@@ -196,7 +196,7 @@ fn Choose(considered: Considered, query: Query, typed: RwSignal<String>) -> impl
             <h2 class="wrap-anywhere" data-testid="count">"Merge " {title} " into which term?"</h2>
             <input type="hidden" name="ids" value=String::from(Ids(considered.proposals.iter().map(|proposal| proposal.id).collect())) />
             <input type="hidden" name="what" value="merge" />
-            <input type="hidden" name="back" value=back(&query) />
+            <input type="hidden" name="back" value=query.back("/vocabulary") />
             <div>
                 <TermField id="into" label="Term" value=query.text("into") error=considered.refused typed />
             </div>
@@ -236,7 +236,7 @@ fn Reject(considered: Considered, query: Query, flash: Option<Flash>) -> impl In
 
 #[component]
 fn Cancel(query: Query) -> impl IntoView {
-    view! { <a class="button button-quiet" href=back(&query)>"Cancel"</a> }
+    view! { <a class="button button-quiet" href=query.back("/vocabulary")>"Cancel"</a> }
 }
 
 #[component]
@@ -244,16 +244,9 @@ fn Nothing(query: Query) -> impl IntoView {
     view! {
         <Empty shape=Shape::Filter title="Nothing is selected">
             <p class="mb-3">"Tick the proposals in the list first; a hundred at most are decided together."</p>
-            <a class="button" href=back(&query)>
+            <a class="button" href=query.back("/vocabulary")>
                 "Back to the list"
             </a>
         </Empty>
-    }
-}
-
-fn back(query: &Query) -> String {
-    match query.get("back") {
-        Some(back) if back == "/vocabulary" || back.starts_with("/vocabulary?") => back.to_owned(),
-        _ => "/vocabulary".to_owned(),
     }
 }

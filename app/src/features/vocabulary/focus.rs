@@ -10,7 +10,7 @@ use crate::{
     Flash,
     layout::ViewerResource,
     query::Query,
-    ui::{ErrorView, Skeleton, Steps, Time, neighbours, reveal, text},
+    ui::{ErrorView, Panel, Skeleton, Time, Walk, neighbours, reveal, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Decision, Evidence, OperatorRole, ProposalDetail, ProposalId, ProposalStatus};
@@ -30,23 +30,10 @@ pub fn Focus(focus: Memo<Option<ProposalId>>, list: Listed, query: Memo<Query>) 
     let (who, typed) = (ViewerResource::expect(), RwSignal::new(String::new()));
     Effect::new(move |_| focus.get().into_iter().for_each(|id| reveal(&format!("p-{id}"))));
     view! {
-        <section
-            class="card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 \
-            xl:max-h-[calc(100dvh-2.5rem)] xl:shadow-none"
-            class:hidden=move || focus.get().is_none()
-            aria-label="Proposal"
-            data-testid="focus"
-        >
+        <Panel open=Signal::derive(move || focus.get().is_some()) label="Proposal" name="focus">
             <Transition>
                 {move || Suspend::new(async move {
-                    let ids = StoredValue::new(ids(list).await);
-                    // Moves with the address, not with what is still being loaded: pressed twice, a step is two steps.
-                    move || {
-                        let (before, after) = neighbours(&ids.read_value(), focus.get()?);
-                        let link = |id| query.with(|query| at(query, id));
-                        let (previous, next) = (before.map(|id| link(Some(id))), after.map(|id| link(Some(id))));
-                        Some(view! { <Steps previous next close=link(None) /> })
-                    }
+                    view! { <Walk ids=ids(list).await at=focus link=at query /> }
                 })}
             </Transition>
             <Transition fallback=|| view! { <Skeleton rows=4 /> }>
@@ -71,7 +58,7 @@ pub fn Focus(focus: Memo<Option<ProposalId>>, list: Listed, query: Memo<Query>) 
                 })}
             </Transition>
             <TermNames typed />
-        </section>
+        </Panel>
     }
 }
 

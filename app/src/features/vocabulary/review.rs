@@ -2,18 +2,18 @@ use super::{api::browse_proposals, focus::Focus, table::Table, tabs::Tabs};
 use crate::{
     ConsoleError,
     layout::{PageHead, ViewerResource},
-    query::{Query, use_query},
-    ui::{Empty, ErrorView, FilterForm, Pager, SelectField, Shape, Skeleton, TextField, text},
+    query::Query,
+    ui::{Asked, Empty, ErrorView, FilterForm, Filtered, Pager, SelectField, Shape, Skeleton, TextField, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{FieldError, OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
+use remembrancer::api::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
 
 const NAMES: &[&str] = &["q", "status"];
 
 /// The list as it is loaded; the panel reads it too.
 pub type Listed = Resource<Result<Page<Proposal>, ConsoleError>>;
 
-fn filter(query: &Query) -> Result<ProposalFilter, Vec<FieldError>> {
+fn filter(query: &Query) -> Asked<ProposalFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let status = query.read("status", "Choose open, approved, merged or rejected.", &mut errors);
@@ -24,31 +24,21 @@ fn filter(query: &Query) -> Result<ProposalFilter, Vec<FieldError>> {
 /// Phrases that agents use and the vocabulary does not know, the most frequent first, and what to do about them.
 #[component]
 pub fn ReviewPage() -> impl IntoView {
-    let query = use_query();
     // By its own names, so that a step in the panel does not load the list again.
-    let filter = Memo::new(move |_| query.with(filter));
-    let list: Listed = Resource::new(
-        move || filter.get(),
-        |filter| async move {
-            match filter {
-                Ok(filter) => browse_proposals(filter).await,
-                Err(fields) => Err(ConsoleError::invalid(fields)),
-            }
-        },
-    );
+    let filtered = Filtered::by(filter);
+    let (query, list) = (filtered.query, filtered.load(browse_proposals));
     let focus = Memo::new(move |_| query.with(|query| query.get("focus").and_then(|id| id.parse::<ProposalId>().ok())));
     let (who, busy) = (ViewerResource::expect(), RwSignal::new(false));
-    let value = move |name: &'static str| Signal::derive(move || query.with(|query| query.text(name)));
     view! {
         <PageHead title="Vocabulary review">"Phrases that agents use and the vocabulary does not know. A decision holds for all of them."</PageHead>
         <Tabs />
         <FilterForm action="/vocabulary" names=NAMES label="Proposals">
             <div class="flex flex-wrap items-end gap-2">
                 <div class="grow basis-full sm:basis-56">
-                    <TextField name="q" label="Phrase contains" value=value("q") />
+                    <TextField name="q" label="Phrase contains" value=filtered.value("q") />
                 </div>
                 <div class="grow sm:w-44 sm:grow-0">
-                    <SelectField name="status" label="State" value=value("status") choices=states() />
+                    <SelectField name="status" label="State" value=filtered.value("status") choices=states() />
                 </div>
                 <button class="button button-primary" type="submit">
                     "Apply filters"

@@ -1,7 +1,7 @@
 use super::words::said;
 use crate::{
     query::Query,
-    ui::{SelectAll, Time, text, ticked},
+    ui::{SelectAll, Selection, Tick, Time, text, ticked},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Proposal, ProposalId};
@@ -29,7 +29,15 @@ pub fn Table(rows: Vec<Proposal>, query: Memo<Query>, focus: Memo<Option<Proposa
                 </thead>
                 <tbody>{body}</tbody>
             </table>
-            {select.then(|| view! { <Selection selected /> })}
+            {select.then(|| {
+                view! {
+                    <Selection selected one="proposal" many="proposals" hint="Select proposals to decide them alike.">
+                        <button class="button" type="submit" name="what" value="approve">"Approve selected…"</button>
+                        <button class="button" type="submit" name="what" value="merge">"Merge selected…"</button>
+                        <button class="button button-danger" type="submit" name="what" value="reject">"Reject selected…"</button>
+                    </Selection>
+                }
+            })}
         </form>
     }
 }
@@ -37,10 +45,7 @@ pub fn Table(rows: Vec<Proposal>, query: Memo<Query>, focus: Memo<Option<Proposa
 #[component]
 fn Row(row: Proposal, query: Memo<Query>, focus: Memo<Option<ProposalId>>, select: bool, first: bool) -> impl IntoView {
     let (id, agents) = (row.id, row.agents.join(", "));
-    let checkbox = select.then(|| {
-        let label = format!("Select “{}”", row.phrase);
-        view! { <td class="pr-0!"><input class="mt-1 block" type="checkbox" name="ids" value=id.to_string() aria-label=label /></td> }
-    });
+    let checkbox = select.then(|| view! { <Tick id=id.to_string() name=row.phrase.clone() /> });
     let decision = row.decision.map(|decision| {
         view! { <p class="mt-0.5 text-sm break-words text-soft">{said(&decision)} " " {decision.by.clone()} ", " <Time at=decision.at /></p> }
     });
@@ -63,23 +68,5 @@ fn Row(row: Proposal, query: Memo<Query>, focus: Memo<Option<ProposalId>>, selec
             <td class="hidden truncate text-soft @xl:table-cell" title=agents.clone()>{agents.clone()}</td>
             <td class="hidden text-soft @md:table-cell"><Time at=row.last_seen /></td>
         </tr>
-    }
-}
-
-#[component]
-fn Selection(selected: RwSignal<u32>) -> impl IntoView {
-    let says = move || match selected.get() {
-        0 => "Select proposals to decide them alike.".to_owned(),
-        n => format!("{} selected", text::count(i64::from(n), "proposal", "proposals")),
-    };
-    view! {
-        <div class="selection flex flex-wrap items-center justify-between gap-3 border-t border-line px-3 py-2 text-sm">
-            <span class="text-soft" aria-live="polite">{says}</span>
-            <span class="flex flex-wrap gap-2">
-                <button class="button" type="submit" name="what" value="approve">"Approve selected…"</button>
-                <button class="button" type="submit" name="what" value="merge">"Merge selected…"</button>
-                <button class="button button-danger" type="submit" name="what" value="reject">"Reject selected…"</button>
-            </span>
-        </div>
     }
 }

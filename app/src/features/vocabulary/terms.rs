@@ -1,16 +1,15 @@
 use super::{api::browse_terms, tabs::Tabs};
 use crate::{
-    ConsoleError,
     layout::PageHead,
-    query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, FilterForm, Pager, SelectField, Shape, Skeleton, TextField, Tone, text},
+    query::Query,
+    ui::{Answered, Asked, Badge, Empty, FilterForm, Filtered, Pager, SelectField, Shape, TextField, Tone, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{FieldError, Page, Term, TermFilter};
+use remembrancer::api::{Page, Term, TermFilter};
 
 const NAMES: &[&str] = &["q", "retired"];
 
-fn filter(query: &Query) -> Result<TermFilter, Vec<FieldError>> {
+fn filter(query: &Query) -> Asked<TermFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let retired = query.read("retired", "Choose yes or no.", &mut errors);
@@ -21,19 +20,8 @@ fn filter(query: &Query) -> Result<TermFilter, Vec<FieldError>> {
 /// What things are called, and what else they are called.
 #[component]
 pub fn TermsPage() -> impl IntoView {
-    let query = use_query();
-    let filter = Memo::new(move |_| query.with(filter));
-    let list = Resource::new(
-        move || filter.get(),
-        |filter| async move {
-            match filter {
-                Ok(filter) => browse_terms(filter).await,
-                Err(fields) => Err(ConsoleError::invalid(fields)),
-            }
-        },
-    );
-    let busy = RwSignal::new(false);
-    let value = move |name: &'static str| Signal::derive(move || query.with(|query| query.text(name)));
+    let filtered = Filtered::by(filter);
+    let (query, list) = (filtered.query, filtered.load(browse_terms));
     let states = [("", "In use"), ("true", "Retired")].map(|(key, text)| (key.to_owned(), text.to_owned())).to_vec();
     view! {
         <PageHead title="Terms">"What things are called here. A memory filed under an alias is filed under the term."</PageHead>
@@ -41,10 +29,10 @@ pub fn TermsPage() -> impl IntoView {
         <FilterForm action="/vocabulary/terms" names=NAMES label="Terms">
             <div class="flex flex-wrap items-end gap-2">
                 <div class="grow basis-full sm:basis-56">
-                    <TextField name="q" label="Term, alias or definition contains" value=value("q") />
+                    <TextField name="q" label="Term, alias or definition contains" value=filtered.value("q") />
                 </div>
                 <div class="grow sm:w-44 sm:grow-0">
-                    <SelectField name="retired" label="State" value=value("retired") choices=states />
+                    <SelectField name="retired" label="State" value=filtered.value("retired") choices=states />
                 </div>
                 <button class="button button-primary" type="submit">
                     "Apply filters"
@@ -54,23 +42,15 @@ pub fn TermsPage() -> impl IntoView {
                 </a>
             </div>
         </FilterForm>
-        <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-            <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
-                {move || Suspend::new(async move {
-                    let filtered = query.with_untracked(|query| query.any(NAMES));
-                    match list.await {
-                        Ok(page) if page.rows.is_empty() => view! { <div class="card"><NoTerms filtered /></div> }.into_any(),
-                        Ok(page) => view! { <Terms page query=query.get_untracked() /> }.into_any(),
-                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                    }
-                })}
-            </Transition>
-        </div>
+        <Answered answer=list show=|page, query| view! { <Terms page query /> }.into_any() query />
     }
 }
 
 #[component]
 fn Terms(page: Page<Term>, query: Query) -> impl IntoView {
+    if page.rows.is_empty() {
+        return view! { <div class="card"><NoTerms filtered=query.any(NAMES) /></div> }.into_any();
+    }
     let kind = if query.get("retired") == Some("true") { "retired " } else { "" };
     let total = text::count(page.total, &format!("{kind}term"), &format!("{kind}terms"));
     view! {
@@ -91,6 +71,7 @@ fn Terms(page: Page<Term>, query: Query) -> impl IntoView {
         </div>
         <Pager path="/vocabulary/terms" query previous=page.previous next=page.next names=("Previous", "Next") />
     }
+    .into_any()
 }
 
 #[component]

@@ -237,6 +237,11 @@ pub struct MemoryFilter {
     /// Part of the topic or of the topic as met, without regard to case.
     pub topic: Option<String>,
     pub canonical: Option<bool>,
+    pub kind: Option<MemoryKind>,
+    pub category: Option<Category>,
+    pub scope: Option<MemoryScope>,
+    pub status: Option<MemoryStatus>,
+    pub project_id: Option<Uuid>,
     pub platform: Option<String>,
     pub channel: Option<String>,
     pub user_id: Option<UserId>,

@@ -2,7 +2,7 @@
 
 use super::model::Memory;
 use super::store;
-use crate::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryRow, OperatorRole, Page};
+use crate::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryRow, MemoryStatus, OperatorRole, Page};
 use crate::audit;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
@@ -26,7 +26,17 @@ pub(crate) fn check(filter: &MemoryFilter) -> Result<(), Error> {
         .optional_text("platform", filter.platform.as_deref(), 64)
         .optional_text("channel", filter.channel.as_deref(), 256)
         .that(!matches!((filter.from, filter.until), (Some(from), Some(until)) if from >= until), "until", "must be later than from")
+        .that(
+            filter.q.is_none() || filter.status.is_none_or(is_live),
+            "status",
+            "cannot be searched: only what is active or contradicted is in reach of a search; browse it instead",
+        )
         .done()
+}
+
+/// Whether a memory of this status is in reach, as long as it is neither deleted nor expired.
+fn is_live(status: MemoryStatus) -> bool {
+    matches!(status, MemoryStatus::Active | MemoryStatus::Contradicted)
 }
 
 /// A page of memories, newest write first, with the true total.

@@ -2,7 +2,9 @@
 
 use crate::support::{agent, alone, ask, remember};
 use chrono::{DateTime, Duration, Utc};
-use remembrancer::api::{AgentKind, MemoryFilter, MemoryId, MemoryRow, OperatorRole, RememberRequest, UserId};
+use remembrancer::api::{
+    AgentKind, Category, MemoryFilter, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, OperatorRole, RememberRequest, UserId,
+};
 use remembrancer::clock::Clock;
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact, nowhere};
@@ -50,6 +52,8 @@ async fn walk(world: &World, filter: MemoryFilter) -> Vec<MemoryRow> {
     seen
 }
 
+const PROJECT: Uuid = Uuid::from_u128(6);
+
 /// 130 memories of two agents, some with a user, canonical, from elsewhere, forgotten.
 async fn many(world: &World) -> Vec<MemoryId> {
     vocabulary::add(&world.engine, &world.system, vocabulary::NewTerm { term: "stone", aliases: &[], ..Default::default() }).await.unwrap();
@@ -59,12 +63,22 @@ async fn many(world: &World) -> Vec<MemoryId> {
         let topic = if n % 10 == 0 { "stone".to_owned() } else { format!("Topic_{n}") };
         let mut request = fact(&topic, &format!("number{n} content{n} of{n}"));
         request.user_id = (n % 4 == 0).then_some(UserId(Uuid::from_u128(4)));
+        if n % 6 == 0 {
+            (request.kind, request.scope, request.project_id) = (Some(MemoryKind::Decision), Some(MemoryScope::Project), Some(PROJECT));
+        }
         if n % 5 == 0 {
             (request.source.platform, request.source.channel_id) = ("drive".into(), Some("doc".into()));
         }
         let ctx = if n % 13 == 0 { &world.binky } else { &world.atlas };
         ids.push(remember(world, ctx, request).await.memory_id);
     }
+    let seventh: Vec<Uuid> = ids.iter().step_by(7).map(|id| id.0).collect();
+    // No tool writes these yet.
+    sqlx::query("update agent_memories set category = 'person', status = 'superseded', live = false where id = any($1)")
+        .bind(seventh)
+        .execute(&mut crate::support::memory_owner(&world.engine).await)
+        .await
+        .unwrap();
     memories::delete(&world.engine, &world.vera, &ids[..60], "first half").await.unwrap();
     memories::restore(&world.engine, &world.vera, &ids[..50], "most of it").await.unwrap();
     ids
@@ -79,13 +93,20 @@ async fn pages_cover_everything_once_in_both_directions_under_every_filter() {
     let moment = all[39].updated_at;
     let base = MemoryFilter::default;
     type Holds = fn(usize) -> bool;
-    let filters: [(&str, MemoryFilter, Holds); 12] = [
+    let filters: [(&str, MemoryFilter, Holds); 19] = [
         ("agent", MemoryFilter { agent_id: Some(agent(&world.atlas)), ..base() }, |n| n % 13 != 0),
         ("other agent", MemoryFilter { agent_id: Some(agent(&world.binky)), ..base() }, |n| n % 13 == 0),
         ("topic", MemoryFilter { topic: Some("topic_1".into()), ..base() }, |n| n % 10 != 0 && n.to_string().starts_with('1')),
         ("topic, an underscore", MemoryFilter { topic: Some("c_".into()), ..base() }, |n| n % 10 != 0),
         ("canonical", MemoryFilter { canonical: Some(true), ..base() }, |n| n % 10 == 0),
         ("not canonical", MemoryFilter { canonical: Some(false), ..base() }, |n| n % 10 != 0),
+        ("kind", MemoryFilter { kind: Some(MemoryKind::Decision), ..base() }, |n| n % 6 == 0),
+        ("another kind", MemoryFilter { kind: Some(MemoryKind::Episode), ..base() }, |_| false),
+        ("category", MemoryFilter { category: Some(Category::Person), ..base() }, |n| n % 7 == 0),
+        ("scope", MemoryFilter { scope: Some(MemoryScope::Project), ..base() }, |n| n % 6 == 0),
+        ("status", MemoryFilter { status: Some(MemoryStatus::Superseded), ..base() }, |n| n % 7 == 0),
+        ("another status", MemoryFilter { status: Some(MemoryStatus::Active), ..base() }, |n| n % 7 != 0),
+        ("project", MemoryFilter { project_id: Some(PROJECT), ..base() }, |n| n % 6 == 0),
         ("platform", MemoryFilter { platform: Some("drive".into()), ..base() }, |n| n % 5 == 0),
         ("channel", MemoryFilter { channel: Some("C1".into()), ..base() }, |n| n % 5 != 0),
         ("user", MemoryFilter { user_id: Some(UserId(Uuid::from_u128(4))), ..base() }, |n| n % 4 == 0),
@@ -127,6 +148,7 @@ async fn filters_that_make_no_sense_are_named() {
         ("platform", MemoryFilter { platform: Some("p".repeat(65)), ..base() }),
         ("channel", MemoryFilter { channel: Some(String::new()), ..base() }),
         ("until", MemoryFilter { from: Some(now), until: Some(now), ..base() }),
+        ("status", MemoryFilter { q: Some("tea".into()), status: Some(MemoryStatus::Superseded), ..base() }),
         ("after", MemoryFilter { after: Some("nonsense".into()), ..base() }),
         ("before", MemoryFilter { before: Some("1-2".into()), ..base() }),
         ("before", MemoryFilter { after: Some("x".into()), before: Some("y".into()), ..base() }),

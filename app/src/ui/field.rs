@@ -57,8 +57,10 @@ pub fn SelectField(
     /// The label is there for screen readers only.
     #[prop(optional)]
     bare: bool,
+    #[prop(optional, into)] error: Signal<Option<String>>,
 ) -> impl IntoView {
-    let id = format!("field-{name}");
+    let (id, error_id) = (format!("field-{name}"), format!("error-{name}"));
+    let described = error_id.clone();
     let options = choices
         .into_iter()
         .map(|(key, text)| {
@@ -75,9 +77,16 @@ pub fn SelectField(
             <label class=if bare { "sr-only" } else { "label" } for=id.clone()>
                 {label}
             </label>
-            <select class="input" id=id name=name>
+            <select
+                class="input"
+                id=id
+                name=name
+                aria-invalid=move || error.get().map(|_| "true")
+                aria-describedby=move || error.get().map(|_| described.clone())
+            >
                 {options}
             </select>
+            {move || error.get().map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id.clone()>{text}</p> })}
         </div>
     }
 }

@@ -21,6 +21,21 @@ pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
     if let Some(canonical) = filter.canonical {
         query.push(" and m.is_canonical = ").push_bind(canonical);
     }
+    if let Some(kind) = filter.kind {
+        query.push(" and m.kind = ").push_bind(kind);
+    }
+    if let Some(category) = filter.category {
+        query.push(" and m.category = ").push_bind(category);
+    }
+    if let Some(scope) = filter.scope {
+        query.push(" and m.scope = ").push_bind(scope);
+    }
+    if let Some(status) = filter.status {
+        query.push(" and m.status = ").push_bind(status);
+    }
+    if let Some(project) = filter.project_id {
+        query.push(" and m.project_id = ").push_bind(project);
+    }
     if let Some(platform) = &filter.platform {
         query.push(" and m.source->>'platform' = ").push_bind(platform.clone());
     }

@@ -1,20 +1,20 @@
 use super::{
     api::agent_names,
-    url::{FOLDED, NAMES},
+    url::{self, FOLDED, NAMES},
 };
 use crate::{
     query::Query,
-    ui::{Choice, FilterForm, Icon, SearchField, SelectField, Shape, TextField},
+    ui::{Choice, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField},
 };
 use leptos::prelude::*;
-use remembrancer::api::{FieldError, MemoryFilter};
+use remembrancer::api::{Category, MemoryFilter, MemoryKind, MemoryScope, MemoryStatus};
 
 const PLATFORMS: &[&str] = &["chat", "drive", "email", "slack", "teams", "telegram"];
 
 /// The question, whose memories, and what else narrows the list.
 #[component]
-pub fn Filters(query: Memo<Query>, filter: Memo<Result<MemoryFilter, Vec<FieldError>>>) -> impl IntoView {
-    let value = move |name: &'static str| Signal::derive(move || query.with(|query| query.text(name)));
+pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
+    let query = filtered.query;
     view! {
         <FilterForm action="/memories" names=NAMES label="Memories">
             <div class="flex flex-wrap gap-2">
@@ -24,35 +24,46 @@ pub fn Filters(query: Memo<Query>, filter: Memo<Result<MemoryFilter, Vec<FieldEr
                     "Search"
                 </button>
             </div>
-            <details class="mt-2" open=query.get_untracked().any(&FOLDED.map(|(name, _)| name))>
+            <details class="mt-2" open=query.get_untracked().any(&unreadable(filtered))>
                 <summary class="button button-quiet -ml-3">
                     <Icon shape=Shape::Filter />
                     "Filters"
-                    {move || match query.get().count(&FOLDED.map(|(name, _)| name)) {
+                    {move || match query.with(|query| url::set(query).len()) {
                         0 => None,
                         n => Some(view! { <span class="badge border-transparent bg-accent-wash text-accent">{n.to_string()}</span> }),
                     }}
                 </summary>
                 <div class="card mt-1 grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
-                    <TextField name="topic" label="Topic contains" value=value("topic") error=error(filter, "topic") />
+                    <SelectField name="kind" label="Kind" value=filtered.value("kind") error=filtered.error("kind") choices=all("Any kind", MemoryKind::ALL) />
+                    <SelectField
+                        name="category"
+                        label="Category"
+                        value=filtered.value("category")
+                        error=filtered.error("category")
+                        choices=all("Any category", Category::ALL)
+                    />
+                    <SelectField name="scope" label="Scope" value=filtered.value("scope") error=filtered.error("scope") choices=all("Any scope", MemoryScope::ALL) />
+                    <SelectField name="status" label="Status" value=filtered.value("status") error=filtered.error("status") choices=all("Any status", MemoryStatus::ALL) />
+                    <TextField name="project" label="Project" hint="UUID" value=filtered.value("project") error=filtered.error("project") />
+                    <TextField name="topic" label="Topic contains" value=filtered.value("topic") error=filtered.error("topic") />
                     <SelectField
                         name="canonical"
                         label="In the vocabulary"
-                        value=value("canonical")
+                        value=filtered.value("canonical")
                         choices=choices("Any", "Canonical", "As met")
                     />
                     <TextField
                         name="platform"
                         label="Platform"
-                        value=value("platform")
+                        value=filtered.value("platform")
                         suggestions=PLATFORMS
-                        error=error(filter, "platform")
+                        error=filtered.error("platform")
                     />
-                    <TextField name="channel" label="Channel" value=value("channel") error=error(filter, "channel") />
-                    <TextField name="user" label="User" hint="UUID" value=value("user") error=error(filter, "user") />
-                    <TextField name="from" label="Updated from" kind="date" value=value("from") error=error(filter, "from") />
-                    <TextField name="until" label="Updated until" kind="date" value=value("until") error=error(filter, "until") />
-                    <SelectField name="deleted" label="State" value=value("deleted") choices=choices("Not deleted", "Deleted", "") />
+                    <TextField name="channel" label="Channel" value=filtered.value("channel") error=filtered.error("channel") />
+                    <TextField name="user" label="User" hint="UUID" value=filtered.value("user") error=filtered.error("user") />
+                    <TextField name="from" label="Updated from" kind="date" value=filtered.value("from") error=filtered.error("from") />
+                    <TextField name="until" label="Updated until" kind="date" value=filtered.value("until") error=filtered.error("until") />
+                    <SelectField name="deleted" label="Deleted" value=filtered.value("deleted") error=filtered.error("deleted") choices=choices("Not deleted", "Deleted", "") />
                     <div class="col-span-full flex gap-2">
                         <button class="button" type="submit">
                             "Apply filters"
@@ -64,6 +75,43 @@ pub fn Filters(query: Memo<Query>, filter: Memo<Result<MemoryFilter, Vec<FieldEr
                 </div>
             </details>
         </FilterForm>
+        <Chips query />
+    }
+}
+
+/// The filters of the fold that need a look: what cannot be read is shown beside its field.
+fn unreadable(filtered: Filtered<MemoryFilter>) -> Vec<&'static str> {
+    let names = FOLDED.iter().map(|(name, _)| *name);
+    filtered.asked.with_untracked(|asked| match asked {
+        Ok(_) => Vec::new(),
+        Err(errors) => names.filter(|name| errors.iter().any(|error| error.field == *name)).collect(),
+    })
+}
+
+/// What narrows the list while the fields are folded away; a click takes one of them off.
+#[component]
+fn Chips(query: Memo<Query>) -> impl IntoView {
+    let chip = move |(name, text): (&'static str, String)| {
+        let without = query.with(|query| query.without(&[name, "after", "before", "peek"]).href("/memories"));
+        let label = format!("{text}: remove this filter");
+        view! {
+            <li class="max-w-full">
+                <a class="chip" href=without data-noscroll="true" aria-label=label>
+                    <span class="truncate">{text}</span>
+                    <Icon shape=Shape::Close />
+                </a>
+            </li>
+        }
+    };
+    move || {
+        let set = query.with(url::set);
+        (!set.is_empty()).then(|| {
+            view! {
+                <ul class="mt-2 flex flex-wrap gap-1.5" aria-label="Active filters" data-testid="active-filters">
+                    {set.into_iter().map(chip).collect_view()}
+                </ul>
+            }
+        })
     }
 }
 
@@ -103,11 +151,13 @@ pub fn AgentField(
     }
 }
 
+/// Every value of a kind of thing, after any of them.
+fn all<T: ToString>(any: &str, values: &[T]) -> Vec<Choice> {
+    let named = values.iter().map(|value| (value.to_string(), value.to_string().replace('_', " ")));
+    std::iter::once((String::new(), any.to_owned())).chain(named).collect()
+}
+
 fn choices(any: &str, yes: &str, no: &str) -> Vec<Choice> {
     let all = [("", any), ("true", yes), ("false", no)];
     all.into_iter().filter(|(_, text)| !text.is_empty()).map(|(key, text)| (key.to_owned(), text.to_owned())).collect()
-}
-
-fn error(filter: Memo<Result<MemoryFilter, Vec<FieldError>>>, name: &'static str) -> Signal<Option<String>> {
-    Signal::derive(move || filter.get().err()?.into_iter().find(|e| e.field == name).map(|e| e.message))
 }

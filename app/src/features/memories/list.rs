@@ -9,11 +9,11 @@ use super::{
 use crate::{
     ConsoleError,
     layout::{PageHead, ViewerResource},
-    query::{Query, use_query},
-    ui::{Empty, ErrorView, Pager, Shape, Skeleton, text},
+    query::Query,
+    ui::{Empty, ErrorView, Filtered, Pager, Shape, Skeleton, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{FieldError, MemoryFilter, MemoryId, MemoryRow, OperatorRole, Page, SearchResults};
+use remembrancer::api::{MemoryFilter, MemoryId, MemoryRow, OperatorRole, Page, SearchResults};
 use serde::{Deserialize, Serialize};
 
 /// What the page lists: a page of everything, or the answer to a question.
@@ -36,26 +36,25 @@ impl Listing {
 /// The list as it is loaded; the peek reads it too.
 pub type Listed = Resource<Result<Listing, ConsoleError>>;
 
-async fn find(filter: Result<MemoryFilter, Vec<FieldError>>) -> Result<Listing, ConsoleError> {
-    match filter.map_err(ConsoleError::invalid)? {
-        filter if filter.q.is_some() => search_memories(filter).await.map(Listing::Searched),
-        filter => browse_memories(filter).await.map(Listing::Browsed),
+async fn find(filter: MemoryFilter) -> Result<Listing, ConsoleError> {
+    match filter.q {
+        Some(_) => search_memories(filter).await.map(Listing::Searched),
+        None => browse_memories(filter).await.map(Listing::Browsed),
     }
 }
 
 /// Browse, search, peek, select.
 #[component]
 pub fn MemoriesPage() -> impl IntoView {
-    let query = use_query();
-    let filter = Memo::new(move |_| query.with(url::filter));
-    let list: Listed = Resource::new(move || filter.get(), find);
+    let filtered = Filtered::by(url::filter);
+    let (query, list): (_, Listed) = (filtered.query, filtered.load(find));
     let peek = Memo::new(move |_| query.with(|query| query.get("peek").and_then(|id| id.parse::<MemoryId>().ok())));
     let (who, busy) = (ViewerResource::expect(), RwSignal::new(false));
     view! {
         <PageHead title="Memories">
             "What agents remember, as it was said. A search here finds what a recall would find, and leaves no trace."
         </PageHead>
-        <Filters query filter />
+        <Filters filtered />
         <div class=move || if peek.get().is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_25rem]" } else { "mt-4" }>
             <div class="min-w-0 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
                 <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
@@ -116,7 +115,7 @@ fn NoMatch() -> impl IntoView {
     view! {
         <Empty shape=Shape::Filter title="No memory matches these filters">
             <p class="mb-3">
-                "Topics match in part, platforms and channels as a whole. Deleted memories show only when they are asked for."
+                "Topics match in part, everything else as a whole. Deleted memories show only when they are asked for."
             </p>
             <a class="button" href="/memories">
                 "Clear all"

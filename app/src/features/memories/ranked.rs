@@ -59,18 +59,7 @@ pub fn NothingFound(results: SearchResults, query: Query) -> impl IntoView {
         (None, 0) => "There is nothing stored here that could answer. Other agents, or other filters, may know more.".to_owned(),
         (None, n) => format!("None of {} is anywhere near the question.", text::count(n, "memory", "memories")),
     };
-    let wider = query.with("q", query.text("q")).without(&[
-        "agent",
-        "topic",
-        "canonical",
-        "platform",
-        "channel",
-        "user",
-        "from",
-        "until",
-        "deleted",
-        "peek",
-    ]);
+    let wider = Query::default().with("q", query.text("q"));
     let narrowed = wider.href("/memories") != query.without(&["peek"]).href("/memories");
     view! {
         <Empty shape=Shape::Search title="Nothing relevant enough">

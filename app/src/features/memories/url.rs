@@ -1,19 +1,40 @@
 //! How the memories page is told what to show.
 
 use crate::query::Query;
-use remembrancer::api::{FieldError, MemoryFilter};
+use remembrancer::api::{FieldError, MemoryFilter, MemoryStatus};
 
 /// Fields of the filter form.
-pub const NAMES: &[&str] = &["q", "agent", "topic", "canonical", "platform", "channel", "user", "from", "until", "deleted"];
+pub const NAMES: &[&str] = &[
+    "q",
+    "agent",
+    "topic",
+    "canonical",
+    "kind",
+    "category",
+    "scope",
+    "status",
+    "project",
+    "platform",
+    "channel",
+    "user",
+    "from",
+    "until",
+    "deleted",
+];
 /// Those of them that are folded away, with the words that a set one shows.
-pub const FOLDED: [(&str, &str); 8] = [
+pub const FOLDED: [(&str, &str); 13] = [
     ("topic", "Topic"),
-    ("canonical", "Canonical"),
+    ("canonical", "In the vocabulary"),
+    ("kind", "Kind"),
+    ("category", "Category"),
+    ("scope", "Scope"),
+    ("status", "Status"),
+    ("project", "Project"),
     ("platform", "Platform"),
     ("channel", "Channel"),
     ("user", "User"),
-    ("from", "From"),
-    ("until", "Until"),
+    ("from", "Updated from"),
+    ("until", "Updated until"),
     ("deleted", "Deleted"),
 ];
 
@@ -26,6 +47,11 @@ pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
         q: owned("q"),
         topic: owned("topic"),
         canonical: query.read("canonical", "Choose yes or no.", &mut errors),
+        kind: query.read("kind", "Choose one of the kinds.", &mut errors),
+        category: query.read("category", "Choose one of the categories.", &mut errors),
+        scope: query.read("scope", "Choose one of the scopes.", &mut errors),
+        status: query.read("status", "Choose one of the statuses.", &mut errors),
+        project_id: query.read("project", "A project is named by a UUID.", &mut errors),
         platform: owned("platform"),
         channel: owned("channel"),
         user_id: query.read("user", "A user is named by a UUID.", &mut errors),
@@ -38,22 +64,70 @@ pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
     if filter.from.zip(filter.until).is_some_and(|(from, until)| from >= until) {
         errors.push(FieldError { field: "until".into(), message: "The end is before the beginning.".into() });
     }
+    let mut contradicting = |field: &str, message: &str| errors.push(FieldError { field: field.into(), message: message.into() });
+    if filter.q.is_some() && filter.deleted == Some(true) {
+        contradicting("deleted", "A search finds nothing that is deleted. Browse it without a question.");
+    }
+    if filter.q.is_some() && !filter.status.is_none_or(|status| matches!(status, MemoryStatus::Active | MemoryStatus::Contradicted)) {
+        contradicting("status", "A search finds what is active or contradicted. Browse the others without a question.");
+    }
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
+/// The folded filters that are set: name, and what is said of it.
+pub fn set(query: &Query) -> Vec<(&'static str, String)> {
+    let said = |(name, word): (&'static str, &str)| {
+        let value = query.get(name)?;
+        Some((
+            name,
+            match (name, value) {
+                ("canonical", "true") => "Canonical".to_owned(),
+                ("canonical", "false") => "As met".to_owned(),
+                ("deleted", "true") => "Deleted".to_owned(),
+                ("deleted", "false") => "Not deleted".to_owned(),
+                _ => format!("{word}: {value}"),
+            },
+        ))
+    };
+    FOLDED.into_iter().filter_map(said).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use remembrancer::api::{Category, MemoryKind, MemoryScope};
 
     #[test]
     fn a_whole_url_is_a_filter() {
-        let filter = filter(&Query::parse("q=tea&canonical=false&from=2026-05-01&until=2026-05-01&deleted=true&peek=x")).unwrap();
-        assert_eq!((filter.q.as_deref(), filter.canonical, filter.deleted), (Some("tea"), Some(false), Some(true)));
+        let filter = filter(&Query::parse("q=tea&canonical=false&from=2026-05-01&until=2026-05-01&deleted=false&peek=x")).unwrap();
+        assert_eq!((filter.q.as_deref(), filter.canonical, filter.deleted), (Some("tea"), Some(false), Some(false)));
         assert_eq!(filter.until.zip(filter.from).map(|(until, from)| (until - from).num_hours()), Some(24));
     }
 
     #[test]
+    fn a_record_is_found_by_what_it_is() {
+        let id = "01900000-0000-7000-8000-000000000000";
+        let asked = Query::parse(&format!("kind=decision&category=person&scope=repo&status=archived&project={id}"));
+        let filter = filter(&asked).unwrap();
+        assert_eq!((filter.kind, filter.category), (Some(MemoryKind::Decision), Some(Category::Person)));
+        assert_eq!((filter.scope, filter.status), (Some(MemoryScope::Repo), Some(MemoryStatus::Archived)));
+        assert_eq!(filter.project_id.map(|project| project.to_string()).as_deref(), Some(id));
+        assert_eq!(set(&asked).last(), Some(&("project", format!("Project: {id}"))));
+        assert_eq!(set(&Query::parse("deleted=true&q=x&agent=y")), [("deleted", "Deleted".to_owned())]);
+    }
+
+    #[test]
+    fn filters_that_contradict_are_named() {
+        for (field, url) in [("deleted", "q=tea&deleted=true"), ("status", "q=tea&status=superseded")] {
+            assert_eq!(filter(&Query::parse(url)).unwrap_err().iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), [field]);
+        }
+        assert!(filter(&Query::parse("q=tea&status=contradicted")).is_ok() && filter(&Query::parse("status=inbox&deleted=true")).is_ok());
+    }
+
+    #[test]
     fn what_cannot_be_read_is_named() {
+        let unknown = filter(&Query::parse("kind=novel&category=cat&scope=world&status=lost&project=1")).unwrap_err();
+        assert_eq!(unknown.iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), ["kind", "category", "scope", "status", "project"]);
         let errors = filter(&Query::parse("agent=atlas&user=1&from=yesterday&canonical=maybe")).unwrap_err();
         assert_eq!(errors.iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), ["agent", "canonical", "user", "from"]);
         assert_eq!(filter(&Query::parse("from=2026-05-02&until=2026-05-01")).unwrap_err()[0].field, "until");

@@ -57,6 +57,8 @@ id! {
     RunId,
     /// A chat bot, bound to one API key.
     BotId,
+    /// A list that an operator keeps under a name.
+    ViewId,
     /// One request at an edge; stands in logs, errors and audit rows.
     RequestId,
 }

@@ -17,6 +17,7 @@ mod recall;
 mod records;
 mod retrievals;
 mod session;
+mod views;
 mod vocabulary;
 
 pub use agents::{ActivityDay, AgentKind, AgentSummary};
@@ -33,7 +34,7 @@ pub use health::{
 };
 pub use ids::{
     AgentId, BotId, ChunkId, DecisionId, DocumentId, EventId, KeyId, MemoryId, MemoryRef, OperatorId, ProposalId, RequestId, RetrievalId,
-    RunId, SHORT_ID_LENGTH, TenantId, TermId, UserId,
+    RunId, SHORT_ID_LENGTH, TenantId, TermId, UserId, ViewId,
 };
 pub use knowledge::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, IndexPage, IngestFailure, IngestReport,
@@ -52,6 +53,7 @@ pub use recall::{
 pub use records::{Comparison, LinkEnd, LinkRequest, LinkResponse, MemoryRecord, ProfileFactRequest, ReviseRequest, ReviseResponse};
 pub use retrievals::{Considered, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
 pub use session::{OperatorProfile, OperatorRole, Scope};
+pub use views::{SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewPage};
 pub use vocabulary::{
     Decision, DecisionKind, Effect, Evidence, KnownTerm, Likeness, LookupRequest, LookupResponse, Proposal, ProposalDetail, ProposalFilter,
     ProposalStatus, ProposeRequest, ProposeResponse, Suggestion, Term, TermChange, TermDetail, TermFilter, TermUsage, Verdict,

@@ -1,15 +1,17 @@
-//! Tenants, agents, API keys, operators, sessions: who exists and who asks.
+//! Tenants, agents, API keys, operators with their saved views, sessions: who exists and who asks.
 
 mod keys;
 mod model;
 mod overview;
 mod password;
 pub mod store;
+mod views;
 
 pub(crate) use keys::same as same_hash;
 use model::KeyRecord;
 pub use model::{Agent, Model, Tenant};
 pub use overview::agents;
+pub use views::{delete_view, rename_view, save_view, views};
 
 use crate::api::{AgentId, AgentKind, Discipline, ErrorCode, KeyId, OperatorId, OperatorProfile, OperatorRole, RequestId, Scope, TenantId};
 use crate::audit::{self, NewEntry};

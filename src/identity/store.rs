@@ -1,8 +1,8 @@
-//! All SQL of tenants, agents, keys, operators, sessions and the model registry.
+//! All SQL of tenants, agents, keys, operators and their views, sessions and the model registry.
 
 use super::model::{Agent, KeyRecord, Model, OperatorRecord, Tenant};
-use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, Scope, TenantId};
-use crate::db::{DbError, Tx};
+use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, TenantId, ViewId, ViewPage};
+use crate::db::{DbError, Tx, lock, lock_key};
 use chrono::{DateTime, Utc};
 use sqlx::{AssertSqlSafe, PgPool};
 use std::str::FromStr;
@@ -345,4 +345,70 @@ pub async fn save_session(pool: &PgPool, id: &str, data: &serde_json::Value, exp
 pub async fn delete_session(pool: &PgPool, id: &str, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("delete from sessions where id = $1 or expires_at <= $2").bind(id).bind(now).execute(pool).await?;
     Ok(())
+}
+
+/// An operator's views of a page, by name.
+pub async fn views(tx: &mut Tx, tenant: TenantId, operator: OperatorId, page: ViewPage) -> Result<Vec<SavedView>, DbError> {
+    let rows: Vec<(ViewId, String, String)> = sqlx::query_as(
+        r"select id, name, query from saved_views
+           where tenant_id = $1 and operator_id = $2 and page = $3 order by lower(name), name",
+    )
+    .bind(tenant)
+    .bind(operator)
+    .bind(page)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(rows.into_iter().map(|(id, name, query)| SavedView { id, page, name, query }).collect())
+}
+
+/// Lets one save at a time by this operator, so that their number can be counted.
+pub async fn lock_views(tx: &mut Tx, tenant: TenantId, operator: OperatorId) -> Result<(), DbError> {
+    lock(tx, lock_key(&[b"views", tenant.0.as_bytes(), operator.0.as_bytes()])).await
+}
+
+/// How many views an operator keeps, over all pages.
+pub async fn count_views(tx: &mut Tx, tenant: TenantId, operator: OperatorId) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select count(*) from saved_views where tenant_id = $1 and operator_id = $2")
+        .bind(tenant)
+        .bind(operator)
+        .fetch_one(&mut **tx)
+        .await?)
+}
+
+/// Inserts a view.
+pub async fn insert_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, view: &SavedView, now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query("insert into saved_views (tenant_id, id, operator_id, page, name, query, created_at) values ($1, $2, $3, $4, $5, $6, $7)")
+        .bind(tenant)
+        .bind(view.id)
+        .bind(operator)
+        .bind(view.page)
+        .bind(&view.name)
+        .bind(&view.query)
+        .bind(now)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// Renames a view; whether there was one of this operator.
+pub async fn rename_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id: ViewId, name: &str) -> Result<bool, DbError> {
+    let done = sqlx::query("update saved_views set name = $4 where tenant_id = $1 and operator_id = $2 and id = $3")
+        .bind(tenant)
+        .bind(operator)
+        .bind(id)
+        .bind(name)
+        .execute(&mut **tx)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Deletes a view; whether there was one of this operator.
+pub async fn delete_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id: ViewId) -> Result<bool, DbError> {
+    let done = sqlx::query("delete from saved_views where tenant_id = $1 and operator_id = $2 and id = $3")
+        .bind(tenant)
+        .bind(operator)
+        .bind(id)
+        .execute(&mut **tx)
+        .await?;
+    Ok(done.rows_affected() > 0)
 }

@@ -27,4 +27,5 @@ mod silence;
 mod support;
 mod tenancy;
 mod tenancy_roles;
+mod views;
 mod vocabulary;

@@ -5,7 +5,7 @@ use remembrancer::OpContext;
 use remembrancer::api::{
     AgentId, AgentKind, AuditFilter, AuditVisibility, BotId, ChunkId, DecisionId, Discipline, DocumentId, DocumentKind, EventId, KeyId,
     MatchedBy, MemoryFilter, MemoryId, MemoryStatus, OperatorId, OperatorRole, Project, ProposalId, ProposalStatus, Ranking, RecallFilters,
-    Relation, Repo, Retention, RetrievalId, RunId, Scope, SourceKind, TenantId, TermId, UserId, ZeroHitCause,
+    Relation, Repo, Retention, RetrievalId, RunId, SavedView, Scope, SourceKind, TenantId, TermId, UserId, ViewId, ViewPage, ZeroHitCause,
 };
 use remembrancer::audit::{NewEntry, store as audit};
 use remembrancer::chat::store as chat;
@@ -13,7 +13,7 @@ use remembrancer::clock::Clock;
 use remembrancer::contract::store::{self as contract, Likeness};
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{DbError, Tx};
-use remembrancer::identity::{Agent, Model, store as identity};
+use remembrancer::identity::{Agent, Model, save_view, store as identity};
 use remembrancer::jobs::{NewEvent, Posted, State, Task, store as jobs};
 use remembrancer::knowledge::store::{self as knowledge, NewChunk, NewText};
 use remembrancer::memories::model::{Change, DedupKey, Details, Draft, Memory};
@@ -63,6 +63,8 @@ pub struct Case {
     pub fresh: Uuid,
     pub key: KeyId,
     pub operator: OperatorId,
+    /// A saved view of that operator.
+    pub view: ViewId,
     pub shared: Shared,
 }
 
@@ -123,6 +125,7 @@ impl Case {
             fresh: world.clock.id(),
             key: KeyId(Uuid::nil()),
             operator: world.vera.actor.id().parse().unwrap(),
+            view: save_view(&world.engine, &world.vera, ViewPage::Memories, "decisions", "kind=decision").await.unwrap().id,
             shared: Shared::new(world).await,
         }
     }
@@ -543,6 +546,14 @@ pub const CONTROL: &[Query] = queries! {
         audit::list(tx, c.tenant, &about, &Seek::First, 10).await?.len()
     };
     "audit::of_target" |tx, c| audit::of_target(tx, c.tenant, &c.agent.to_string(), 10).await?.len();
+    "identity::views" |tx, c| identity::views(tx, c.tenant, c.operator, ViewPage::Memories).await?.len();
+    "identity::count_views" |tx, c| identity::count_views(tx, c.tenant, c.operator).await? as usize;
+    "identity::insert_view" |tx, c| {
+        let view = SavedView { id: ViewId(c.fresh), page: ViewPage::Memories, name: "intruder".into(), query: "q=x".into() };
+        identity::insert_view(tx, c.tenant, c.operator, &view, c.now).await.map(|()| 0)?
+    };
+    "identity::rename_view" |tx, c| usize::from(identity::rename_view(tx, c.tenant, c.operator, c.view, "renamed").await?);
+    "identity::delete_view" |tx, c| usize::from(identity::delete_view(tx, c.tenant, c.operator, c.view).await?);
 };
 
 /// Asked by the role that sees all tenants, for one of them.
@@ -666,6 +677,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("identity::operator_by_login", "finds the tenant by a login, which is unique over all"),
     ("identity::operator", "finds the tenant by a session's operator"),
     ("identity::set_password", "by an operator's id, found before"),
+    ("identity::lock_views", "an advisory lock: no row is read"),
     ("identity::session", "by a session's id, which is a secret"),
     ("identity::insert_session", "by a session's id, which is a secret"),
     ("identity::save_session", "by a session's id, which is a secret"),

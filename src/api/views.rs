@@ -1,0 +1,27 @@
+//! What an operator looks at again and again.
+
+use super::{ViewId, session::text_enum};
+use serde::{Deserialize, Serialize};
+
+text_enum! {
+    /// A list of the console that is narrowed by its URL.
+    ViewPage { Memories = "memories", Retrievals = "retrievals" }
+}
+
+/// A list with its filters, under a name that one operator gave it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedView {
+    pub id: ViewId,
+    pub page: ViewPage,
+    /// Unique for the operator and the page.
+    pub name: String,
+    /// The query string of the page, without the question mark.
+    pub query: String,
+}
+
+/// Longest name of a saved view, in characters.
+pub const VIEW_NAME_MAX: usize = 64;
+/// Longest query string that a view keeps, in characters.
+pub const VIEW_QUERY_MAX: usize = 2000;
+/// Most views that one operator keeps, over all pages.
+pub const VIEWS_MAX: i64 = 50;

@@ -1,0 +1,92 @@
+//! An operator's saved views. They are nobody else's and change nothing that is remembered, so they leave no audit row.
+
+use super::store;
+use crate::api::{OperatorId, OperatorRole, SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewId, ViewPage};
+use crate::db::DbError;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::op::{Actor, OpContext};
+
+/// The operator's views of a page, by name.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, and for whoever is no operator.
+pub async fn views(engine: &Engine, ctx: &OpContext, page: ViewPage) -> Result<Vec<SavedView>, Error> {
+    let operator = operator(ctx)?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let views = store::views(&mut tx, ctx.tenant_id, operator, page).await?;
+    tx.commit().await?;
+    Ok(views)
+}
+
+/// Keeps a page's query string under a name.
+///
+/// # Errors
+/// `Forbidden` as for [`views`]; `Invalid` for a name that is empty, longer than 64 characters or taken, and for a query string that is
+/// empty or longer than 2000; `Conflict` when the operator has 50 views already.
+pub async fn save_view(engine: &Engine, ctx: &OpContext, page: ViewPage, name: &str, query: &str) -> Result<SavedView, Error> {
+    let operator = operator(ctx)?;
+    let name = check_name(name)?;
+    Checks::default().text("query", query, VIEW_QUERY_MAX).done()?;
+    let view = SavedView { id: ViewId(engine.clock().id()), page, name: name.to_owned(), query: query.to_owned() };
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    store::lock_views(&mut tx, ctx.tenant_id, operator).await?;
+    if store::count_views(&mut tx, ctx.tenant_id, operator).await? >= VIEWS_MAX {
+        return Err(Error::Conflict(format!("you keep {VIEWS_MAX} views already; delete one first")));
+    }
+    store::insert_view(&mut tx, ctx.tenant_id, operator, &view, engine.clock().now()).await.map_err(taken)?;
+    tx.commit().await?;
+    Ok(view)
+}
+
+/// Gives a view another name.
+///
+/// # Errors
+/// As for [`save_view`]; `NotFound` for a view that is not this operator's.
+pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &str) -> Result<(), Error> {
+    let operator = operator(ctx)?;
+    let name = check_name(name)?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    if !store::rename_view(&mut tx, ctx.tenant_id, operator, id, name).await.map_err(taken)? {
+        return Err(Error::NotFound("view"));
+    }
+    Ok(tx.commit().await?)
+}
+
+/// Forgets a view. What it showed is not touched.
+///
+/// # Errors
+/// `Forbidden` as for [`views`], `NotFound` for a view that is not this operator's.
+pub async fn delete_view(engine: &Engine, ctx: &OpContext, id: ViewId) -> Result<(), Error> {
+    let operator = operator(ctx)?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    if !store::delete_view(&mut tx, ctx.tenant_id, operator, id).await? {
+        return Err(Error::NotFound("view"));
+    }
+    Ok(tx.commit().await?)
+}
+
+/// Whose views they are.
+fn operator(ctx: &OpContext) -> Result<OperatorId, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    match ctx.actor {
+        Actor::Operator { id, .. } => Ok(id),
+        _ => Err(Error::Forbidden("only an operator has views".into())),
+    }
+}
+
+fn check_name(name: &str) -> Result<&str, Error> {
+    let name = name.trim();
+    Checks::default()
+        .text("name", name, VIEW_NAME_MAX)
+        .that(!name.contains(|c: char| c.is_control() && c != '\0'), "name", "must be one line")
+        .done()?;
+    Ok(name)
+}
+
+fn taken(error: DbError) -> Error {
+    match error {
+        DbError::Unique { .. } => Error::invalid("name", "is the name of another view of yours"),
+        other => other.into(),
+    }
+}

@@ -1,0 +1,106 @@
+//! What an operator keeps under a name: theirs alone, limited, and named once.
+
+use remembrancer::api::{ErrorCode, OperatorRole, SavedView, VIEWS_MAX, ViewId, ViewPage};
+use remembrancer::op::{Access, Actor};
+use remembrancer::testing::{World, nowhere};
+use remembrancer::{Error, OpContext, identity};
+
+const PAGE: ViewPage = ViewPage::Memories;
+
+async fn save(world: &World, ctx: &OpContext, name: &str) -> Result<SavedView, Error> {
+    identity::save_view(&world.engine, ctx, PAGE, name, "kind=decision&agent=1").await
+}
+
+async fn names(world: &World, ctx: &OpContext, page: ViewPage) -> Vec<String> {
+    identity::views(&world.engine, ctx, page).await.unwrap().into_iter().map(|view| view.name).collect()
+}
+
+/// Another operator of the same tenant.
+async fn mina(world: &World) -> OpContext {
+    let login = format!("mina-{}@acme.example", world.tenant_slug);
+    let roles = vec![OperatorRole::Viewer];
+    let id = identity::create_operator(&world.engine, &world.system, &login, "Mina", "a long enough password", &roles).await.unwrap();
+    OpContext { actor: Actor::Operator { id, name: "Mina".into() }, access: Access::Roles(roles), ..world.vera.clone() }
+}
+
+#[tokio::test]
+async fn a_view_is_saved_renamed_and_deleted() {
+    let world = World::new().await;
+    let view = save(&world, &world.vera, "  Decisions of atlas ").await.unwrap();
+    assert_eq!((view.name.as_str(), view.query.as_str()), ("Decisions of atlas", "kind=decision&agent=1"));
+    save(&world, &world.vera, "about tea").await.unwrap();
+    assert_eq!(names(&world, &world.vera, PAGE).await, ["about tea", "Decisions of atlas"], "by name, whatever its case");
+    assert!(names(&world, &world.vera, ViewPage::Retrievals).await.is_empty(), "each page has its own");
+
+    identity::rename_view(&world.engine, &world.vera, view.id, "All decisions").await.unwrap();
+    let seen = identity::views(&world.engine, &world.vera, PAGE).await.unwrap();
+    assert!(seen.contains(&SavedView { name: "All decisions".into(), ..view.clone() }));
+    identity::delete_view(&world.engine, &world.vera, view.id).await.unwrap();
+    assert_eq!(names(&world, &world.vera, PAGE).await, ["about tea"]);
+    assert!(matches!(identity::delete_view(&world.engine, &world.vera, view.id).await, Err(Error::NotFound("view"))));
+}
+
+#[tokio::test]
+async fn names_and_queries_have_their_limits() {
+    let world = World::new().await;
+    let view = save(&world, &world.vera, &"é".repeat(64)).await.unwrap();
+    save(&world, &world.vera, "tea").await.unwrap();
+    for name in ["", "   ", &"n".repeat(65), "two\nlines", "nul\0"] {
+        let error = save(&world, &world.vera, name).await.unwrap_err();
+        assert_eq!(error.fields()[0].field, "name", "{error}");
+        let error = identity::rename_view(&world.engine, &world.vera, view.id, name).await.unwrap_err();
+        assert_eq!(error.fields()[0].field, "name", "{error}");
+    }
+    for error in [
+        save(&world, &world.vera, " tea").await.unwrap_err(),
+        identity::rename_view(&world.engine, &world.vera, view.id, "tea").await.unwrap_err(),
+    ] {
+        assert_eq!(error.to_string(), "name is the name of another view of yours");
+    }
+    identity::save_view(&world.engine, &world.vera, ViewPage::Retrievals, "tea", "q=tea").await.unwrap();
+    for query in ["", &"q".repeat(2001), "q=\0"] {
+        let error = identity::save_view(&world.engine, &world.vera, PAGE, "long", query).await.unwrap_err();
+        assert_eq!(error.fields()[0].field, "query", "{error}");
+    }
+    assert_eq!(names(&world, &world.vera, PAGE).await.len(), 2, "nothing of what was refused is kept");
+}
+
+#[tokio::test]
+async fn fifty_views_are_enough_even_for_who_saves_all_at_once() {
+    let world = World::new().await;
+    let saves = (0..VIEWS_MAX + 10).map(|n| {
+        let (engine, vera) = (world.engine.clone(), world.vera.clone());
+        tokio::spawn(async move { identity::save_view(&engine, &vera, PAGE, &format!("view {n}"), "q=x").await })
+    });
+    let mut refused = 0;
+    for save in saves.collect::<Vec<_>>() {
+        if let Err(error) = save.await.unwrap() {
+            assert_eq!((error.code(), error.message().as_str()), (ErrorCode::Conflict, "you keep 50 views already; delete one first"));
+            refused += 1;
+        }
+    }
+    assert_eq!((refused, names(&world, &world.vera, PAGE).await.len()), (10, 50));
+    save(&world, &mina(&world).await, "hers").await.unwrap();
+}
+
+#[tokio::test]
+async fn nobody_sees_or_touches_the_views_of_somebody_else() {
+    let (world, stranger) = (World::new().await, World::new().await);
+    let mina = mina(&world).await;
+    let view = save(&world, &world.vera, "decisions").await.unwrap();
+    for other in [&mina, &stranger.vera] {
+        assert!(names(&world, other, PAGE).await.is_empty());
+        assert!(matches!(identity::rename_view(&world.engine, other, view.id, "mine").await, Err(Error::NotFound("view"))));
+        assert!(matches!(identity::delete_view(&world.engine, other, view.id).await, Err(Error::NotFound("view"))));
+        save(&world, other, "decisions").await.unwrap();
+    }
+    assert_eq!(identity::views(&world.engine, &world.vera, PAGE).await.unwrap(), [view]);
+
+    let reviewer = OpContext { access: Access::Roles(vec![OperatorRole::Reviewer]), ..world.vera.clone() };
+    for ctx in [&reviewer, &world.atlas, &world.system] {
+        assert!(matches!(identity::views(&world.engine, ctx, PAGE).await, Err(Error::Forbidden(_))));
+        assert!(matches!(save(&world, ctx, "x").await, Err(Error::Forbidden(_))));
+        assert!(matches!(identity::rename_view(&world.engine, ctx, ViewId(nowhere()), "x").await, Err(Error::Forbidden(_))));
+        assert!(matches!(identity::delete_view(&world.engine, ctx, ViewId(nowhere())).await, Err(Error::Forbidden(_))));
+    }
+}

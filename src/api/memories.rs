@@ -283,9 +283,14 @@ pub struct MemoryLink {
     pub other_id: MemoryId,
     pub other_short_id: String,
     pub other_topic: String,
+    /// What the other one says: its first 300 characters.
+    pub other_content: String,
     pub other_status: MemoryStatus,
     /// The other one was forgotten.
     pub other_deleted: bool,
+    /// Where the other one was said.
+    pub other_source: Source,
+    pub other_updated_at: DateTime<Utc>,
     pub created_at: DateTime<Utc>,
 }
 
@@ -296,7 +301,12 @@ pub struct MemoryDetail {
     pub created_by: AgentId,
     pub category: Option<Category>,
     pub retention: Retention,
+    pub project_id: Option<Uuid>,
+    pub repo_id: Option<Uuid>,
+    pub session_id: Option<Uuid>,
     pub source_kind: SourceKind,
+    /// What it rests on, as whoever wrote it named it.
+    pub evidence_ref: Option<String>,
     pub confidence: f32,
     pub importance: f32,
     pub pinned: bool,

@@ -284,8 +284,12 @@ pub struct Link {
     pub other_user_id: Option<UserId>,
     pub other_short_id: String,
     pub other_topic: String,
+    /// Its first 300 characters.
+    pub other_content: String,
     pub other_status: MemoryStatus,
     pub other_deleted: bool,
+    pub other_source: Json<Source>,
+    pub other_updated_at: DateTime<Utc>,
     pub created_at: DateTime<Utc>,
 }
 
@@ -298,8 +302,11 @@ impl Link {
             other_id: if self.from_id == id { self.to_id } else { self.from_id },
             other_short_id: self.other_short_id,
             other_topic: self.other_topic,
+            other_content: self.other_content,
             other_status: self.other_status,
             other_deleted: self.other_deleted,
+            other_source: self.other_source.0,
+            other_updated_at: self.other_updated_at,
             created_at: self.created_at,
         }
     }

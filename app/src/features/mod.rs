@@ -8,4 +8,5 @@ pub mod overview;
 pub mod prompts;
 pub mod recall;
 pub mod session;
+pub mod views;
 pub mod vocabulary;

@@ -5,15 +5,16 @@ use leptos_router::{NavigateOptions, hooks::use_navigate};
 /// A form whose fields become the query of `action`. Without JavaScript the browser does that; with it the page stays, and empty fields
 /// do not show in the URL.
 #[component]
-pub fn FilterForm(action: &'static str, names: &'static [&'static str], label: &'static str, children: Children) -> impl IntoView {
+pub fn FilterForm(#[prop(into)] action: String, names: &'static [&'static str], label: &'static str, children: Children) -> impl IntoView {
     let navigate = use_navigate();
+    let page = action.clone();
     let submit = move |event: leptos::ev::SubmitEvent| {
         let form = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok());
         let Some(fields) = form.and_then(|form| web_sys::FormData::new_with_form(&form).ok()) else { return };
         event.prevent_default();
         let entered = names.iter().filter_map(|name| Some((name, fields.get(name).as_string()?)));
         let query = entered.fold(Query::default(), |query, (name, value)| query.with(name, value.trim()));
-        navigate(&query.href(action), NavigateOptions { scroll: false, ..NavigateOptions::default() });
+        navigate(&query.href(&page), NavigateOptions { scroll: false, ..NavigateOptions::default() });
     };
     view! {
         // What is typed is in the address; a browser that goes back must not fill in what came later.

@@ -26,6 +26,7 @@ pub enum Shape {
     Knowledge,
     Health,
     Playground,
+    Add,
 }
 
 impl Shape {
@@ -53,6 +54,7 @@ impl Shape {
             Self::Link => "M6.75 9.25 13 3M9 3h4v4M11.5 9.25v3.5h-8.25V4.5h3.5",
             Self::Knowledge => "M8 4.25c-1.3-1-3-1.5-5.75-1.5v9.5c2.75 0 4.45.5 5.75 1.5 1.3-1 3-1.5 5.75-1.5v-9.5q-4 0-5.75 1.5v9.5",
             Self::Health => "M1.75 8.5h3l2-5.5 3 10 1.75-4.5h2.75",
+            Self::Add => "M8 3v10M3 8h10",
             Self::Playground => "M6.25 2.25h3.5M7 2.25v4l-4.25 7.5h10.5L9 6.25v-4M4.75 10.25h6.5",
         }
     }

@@ -26,6 +26,10 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/undo_decision", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/term", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/foresee_change", "id=01900000-0000-7000-8000-000000000000&what=rename&term=tea"),
+    ("/console/api/saved_views", "page=memories"),
+    ("/console/api/save_view", "page=memories&name=tea&query=q%3Dtea"),
+    ("/console/api/rename_view", "id=01900000-0000-7000-8000-000000000000&name=tea"),
+    ("/console/api/delete_view", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/change_term", "id=01900000-0000-7000-8000-000000000000&what=rename&term=tea"),
 ];
 

@@ -3,23 +3,25 @@ use super::{
     decide::Decide,
     facts::Facts,
     history::History,
+    links::{Contradictions, Links},
     table::state,
 };
 use crate::{
     ConsoleError, Flash,
     features::audit::Trail,
     layout::ViewerResource,
-    ui::{Canonical, ErrorView, Icon, Shape, Skeleton, Time},
+    query::{Query, use_query},
+    ui::{Canonical, ErrorView, Skeleton, Time},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
-use remembrancer::api::{ErrorCode, MemoryDetail, MemoryId, OperatorRole, Relation};
+use remembrancer::api::{ErrorCode, MemoryId, OperatorRole};
 
 /// A memory with all that is known about it.
 #[component]
 pub fn MemoryPage() -> impl IntoView {
-    let params = use_params_map();
+    let (params, query) = (use_params_map(), use_query());
     let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<MemoryId>().ok()));
     let found = Resource::new(
         move || id.get(),
@@ -42,7 +44,7 @@ pub fn MemoryPage() -> impl IntoView {
                 let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
                 let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
                 match found.await {
-                    Ok(found) => view! { <Whole found may_decide flash /> }.into_any(),
+                    Ok(found) => view! { <Whole found query may_decide flash /> }.into_any(),
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
@@ -66,7 +68,7 @@ fn unknown() -> ConsoleError {
 }
 
 #[component]
-fn Whole(found: Found, may_decide: bool, flash: Option<Flash>) -> impl IntoView {
+fn Whole(found: Found, query: Memo<Query>, may_decide: bool, flash: Option<Flash>) -> impl IntoView {
     let row = found.detail.memory.clone();
     let trail = found.detail.audit.clone();
     let (by, reason) = (found.detail.deleted_by.clone(), found.detail.delete_reason.clone());
@@ -86,8 +88,9 @@ fn Whole(found: Found, may_decide: bool, flash: Option<Flash>) -> impl IntoView 
                 <section class="card p-4" aria-label="Content">
                     <div class="verbatim" data-testid="content">{row.content.clone()}</div>
                 </section>
-                <History versions=found.detail.versions.clone() />
-                <Links detail=found.detail.clone() />
+                <Contradictions links=found.detail.links.clone() />
+                <Links topic=row.topic.clone() links=found.detail.links.clone() />
+                <History versions=found.detail.versions.clone() query page=format!("/memories/{}", row.id) />
                 <section aria-labelledby="trail">
                     <h2 class="mb-2" id="trail">"Audit trail"</h2>
                     <div class="card"><Trail entries=trail /></div>
@@ -108,43 +111,5 @@ fn Deleted(at: chrono::DateTime<chrono::Utc>, by: Option<String>, reason: Option
             <p class="font-medium">"Deleted " <Time at /> {by.map(|by| format!(" by {by}"))} ". No recall finds it."</p>
             {reason.map(|reason| view! { <p class="mt-0.5 break-words">"Reason: " {reason}</p> })}
         </div>
-    }
-}
-
-#[component]
-fn Links(detail: MemoryDetail) -> impl IntoView {
-    let one = |link: remembrancer::api::MemoryLink| {
-        let relation = relation(link.relation, link.outgoing);
-        view! {
-            <li class="flex items-center gap-2 border-b border-line px-4 py-2 last:border-b-0">
-                <span class="text-soft"><Icon shape=Shape::Link /></span>
-                <span class="text-sm text-soft">{relation}</span>
-                <a class="min-w-0 grow truncate" href=format!("/memories/{}", link.other_id)>{link.other_topic}</a>
-                <span class="text-sm text-soft"><Time at=link.created_at /></span>
-            </li>
-        }
-    };
-    (!detail.links.is_empty()).then(|| {
-        view! {
-            <section aria-labelledby="links">
-                <h2 class="mb-2" id="links">"Links"</h2>
-                <ul class="card">{detail.links.into_iter().map(one).collect_view()}</ul>
-            </section>
-        }
-    })
-}
-
-fn relation(relation: Relation, outgoing: bool) -> &'static str {
-    match (relation, outgoing) {
-        (Relation::Supports, true) => "supports",
-        (Relation::Supports, false) => "is supported by",
-        (Relation::Contradicts, _) => "contradicts",
-        (Relation::Supersedes, true) => "supersedes",
-        (Relation::Supersedes, false) => "is superseded by",
-        (Relation::AppliesTo, true) => "applies to",
-        (Relation::AppliesTo, false) => "is where this applies:",
-        (Relation::DerivedFrom, true) => "is derived from",
-        (Relation::DerivedFrom, false) => "gave rise to",
-        (Relation::RelatedTo, _) => "is related to",
     }
 }

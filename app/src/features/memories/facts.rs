@@ -33,6 +33,12 @@ pub fn Facts(detail: MemoryDetail, freshness: f64) -> impl IntoView {
                 })}
                 {fact("Kind", format!("{}{}", row.kind, detail.category.map(|c| format!(" · {c}")).unwrap_or_default()))}
                 {fact("Scope", row.scope.as_str())}
+                {detail.project_id.map(|project| {
+                    let theirs = format!("/memories?project={project}");
+                    fact("Project", view! { <a class="font-mono text-xs" href=theirs>{project.to_string()}</a> })
+                })}
+                {detail.repo_id.map(|id| fact("Repository", mono(id.to_string())))}
+                {detail.session_id.map(|id| fact("Session", mono(id.to_string())))}
                 {fact("Status", row.status.as_str())}
             </dl>
             <dl class="facts p-4" data-testid="provenance">
@@ -42,6 +48,7 @@ pub fn Facts(detail: MemoryDetail, freshness: f64) -> impl IntoView {
                 {source.message_id.map(|id| fact("Message", mono(id)))}
                 {source.observed_at.or(detail.observed_at).map(|at| fact("Said", time(at)))}
                 {fact("Came by", detail.source_kind.as_str())}
+                {detail.evidence_ref.map(|evidence| fact("Evidence", view! { <Evidence evidence /> }))}
             </dl>
             <dl class="facts p-4">
                 {fact("Updated", time(row.updated_at))}
@@ -60,6 +67,16 @@ pub fn Facts(detail: MemoryDetail, freshness: f64) -> impl IntoView {
                 </p>
             </div>
         </section>
+    }
+}
+
+/// What a memory rests on: a link if it is one.
+#[component]
+fn Evidence(evidence: String) -> impl IntoView {
+    if evidence.starts_with("https://") || evidence.starts_with("http://") {
+        view! { <a class="wrap-anywhere" href=evidence.clone() rel="external noreferrer">{evidence.clone()}</a> }.into_any()
+    } else {
+        view! { <span class="font-mono text-xs wrap-anywhere">{evidence}</span> }.into_any()
     }
 }
 

@@ -1,10 +1,15 @@
-use crate::ui::{Badge, Diff, Time, Tone};
+use super::compare::Compare;
+use crate::{
+    query::Query,
+    ui::{Badge, Diff, Time, Tone},
+};
 use leptos::prelude::*;
 use remembrancer::api::MemoryVersion;
 
-/// Every state that the memory has been in, newest first, each with what it changed.
+/// Every state that the memory has been in, newest first, each with what it changed; and any two of them beside each other.
 #[component]
-pub fn History(versions: Vec<MemoryVersion>) -> impl IntoView {
+pub fn History(versions: Vec<MemoryVersion>, query: Memo<Query>, #[prop(into)] page: String) -> impl IntoView {
+    let compare = view! { <Compare versions=versions.clone() query action=page /> };
     let older = versions.iter().skip(1).cloned().map(Some).chain(std::iter::once(None)).collect::<Vec<_>>();
     let alone = versions.len() == 1;
     let entries = versions.into_iter().zip(older).map(|(version, older)| view! { <Entry version older alone /> }).collect_view();
@@ -13,6 +18,7 @@ pub fn History(versions: Vec<MemoryVersion>) -> impl IntoView {
             <h2 class="mb-2" id="history">
                 "History"
             </h2>
+            {compare}
             <ol class="card" data-testid="history">
                 {entries}
             </ol>
@@ -22,11 +28,6 @@ pub fn History(versions: Vec<MemoryVersion>) -> impl IntoView {
 
 #[component]
 fn Entry(version: MemoryVersion, older: Option<MemoryVersion>, alone: bool) -> impl IntoView {
-    let tone = match version.change.as_str() {
-        "forgotten" => Tone::Danger,
-        "restored" => Tone::Good,
-        _ => Tone::Plain,
-    };
     let changes = older.as_ref().map(|older| changes(older, &version)).unwrap_or_default();
     let content = match older {
         Some(older) if older.content != version.content => view! { <Diff old=older.content new=version.content.clone() /> }.into_any(),
@@ -37,21 +38,35 @@ fn Entry(version: MemoryVersion, older: Option<MemoryVersion>, alone: bool) -> i
     };
     view! {
         <li class="border-b border-line px-4 py-3 last:border-b-0">
-            <div class="mb-1 flex flex-wrap items-baseline gap-x-2 text-sm">
-                <span class="font-mono text-xs text-soft">"v" {version.version.to_string()}</span>
-                <Badge tone text=version.change.clone() />
-                <span>{version.actor_name.clone()}</span>
-                <span class="text-soft">"on " {version.source.platform.clone()}</span>
-                <span class="ml-auto text-soft"><Time at=version.valid_from /></span>
-            </div>
+            <div class="mb-1"><Stamp version /></div>
             {changes.into_iter().map(|text| view! { <p class="text-sm text-soft">{text}</p> }).collect_view()}
             {content}
         </li>
     }
 }
 
+/// Which version it is: what was done, by whom, where and when.
+#[component]
+pub fn Stamp(version: MemoryVersion) -> impl IntoView {
+    let tone = match version.change.as_str() {
+        "forgotten" => Tone::Danger,
+        "restored" => Tone::Good,
+        "contradicted" => Tone::Warn,
+        _ => Tone::Plain,
+    };
+    view! {
+        <div class="flex flex-wrap items-baseline gap-x-2 text-sm">
+            <span class="font-mono text-xs text-soft">"v" {version.version.to_string()}</span>
+            <Badge tone text=version.change />
+            <span class="min-w-0 break-words">{version.actor_name}</span>
+            <span class="text-soft">"on " {version.source.platform}</span>
+            <span class="ml-auto text-soft"><Time at=version.valid_from /></span>
+        </div>
+    }
+}
+
 /// What else than the content is different.
-fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
+pub fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
     let mut changes = Vec::new();
     if old.topic != new.topic {
         changes.push(format!("Topic: {} → {}", old.topic, new.topic));

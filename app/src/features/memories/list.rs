@@ -8,12 +8,13 @@ use super::{
 };
 use crate::{
     ConsoleError,
+    features::views::ViewBar,
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{Empty, ErrorView, Filtered, Pager, Shape, Skeleton, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{MemoryFilter, MemoryId, MemoryRow, OperatorRole, Page, SearchResults};
+use remembrancer::api::{MemoryFilter, MemoryId, MemoryRow, OperatorRole, Page, SearchResults, ViewPage};
 use serde::{Deserialize, Serialize};
 
 /// What the page lists: a page of everything, or the answer to a question.
@@ -54,6 +55,7 @@ pub fn MemoriesPage() -> impl IntoView {
         <PageHead title="Memories">
             "What agents remember, as it was said. A search here finds what a recall would find, and leaves no trace."
         </PageHead>
+        <ViewBar page=ViewPage::Memories path="/memories" names=url::NAMES query />
         <Filters filtered />
         <div class=move || if peek.get().is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_25rem]" } else { "mt-4" }>
             <div class="min-w-0 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>

@@ -1,0 +1,132 @@
+use super::history::{Stamp, changes};
+use crate::{
+    query::Query,
+    ui::{Asked, Choice, Diff, FilterForm, SelectField, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{FieldError, MemoryVersion};
+
+const NAMES: &[&str] = &["from", "to"];
+
+/// Two of the versions `known`, newest first; none unless the URL asks for a comparison. Left out, `from` is the version before `to`, and
+/// `to` is the newest.
+fn pick(query: &Query, known: &[i32]) -> Asked<Option<(i32, i32)>> {
+    if !query.any(NAMES) {
+        return Ok(None);
+    }
+    let mut errors = Vec::new();
+    let from = query.read::<i32>("from", "Choose a version.", &mut errors);
+    let to = query.read::<i32>("to", "Choose a version.", &mut errors);
+    for (field, version) in [("from", from), ("to", to)] {
+        if version.is_some_and(|version| !known.contains(&version)) {
+            errors.push(FieldError { field: field.into(), message: "This memory has no such version.".into() });
+        }
+    }
+    let to = to.or(known.first().copied()).unwrap_or_default();
+    let before = || known.iter().copied().find(|version| *version < to);
+    let from = from.or_else(before).unwrap_or(to);
+    if errors.is_empty() && from == to {
+        errors.push(FieldError { field: "to".into(), message: "Choose two different versions.".into() });
+    }
+    if errors.is_empty() { Ok(Some((from, to))) } else { Err(errors) }
+}
+
+/// What any two versions differ in: chosen in a form, told by the URL.
+#[component]
+pub fn Compare(versions: Vec<MemoryVersion>, query: Memo<Query>, #[prop(into)] action: String) -> impl IntoView {
+    let known: Vec<i32> = versions.iter().map(|version| version.version).collect();
+    let [newest, second, ..] = known.as_slice() else { return ().into_any() };
+    let usual = [("from", second.to_string()), ("to", newest.to_string())];
+    let value = move |name: &'static str| {
+        let usual = usual.iter().find(|(field, _)| *field == name).map(|(_, usual)| usual.clone()).unwrap_or_default();
+        Signal::derive(move || query.with(|query| query.get(name).map_or_else(|| usual.clone(), str::to_owned)))
+    };
+    let picked = Memo::new(move |_| query.with(|query| pick(query, &known)));
+    let error =
+        move |name: &'static str| Signal::derive(move || picked.get().err()?.into_iter().find(|e| e.field == name).map(|e| e.message));
+    let choices = choices(&versions);
+    let plain = action.clone();
+    view! {
+        <div class="mb-3">
+            <FilterForm action names=NAMES label="Compare two versions">
+                <div class="grid grid-cols-2 items-start gap-2 sm:flex sm:flex-wrap sm:items-end" data-testid="compare">
+                    <SelectField name="from" label="From" value=value("from") error=error("from") choices=choices.clone() />
+                    <SelectField name="to" label="To" value=value("to") error=error("to") choices />
+                    <div class="col-span-full flex gap-2">
+                        <button class="button" type="submit">"Compare"</button>
+                        <a
+                            class="button button-quiet"
+                            class:hidden=move || !query.get().any(NAMES)
+                            href=move || query.with(|query| query.without(NAMES).href(&plain))
+                            data-noscroll="true"
+                        >
+                            "Stop comparing"
+                        </a>
+                    </div>
+                </div>
+            </FilterForm>
+        </div>
+        {move || {
+            let (from, to) = picked.get().ok().flatten()?;
+            let find = |wanted: i32| versions.iter().find(|version| version.version == wanted).cloned();
+            Some(view! { <Comparison old=find(from)? new=find(to)? /> })
+        }}
+    }
+    .into_any()
+}
+
+/// `v3 · revised, 14 Jun 2026`.
+fn choices(versions: &[MemoryVersion]) -> Vec<Choice> {
+    let choice = |version: &MemoryVersion| {
+        let number = version.version.to_string();
+        let text = format!("v{number} · {}, {}", version.change, text::day(version.valid_from.date_naive()));
+        (number, text)
+    };
+    versions.iter().map(choice).collect()
+}
+
+#[component]
+fn Comparison(old: MemoryVersion, new: MemoryVersion) -> impl IntoView {
+    let title = format!("What changed from version {} to version {}", old.version, new.version);
+    let changes = changes(&old, &new).into_iter().map(|text| view! { <p class="text-sm text-soft">{text}</p> }).collect_view();
+    let content = if old.content == new.content {
+        view! { <p class="text-sm text-soft">"The content is the same in both."</p> }.into_any()
+    } else {
+        view! { <Diff old=old.content.clone() new=new.content.clone() /> }.into_any()
+    };
+    view! {
+        <section class="card mb-3 border-accent" aria-label=title.clone() data-testid="comparison">
+            <h3 class="border-b border-line px-4 py-2.5 text-sm font-medium">{title.clone()}</h3>
+            <div class="grid gap-x-6 gap-y-1 border-b border-line px-4 py-2.5 sm:grid-cols-2">
+                <Stamp version=old />
+                <Stamp version=new />
+            </div>
+            <div class="space-y-1.5 px-4 py-3">{changes} {content}</div>
+        </section>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_versions_are_picked_by_the_url() {
+        let picked = |url: &str| pick(&Query::parse(url), &[5, 4, 2, 1]);
+        assert_eq!(picked("peek=x"), Ok(None));
+        assert_eq!(picked("from=2&to=5"), Ok(Some((2, 5))));
+        assert_eq!(picked("from=5&to=2"), Ok(Some((5, 2))), "backwards, as asked");
+        assert_eq!((picked("from=1"), picked("to=4")), (Ok(Some((1, 5))), Ok(Some((2, 4)))));
+    }
+
+    #[test]
+    fn versions_that_are_not_there_are_named() {
+        let fields = |url: &str| {
+            let errors = pick(&Query::parse(url), &[5, 4, 2, 1]).unwrap_err();
+            errors.into_iter().map(|e| e.field).collect::<Vec<_>>()
+        };
+        assert_eq!(fields("from=3&to=9"), ["from", "to"]);
+        assert_eq!(fields("from=first&to=5"), ["from"]);
+        assert_eq!((fields("from=2&to=2"), fields("to=1")), (vec!["to".to_owned()], vec!["to".to_owned()]));
+    }
+}

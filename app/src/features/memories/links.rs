@@ -1,0 +1,108 @@
+use super::{graph::Graph, table::place};
+use crate::ui::{Badge, Icon, Shape, Time, Tone, text};
+use leptos::prelude::*;
+use remembrancer::api::{MemoryLink, MemoryStatus, Relation};
+
+/// How this memory bears on the other end of a link: the words between the two.
+pub fn relation(link: &MemoryLink) -> &'static str {
+    match (link.relation, link.outgoing) {
+        (Relation::Supports, true) => "supports",
+        (Relation::Supports, false) => "is supported by",
+        (Relation::Contradicts, _) => "contradicts",
+        (Relation::Supersedes, true) => "supersedes",
+        (Relation::Supersedes, false) => "is superseded by",
+        (Relation::AppliesTo, true) => "applies to",
+        (Relation::AppliesTo, false) => "is subject to",
+        (Relation::DerivedFrom, true) => "is derived from",
+        (Relation::DerivedFrom, false) => "gave rise to",
+        (Relation::RelatedTo, _) => "is related to",
+    }
+}
+
+/// Whether the other end speaks against this memory, and still stands.
+pub fn disputes(link: &MemoryLink) -> bool {
+    link.relation == Relation::Contradicts && !link.other_deleted
+}
+
+/// What disagrees with this memory, each with what it says and where that was said; nothing if nothing does.
+#[component]
+pub fn Contradictions(links: Vec<MemoryLink>) -> impl IntoView {
+    let against: Vec<_> = links.into_iter().filter(disputes).collect();
+    let number = i64::try_from(against.len()).unwrap_or(i64::MAX);
+    let one = |link: MemoryLink| {
+        view! {
+            <li class="px-4 py-2.5">
+                <p class="flex flex-wrap items-baseline gap-x-2">
+                    <a class="min-w-0 font-medium break-words" href=format!("/memories/{}", link.other_id)>{link.other_topic.clone()}</a>
+                    <Ended link=link.clone() />
+                </p>
+                <p class="verbatim line-clamp-4">{link.other_content.clone()}</p>
+                <p class="mt-0.5 text-xs break-words text-soft">{place(&link.other_source)} " · " <Time at=link.other_updated_at /></p>
+            </li>
+        }
+    };
+    (number > 0).then(|| {
+        view! {
+            <section class="overflow-hidden rounded-lg border-2 border-warn bg-surface" aria-labelledby="contradicts" data-testid="contradictions">
+                <div class="flex items-start gap-2.5 bg-warn-wash px-4 py-2.5 text-warn">
+                    <span class="pt-0.5"><Icon shape=Shape::Alert /></span>
+                    <div>
+                        <h2 id="contradicts">{format!("Contradicted by {}", text::count(number, "other memory", "other memories"))}</h2>
+                        <p class="text-sm">"Both sides stand, each with where it was said. None is hidden because another is newer."</p>
+                    </div>
+                </div>
+                <ul class="divide-y divide-line">{against.into_iter().map(one).collect_view()}</ul>
+            </section>
+        }
+    })
+}
+
+/// How this memory bears on others: drawn, and said.
+#[component]
+pub fn Links(topic: String, links: Vec<MemoryLink>) -> impl IntoView {
+    if links.is_empty() {
+        return ().into_any();
+    }
+    let mut links = links;
+    // Stable: what disagrees first, the newest first among equals.
+    links.sort_by_key(|link| link.relation != Relation::Contradicts);
+    let list = links.clone().into_iter().map(|link| view! { <Item link /> }).collect_view();
+    view! {
+        <section aria-labelledby="links">
+            <h2 class="mb-2 flex flex-wrap items-baseline gap-x-2" id="links">
+                "Links"
+                <span class="text-sm font-normal text-soft">{text::number(i64::try_from(links.len()).unwrap_or(i64::MAX))}</span>
+            </h2>
+            <div class="card divide-y divide-line">
+                <Graph topic links />
+                <ul data-testid="links">{list}</ul>
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn Item(link: MemoryLink) -> impl IntoView {
+    let (relation, disputes) = (relation(&link), disputes(&link));
+    view! {
+        <li class="border-b border-line px-4 py-2.5 text-sm last:border-b-0">
+            <div class="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
+                <span class=if disputes { "font-semibold text-warn" } else { "text-soft" }>{relation}</span>
+                <a class="min-w-0 font-medium wrap-anywhere" href=format!("/memories/{}", link.other_id)>{link.other_topic.clone()}</a>
+                <Ended link=link.clone() />
+                <span class="ml-auto text-soft"><Time at=link.created_at /></span>
+            </div>
+            <p class="line-clamp-2 break-words text-soft">{link.other_content.clone()}</p>
+        </li>
+    }
+}
+
+/// A badge for another end that is no longer what it was.
+#[component]
+fn Ended(link: MemoryLink) -> impl IntoView {
+    let deleted = link.other_deleted.then(|| view! { <Badge tone=Tone::Danger text="deleted" /> });
+    let status = (!matches!(link.other_status, MemoryStatus::Active | MemoryStatus::Contradicted))
+        .then(|| view! { <Badge text=link.other_status.as_str() /> });
+    (deleted, status)
+}

@@ -1,0 +1,58 @@
+use crate::ConsoleError;
+#[cfg(feature = "ssr")]
+use crate::{
+    Flash,
+    guard::{finish, operator, own_path},
+};
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::{SavedView, ViewId, ViewPage};
+#[cfg(feature = "ssr")]
+use remembrancer::identity;
+
+/// The operator's own views of a page, by name.
+#[server(endpoint = "saved_views", input = GetUrl)]
+pub async fn saved_views(page: ViewPage) -> Result<Vec<SavedView>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(identity::views(&engine, &ctx, page).await?)
+}
+
+/// Keeps what a page shows under a name, then goes on there; or back with what was typed if it was refused.
+#[server(endpoint = "save_view")]
+pub async fn save_view(
+    page: ViewPage,
+    #[server(default)] name: String,
+    #[server(default)] query: String,
+    #[server(default)] done: String,
+) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        let view = identity::save_view(&engine, &ctx, page, &name, &query).await?;
+        Ok(Flash::done(format!("Saved the view “{}”.", view.name)))
+    };
+    let here = own_path(&done, "/memories");
+    finish(result.await, here, here, &name).await
+}
+
+/// Gives a view another name.
+#[server(endpoint = "rename_view")]
+pub async fn rename_view(id: ViewId, #[server(default)] name: String, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        identity::rename_view(&engine, &ctx, id, &name).await?;
+        Ok(Flash::done(format!("The view is called “{}” now.", name.trim())))
+    };
+    let here = own_path(&done, "/memories");
+    finish(result.await, here, here, "").await
+}
+
+/// Forgets a view.
+#[server(endpoint = "delete_view")]
+pub async fn delete_view(id: ViewId, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        identity::delete_view(&engine, &ctx, id).await?;
+        Ok(Flash::done("The view is gone. What it showed is not touched."))
+    };
+    let here = own_path(&done, "/memories");
+    finish(result.await, here, here, "").await
+}

@@ -1,0 +1,184 @@
+use super::api::saved_views;
+use crate::{
+    Flash,
+    layout::ViewerResource,
+    query::Query,
+    ui::{Icon, Shape},
+};
+use leptos::prelude::*;
+use remembrancer::api::{SavedView, VIEW_NAME_MAX, ViewPage};
+
+/// The operator's views of a list, which are links; and the forms that save, rename and delete them.
+#[component]
+pub fn ViewBar(
+    page: ViewPage,
+    /// Where the list is.
+    path: &'static str,
+    /// The names of its filters; anything else in the URL is no part of a view.
+    names: &'static [&'static str],
+    query: Memo<Query>,
+) -> impl IntoView {
+    let views = Resource::new(|| (), move |()| saved_views(page));
+    let who = ViewerResource::expect();
+    view! {
+        <Transition fallback=|| ()>
+            {move || Suspend::new(async move {
+                // Only a new view's name is sent back to be corrected; an old one still stands in its field.
+                let flash = who.await.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused && !flash.typed.is_empty());
+                // Without its views the page still lists; the next load tries again.
+                let views = views.await.unwrap_or_default();
+                move || {
+                    let now = query.with(|query| only(query, names));
+                    let (views, flash) = (views.clone(), flash.clone());
+                    view! { <Bar page path views now flash /> }
+                }
+            })}
+        </Transition>
+    }
+}
+
+/// The filters of a URL, in the order of their names, so that two ways to the same list are one view.
+fn only(query: &Query, names: &[&str]) -> Query {
+    names.iter().fold(Query::default(), |all, name| query.get(name).map(|value| all.with(name, value)).unwrap_or(all))
+}
+
+#[component]
+fn Bar(page: ViewPage, path: &'static str, views: Vec<SavedView>, now: Query, flash: Option<Flash>) -> impl IntoView {
+    let (here, filtered) = (now.href(path), now != Query::default());
+    if views.is_empty() && !filtered {
+        return ().into_any();
+    }
+    let text = now.href("");
+    let link = |view: &SavedView| {
+        let href = Query::parse(&view.query).href(path);
+        let current = (href == here).then_some("true");
+        view! {
+            <li class="max-w-full">
+                <a class="chip" href=href aria-current=current>
+                    <span class="truncate">{view.name.clone()}</span>
+                </a>
+            </li>
+        }
+    };
+    let known = views.iter().any(|view| Query::parse(&view.query) == now);
+    let links = (!views.is_empty()).then(|| {
+        view! {
+            <ul class="contents" aria-label="Saved views" data-testid="views">
+                {views.iter().map(link).collect_view()}
+            </ul>
+        }
+    });
+    let save = (filtered && !known).then(|| view! { <Save page query=text done=here.clone() flash /> });
+    let manage = (!views.is_empty()).then(|| view! { <Manage views done=here /> });
+    view! {
+        <div class="mb-3 flex flex-wrap items-center gap-1.5 text-sm" data-testid="view-bar">
+            {links}
+            {save}
+            {manage}
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Save(page: ViewPage, query: String, done: String, flash: Option<Flash>) -> impl IntoView {
+    let error = flash.as_ref().and_then(|flash| flash.field("name"));
+    let open = error.is_some();
+    let typed = flash.map(|flash| flash.typed).unwrap_or_default();
+    view! {
+        <details class="max-w-full open:basis-full" open=open>
+            <summary class="chip border-dashed! text-soft hover:text-ink">
+                <Icon shape=Shape::Add />
+                "Save this view…"
+            </summary>
+            <form class="card mt-1.5 max-w-md space-y-2 p-3" method="post" action="/console/api/save_view">
+                <input type="hidden" name="page" value=page.as_str() />
+                <input type="hidden" name="query" value=query.trim_start_matches('?').to_owned() />
+                <input type="hidden" name="done" value=done />
+                <Name id="view-name" value=typed error />
+                <p class="text-xs text-soft">"Keeps the filters and the question, not what they find. Only you see it."</p>
+                <button class="button button-primary" type="submit">
+                    "Save view"
+                </button>
+            </form>
+        </details>
+    }
+}
+
+#[component]
+fn Manage(views: Vec<SavedView>, done: String) -> impl IntoView {
+    let one = |view: SavedView| {
+        let (rename, delete) = (format!("Rename “{}”", view.name), format!("Delete “{}”", view.name));
+        let (id, done) = (view.id.to_string(), done.clone());
+        let field = format!("name-{id}");
+        view! {
+            <li class="flex flex-wrap items-end gap-2 border-b border-line px-3 py-2 last:border-b-0">
+                <form class="flex min-w-0 grow items-end gap-2" method="post" action="/console/api/rename_view">
+                    <input type="hidden" name="id" value=id.clone() />
+                    <input type="hidden" name="done" value=done.clone() />
+                    <div class="min-w-0 grow">
+                        <label class="sr-only" for=field.clone()>
+                            {rename.clone()}
+                        </label>
+                        <input class="input" id=field name="name" value=view.name required maxlength=VIEW_NAME_MAX.to_string() autocomplete="off" />
+                    </div>
+                    <button class="button" type="submit" aria-label=rename>
+                        "Rename"
+                    </button>
+                </form>
+                <form method="post" action="/console/api/delete_view">
+                    <input type="hidden" name="id" value=id />
+                    <input type="hidden" name="done" value=done />
+                    <button class="button button-danger" type="submit" aria-label=delete>
+                        "Delete"
+                    </button>
+                </form>
+            </li>
+        }
+    };
+    view! {
+        <details class="max-w-full open:basis-full">
+            <summary class="button button-quiet h-6! px-2! text-xs!">"Manage views…"</summary>
+            <ul class="card mt-1.5 max-w-xl">{views.into_iter().map(one).collect_view()}</ul>
+        </details>
+    }
+}
+
+/// The name of a view.
+#[component]
+fn Name(id: &'static str, value: String, error: Option<String>) -> impl IntoView {
+    let error_id = format!("{id}-error");
+    view! {
+        <div>
+            <label class="label" for=id>
+                "Name of the view"
+            </label>
+            <input
+                class="input"
+                id=id
+                name="name"
+                value=value
+                required
+                maxlength=VIEW_NAME_MAX.to_string()
+                autocomplete="off"
+                aria-invalid=error.as_ref().map(|_| "true")
+                aria-describedby=error.as_ref().map(|_| error_id.clone())
+            />
+            {error.map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id>{text}</p> })}
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_is_its_filters_and_nothing_else() {
+        let (one, two) = (Query::parse("kind=decision&agent=a&after=x&peek=y"), Query::parse("agent=a&kind=decision"));
+        let names = ["q", "agent", "kind"];
+        assert_eq!(only(&one, &names), only(&two, &names));
+        assert_eq!(only(&one, &names).href("/memories"), "/memories?agent=a&kind=decision");
+        assert_eq!(only(&Query::parse("after=x"), &names), Query::default());
+    }
+}

@@ -8,7 +8,7 @@ use crate::{
         memories::{DeletePage, MemoriesPage, MemoryPage},
         overview::OverviewPage,
         prompts::PromptsPage,
-        recall::{HealthPage, PlaygroundPage},
+        recall::{HealthPage, LogPage, PlaygroundPage, RetrievalPage},
         session::SignInPage,
         vocabulary::{ChangePage, DecidePage, DecisionsPage, ReviewPage, TermPage, TermsPage},
     },
@@ -78,6 +78,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/knowledge/runs") view=RunsPage />
                     <Route path=path!("/knowledge/topology") view=TopologyPage />
                     <Route path=path!("/recall") view=HealthPage />
+                    <Route path=path!("/recall/log") view=LogPage />
+                    <Route path=path!("/recall/log/:id") view=RetrievalPage />
                     <Route path=path!("/recall/playground") view=PlaygroundPage />
                     <Route path=path!("/vocabulary") view=ReviewPage />
                     <Route path=path!("/vocabulary/decide") view=DecidePage />

@@ -1,6 +1,6 @@
 //! The record of a memory as it is asked for, answered and shown.
 
-use super::{AgentId, AuditEntry, MemoryId, UserId, session::text_enum};
+use super::{AgentId, AuditEntry, MemoryId, RetrievalId, UserId, session::text_enum};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -322,6 +322,25 @@ pub struct MemoryDetail {
     pub links: Vec<MemoryLink>,
     /// Newest first, at most 50.
     pub audit: Vec<AuditEntry>,
+}
+
+/// A recall that returned a memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryRecall {
+    pub retrieval_id: RetrievalId,
+    pub agent_slug: String,
+    pub query: String,
+    pub at: DateTime<Utc>,
+    /// The memory's place in the answer, from 1.
+    pub rank: u32,
+}
+
+/// The recalls that returned a memory, as far back as the log is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryRecalls {
+    pub total: i64,
+    /// Newest first, at most 10.
+    pub latest: Vec<MemoryRecall>,
 }
 
 /// What a bulk action did.

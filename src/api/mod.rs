@@ -41,8 +41,8 @@ pub use knowledge::{
     IngestRequest, IngestRun, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, NewDocument, TopologyRequest,
 };
 pub use memories::{
-    BulkOutcome, Category, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRow, MemoryScope,
-    MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, Source, SourceKind,
+    BulkOutcome, Category, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall, MemoryRecalls,
+    MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, Source, SourceKind,
 };
 pub use page::Page;
 pub use projects::{NewProject, Project, ProjectLinkRequest, Repo};

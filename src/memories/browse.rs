@@ -2,7 +2,9 @@
 
 use super::model::Memory;
 use super::store;
-use crate::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryRow, MemoryStatus, OperatorRole, Page};
+use crate::api::{
+    AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryRecall, MemoryRecalls, MemoryRow, MemoryStatus, OperatorRole, Page,
+};
 use crate::audit;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
@@ -13,6 +15,8 @@ use std::collections::HashMap;
 
 /// Memories on one page of the console.
 const PAGE: usize = 50;
+/// Recalls on a memory's page.
+const RECALLS_MAX: i64 = 10;
 /// Audit entries on a memory's page.
 const AUDIT_MAX: i64 = 50;
 
@@ -95,6 +99,26 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
         audit,
         memory: with_slug(memory, &slugs),
     })
+}
+
+/// Which recalls in the log returned a memory: how many, and the latest of them.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`.
+pub async fn recalls(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<MemoryRecalls, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let slugs = slugs(engine, ctx).await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let (total, latest) = store::recalls(&mut tx, ctx.tenant_id, id, RECALLS_MAX).await?;
+    tx.commit().await?;
+    let recalled = |recalled: store::Recalled| MemoryRecall {
+        retrieval_id: recalled.retrieval_id,
+        agent_slug: slugs.get(&recalled.agent_id).cloned().unwrap_or_default(),
+        query: recalled.query,
+        at: recalled.at,
+        rank: u32::try_from(recalled.rank).unwrap_or_default(),
+    };
+    Ok(MemoryRecalls { total, latest: latest.into_iter().map(recalled).collect() })
 }
 
 /// The slugs of a tenant's agents.

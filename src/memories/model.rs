@@ -8,6 +8,7 @@ use crate::db::lock_key;
 use chrono::{DateTime, Duration, NaiveDate, Utc};
 use sha2::{Digest, Sha256};
 use sqlx::FromRow;
+use sqlx::types::Json;
 use std::borrow::Cow;
 use uuid::Uuid;
 

@@ -24,6 +24,7 @@ mod replay;
 mod review;
 mod search;
 mod silence;
+mod story;
 mod support;
 mod tenancy;
 mod tenancy_roles;

@@ -65,6 +65,7 @@ async fn know(world: &World) {
     let log = tokio::spawn(recall::log::run(world.engine.clone(), stop.clone()));
     assert!(!ask(world, &world.atlas, "The kettle is the heart").await.knowledge().is_empty());
     assert!(ask(world, &world.atlas, "quarterly budget").await.zero_hit);
+    assert!(!ask(world, &world.atlas, "Vera likes black tea").await.zero_hit);
     world.engine.log().flush().await;
     stop.cancel();
     log.await.unwrap();
@@ -219,6 +220,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("memories", include_str!("../../src/memories/store/mod.rs")),
         ("memories", include_str!("../../src/memories/store/links.rs")),
         ("memories", include_str!("../../src/memories/store/listing.rs")),
+        ("memories", include_str!("../../src/memories/store/recalls.rs")),
         ("memories", include_str!("../../src/memories/store/status.rs")),
         ("memories", include_str!("../../src/memories/store/versions.rs")),
         ("chat", include_str!("../../src/chat/store.rs")),

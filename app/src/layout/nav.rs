@@ -17,7 +17,14 @@ const PAGES: [(&str, &[Page]); 4] = [
             ("/prompts", "Prompts", Shape::Prompts),
         ],
     ),
-    ("Recall", &[("/recall", "Health", Shape::Health), ("/recall/playground", "Playground", Shape::Playground)]),
+    (
+        "Recall",
+        &[
+            ("/recall", "Health", Shape::Health),
+            ("/recall/log", "Log", Shape::Log),
+            ("/recall/playground", "Playground", Shape::Playground),
+        ],
+    ),
     ("Trust", &[("/audit", "Audit log", Shape::Audit)]),
 ];
 

@@ -25,6 +25,7 @@ pub enum Shape {
     Knowledge,
     Health,
     Playground,
+    Log,
     Add,
 }
 
@@ -52,6 +53,7 @@ impl Shape {
             Self::SignOut => "M6.25 2.75h-3.5v10.5h3.5M10.25 5l3 3-3 3M13.25 8h-7",
             Self::Knowledge => "M8 4.25c-1.3-1-3-1.5-5.75-1.5v9.5c2.75 0 4.45.5 5.75 1.5 1.3-1 3-1.5 5.75-1.5v-9.5q-4 0-5.75 1.5v9.5",
             Self::Health => "M1.75 8.5h3l2-5.5 3 10 1.75-4.5h2.75",
+            Self::Log => "M2.75 3.75h.1M5.5 3.75h7.75M2.75 8h.1M5.5 8h7.75M2.75 12.25h.1M5.5 12.25h7.75",
             Self::Add => "M8 3v10M3 8h10",
             Self::Playground => "M6.25 2.25h3.5M7 2.25v4l-4.25 7.5h10.5L9 6.25v-4M4.75 10.25h6.5",
         }

@@ -79,6 +79,14 @@ pub fn sentence(text: &str) -> String {
     format!("{first}{}{end}", chars.as_str())
 }
 
+/// The first `limit` characters of `text`, which end with an ellipsis if there is more.
+pub fn short(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
+        None => text.to_owned(),
+    }
+}
+
 /// At most `limit` characters of `content`, around the first of `words` that is in it.
 #[cfg(any(feature = "ssr", test))]
 pub fn excerpt(content: &str, words: &[String], limit: usize) -> String {
@@ -163,6 +171,11 @@ mod tests {
             (sentence("must not be empty"), sentence("Done."), sentence("")),
             ("Must not be empty.".into(), "Done.".into(), String::new())
         );
+    }
+
+    #[test]
+    fn what_is_shortened_says_so() {
+        assert_eq!((short("été", 3), short("été", 2), short("", 0)), ("été".into(), "ét…".into(), String::new()));
     }
 
     #[test]

@@ -16,6 +16,7 @@ const WITHOUT_SESSION: &[&str] = &["/console/api/sign_in", "/console/api/set_the
 const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/set_theme", "theme=dark"),
     ("/console/api/memory", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/recalls_of_memory", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/read_document", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/try_recall", "request[agent_id]=01900000-0000-7000-8000-000000000000&request[query]=tea&request[k]=5"),
     ("/console/api/delete_memories", "ids=01900000-0000-7000-8000-000000000000&reason=because"),
@@ -26,6 +27,8 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/undo_decision", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/term", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/foresee_change", "id=01900000-0000-7000-8000-000000000000&what=rename&term=tea"),
+    ("/console/api/read_retrieval", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/replay_retrieval", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/saved_views", "page=memories"),
     ("/console/api/save_view", "page=memories&name=tea&query=q%3Dtea"),
     ("/console/api/rename_view", "id=01900000-0000-7000-8000-000000000000&name=tea"),

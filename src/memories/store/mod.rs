@@ -2,6 +2,7 @@
 
 mod links;
 mod listing;
+mod recalls;
 mod status;
 mod topics;
 mod vectors;
@@ -10,6 +11,7 @@ mod words;
 
 pub use links::{contradictions, link, links, still_linked, unlink};
 pub use listing::{Counts, count, counts, list, narrow, written_by_day};
+pub use recalls::{Recalled, recalls};
 pub use status::{Standing, mark_deleted, mark_restored, mark_superseded, set_status};
 pub use topics::{TopicUse, count_phrases, file_under, stale, topic_use, unresolved, with_phrase};
 pub use vectors::{Embedded, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live, vector_table};

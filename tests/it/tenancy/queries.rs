@@ -298,6 +298,7 @@ pub const MEMORY: &[Query] = queries! {
         let likeness = Likeness { agents: &[c.agent], vector: Some(&c.vector), model: &model, with_subject: true, now: c.now };
         usize::from(contract::alike(tx, c.tenant, &c.draft(), &likeness).await?.is_some())
     };
+    "memories::recalls" |tx, c| memories::recalls(tx, c.tenant, c.id, 10).await?.1.len();
     "memories::versions" |tx, c| memories::versions(tx, c.tenant, c.agent, c.id).await?.len();
     "memories::count" |tx, c| memories::count(tx, c.tenant, &c.filter()).await? as usize;
     "memories::list" |tx, c| memories::list(tx, c.tenant, &c.filter(), &Seek::First, 10).await?.len();

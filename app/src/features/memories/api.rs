@@ -6,7 +6,7 @@ use crate::{
     ui::text::{count, excerpt},
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryRow, Page, SearchResults};
+use remembrancer::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryRecalls, MemoryRow, Page, SearchResults};
 #[cfg(feature = "ssr")]
 use remembrancer::{
     api::{BulkOutcome, ErrorCode},
@@ -59,6 +59,13 @@ pub async fn memory(id: MemoryId) -> Result<Found, ConsoleError> {
     let detail = memories::detail(&engine, &ctx, id).await?;
     let age = (engine.clock().now() - detail.memory.updated_at).as_seconds_f64() / 86_400.0;
     Ok(Found { detail, freshness: (-age.max(0.0) / 90.0).exp() })
+}
+
+/// Which recalls in the log returned a memory.
+#[server(endpoint = "recalls_of_memory", input = GetUrl)]
+pub async fn recalls_of_memory(id: MemoryId) -> Result<MemoryRecalls, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(memories::recalls(&engine, &ctx, id).await?)
 }
 
 /// The memories of `ids` that there are, to be looked at before they are deleted.

@@ -1,9 +1,10 @@
 use super::{
-    api::{Found, memory},
+    api::{Found, memory, recalls_of_memory},
     decide::Decide,
     facts::Facts,
     history::History,
     links::{Contradictions, Links},
+    recalled::RecalledBy,
     table::state,
 };
 use crate::{
@@ -16,7 +17,7 @@ use crate::{
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
-use remembrancer::api::{ErrorCode, MemoryId, OperatorRole};
+use remembrancer::api::{ErrorCode, MemoryId, MemoryRecalls, OperatorRole};
 
 /// A memory with all that is known about it.
 #[component]
@@ -28,6 +29,15 @@ pub fn MemoryPage() -> impl IntoView {
         |id| async move {
             match id {
                 Some(id) => memory(id).await,
+                None => Err(unknown()),
+            }
+        },
+    );
+    let recalls = Resource::new(
+        move || id.get(),
+        |id| async move {
+            match id {
+                Some(id) => recalls_of_memory(id).await,
                 None => Err(unknown()),
             }
         },
@@ -44,7 +54,7 @@ pub fn MemoryPage() -> impl IntoView {
                 let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
                 let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
                 match found.await {
-                    Ok(found) => view! { <Whole found query may_decide flash /> }.into_any(),
+                    Ok(found) => view! { <Whole found recalls=recalls.await query may_decide flash /> }.into_any(),
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
@@ -68,7 +78,13 @@ fn unknown() -> ConsoleError {
 }
 
 #[component]
-fn Whole(found: Found, query: Memo<Query>, may_decide: bool, flash: Option<Flash>) -> impl IntoView {
+fn Whole(
+    found: Found,
+    recalls: Result<MemoryRecalls, ConsoleError>,
+    query: Memo<Query>,
+    may_decide: bool,
+    flash: Option<Flash>,
+) -> impl IntoView {
     let row = found.detail.memory.clone();
     let trail = found.detail.audit.clone();
     let (by, reason) = (found.detail.deleted_by.clone(), found.detail.delete_reason.clone());
@@ -90,6 +106,7 @@ fn Whole(found: Found, query: Memo<Query>, may_decide: bool, flash: Option<Flash
                 </section>
                 <Contradictions links=found.detail.links.clone() />
                 <Links topic=row.topic.clone() links=found.detail.links.clone() />
+                <RecalledBy recalls id=row.id />
                 <History versions=found.detail.versions.clone() query page=format!("/memories/{}", row.id) />
                 <section aria-labelledby="trail">
                     <h2 class="mb-2" id="trail">"Audit trail"</h2>

@@ -13,6 +13,7 @@ mod links;
 mod list;
 mod peek;
 mod ranked;
+mod recalled;
 mod table;
 mod url;
 

@@ -2,7 +2,10 @@ use crate::ConsoleError;
 #[cfg(feature = "ssr")]
 use crate::guard::operator;
 use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{HealthFilter, Page, Playground, PlaygroundRequest, RecallHealth, ZeroHit};
+use remembrancer::api::{
+    HealthFilter, Page, Playground, PlaygroundRequest, RecallHealth, Replay, Retrieval, RetrievalDetail, RetrievalFilter, RetrievalId,
+    ZeroHit,
+};
 #[cfg(feature = "ssr")]
 use remembrancer::recall;
 
@@ -25,4 +28,25 @@ pub async fn zero_hits(#[server(default)] filter: HealthFilter) -> Result<Page<Z
 pub async fn try_recall(request: PlaygroundRequest) -> Result<Playground, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(recall::playground(&engine, &ctx, &request).await?)
+}
+
+/// One page of the recall log, newest first.
+#[server(endpoint = "list_retrievals", input = GetUrl)]
+pub async fn list_retrievals(#[server(default)] filter: RetrievalFilter) -> Result<Page<Retrieval>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(recall::retrievals(&engine, &ctx, &filter).await?)
+}
+
+/// One recall with everything that it considered.
+#[server(endpoint = "read_retrieval", input = GetUrl)]
+pub async fn read_retrieval(id: RetrievalId) -> Result<RetrievalDetail, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(recall::retrieval(&engine, &ctx, id).await?)
+}
+
+/// The same question asked as of then, and today. Leaves no trace.
+#[server(endpoint = "replay_retrieval", input = GetUrl)]
+pub async fn replay_retrieval(id: RetrievalId) -> Result<Replay, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(recall::replay(&engine, &ctx, id).await?)
 }

@@ -1,14 +1,20 @@
-//! Loud silence: how often recall finds nothing, why, and a place to try.
+//! What agents asked and were told: the log and its replay, how often recall finds nothing and why, and a place to try.
 
 mod api;
 mod bars;
 mod candidates;
+mod considered;
 mod days;
 mod health;
+mod log;
 mod playground;
+mod replay;
+mod retrieval;
 mod url;
 mod words;
 mod zero_hits;
 
 pub use health::HealthPage;
+pub use log::LogPage;
 pub use playground::PlaygroundPage;
+pub use retrieval::RetrievalPage;

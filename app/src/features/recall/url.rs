@@ -1,12 +1,14 @@
 //! How the pages about recall are told what to show.
 
-use crate::query::Query;
-use remembrancer::api::{AgentId, FieldError, HealthFilter, K_MAX, PlaygroundRequest, UserId};
+use crate::{query::Query, ui::Asked};
+use remembrancer::api::{AgentId, FieldError, HealthFilter, K_MAX, PlaygroundRequest, RetrievalFilter, UserId};
 
 /// Fields of the filter of the health page.
 pub const HEALTH: &[&str] = &["days", "agent", "topic", "cause", "expected"];
 /// Fields of the playground's form.
 pub const PLAYGROUND: &[&str] = &["agent", "q", "k", "user"];
+/// Fields of the filter of the log.
+pub const LOG: &[&str] = &["q", "agent", "zero_hit", "ranking", "memory", "from", "until"];
 /// Periods that can be looked at, in days; the second unless told.
 pub const PERIODS: [u32; 3] = [7, 30, 90];
 /// The period unless told.
@@ -15,7 +17,7 @@ pub const PERIOD: u32 = 30;
 const K: u32 = 10;
 
 /// What the health page is to count and list, or what in the URL cannot be read.
-pub fn health(query: &Query) -> Result<HealthFilter, Vec<FieldError>> {
+pub fn health(query: &Query) -> Asked<HealthFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = HealthFilter {
@@ -33,8 +35,32 @@ pub fn health(query: &Query) -> Result<HealthFilter, Vec<FieldError>> {
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }
 
+/// Which recalls the log lists, or what in the URL cannot be read.
+pub fn log(query: &Query) -> Asked<RetrievalFilter> {
+    let mut errors = Vec::new();
+    let owned = |name: &str| query.get(name).map(str::to_owned);
+    let filter = RetrievalFilter {
+        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
+        q: owned("q"),
+        ranking: query.read("ranking", "Choose one of the rankings.", &mut errors),
+        zero_hit: query.read("zero_hit", "Choose one of the outcomes.", &mut errors),
+        memory_id: query.read("memory", "A memory is named by a UUID.", &mut errors),
+        from: query.day("from", false, &mut errors),
+        until: query.day("until", true, &mut errors),
+        after: owned("after"),
+        before: owned("before"),
+    };
+    if filter.from.zip(filter.until).is_some_and(|(from, until)| from >= until) {
+        errors.push(FieldError { field: "until".into(), message: "The end is before the beginning.".into() });
+    }
+    if filter.memory_id.is_some() && filter.zero_hit == Some(true) {
+        errors.push(FieldError { field: "zero_hit".into(), message: "A recall that returned a memory did not find none.".into() });
+    }
+    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
 /// What the playground is asked; nothing as long as there is no question.
-pub fn playground(query: &Query) -> Result<Option<PlaygroundRequest>, Vec<FieldError>> {
+pub fn playground(query: &Query) -> Asked<Option<PlaygroundRequest>> {
     let mut errors = Vec::new();
     let agent_id = query.read("agent", "Choose one of the agents.", &mut errors);
     let user_id = query.read("user", "A user is named by a UUID.", &mut errors);
@@ -59,7 +85,7 @@ pub fn try_again(agent: AgentId, question: &str, user: Option<UserId>) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use remembrancer::api::ZeroHitCause;
+    use remembrancer::api::{Ranking, ZeroHitCause};
 
     const ID: &str = "01900000-0000-7000-8000-000000000000";
 
@@ -71,6 +97,19 @@ mod tests {
         assert_eq!(health(&Query::default()).unwrap(), HealthFilter::default());
         let errors = health(&Query::parse("days=8&agent=atlas&cause=bad+luck&expected=perhaps")).unwrap_err();
         assert_eq!(errors.iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), ["agent", "cause", "expected", "days"]);
+    }
+
+    #[test]
+    fn the_log_is_narrowed_by_the_url() {
+        let filter =
+            log(&Query::parse(&format!("q=tea&agent={ID}&zero_hit=false&ranking=decay&memory={ID}&from=2026-05-01&after=x"))).unwrap();
+        assert_eq!((filter.q.as_deref(), filter.ranking, filter.zero_hit), (Some("tea"), Some(Ranking::Decay), Some(false)));
+        assert_eq!((filter.memory_id.map(|id| id.to_string()).as_deref(), filter.after.as_deref()), (Some(ID), Some("x")));
+        assert_eq!(log(&Query::parse("peek=1")).unwrap(), RetrievalFilter::default());
+        let fields = |url: &str| log(&Query::parse(url)).unwrap_err().into_iter().map(|e| e.field).collect::<Vec<_>>();
+        assert_eq!(fields("agent=atlas&ranking=best&zero_hit=perhaps&memory=1"), ["agent", "ranking", "zero_hit", "memory"]);
+        assert_eq!(fields("from=2026-05-02&until=2026-05-01"), ["until"]);
+        assert_eq!(fields(&format!("memory={ID}&zero_hit=true")), ["zero_hit"], "these contradict");
     }
 
     #[test]

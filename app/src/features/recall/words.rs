@@ -2,7 +2,7 @@
 
 use crate::ui::{Badge, Tone};
 use leptos::prelude::*;
-use remembrancer::api::{NearMissState, SourceTag, ZeroHitCause};
+use remembrancer::api::{NearMissState, Retrieval, SourceTag, ZeroHitCause};
 
 /// A cause in few words.
 pub fn cause_name(cause: ZeroHitCause) -> &'static str {
@@ -56,4 +56,15 @@ pub fn source_badge(tag: SourceTag) -> impl IntoView {
         SourceTag::Canonical => (Tone::Good, "Decided knowledge: specifications, decisions, documents."),
     };
     view! { <Badge tone text=tag.as_str() title=title /> }
+}
+
+/// Badges for what is not usual about a recall.
+pub fn outcome_badges(asked: &Retrieval) -> impl IntoView + use<> {
+    let silent = asked.zero_hit.then(|| view! { <Badge tone=Tone::Warn text="zero hit" title="No memory reached the floor." /> });
+    let expected = asked.expected.then(|| view! { <Badge text="expected" title="The agent said that it should know this." /> });
+    let degraded = (!asked.degraded.is_empty()).then(|| {
+        let text = format!("degraded: {}", asked.degraded.join(", "));
+        view! { <Badge tone=Tone::Danger text title="Part of the search could not run." /> }
+    });
+    (silent, expected, degraded)
 }

@@ -1,0 +1,52 @@
+use crate::{
+    ConsoleError,
+    ui::{ErrorView, Time, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{MemoryId, MemoryRecall, MemoryRecalls};
+
+/// Which questions a memory answered, when, and at which place; the latest first.
+#[component]
+pub fn RecalledBy(recalls: Result<MemoryRecalls, ConsoleError>, id: MemoryId) -> impl IntoView {
+    let total = recalls.as_ref().map_or(0, |recalls| recalls.total);
+    let body = match recalls {
+        Ok(recalls) if recalls.latest.is_empty() => {
+            view! { <p class="px-4 py-3 text-sm text-soft">"No recall in the log returned it. The log reaches back as far as it is kept."</p> }
+                .into_any()
+        }
+        Ok(recalls) => view! { <Latest recalls id /> }.into_any(),
+        Err(error) => view! { <ErrorView error /> }.into_any(),
+    };
+    view! {
+        <section aria-labelledby="recalled-by">
+            <h2 class="mb-2 flex flex-wrap items-baseline gap-x-2" id="recalled-by">
+                "Recalled by"
+                <span class="text-sm font-normal text-soft">{(total > 0).then(|| text::count(total, "recall", "recalls"))}</span>
+            </h2>
+            <div class="card" data-testid="recalled-by">
+                {body}
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Latest(recalls: MemoryRecalls, id: MemoryId) -> impl IntoView {
+    let more = i64::try_from(recalls.latest.len()).is_ok_and(|shown| shown < recalls.total);
+    let all = format!("/recall/log?memory={id}");
+    view! {
+        <ol>{recalls.latest.into_iter().map(|recall| view! { <Question recall /> }).collect_view()}</ol>
+        {more.then(|| view! { <p class="border-t border-line px-4 py-2 text-sm"><a href=all>{format!("All {} recalls", text::number(recalls.total))}</a></p> })}
+    }
+}
+
+#[component]
+fn Question(recall: MemoryRecall) -> impl IntoView {
+    view! {
+        <li class="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 border-b border-line px-4 py-2 text-sm last:border-b-0">
+            <span class="w-8 shrink-0 font-medium" title="Its place in the answer">{format!("#{}", recall.rank)}</span>
+            <a class="line-clamp-2 min-w-0 grow basis-48 wrap-anywhere" href=format!("/recall/log/{}", recall.retrieval_id)>{recall.query}</a>
+            <span class="text-soft">{recall.agent_slug} " · " <Time at=recall.at /></span>
+        </li>
+    }
+}

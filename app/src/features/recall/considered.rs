@@ -1,0 +1,97 @@
+use super::words::source_badge;
+use crate::ui::{Badge, Bar, Tone};
+use leptos::prelude::*;
+use remembrancer::api::{Considered, MatchedBy, RetrievalDetail};
+
+/// Everything that a recall looked at and the log kept: how it scored, and how far it came.
+#[component]
+pub fn ConsideredTable(detail: RetrievalDetail) -> impl IntoView {
+    if detail.considered.is_empty() {
+        return view! { <p class="px-4 py-3 text-sm text-soft">"There was nothing to look at."</p> }.into_any();
+    }
+    let floors = (detail.vector_floor, detail.lexical_floor);
+    view! {
+        <table class="data table-fixed" aria-label="What was considered">
+            <thead>
+                <tr>
+                    <th scope="col" class="number w-14">"Rank"</th>
+                    <th scope="col">"Memory or knowledge"</th>
+                    <th scope="col" class="hidden w-56 md:table-cell">"Scores"</th>
+                    <th scope="col" class="hidden w-36 md:table-cell">"Outcome"</th>
+                </tr>
+            </thead>
+            <tbody>{detail.considered.into_iter().map(|one| view! { <Row one floors /> }).collect_view()}</tbody>
+        </table>
+    }
+    .into_any()
+}
+
+#[component]
+fn Row(one: Considered, floors: (f64, f64)) -> impl IntoView {
+    let rank = one.rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
+    let by = match one.matched_by {
+        MatchedBy::Vector => "by meaning",
+        MatchedBy::Lexical => "by words",
+    };
+    let version = one.version.map(|version| view! { <span class="font-mono text-xs text-soft">{format!("v{version}")}</span> });
+    view! {
+        <tr data-testid="considered">
+            <td class="number font-medium" class:text-soft=one.rank.is_none()>{rank}</td>
+            <td>
+                <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+                    <Name one=one.clone() />
+                    {version}
+                    {source_badge(one.source_tag)}
+                    <Badge text=by />
+                    {gone(&one)}
+                    <span class="md:hidden">{outcome(&one)}</span>
+                </div>
+                <p class="line-clamp-2 break-words text-soft">{one.content.clone()}</p>
+                <div class="mt-1 md:hidden">{scores(&one, floors)}</div>
+            </td>
+            <td class="hidden md:table-cell">{scores(&one, floors)}</td>
+            <td class="hidden md:table-cell">{outcome(&one)}</td>
+        </tr>
+    }
+}
+
+/// What it is called, which leads to it.
+#[component]
+pub fn Name(one: Considered) -> impl IntoView {
+    let href = match (one.memory_id, one.document_id) {
+        (Some(id), _) => Some(format!("/memories/{id}")),
+        (None, Some(id)) => Some(format!("/knowledge/documents/{id}")),
+        (None, None) => None,
+    };
+    let title = if one.title.is_empty() { "untitled".to_owned() } else { one.title };
+    match href {
+        Some(href) => view! { <a class="min-w-0 font-medium wrap-anywhere text-ink" href=href>{title}</a> }.into_any(),
+        None => view! { <span class="min-w-0 font-medium wrap-anywhere">{title}</span> }.into_any(),
+    }
+}
+
+/// A badge for what no recall finds any more.
+pub fn gone(one: &Considered) -> Option<AnyView> {
+    one.gone
+        .then(|| view! { <Badge tone=Tone::Danger text="gone by now" title="Deleted, superseded, expired or retired since." /> }.into_any())
+}
+
+fn scores(one: &Considered, (vector, lexical): (f64, f64)) -> impl IntoView + use<> {
+    let floor = match one.matched_by {
+        MatchedBy::Vector => vector,
+        MatchedBy::Lexical => lexical,
+    };
+    view! {
+        <Bar label="Similarity" value=one.similarity floor=floor />
+        <Bar label="Score" value=one.score strong=true />
+    }
+}
+
+fn outcome(one: &Considered) -> impl IntoView + use<> {
+    let (tone, text) = match (one.passed, one.rank) {
+        (_, Some(_)) => (Tone::Good, "in the answer"),
+        (true, None) => (Tone::Plain, "cut by k"),
+        (false, None) => (Tone::Warn, "below the floor"),
+    };
+    view! { <Badge tone text /> }
+}

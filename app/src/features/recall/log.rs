@@ -1,0 +1,142 @@
+use super::{api::list_retrievals, url, words::outcome_badges};
+use crate::{
+    features::{memories::AgentField, views::ViewBar},
+    layout::PageHead,
+    query::Query,
+    ui::{Answered, Choice, Empty, FilterForm, Filtered, Icon, Pager, SearchField, SelectField, Shape, TextField, Time, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
+
+/// Every recall that agents made, newest first: what was asked, and whether anything came of it.
+#[component]
+pub fn LogPage() -> impl IntoView {
+    let filtered = Filtered::by(url::log);
+    let (query, list) = (filtered.query, filtered.load(list_retrievals));
+    view! {
+        <PageHead title="Recall log">
+            "What agents asked, and what they were told. Each recall can be asked again: as of then, and today."
+        </PageHead>
+        <ViewBar page=ViewPage::Retrievals path="/recall/log" names=url::LOG query />
+        <Filters filtered />
+        <Answered answer=list show=|page, query| view! { <Listed page query /> }.into_any() query />
+    }
+}
+
+#[component]
+fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
+    let query = filtered.query;
+    let rankings = std::iter::once(choice("", "Any ranking")).chain(Ranking::ALL.iter().map(|r| choice(r.as_str(), r.as_str()))).collect();
+    let outcomes = vec![choice("", "Any outcome"), choice("false", "Found a memory"), choice("true", "Found no memory")];
+    view! {
+        <FilterForm action="/recall/log" names=url::LOG label="Recall log">
+            <div class="card grid grid-cols-2 items-start gap-3 p-3 lg:grid-cols-4">
+                <div class="col-span-full flex flex-wrap gap-2">
+                    <SearchField query label="Query contains" hint="Part of what was asked" />
+                    <button class="button button-primary" type="submit">"Apply filters"</button>
+                    <a class="button button-quiet" class:hidden=move || !query.get().any(url::LOG) href="/recall/log">"Clear"</a>
+                </div>
+                <AgentField query labelled=true />
+                <SelectField name="zero_hit" label="Outcome" value=filtered.value("zero_hit") error=filtered.error("zero_hit") choices=outcomes />
+                <SelectField name="ranking" label="Ranking" value=filtered.value("ranking") error=filtered.error("ranking") choices=rankings />
+                <TextField name="memory" label="Returned the memory" hint="UUID" value=filtered.value("memory") error=filtered.error("memory") />
+                <TextField name="from" label="Asked from" kind="date" value=filtered.value("from") error=filtered.error("from") />
+                <TextField name="until" label="Asked until" kind="date" value=filtered.value("until") error=filtered.error("until") />
+            </div>
+        </FilterForm>
+    }
+}
+
+fn choice(key: &str, text: &str) -> Choice {
+    (key.to_owned(), text.to_owned())
+}
+
+#[component]
+fn Listed(page: Page<Retrieval>, query: Query) -> impl IntoView {
+    if page.rows.is_empty() {
+        let filtered = query.any(url::LOG) || query.any(&["after", "before"]);
+        let why = if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First /> }.into_any() };
+        return view! { <div class="card">{why}</div> }.into_any();
+    }
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "recall", "recalls")}</p>
+        <div class="card">
+            <table class="data table-fixed" aria-label="Recalls">
+                <thead>
+                    <tr>
+                        <th scope="col">"Query"</th>
+                        <th scope="col" class="hidden w-32 md:table-cell">"Agent"</th>
+                        <th scope="col" class="number hidden w-24 sm:table-cell">"Memories"</th>
+                        <th scope="col" class="number hidden w-28 lg:table-cell">"Knowledge"</th>
+                        <th scope="col" class="hidden w-24 lg:table-cell">"Ranking"</th>
+                        <th scope="col" class="number hidden w-24 lg:table-cell">"Took"</th>
+                        <th scope="col" class="hidden w-30 md:table-cell">"Asked"</th>
+                    </tr>
+                </thead>
+                <tbody>{page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
+            </table>
+        </div>
+        <Pager path="/recall/log" query previous=page.previous next=page.next />
+    }
+    .into_any()
+}
+
+#[component]
+fn Row(row: Retrieval) -> impl IntoView {
+    let canonical = row.query_canonical.clone().map(|term| {
+        view! { <p class="text-xs break-words text-good">{format!("searched as “{term}”")}</p> }
+    });
+    let (hits, knowledge) = (i64::from(row.hits), i64::from(row.knowledge_hits));
+    view! {
+        <tr data-testid="retrieval">
+            <td>
+                <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+                    <a class="line-clamp-2 min-w-0 font-medium wrap-anywhere text-ink" href=format!("/recall/log/{}", row.id)>
+                        {row.query.clone()}
+                    </a>
+                    {outcome_badges(&row)}
+                </div>
+                {canonical}
+                <p class="mt-0.5 text-xs break-words text-soft md:hidden">
+                    {row.agent_slug.clone()} " · "
+                    <span class="sm:hidden">{text::count(hits, "memory", "memories")} " · "</span>
+                    <Time at=row.at />
+                </p>
+            </td>
+            <td class="hidden truncate md:table-cell">{row.agent_slug}</td>
+            <td class="number hidden sm:table-cell" class:text-soft=hits == 0>{text::number(hits)}</td>
+            <td class="number hidden lg:table-cell" class:text-soft=knowledge == 0>{text::number(knowledge)}</td>
+            <td class="hidden text-soft lg:table-cell">{row.ranking.as_str()}</td>
+            <td class="number hidden text-soft lg:table-cell">{format!("{:.1} ms", row.took_ms)}</td>
+            <td class="hidden md:table-cell"><Time at=row.at /></td>
+        </tr>
+    }
+}
+
+#[component]
+fn NoMatch() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Filter title="No recall matches these filters">
+            <p class="mb-3">"Queries match in part. The log reaches back as far as it is kept."</p>
+            <a class="button" href="/recall/log">
+                "Show every recall"
+            </a>
+        </Empty>
+    }
+}
+
+#[component]
+fn First() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Log title="Nothing was asked yet">
+            <p class="mb-3">
+                "When an agent calls " <code class="font-mono">"agent_memory_recall"</code>
+                ", its question stands here within a second, with everything that was considered."
+            </p>
+            <a class="button" href="/recall/playground">
+                <Icon shape=Shape::Playground />
+                "Try one in the playground"
+            </a>
+        </Empty>
+    }
+}

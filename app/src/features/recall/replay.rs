@@ -1,0 +1,187 @@
+use super::considered::{Name, gone};
+use crate::ui::{Badge, Icon, Shape, Tone};
+use leptos::prelude::*;
+use remembrancer::api::{Considered, Replay};
+
+/// What became of a hit of the log in another answer to the same question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Same,
+    /// Which place it had.
+    Moved(usize),
+    New,
+}
+
+/// Hits as they are told apart: a memory, or a part of a document.
+fn key(one: &Considered) -> impl PartialEq + use<> {
+    (one.memory_id, one.chunk_id)
+}
+
+/// The hits of the log, best first.
+fn hits(considered: Vec<Considered>) -> Vec<Considered> {
+    let mut hits: Vec<_> = considered.into_iter().filter(|one| one.rank.is_some()).collect();
+    hits.sort_by_key(|one| one.rank);
+    hits
+}
+
+/// An answer held against the log: its hits with what became of each, and what it lacks with the place that had.
+type Held = (Vec<(Considered, Mark)>, Vec<(Considered, usize)>);
+
+/// `answer` held against the log: each of its hits with what became of it, and the logged ones that it lacks with their places.
+fn held(logged: &[Considered], answer: Vec<Considered>) -> Held {
+    let missing = logged.iter().enumerate().filter(|(_, one)| !answer.iter().any(|other| key(other) == key(one)));
+    let missing = missing.map(|(place, one)| (one.clone(), place + 1)).collect();
+    let marked = answer.into_iter().enumerate().map(|(place, one)| {
+        let mark = match logged.iter().position(|other| key(other) == key(&one)) {
+            Some(before) if before == place => Mark::Same,
+            Some(before) => Mark::Moved(before + 1),
+            None => Mark::New,
+        };
+        (one, mark)
+    });
+    (marked.collect(), missing)
+}
+
+/// The same question three times: as the log has it, as everything stood then, and today.
+#[component]
+pub fn Compared(replay: Replay) -> impl IntoView {
+    let logged = hits(replay.logged.considered);
+    let (then, today) = (held(&logged, replay.replayed), held(&logged, replay.today));
+    let differs = !today.1.is_empty() || today.0.iter().any(|(_, mark)| *mark != Mark::Same);
+    let as_logged = logged.into_iter().map(|one| (one, Mark::Same)).collect();
+    let lost = (!replay.lost.is_empty()).then(|| {
+        let sentences = replay.lost.into_iter().map(|text| view! { <li>{text}</li> }).collect_view();
+        view! {
+            <div class="rounded-md border border-warn bg-warn-wash px-3 py-2 text-sm text-warn" data-testid="lost">
+                <p class="font-medium">"What can no longer be reproduced"</p>
+                <ul class="list-disc space-y-0.5 pl-5">{sentences}</ul>
+            </div>
+        }
+    });
+    view! {
+        <div class="space-y-3" data-testid="replay">
+            <Verdict same=replay.same differs />
+            {lost}
+            <div class="grid gap-4 lg:grid-cols-3">
+                <Column title="Logged" hint="What the agent was told." hits=as_logged missing=vec![] />
+                <Column title="Replayed" hint="The same question, as everything stood then." hits=then.0 missing=then.1 />
+                <Column title="Today" hint="The same question, asked now." hits=today.0 missing=today.1 />
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn Verdict(same: bool, differs: bool) -> impl IntoView {
+    let (class, shape, says) = match same {
+        true => ("border-good bg-good-wash text-good", Shape::Done, "Reproduced: the same hits in the same order."),
+        false => ("border-warn bg-warn-wash text-warn", Shape::Alert, "Not reproduced: the replay differs from the log."),
+    };
+    let today = if differs { "Today the answer is another one." } else { "Today the answer is still the same." };
+    view! {
+        <p class=format!("flex items-start gap-2.5 rounded-md border px-3 py-2 text-sm {class}") data-testid="verdict">
+            <span class="pt-0.5"><Icon shape /></span>
+            <span><strong class="font-medium">{says}</strong> " " {today}</span>
+        </p>
+    }
+}
+
+#[component]
+fn Column(title: &'static str, hint: &'static str, hits: Vec<(Considered, Mark)>, missing: Vec<(Considered, usize)>) -> impl IntoView {
+    let id = format!("column-{}", title.to_lowercase());
+    let body = if hits.is_empty() {
+        view! { <p class="px-3 py-2.5 text-sm text-soft">"No hits."</p> }.into_any()
+    } else {
+        let rows = hits.into_iter().enumerate().map(|(place, (one, mark))| view! { <Hit place=place + 1 one mark /> }).collect_view();
+        view! { <ol class="divide-y divide-line">{rows}</ol> }.into_any()
+    };
+    let lacks = missing.into_iter().map(|(one, place)| view! { <Missing one place /> }).collect_view();
+    view! {
+        <section class="card min-w-0 self-start" aria-labelledby=id.clone() data-testid=id.clone()>
+            <div class="border-b border-line px-3 py-2">
+                <h3 class="text-sm font-semibold" id=id.clone()>{title}</h3>
+                <p class="text-xs text-soft">{hint}</p>
+            </div>
+            {body}
+            <ul class="divide-y divide-line">{lacks}</ul>
+        </section>
+    }
+}
+
+#[component]
+fn Hit(place: usize, one: Considered, mark: Mark) -> impl IntoView {
+    let said = match mark {
+        Mark::Same => None,
+        Mark::Moved(before) => {
+            let arrow = if before > place { "↑" } else { "↓" };
+            Some(view! { <Badge tone=Tone::Accent text=format!("{arrow} was {before}") /> }.into_any())
+        }
+        Mark::New => Some(view! { <Badge tone=Tone::Good text="new" title="The log does not have it." /> }.into_any()),
+    };
+    let version = one.version.map(|version| format!("v{version} · ")).unwrap_or_default();
+    view! {
+        <li class="flex gap-2.5 px-3 py-2 text-sm" class:bg-accent-wash=matches!(mark, Mark::Moved(_)) class:bg-good-wash=mark == Mark::New>
+            <span class="w-5 shrink-0 text-right text-soft">{place.to_string()}</span>
+            <div class="min-w-0">
+                <div class="flex flex-wrap items-baseline gap-x-2 gap-y-0.5"><Name one=one.clone() /> {said} {gone(&one)}</div>
+                <p class="line-clamp-2 text-xs wrap-anywhere text-soft">{one.content.clone()}</p>
+                <p class="text-xs text-soft">{version} {format!("score {:.3}", one.score)}</p>
+            </div>
+        </li>
+    }
+}
+
+#[component]
+fn Missing(one: Considered, place: usize) -> impl IntoView {
+    view! {
+        <li class="flex gap-2.5 bg-danger-wash px-3 py-2 text-sm" data-testid="missing">
+            <span class="w-5 shrink-0 text-right text-danger" aria-hidden="true">"–"</span>
+            <div class="flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-0.5">
+                <Name one=one.clone() />
+                <Badge tone=Tone::Danger text=format!("missing, was {place}") />
+                {gone(&one)}
+            </div>
+        </li>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use remembrancer::api::{MatchedBy, MemoryId, SourceTag};
+    use uuid::Uuid;
+
+    fn hit(n: u128, rank: Option<u32>) -> Considered {
+        Considered {
+            rank,
+            source_tag: SourceTag::Private,
+            memory_id: Some(MemoryId(Uuid::from_u128(n))),
+            agent_id: None,
+            version: Some(1),
+            document_id: None,
+            chunk_id: None,
+            title: format!("memory {n}"),
+            content: String::new(),
+            score: 0.5,
+            similarity: 0.5,
+            matched_by: MatchedBy::Vector,
+            passed: true,
+            gone: false,
+        }
+    }
+
+    #[test]
+    fn only_what_was_returned_is_a_hit() {
+        let logged = hits(vec![hit(2, Some(2)), hit(9, None), hit(1, Some(1))]);
+        assert_eq!(logged.iter().map(|one| one.title.as_str()).collect::<Vec<_>>(), ["memory 1", "memory 2"]);
+    }
+
+    #[test]
+    fn what_moved_came_or_went_is_marked() {
+        let logged: Vec<_> = (1..=4).map(|n| hit(n, u32::try_from(n).ok())).collect();
+        let (marked, missing) = held(&logged, vec![hit(1, None), hit(3, None), hit(7, None), hit(4, None)]);
+        assert_eq!(marked.iter().map(|(_, mark)| *mark).collect::<Vec<_>>(), [Mark::Same, Mark::Moved(3), Mark::New, Mark::Same]);
+        assert_eq!(missing.iter().map(|(one, place)| (one.title.as_str(), *place)).collect::<Vec<_>>(), [("memory 2", 2)]);
+        assert_eq!(held(&[], vec![]), (vec![], vec![]));
+    }
+}

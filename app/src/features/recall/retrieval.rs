@@ -1,0 +1,177 @@
+use super::{
+    api::{read_retrieval, replay_retrieval},
+    considered::ConsideredTable,
+    replay::Compared,
+    url::try_again,
+    words::outcome_badges,
+};
+use crate::{
+    ConsoleError,
+    query::{Query, use_query},
+    ui::{ErrorView, Icon, Shape, Skeleton, Time, text},
+};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+use remembrancer::api::{ErrorCode, Replay, RetrievalDetail, RetrievalId};
+
+/// One recall with all that the log kept of it; and, when it is asked for, the same question asked again.
+#[component]
+pub fn RetrievalPage() -> impl IntoView {
+    let (params, query) = (use_params_map(), use_query());
+    let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<RetrievalId>().ok()));
+    let found = Resource::new(
+        move || id.get(),
+        |id| async move {
+            match id {
+                Some(id) => read_retrieval(id).await,
+                None => Err(unknown()),
+            }
+        },
+    );
+    let again = Memo::new(move |_| id.get().filter(|_| query.with(|query| query.get("replay").is_some())));
+    let replayed = Resource::new(
+        move || again.get(),
+        |id| async move {
+            match id {
+                Some(id) => Some(replay_retrieval(id).await),
+                None => None,
+            }
+        },
+    );
+    view! {
+        <p class="mb-2 text-sm">
+            <a href="/recall/log">"Recall log"</a>
+            <span class="text-soft">" / "</span>
+        </p>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+            {move || Suspend::new(async move {
+                match found.await {
+                    Ok(detail) => view! { <Whole detail query replayed /> }.into_any(),
+                    Err(error) => view! { <Missing error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Missing(error: ConsoleError) -> impl IntoView {
+    view! {
+        <Title text="Recall" />
+        <h1 class="sr-only">"Recall"</h1>
+        <div class="card"><ErrorView error /></div>
+    }
+}
+
+fn unknown() -> ConsoleError {
+    #[cfg(feature = "ssr")]
+    crate::guard::set_status(ErrorCode::NotFound);
+    ConsoleError::new(ErrorCode::NotFound, "This is not the id of a recall.")
+}
+
+/// The same question asked again, once it is asked for.
+type Again = Resource<Option<Result<Replay, ConsoleError>>>;
+
+#[component]
+fn Whole(detail: RetrievalDetail, query: Memo<Query>, replayed: Again) -> impl IntoView {
+    let asked = detail.retrieval.clone();
+    let (title, page) = (text::short(&asked.query, 80), format!("/recall/log/{}", asked.id));
+    view! {
+        <Title text=title />
+        <header class="mb-5">
+            <h1 class="line-clamp-4 wrap-anywhere" title=asked.query.clone()>{asked.query.clone()}</h1>
+            <div class="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft">
+                {outcome_badges(&asked)}
+                <span>"asked by " <a href=format!("/recall/log?agent={}", asked.agent_id)>{asked.agent_slug.clone()}</a> ", " <Time at=asked.at /></span>
+            </div>
+        </header>
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+            <div class="min-w-0 space-y-6">
+                <Section query page replayed />
+                <section aria-labelledby="considered">
+                    <h2 class="mb-2" id="considered">"What was considered"</h2>
+                    <div class="card"><ConsideredTable detail=detail.clone() /></div>
+                </section>
+            </div>
+            <div class="mt-6 lg:mt-0"><Facts detail /></div>
+        </div>
+    }
+}
+
+#[component]
+fn Section(query: Memo<Query>, page: String, replayed: Again) -> impl IntoView {
+    let again = format!("{page}?replay=yes");
+    let asked = move || query.with(|query| query.get("replay").is_some());
+    view! {
+        <section aria-labelledby="again">
+            <div class="mb-2 flex flex-wrap items-center justify-between gap-2">
+                <h2 id="again">"Asked again"</h2>
+                <a class="button" class:button-primary=move || !asked() href=again data-noscroll="true" class:hidden=asked>
+                    <Icon shape=Shape::Restore />
+                    "Replay this recall"
+                </a>
+                <a class="button button-quiet" href=page data-noscroll="true" class:hidden=move || !asked()>
+                    "Hide the replay"
+                </a>
+            </div>
+            <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+                {move || Suspend::new(async move {
+                    match replayed.await {
+                        None => view! { <p class="text-sm text-soft">"Compares the log with the same question as of then, and with today. Nothing is counted and nothing is logged."</p> }.into_any(),
+                        Some(Ok(replay)) => view! { <Compared replay /> }.into_any(),
+                        Some(Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                    }
+                })}
+            </Transition>
+        </section>
+    }
+}
+
+#[component]
+fn Facts(detail: RetrievalDetail) -> impl IntoView {
+    let asked = detail.retrieval;
+    let filters = match &detail.filters {
+        serde_json::Value::Object(fields) if fields.is_empty() => None,
+        serde_json::Value::Null => None,
+        filters => Some(serde_json::to_string_pretty(filters).unwrap_or_default()),
+    };
+    let playground = try_again(asked.agent_id, &asked.query, asked.user_id);
+    let canonical = asked.query_canonical.clone();
+    view! {
+        <section class="card divide-y divide-line" aria-label="Facts">
+            <dl class="facts p-4">
+                <dt>"Answer"</dt>
+                <dd>
+                    {text::count(i64::from(asked.hits), "memory", "memories")} ", "
+                    {text::count(i64::from(asked.knowledge_hits), "piece", "pieces")} " of knowledge; at most " {asked.k.to_string()}
+                </dd>
+                {canonical.map(|term| view! { <dt>"Stood for"</dt><dd class="text-good">{term}</dd> })}
+                {asked.user_id.map(|user| view! { <dt>"On behalf of"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> })}
+                {filters.map(|filters| view! { <dt>"Filters"</dt><dd><pre class="font-mono text-xs whitespace-pre-wrap">{filters}</pre></dd> })}
+            </dl>
+            <dl class="facts p-4">
+                <dt>"Ranking"</dt>
+                <dd>{asked.ranking.as_str()}</dd>
+                <dt>"Model"</dt>
+                <dd>{detail.model}</dd>
+                <dt>"Floors"</dt>
+                <dd>{format!("{:.2} by meaning, {:.2} by words", detail.vector_floor, detail.lexical_floor)}</dd>
+                <dt>"Vocabulary"</dt>
+                <dd>"version " {text::number(detail.vocabulary_version)}</dd>
+                <dt>"Took"</dt>
+                <dd>{format!("{:.1} ms", asked.took_ms)}</dd>
+                <dt>"Asked"</dt>
+                <dd>{text::moment(asked.at)}</dd>
+                <dt>"Id"</dt>
+                <dd class="font-mono text-xs break-all">{asked.id.to_string()}</dd>
+            </dl>
+            <p class="p-4">
+                <a class="button" href=playground>
+                    <Icon shape=Shape::Playground />
+                    "Open in the playground"
+                </a>
+            </p>
+        </section>
+    }
+}

@@ -1,0 +1,39 @@
+//! The recalls that returned a memory.
+
+use crate::api::{AgentId, MemoryId, RetrievalId, TenantId};
+use crate::db::{DbError, Tx};
+use chrono::{DateTime, Utc};
+use sqlx::FromRow;
+
+/// A recall that returned a memory.
+#[derive(Clone, Debug, FromRow)]
+pub struct Recalled {
+    pub retrieval_id: RetrievalId,
+    pub agent_id: AgentId,
+    pub query: String,
+    pub at: DateTime<Utc>,
+    /// From 1.
+    pub rank: i32,
+}
+
+/// How many recalls in the log returned a memory, and the latest `most` of them. The owner's id is not asked for: others may recall
+/// what is shared.
+pub async fn recalls(tx: &mut Tx, tenant: TenantId, id: MemoryId, most: i64) -> Result<(i64, Vec<Recalled>), DbError> {
+    let total = sqlx::query_scalar("select count(*) from retrieval_hits where tenant_id = $1 and memory_id = $2")
+        .bind(tenant)
+        .bind(id)
+        .fetch_one(&mut **tx)
+        .await?;
+    let latest = sqlx::query_as(
+        r"select h.retrieval_id, h.agent_id, r.query, h.at, h.rank
+            from retrieval_hits h join retrievals r on r.agent_id = h.agent_id and r.id = h.retrieval_id
+           where h.tenant_id = $1 and h.memory_id = $2
+           order by h.at desc, h.retrieval_id desc limit $3",
+    )
+    .bind(tenant)
+    .bind(id)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok((total, latest))
+}

@@ -3,6 +3,7 @@
 use crate::support::{agent, alone, ask, remember};
 use chrono::Duration;
 use remembrancer::api::{MemoryStatus, OperatorRole, Relation};
+use remembrancer::clock::Clock;
 use remembrancer::memories::store;
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact};

@@ -15,6 +15,8 @@ export class MemoriesPage extends Frame {
   readonly selectAll;
   readonly deleteSelected;
   readonly clear;
+  readonly chips;
+  readonly views: ViewBar;
 
   constructor(page: Page, scripted: boolean) {
     super(page, scripted);
@@ -30,7 +32,14 @@ export class MemoriesPage extends Frame {
     this.peek = new Peek(page);
     this.selectAll = page.getByRole('checkbox', { name: 'Select all on this page' });
     this.deleteSelected = page.getByRole('button', { name: 'Delete selected…' });
+    this.chips = page.getByTestId('active-filters').getByRole('link');
+    this.views = new ViewBar(page);
     this.clear = this.main.getByRole('link', { name: 'Clear all' });
+  }
+
+  /** Opens the fold of filters, unless it is open. */
+  async unfold(): Promise<void> {
+    if (!(await this.apply.isVisible())) await this.filters.click();
   }
 
   row(topic: string): Locator {
@@ -54,6 +63,39 @@ export class MemoriesPage extends Frame {
   async scores(): Promise<number[]> {
     const bars = await this.rows.getByText(/^Score\s*\d/).allTextContents();
     return bars.map((text) => Number(text.replace(/^\D+/, '')));
+  }
+}
+
+/** What an operator keeps above a list. */
+export class ViewBar {
+  readonly links;
+  readonly unfoldSave;
+  readonly name;
+  readonly save;
+  readonly unfoldManage;
+
+  constructor(readonly page: Page) {
+    this.links = page.getByRole('list', { name: 'Saved views' }).getByRole('link');
+    this.unfoldSave = page.getByText('Save this view…', { exact: true });
+    this.name = page.getByRole('textbox', { name: 'Name of the view' });
+    this.save = page.getByRole('button', { name: 'Save view' });
+    this.unfoldManage = page.getByText('Manage views…', { exact: true });
+  }
+
+  link(name: string): Locator {
+    return this.page.getByTestId('view-bar').getByRole('link', { name, exact: true });
+  }
+
+  field(name: string): Locator {
+    return this.page.getByRole('textbox', { name: `Rename “${name}”` });
+  }
+
+  rename(name: string): Locator {
+    return this.page.getByRole('button', { name: `Rename “${name}”` });
+  }
+
+  delete(name: string): Locator {
+    return this.page.getByRole('button', { name: `Delete “${name}”` });
   }
 }
 

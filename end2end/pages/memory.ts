@@ -13,6 +13,15 @@ export class MemoryPage extends Frame {
   readonly unfoldRestore;
   readonly delete;
   readonly restore;
+  readonly contradictions;
+  readonly graph;
+  readonly links;
+  readonly from;
+  readonly to;
+  readonly compare;
+  readonly stopComparing;
+  readonly comparison;
+  readonly recalledBy;
 
   constructor(page: Page, scripted: boolean) {
     super(page, scripted);
@@ -26,6 +35,15 @@ export class MemoryPage extends Frame {
     this.unfoldDelete = page.getByText('Delete…', { exact: true });
     this.unfoldRestore = page.getByText('Restore…', { exact: true });
     this.delete = page.getByRole('button', { name: 'Delete this memory' });
+    this.contradictions = page.getByTestId('contradictions');
+    this.graph = page.getByTestId('link-graph');
+    this.links = page.getByTestId('links').getByRole('listitem');
+    this.from = page.getByRole('combobox', { name: 'From' });
+    this.to = page.getByRole('combobox', { name: 'To', exact: true });
+    this.compare = page.getByRole('button', { name: 'Compare' });
+    this.stopComparing = page.getByRole('link', { name: 'Stop comparing' });
+    this.comparison = page.getByTestId('comparison');
+    this.recalledBy = page.getByTestId('recalled-by').getByRole('listitem');
     this.restore = page.getByRole('button', { name: 'Restore this memory' });
   }
 

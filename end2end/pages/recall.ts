@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { Frame } from './frame';
 
 /** How often recall finds nothing. */
@@ -76,5 +76,71 @@ export class PlaygroundPage extends Frame {
   /** What the vocabulary did, by its name. */
   word(name: string): Locator {
     return this.words.locator('dt').filter({ hasText: new RegExp(`^${name}$`) }).locator('xpath=following-sibling::dd[1]');
+  }
+}
+
+/** Every recall that agents made. */
+export class LogPage extends Frame {
+  readonly rows;
+  readonly question;
+  readonly agent;
+  readonly outcome;
+  readonly ranking;
+  readonly memory;
+  readonly from;
+  readonly until;
+  readonly apply;
+  readonly clear;
+  readonly pager;
+
+  constructor(page: Page, scripted: boolean) {
+    super(page, scripted);
+    this.rows = page.getByTestId('retrieval');
+    this.question = page.getByRole('searchbox', { name: 'Query contains' });
+    this.agent = page.getByRole('combobox', { name: 'Agent', exact: true });
+    this.outcome = page.getByRole('combobox', { name: 'Outcome' });
+    this.ranking = page.getByRole('combobox', { name: 'Ranking' });
+    this.memory = page.getByLabel('Returned the memory');
+    this.from = page.getByLabel('Asked from');
+    this.until = page.getByLabel('Asked until');
+    this.apply = page.getByRole('button', { name: 'Apply filters' });
+    this.clear = page.getByRole('link', { name: 'Clear', exact: true });
+    this.pager = page.getByRole('navigation', { name: 'Pages' });
+  }
+
+  /** Opens the log of an agent until it holds so many recalls: they are written a moment after they are answered. */
+  async openWith(agent: string, recalls: number): Promise<void> {
+    await this.gotoUntil(`/recall/log?agent=${agent}`, async () => expect(await this.rows.count()).toBe(recalls));
+  }
+
+  row(query: string): Locator {
+    return this.rows.filter({ has: this.page.getByRole('link', { name: query, exact: true }) });
+  }
+}
+
+/** One recall. */
+export class RetrievalPage extends Frame {
+  readonly considered;
+  readonly replay;
+  readonly hide;
+  readonly verdict;
+  readonly lost;
+
+  constructor(page: Page, scripted: boolean) {
+    super(page, scripted);
+    this.considered = page.getByTestId('considered');
+    this.replay = page.getByRole('link', { name: 'Replay this recall' });
+    this.hide = page.getByRole('link', { name: 'Hide the replay' });
+    this.verdict = page.getByTestId('verdict');
+    this.lost = page.getByTestId('lost');
+  }
+
+  column(name: 'Logged' | 'Replayed' | 'Today'): Locator {
+    return this.page.getByRole('region', { name, exact: true });
+  }
+
+  /** Opens the page until the log has this recall. */
+  async open(id: string, query = ''): Promise<void> {
+    await this.gotoUntil(`/recall/log/${id}${query}`, async () => expect(await this.error.count()).toBe(0));
   }
 }

@@ -15,6 +15,9 @@ export interface Memory {
   content: string;
   source?: Source;
   user_id?: string;
+  kind?: string;
+  scope?: string;
+  project_id?: string;
 }
 
 export interface Remembered {
@@ -106,6 +109,11 @@ export class Agent {
   /** Takes documents into a collection; others of the same collection stay. */
   async ingest(collection: string, documents: NewDocument[]): Promise<IngestReport> {
     return this.post<IngestReport>('/api/kb/documents', { collection, documents });
+  }
+
+  /** Says how one memory bears on another. */
+  async link(from: string, relation: string, to: string): Promise<void> {
+    await this.call('agent_memory_link', { from, relation, to });
   }
 
   async forget(id: string, reason: string): Promise<void> {

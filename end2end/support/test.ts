@@ -10,7 +10,7 @@ import { Frame } from '../pages/frame';
 import { DocumentPage, KnowledgePage, RunsPage, TopologyPage } from '../pages/knowledge';
 import { MemoriesPage } from '../pages/memories';
 import { MemoryPage } from '../pages/memory';
-import { HealthPage, PlaygroundPage } from '../pages/recall';
+import { HealthPage, LogPage, PlaygroundPage, RetrievalPage } from '../pages/recall';
 import { OverviewPage } from '../pages/overview';
 import { PromptsPage } from '../pages/prompts';
 import { SignInPage } from '../pages/sign-in';
@@ -36,6 +36,8 @@ interface Fixtures {
   topology: TopologyPage;
   health: HealthPage;
   playground: PlaygroundPage;
+  recalls: LogPage;
+  retrieval: RetrievalPage;
   overview: OverviewPage;
   vocabulary: VocabularyPage;
   decide: DecidePage;
@@ -86,6 +88,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   topology: async ({ page, javaScriptEnabled }, use) => use(new TopologyPage(page, javaScriptEnabled ?? true)),
   health: async ({ page, javaScriptEnabled }, use) => use(new HealthPage(page, javaScriptEnabled ?? true)),
   playground: async ({ page, javaScriptEnabled }, use) => use(new PlaygroundPage(page, javaScriptEnabled ?? true)),
+  recalls: async ({ page, javaScriptEnabled }, use) => use(new LogPage(page, javaScriptEnabled ?? true)),
+  retrieval: async ({ page, javaScriptEnabled }, use) => use(new RetrievalPage(page, javaScriptEnabled ?? true)),
   overview: async ({ page, javaScriptEnabled }, use) => use(new OverviewPage(page, javaScriptEnabled ?? true)),
   vocabulary: async ({ page, javaScriptEnabled }, use) => use(new VocabularyPage(page, javaScriptEnabled ?? true)),
   decide: async ({ page, javaScriptEnabled }, use) => use(new DecidePage(page, javaScriptEnabled ?? true)),

@@ -24,6 +24,36 @@ async function long(agent: Agent): Promise<string> {
   return memory_id;
 }
 
+/** Somebody's memory that others speak against, support and replace, in words longer than a phone is wide. */
+async function disputed(agent: Agent): Promise<string> {
+  const says = (what: string) => ({ topic_raw: unique(`${what} ${LONG}`), content: `${LONG} ${unique(what)}`, kind: 'episode' });
+  const made = await agent.rememberAll(['here', 'against', 'ground', 'old', 'gone'].map(says));
+  const [here = '', against = '', ground = '', old = '', gone = ''] = made.map(({ memory_id }) => memory_id);
+  await agent.link(here, 'contradicts', against);
+  await agent.link(ground, 'supports', here);
+  await agent.link(here, 'supersedes', old);
+  await agent.link(here, 'related_to', gone);
+  await agent.forget(gone, 'it went');
+  return here;
+}
+
+/** A recall in words longer than a phone is wide, of which one hit is gone and another came since. */
+async function asked(agent: Agent): Promise<string> {
+  const told = await agent.rememberAll([
+    { topic_raw: unique(LONG), content: `${LONG} keeps the key of the boathouse.` },
+    { topic_raw: unique(LONG), content: `The spare key of the boathouse lies under the mat, says ${LONG}.` },
+  ]);
+  const { retrieval_id } = await agent.ask(`Who keeps the key of the boathouse? ${LONG}`);
+  await agent.forget(told[0]?.memory_id ?? '', 'it is lost');
+  await agent.remember({ topic_raw: unique('key'), content: `The new key of the boathouse is with ${LONG}.` });
+  return retrieval_id;
+}
+
+/** Opens an address until what is written behind an answer is there. */
+async function opened(frame: Frame, path: string): Promise<void> {
+  await frame.gotoUntil(path, async () => expect(await frame.error.count()).toBe(0));
+}
+
 /** The document that this one file became. */
 async function written(agent: Agent, content: string): Promise<string> {
   const collection = unique('e2e');
@@ -57,6 +87,26 @@ const SIGHTS: Record<string, (on: With) => Promise<unknown>> = {
     await frame.goto(agent.memories({ topic: LONG.slice(0, 40) }));
   },
   'memories, filtered by what cannot be read': ({ frame }) => frame.goto('/memories?user=vera&platform=slack&from=2026-01-01'),
+  'memories, filtered by what they are': ({ frame }) => frame.goto(`/memories?kind=decision&status=contradicted&topic=${LONG}&canonical=false`),
+  'memories, filters that contradict': ({ frame }) => frame.goto('/memories?q=tea&status=archived&kind=novel'),
+  'memories, views kept': async ({ frame }) => {
+    await frame.goto(`/memories?topic=${unique('view')}`);
+    await frame.page.getByText('Save this view…', { exact: true }).click();
+    await frame.page.getByRole('textbox', { name: 'Name of the view' }).fill(unique(LONG.slice(0, 40)));
+    await frame.send(frame.page.getByRole('button', { name: 'Save view' }));
+    await frame.page.getByText('Manage views…', { exact: true }).click();
+  },
+  'memories, a view refused': async ({ frame }) => {
+    await frame.goto(`/memories?topic=${unique('view')}`);
+    const save = async () => {
+      await frame.page.getByText('Save this view…', { exact: true }).click();
+      await frame.page.getByRole('textbox', { name: 'Name of the view' }).fill('The one that is there');
+      await frame.send(frame.page.getByRole('button', { name: 'Save view' }));
+    };
+    await save();
+    await frame.goto(`/memories?topic=${unique('view')}`);
+    await save();
+  },
   'memories, nothing matches': ({ frame }) => frame.goto('/memories?topic=nothing+is+called+this'),
   'memories, deleted': ({ frame }) => frame.goto('/memories?deleted=true'),
   'a search': ({ frame }) => frame.goto('/memories?q=staging+db'),
@@ -70,6 +120,9 @@ const SIGHTS: Record<string, (on: With) => Promise<unknown>> = {
     await frame.page.getByRole('checkbox', { name: /^Select “/ }).first().check();
   },
   'a memory': async ({ memory, agent }) => memory.openWithTrail(await long(agent), 2),
+  'a memory, two versions compared': async ({ memory, agent }) => memory.goto(`/memories/${await long(agent)}?from=1&to=2`),
+  'a memory, compared with what is not there': async ({ memory, agent }) => memory.goto(`/memories/${await long(agent)}?from=1&to=9`),
+  'a memory, linked and disputed': async ({ memory, agent }) => memory.open(await disputed(agent)),
   'a memory, deletion refused': async ({ memory, agent }) => {
     const { memory_id } = await agent.remember({ topic_raw: unique('refused'), content: 'This one stays.' });
     await memory.open(memory_id);
@@ -163,6 +216,15 @@ const SIGHTS: Record<string, (on: With) => Promise<unknown>> = {
   },
   'recall health, nothing matches': ({ frame }) => frame.goto('/recall?topic=nothing+is+called+this'),
   'recall health, asked what cannot be read': ({ frame }) => frame.goto('/recall?days=8'),
+  'the recall log': async ({ frame, agent }) => {
+    await asked(agent);
+    await opened(frame, `/recall/log?agent=${agent.id}`);
+  },
+  'the recall log, nothing matches': ({ frame }) => frame.goto('/recall/log?q=nobody+asked+this'),
+  'the recall log, asked what cannot be read': ({ frame }) => frame.goto('/recall/log?memory=tea&from=yesterday'),
+  'a recall': async ({ frame, agent }) => opened(frame, `/recall/log/${await asked(agent)}`),
+  'a recall, asked again': async ({ frame, agent }) => opened(frame, `/recall/log/${await asked(agent)}?replay=yes`),
+  'an unknown recall': ({ frame }) => frame.goto('/recall/log/0198f000-0000-7000-8000-000000000000'),
   'the playground': ({ frame }) => frame.goto('/recall/playground'),
   'the playground, answering': async ({ frame, agent }) => {
     await agent.remember({ topic_raw: unique(LONG), content: `${LONG} keeps the key of the boathouse.` });

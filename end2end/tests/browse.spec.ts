@@ -12,7 +12,7 @@ test('the form puts the filters into the address, and they stay', { tag: ['@phon
     { topic_raw: topic, content: 'Moorings are paid for on the first of the month.', source: { platform: 'slack', channel_id: 'C-harbour' } },
   ]);
   await memories.goto('/memories');
-  await memories.filters.click();
+  await memories.unfold();
   await memories.page.getByLabel('Topic contains').fill(topic.toUpperCase());
   await memories.page.getByLabel('Platform').fill('drive');
   await memories.apply.click();
@@ -26,6 +26,7 @@ test('the form puts the filters into the address, and they stay', { tag: ['@phon
   await expect(memories.page.getByLabel('Topic contains')).toHaveValue(topic.toUpperCase());
   await expect(memories.page.getByLabel('Platform')).toHaveValue('drive');
 
+  await memories.unfold();
   await memories.page.getByLabel('Platform').fill('');
   await memories.apply.click();
   await expect(memories.total).toHaveText('2 memories');
@@ -65,6 +66,56 @@ test('every filter narrows the list as it says', async ({ memories, agent }) => 
   await shows({ deleted: 'true' }, [gone]);
   await expect(memories.total).toHaveText('1 deleted memory');
   await shows({ agent: randomUUID() }, []);
+});
+
+test('memories are told apart by what they are', { tag: '@no-js' }, async ({ memories }) => {
+  const agent = Agent.create();
+  const mark = unique('record');
+  const project = randomUUID();
+  const [fact, decision, story] = [`fact ${mark}`, `decision ${mark}`, `story ${mark}`];
+  const [old, , recent] = await agent.rememberAll([
+    { topic_raw: fact, content: 'The boathouse key hangs behind the door.' },
+    { topic_raw: decision, content: 'Deployments happen on Tuesdays, because nobody is away.', kind: 'decision', scope: 'project', project_id: project },
+    { topic_raw: story, content: 'In spring the key was lost and found again in the canoe.', kind: 'episode' },
+  ]);
+  await agent.link(recent?.memory_id ?? '', 'supersedes', old?.memory_id ?? '');
+  const shows = async (filters: Record<string, string>, topics: string[]) => {
+    await memories.goto(agent.memories({ topic: mark, ...filters }));
+    await expect(memories.topics).toHaveText(topics);
+  };
+  await shows({}, [story, decision, fact]);
+  await shows({ kind: 'decision' }, [decision]);
+  await expect(memories.row(decision).getByText('decision', { exact: true })).toBeVisible();
+  await shows({ scope: 'agent' }, [story, fact]);
+  await shows({ scope: 'project', project }, [decision]);
+  await shows({ status: 'superseded' }, [fact]);
+  await shows({ status: 'active', kind: 'episode' }, [story]);
+  await shows({ category: 'person' }, []);
+  await shows({ project: randomUUID() }, []);
+});
+
+test('what narrows the list is in sight, and can be taken off', { tag: ['@phone', '@no-js'] }, async ({ memories, agent }) => {
+  const topic = unique('pontoon');
+  await agent.remember({ topic_raw: topic, content: 'The pontoon is closed for repairs.', kind: 'decision' });
+  await memories.goto(agent.memories({ topic, kind: 'decision', deleted: 'false' }));
+  await expect(memories.apply).toBeHidden();
+  await expect(memories.chips).toHaveText([`Topic: ${topic}`, 'Kind: decision', 'Not deleted']);
+  await expect(memories.chips.first()).toBeInViewport();
+  await memories.page.getByRole('link', { name: 'Kind: decision: remove this filter' }).click();
+  await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic, deleted: 'false' });
+  await expect(memories.chips).toHaveText([`Topic: ${topic}`, 'Not deleted']);
+  await expect(memories.topics).toHaveText([topic]);
+});
+
+test('filters that contradict or name nothing are refused', { tag: '@no-js' }, async ({ memories }) => {
+  await memories.goto('/memories?kind=novel&project=boathouse');
+  await expect(memories.error).toContainText('Choose one of the kinds.');
+  await expect(memories.page.getByRole('combobox', { name: 'Kind' })).toHaveAccessibleDescription('Choose one of the kinds.');
+  await expect(memories.page.getByLabel('Project')).toHaveAccessibleDescription('A project is named by a UUID.');
+  await memories.goto('/memories?q=tea&status=archived');
+  await expect(memories.page.getByRole('combobox', { name: 'Status' })).toHaveAccessibleDescription(/A search finds what is active/);
+  await memories.goto('/memories?q=tea&deleted=true');
+  await expect(memories.error).toContainText('A search finds nothing that is deleted.');
 });
 
 test('canonical topics can be told from topics as met', async ({ memories, agent }) => {

@@ -1,4 +1,4 @@
-import { unique } from '../support/agent';
+import { Agent, unique } from '../support/agent';
 import { expect, SIGNED_OUT, test } from '../support/test';
 
 // What assistive technology is told of each page: names, roles and order of what does not change with the data.
@@ -39,6 +39,9 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
           - listitem:
             - link "Health":
               - /url: /recall
+          - listitem:
+            - link "Log":
+              - /url: /recall/log
           - listitem:
             - link "Playground":
               - /url: /recall/playground
@@ -95,6 +98,11 @@ test('memories', { tag: '@no-js' }, async ({ memories }) => {
         - option "All agents" [selected]
       - button "Search"
       - group:
+        - combobox "Kind"
+        - combobox "Category"
+        - combobox "Scope"
+        - combobox "Status"
+        - textbox "Project"
         - textbox "Topic contains": error budget
         - combobox "In the vocabulary"
         - combobox "Platform"
@@ -102,9 +110,12 @@ test('memories', { tag: '@no-js' }, async ({ memories }) => {
         - textbox "User"
         - textbox "Updated from"
         - textbox "Updated until"
-        - combobox "State"
+        - combobox "Deleted"
         - button "Apply filters"
         - link "Clear all"
+    - list "Active filters":
+      - listitem:
+        - link "Topic: error budget: remove this filter"
     - paragraph: 1 memory
     - table "Memories":
       - rowgroup:
@@ -551,6 +562,71 @@ test('recall health', { tag: '@no-js' }, async ({ health, agent }) => {
   await expect(link).toHaveAttribute('aria-current', 'page');
   await health.goto('/recall/playground');
   await expect(link).not.toHaveAttribute('aria-current');
+});
+
+test('the recall log', { tag: '@no-js' }, async ({ recalls }) => {
+  const agent = Agent.create();
+  await agent.remember({ topic_raw: 'sextant', content: 'The sextant hangs in the chart room.' });
+  await agent.ask('Where does the sextant hang?');
+  await recalls.openWith(agent.id, 1);
+  await expect(recalls.main).toMatchAriaSnapshot(`
+    - heading "Recall log" [level=1]
+    - search "Recall log":
+      - searchbox "Query contains"
+      - button "Apply filters"
+      - link "Clear"
+      - combobox "Agent"
+      - combobox "Outcome"
+      - combobox "Ranking"
+      - textbox "Returned the memory"
+      - textbox "Asked from"
+      - textbox "Asked until"
+    - paragraph: 1 recall
+    - table "Recalls":
+      - rowgroup:
+        - row:
+          - columnheader "Query"
+          - columnheader "Agent"
+          - columnheader "Memories"
+          - columnheader "Knowledge"
+          - columnheader "Ranking"
+          - columnheader "Took"
+          - columnheader "Asked"
+      - rowgroup:
+        - row /Where does the sextant hang/:
+          - cell:
+            - link "Where does the sextant hang?"
+  `);
+});
+
+test('a recall', { tag: '@no-js' }, async ({ retrieval }) => {
+  const agent = Agent.create();
+  await agent.remember({ topic_raw: 'barometer', content: 'The barometer hangs beside the stove.' });
+  const { retrieval_id } = await agent.ask('Where does the barometer hang?');
+  await retrieval.open(retrieval_id, '?replay=yes');
+  await expect(retrieval.main).toMatchAriaSnapshot(`
+    - link "Recall log"
+    - heading "Where does the barometer hang?" [level=1]
+    - region "Asked again":
+      - heading "Asked again" [level=2]
+      - link "Hide the replay"
+      - region "Logged":
+        - heading "Logged" [level=3]
+      - region "Replayed":
+        - heading "Replayed" [level=3]
+      - region "Today":
+        - heading "Today" [level=3]
+    - region "What was considered":
+      - heading "What was considered" [level=2]
+      - table "What was considered":
+        - rowgroup:
+          - row:
+            - columnheader "Rank"
+            - columnheader "Memory or knowledge"
+            - columnheader "Scores"
+            - columnheader "Outcome"
+    - region "Facts"
+  `);
 });
 
 test('the playground', { tag: '@no-js' }, async ({ playground, agent }) => {

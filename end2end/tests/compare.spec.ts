@@ -1,0 +1,50 @@
+import { unique, type Agent } from '../support/agent';
+import { expect, test } from '../support/test';
+
+/** A memory that was revised twice. */
+async function revised(agent: Agent): Promise<string> {
+  const topic = unique('assembly');
+  const says = (time: string) => ({ topic_raw: topic, content: `The assembly of the harbour board takes place at ${time} in the small room.` });
+  const [first] = await agent.rememberAll([says('9:30'), says('9:45'), says('10:15')]);
+  return first?.memory_id ?? '';
+}
+
+test('any two versions are compared, as the address says', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+  const id = await revised(agent);
+  await memory.open(id);
+  await expect(memory.history).toHaveCount(3);
+  await expect(memory.comparison).toHaveCount(0);
+  await expect(memory.from).toHaveValue('2');
+  await expect(memory.to).toHaveValue('3');
+  await memory.from.selectOption('1');
+  await memory.compare.click();
+  await expect.poll(() => memory.query()).toEqual({ from: '1', to: '3' });
+  await expect(memory.comparison.getByRole('heading')).toHaveText('What changed from version 1 to version 3');
+  await expect(memory.comparison.locator('del')).toHaveText(['9', '30']);
+  await expect(memory.comparison.locator('ins')).toHaveText(['10', '15']);
+
+  await memory.page.reload();
+  await memory.ready();
+  await expect(memory.from).toHaveValue('1');
+  await expect(memory.comparison).toBeVisible();
+  await memory.stopComparing.click();
+  await expect(memory.comparison).toHaveCount(0);
+  await expect.poll(() => memory.query()).toEqual({});
+});
+
+test('versions that are not there are named', { tag: '@no-js' }, async ({ memory, agent }) => {
+  const id = await revised(agent);
+  await memory.goto(`/memories/${id}?from=1&to=9`);
+  await expect(memory.to).toHaveAccessibleDescription('This memory has no such version.');
+  await expect(memory.comparison).toHaveCount(0);
+  await memory.goto(`/memories/${id}?from=2&to=2`);
+  await expect(memory.to).toHaveAccessibleDescription('Choose two different versions.');
+  await expect(memory.history).toHaveCount(3);
+});
+
+test('one version has nothing to be compared with', async ({ memory, agent }) => {
+  const { memory_id } = await agent.remember({ topic_raw: unique('single'), content: 'The ferry has one chimney.' });
+  await memory.open(memory_id);
+  await expect(memory.history).toHaveCount(1);
+  await expect(memory.compare).toHaveCount(0);
+});

@@ -1,0 +1,55 @@
+import { unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+test('what contradicts a memory stands beside it, with where it was said', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+  const [here, against] = [unique('tide'), unique('ebb')];
+  const [one, other] = await agent.rememberAll([
+    { topic_raw: here, content: 'High water is at seven in the morning.' },
+    { topic_raw: against, content: 'The almanac puts high water at nine.', source: { platform: 'drive', channel_id: 'D-almanac' } },
+  ]);
+  await agent.link(one?.memory_id ?? '', 'contradicts', other?.memory_id ?? '');
+  await memory.open(one?.memory_id ?? '');
+  await expect(memory.content).toHaveText('High water is at seven in the morning.');
+  await expect(memory.contradictions.getByRole('heading')).toHaveText('Contradicted by 1 other memory');
+  await expect(memory.contradictions).toContainText('The almanac puts high water at nine.');
+  await expect(memory.contradictions).toContainText('drive · D-almanac');
+  await memory.contradictions.getByRole('link', { name: against }).click();
+  await expect(memory.heading).toHaveText(against);
+  await expect(memory.contradictions).toContainText('High water is at seven in the morning.');
+  await expect(memory.main.getByText('contradicted', { exact: true }).first()).toBeVisible();
+});
+
+test('links are drawn, and said, each way as it reads', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+  const [middle, below, above, gone] = [unique('plan'), unique('ground'), unique('consequence'), unique('draft')];
+  const made = await agent.rememberAll([
+    { topic_raw: middle, content: 'The quay is rebuilt in spring.' },
+    { topic_raw: below, content: 'Divers found three rotten piles.' },
+    { topic_raw: above, content: 'Boats winter in the upper harbour.' },
+    { topic_raw: gone, content: 'The quay might be rebuilt some day.' },
+  ]);
+  const [plan, ground, consequence, draft] = made.map(({ memory_id }) => memory_id);
+  await agent.link(ground ?? '', 'supports', plan ?? '');
+  await agent.link(consequence ?? '', 'derived_from', plan ?? '');
+  await agent.link(plan ?? '', 'supersedes', draft ?? '');
+  await memory.open(plan ?? '');
+  await expect(memory.links).toHaveText([
+    new RegExp(`^supersedes.*${gone}.*superseded`),
+    new RegExp(`^gave rise to.*${above}`),
+    new RegExp(`^is supported by.*${below}`),
+  ]);
+  await expect(memory.contradictions).toHaveCount(0);
+  await expect(memory.graph.getByRole('link')).toHaveCount(3);
+  await expect(memory.graph.locator('path[marker-end]')).toHaveCount(3);
+  await memory.links.filter({ hasText: below }).getByRole('link').click();
+  await expect(memory.heading).toHaveText(below);
+  await expect(memory.links).toHaveText([new RegExp(`^supports.*${middle}`)]);
+  await memory.graph.getByRole('link', { name: new RegExp(middle) }).click();
+  await expect(memory.heading).toHaveText(middle);
+});
+
+test('a memory without links has no drawing of them', async ({ memory, agent }) => {
+  const { memory_id } = await agent.remember({ topic_raw: unique('lonely'), content: 'The lighthouse stands by itself.' });
+  await memory.open(memory_id);
+  await expect(memory.graph).toHaveCount(0);
+  await expect(memory.main.getByRole('heading', { name: 'Links' })).toHaveCount(0);
+});

@@ -101,7 +101,7 @@ async fn pages_cover_everything_once_in_both_directions_under_every_filter() {
         ("canonical", MemoryFilter { canonical: Some(true), ..base() }, |n| n % 10 == 0),
         ("not canonical", MemoryFilter { canonical: Some(false), ..base() }, |n| n % 10 != 0),
         ("kind", MemoryFilter { kind: Some(MemoryKind::Decision), ..base() }, |n| n % 6 == 0),
-        ("another kind", MemoryFilter { kind: Some(MemoryKind::Episode), ..base() }, |_| false),
+        ("another kind", MemoryFilter { kind: Some(MemoryKind::Profile), ..base() }, |n| n % 6 != 0),
         ("category", MemoryFilter { category: Some(Category::Person), ..base() }, |n| n % 7 == 0),
         ("scope", MemoryFilter { scope: Some(MemoryScope::Project), ..base() }, |n| n % 6 == 0),
         ("status", MemoryFilter { status: Some(MemoryStatus::Superseded), ..base() }, |n| n % 7 == 0),

@@ -106,7 +106,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 async function signedIn(browser: Browser, who: 'operator' | 'viewer', worker: number): Promise<string> {
   const file = join(environment.credentials, `session-${who}-${worker}.json`);
   if (!existsSync(file)) {
-    const context = await browser.newContext({ baseURL: environment.baseURL });
+    // Of nobody: a context inherits the test's cookies otherwise, and signing in would end the session that they belong to.
+    const context = await browser.newContext({ baseURL: environment.baseURL, storageState: SIGNED_OUT });
     await enter(new SignInPage(await context.newPage(), true), credentials(who));
     await context.storageState({ path: file });
     await context.close();

@@ -99,11 +99,11 @@ test('what narrows the list is in sight, and can be taken off', { tag: ['@phone'
   await agent.remember({ topic_raw: topic, content: 'The pontoon is closed for repairs.', kind: 'decision' });
   await memories.goto(agent.memories({ topic, kind: 'decision', deleted: 'false' }));
   await expect(memories.apply).toBeHidden();
-  await expect(memories.chips).toHaveText([`Topic: ${topic}`, 'Kind: decision', 'Not deleted']);
+  await expect(memories.chips).toHaveText([`Topic: ${topic}: remove this filter`, 'Kind: decision: remove this filter', 'Not deleted: remove this filter']);
   await expect(memories.chips.first()).toBeInViewport();
   await memories.page.getByRole('link', { name: 'Kind: decision: remove this filter' }).click();
   await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic, deleted: 'false' });
-  await expect(memories.chips).toHaveText([`Topic: ${topic}`, 'Not deleted']);
+  await expect(memories.chips).toHaveText([`Topic: ${topic}: remove this filter`, 'Not deleted: remove this filter']);
   await expect(memories.topics).toHaveText([topic]);
 });
 

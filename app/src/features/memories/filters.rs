@@ -93,11 +93,11 @@ fn unreadable(filtered: Filtered<MemoryFilter>) -> Vec<&'static str> {
 fn Chips(query: Memo<Query>) -> impl IntoView {
     let chip = move |(name, text): (&'static str, String)| {
         let without = query.with(|query| query.without(&[name, "after", "before", "peek"]).href("/memories"));
-        let label = format!("{text}: remove this filter");
         view! {
             <li class="max-w-full">
-                <a class="chip" href=without data-noscroll="true" aria-label=label>
+                <a class="chip" href=without data-noscroll="true">
                     <span class="truncate">{text}</span>
+                    <span class="sr-only">": remove this filter"</span>
                     <Icon shape=Shape::Close />
                 </a>
             </li>

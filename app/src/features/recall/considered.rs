@@ -32,6 +32,7 @@ fn Row(one: Considered, floors: (f64, f64)) -> impl IntoView {
     let by = match one.matched_by {
         MatchedBy::Vector => "by meaning",
         MatchedBy::Lexical => "by words",
+        MatchedBy::Both => "by meaning and words",
     };
     let version = one.version.map(|version| view! { <span class="font-mono text-xs text-soft">{format!("v{version}")}</span> });
     view! {
@@ -78,7 +79,7 @@ pub fn gone(one: &Considered) -> Option<AnyView> {
 
 fn scores(one: &Considered, (vector, lexical): (f64, f64)) -> impl IntoView + use<> {
     let floor = match one.matched_by {
-        MatchedBy::Vector => vector,
+        MatchedBy::Vector | MatchedBy::Both => vector,
         MatchedBy::Lexical => lexical,
     };
     view! {

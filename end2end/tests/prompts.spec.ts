@@ -3,9 +3,9 @@ import { expect, test } from '../support/test';
 test('the disciplines can be read and selected', { tag: ['@phone', '@no-js'] }, async ({ prompts, javaScriptEnabled }) => {
   await prompts.goto('/prompts');
   await expect(prompts.heading).toHaveText('Prompts');
-  await expect(prompts.prompts).toHaveCount(3);
-  for (const name of ['recall', 'write', 'vocabulary']) await expect(prompts.prompts.getByText(name, { exact: true })).toBeVisible();
-  await expect(prompts.prompts.getByText(/^version \d+$/)).toHaveCount(3);
+  await expect(prompts.prompts).toHaveCount(4);
+  for (const name of ['recall', 'write', 'write_confirming', 'vocabulary']) await expect(prompts.prompts.getByText(name, { exact: true })).toBeVisible();
+  await expect(prompts.prompts.getByText(/^version \d+$/)).toHaveCount(4);
   for (const text of await prompts.texts.allInnerTexts()) expect(text.length).toBeGreaterThan(200);
   await expect(prompts.texts.first()).toContainText('agent_memory_');
   await expect(prompts.texts.first()).toHaveCSS('white-space-collapse', 'preserve');

@@ -436,6 +436,9 @@ test('prompts', { tag: '@no-js' }, async ({ prompts }) => {
       - code: write
     - region:
       - heading [level=2]
+      - code: write_confirming
+    - region:
+      - heading [level=2]
       - code: vocabulary
   `);
 });

@@ -43,6 +43,8 @@ pub enum Task {
     Remember,
     /// A vector for a memory that was stored without one.
     Embed,
+    /// Where memories stand that contradict one which left reach or came back.
+    SettleLinks,
     /// Memories filed anew after a decision on the vocabulary.
     Recanonicalise,
     /// Vectors for terms.
@@ -55,7 +57,7 @@ impl Task {
     fn kind(self) -> &'static str {
         match self {
             Self::Remember => "manual_write",
-            Self::Embed | Self::Recanonicalise | Self::EmbedTerms | Self::EmbedDocument => "maintenance",
+            Self::Embed | Self::SettleLinks | Self::Recanonicalise | Self::EmbedTerms | Self::EmbedDocument => "maintenance",
         }
     }
 }
@@ -178,6 +180,7 @@ async fn perform(engine: &Engine, event: &Leased) -> Result<&'static str, Error>
     match task {
         Task::Remember => Ok("nothing to do"),
         Task::Embed => memories::embed_late(engine, &ctx, event.agent_id, named(event, "memory_id")?).await,
+        Task::SettleLinks => memories::settle_links(engine, &ctx, named(event, "memory_id")?).await,
         Task::Recanonicalise => vocabulary::recanonicalise(engine, &ctx, &payload(event)?).await,
         Task::EmbedTerms => vocabulary::embed_terms(engine, &ctx).await,
         Task::EmbedDocument => knowledge::embed_document(engine, &ctx, named(event, "document_id")?).await,

@@ -1,5 +1,6 @@
 //! forget and restore: soft, with everything derived going and coming along, in one transaction.
 
+use super::link::post_settling;
 use super::model::{Change, Memory};
 use super::store;
 use crate::api::{AgentId, BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, Scope};
@@ -107,6 +108,7 @@ async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memor
     store::write_version(tx, ctx, agent, id, Change::Forgotten, now).await?;
     store::drop_words(tx, tenant, agent, id).await?;
     store::sync_live(tx, tenant, agent, &[id]).await?;
+    post_settling(engine, ctx, tx, agent, id).await?;
     let entry = NewEntry::new(engine, ctx, "memory.forgotten", "memory", id, "forgotten").agent(agent).reason(reason);
     audit::record(tx, tenant, ctx.commons_id, &entry).await?;
     Ok(now)
@@ -117,6 +119,7 @@ async fn bring_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memo
     let live = store::mark_restored(tx, tenant, memory).await?;
     store::write_version(tx, ctx, agent, id, Change::Restored, now).await?;
     store::sync_live(tx, tenant, agent, &[id]).await?;
+    post_settling(engine, ctx, tx, agent, id).await?;
     // What was superseded before it was forgotten is superseded still.
     if live {
         store::put_words(tx, tenant, agent, id, &memory.topic, &memory.wording()).await?;

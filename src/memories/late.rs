@@ -1,5 +1,6 @@
 //! A vector that comes late: stored, and held against what was remembered meanwhile.
 
+use super::link::post_settling;
 use super::model::{Change, embedded_text};
 use super::store::{self, Embedded};
 use crate::api::{AgentId, MemoryId, MemoryKind, Relation};
@@ -45,6 +46,7 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
     store::write_version(&mut tx, ctx, agent, older.id, Change::Superseded, now).await?;
     store::drop_words(&mut tx, ctx.tenant_id, agent, older.id).await?;
     store::sync_live(&mut tx, ctx.tenant_id, agent, &[older.id]).await?;
+    post_settling(engine, ctx, &mut tx, agent, older.id).await?;
     store::link(&mut tx, ctx, agent, newer.id, older.id, Relation::Supersedes, now).await?;
     let message = format!("superseded by the near-duplicate {}", newer.short_id);
     let entry = NewEntry::new(engine, ctx, "memory.superseded", "memory", older.id, message).agent(agent);

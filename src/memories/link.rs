@@ -3,7 +3,7 @@
 use super::access::{self, Purpose};
 use super::model::{Change, Memory};
 use super::store;
-use crate::api::{LinkEnd, LinkRequest, LinkResponse, MemoryId, MemoryStatus, Relation, Scope, UserId};
+use crate::api::{AgentId, LinkEnd, LinkRequest, LinkResponse, MemoryId, MemoryStatus, Relation, Scope, UserId};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -131,6 +131,7 @@ async fn move_to(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory,
             store::drop_words(tx, tenant, agent, id).await?;
         }
         store::sync_live(tx, tenant, agent, &[id]).await?;
+        post_settling(engine, ctx, tx, agent, id).await?;
         if stands.live && stands.awaiting_vector {
             let payload = serde_json::json!({ "memory_id": id });
             jobs::store::insert(tx, tenant, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
@@ -138,6 +139,37 @@ async fn move_to(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory,
     }
     let entry = NewEntry::new(engine, ctx, action, "memory", id, change.as_str()).agent(agent);
     audit::record(tx, tenant, ctx.commons_id, &entry).await
+}
+
+/// A memory left reach or came back: what it contradicts may be contradicted no more, or again. That is looked at by a job, because the
+/// memories concerned must be locked in the order of their ids, and may be other agents'.
+pub(crate) async fn post_settling(engine: &Engine, ctx: &OpContext, tx: &mut Tx, agent: AgentId, id: MemoryId) -> Result<(), Error> {
+    if store::links(tx, ctx.tenant_id, id).await?.iter().any(|link| link.relation == Relation::Contradicts) {
+        let payload = serde_json::json!({ "memory_id": id });
+        jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::pending(engine, Task::SettleLinks, payload)).await?;
+        engine.wake_jobs();
+    }
+    Ok(())
+}
+
+/// Looks again where the memories stand that one contradicts.
+///
+/// # Errors
+/// When the database is out of reach: the job is tried again.
+pub async fn settle_links(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<&'static str, Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let links = store::links(&mut tx, ctx.tenant_id, id).await?;
+    let others = links.iter().filter(|link| link.relation == Relation::Contradicts);
+    let ids: Vec<MemoryId> = others.map(|link| if link.from_id == id { link.to_id } else { link.from_id }).chain([id]).collect();
+    for memory in store::by_ids(&mut tx, ctx.tenant_id, None, &ids, true).await? {
+        let status = standing(&mut tx, ctx, &memory, false, Relation::Contradicts).await?;
+        if memory.deleted_at.is_none() && status != memory.status {
+            move_to(engine, ctx, &mut tx, &memory, status).await?;
+        }
+    }
+    tx.commit().await?;
+    engine.wake_relay();
+    Ok("links settled")
 }
 
 /// For each of `ids` the live memories that contradict it, as far as the agent that asks may see them.

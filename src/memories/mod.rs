@@ -17,6 +17,6 @@ pub use forget::{delete, forget, restore};
 pub use history::{compare, history, record};
 pub use late::embed_late;
 pub(crate) use link::contradictions;
-pub use link::{link, unlink};
+pub use link::{link, settle_links, unlink};
 pub use remember::remember;
 pub use revise::{revise, upsert_profile_fact};

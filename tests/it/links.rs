@@ -83,6 +83,25 @@ async fn a_memory_is_contradicted_until_its_last_contradiction_is_gone() {
 }
 
 #[tokio::test]
+async fn a_contradiction_ends_when_the_other_side_leaves_reach_and_begins_again_when_it_is_back() {
+    let world = crate::support::alone().await;
+    let wrong = know(&world, &world.atlas, "release day", "Releases go out on Tuesdays").await;
+    let right = know(&world, &world.atlas, "release day", "We ship every Friday afternoon").await;
+    let status = || async { memories::record(&world.engine, &world.atlas, &right.into(), None).await.unwrap().status };
+    link(&world, right, Relation::Contradicts, wrong).await;
+    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: wrong, reason: None, user_id: None }).await.unwrap();
+    work(&world).await;
+    assert_eq!(status().await, MemoryStatus::Active, "nothing contradicts it any more");
+    memories::restore(&world.engine, &world.vera, &[wrong], "it was right after all").await.unwrap();
+    work(&world).await;
+    assert_eq!(status().await, MemoryStatus::Contradicted);
+    link(&world, right, Relation::Supersedes, wrong).await;
+    work(&world).await;
+    assert_eq!(status().await, MemoryStatus::Active, "it is settled which of the two holds");
+    assert_eq!(changes(&world, right).await, ["reinstated", "contradicted", "reinstated", "contradicted", "created"]);
+}
+
+#[tokio::test]
 async fn what_is_superseded_leaves_reach_and_comes_back_with_the_link() {
     let world = World::new().await;
     let old = know(&world, &world.atlas, "build server", "The build runs on hal").await;

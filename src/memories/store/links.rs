@@ -54,11 +54,15 @@ pub async fn unlink(
     Ok(done.rows_affected() > 0)
 }
 
-/// Whether a memory still is superseded by another, and whether another still contradicts it.
+/// Whether a memory still is superseded by another, and whether another in reach still contradicts it. An end that whoever asks may not see
+/// counts as one in reach.
 pub async fn still_linked(tx: &mut Tx, tenant: TenantId, id: MemoryId) -> Result<(bool, bool), DbError> {
     Ok(sqlx::query_as(
-        r"select coalesce(bool_or(relation = 'supersedes' and to_id = $2), false), coalesce(bool_or(relation = 'contradicts'), false)
-            from memory_links where tenant_id = $1 and (from_id = $2 or to_id = $2)",
+        r"select coalesce(bool_or(l.relation = 'supersedes' and l.to_id = $2), false),
+                 coalesce(bool_or(l.relation = 'contradicts' and coalesce(o.live, true)), false)
+            from memory_links l
+            left join agent_memories o on o.tenant_id = l.tenant_id and o.id = case when l.from_id = $2 then l.to_id else l.from_id end
+           where l.tenant_id = $1 and (l.from_id = $2 or l.to_id = $2)",
     )
     .bind(tenant)
     .bind(id)

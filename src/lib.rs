@@ -42,6 +42,8 @@ pub mod op;
 #[cfg(feature = "engine")]
 pub mod overview;
 #[cfg(feature = "engine")]
+pub mod portability;
+#[cfg(feature = "engine")]
 pub mod projects;
 #[cfg(feature = "engine")]
 pub mod prompts;

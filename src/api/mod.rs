@@ -12,6 +12,7 @@ mod ids;
 mod knowledge;
 mod memories;
 mod page;
+mod portability;
 mod projects;
 mod recall;
 mod records;
@@ -45,6 +46,7 @@ pub use memories::{
     MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, Source, SourceKind,
 };
 pub use page::Page;
+pub use portability::{ImportCount, ImportReport};
 pub use projects::{NewProject, Project, ProjectLinkRequest, Repo};
 pub use recall::{
     Breakdown, Criterion, Hit, MatchedBy, NothingReason, Part, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit,

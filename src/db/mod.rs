@@ -113,9 +113,21 @@ impl Database {
     /// # Errors
     /// When the database is out of reach or no connection becomes free.
     pub async fn begin(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
+        self.begin_as("begin", tenancy).await
+    }
+
+    /// Opens a transaction that reads one tenancy as it stands now, however long that takes and whatever is written meanwhile.
+    ///
+    /// # Errors
+    /// As [`Database::begin`].
+    pub async fn begin_snapshot(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
+        self.begin_as("begin isolation level repeatable read read only", tenancy).await
+    }
+
+    async fn begin_as(&self, begin: &str, tenancy: Tenancy) -> Result<Tx, DbError> {
         // Three typed UUIDs: nothing here can be anything but hexadecimal digits and dashes.
         let begin = format!(
-            "begin; select set_config('rmb.tenant', '{}', true), set_config('rmb.agent', '{}', true), set_config('rmb.commons', '{}', true)",
+            "{begin}; select set_config('rmb.tenant', '{}', true), set_config('rmb.agent', '{}', true), set_config('rmb.commons', '{}', true)",
             tenancy.tenant, tenancy.agent, tenancy.commons
         );
         Ok(self.app.begin_with(AssertSqlSafe(begin)).await?)

@@ -143,6 +143,38 @@ pub async fn agent_by_slug(engine: &Engine, ctx: &OpContext, slug: &str) -> Resu
     agents.into_iter().find(|agent| agent.slug == slug).ok_or(Error::NotFound("agent"))
 }
 
+/// Every agent of the tenant, commons first, then by slug.
+///
+/// # Errors
+/// When the database is out of reach.
+pub(crate) async fn all_agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<Agent>, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let agents = store::agents(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    Ok(agents)
+}
+
+/// Whose agent an id is, among all tenants, and its slug.
+///
+/// # Errors
+/// When the database is out of reach.
+pub(crate) async fn agent_holder(engine: &Engine, id: AgentId) -> Result<Option<(TenantId, String)>, Error> {
+    Ok(store::agent_holder(engine.db().control.system(), id).await?)
+}
+
+/// Makes an agent with the id that it had elsewhere, once however often; the import that brings it writes the audit row.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Conflict` when the slug went to another agent meanwhile.
+pub(crate) async fn adopt_agent(engine: &Engine, ctx: &OpContext, agent: &Agent) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    store::adopt_agent(engine.db().control.system(), ctx.tenant_id, agent, engine.clock().now()).await?;
+    match agent_holder(engine, agent.id).await? {
+        Some((tenant, slug)) if tenant == ctx.tenant_id && slug == agent.slug => Ok(()),
+        _ => Err(Error::Conflict(format!("the agent {} was made meanwhile, with another id: import again", agent.slug))),
+    }
+}
+
 /// Makes an API key for an agent and returns it: the only time it can be read.
 ///
 /// # Errors
@@ -351,6 +383,7 @@ fn profile(record: &model::OperatorRecord) -> OperatorProfile {
     }
 }
 
+/// 1 to 63 of a-z, 0-9 and '-'.
 pub(crate) fn check_slug(slug: &str) -> Result<(), Error> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let well_formed = slug.starts_with(plain) && slug.len() <= 63 && slug.chars().all(|c| plain(c) || c == '-');

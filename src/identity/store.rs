@@ -84,6 +84,29 @@ pub async fn insert_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: D
     Ok(())
 }
 
+/// Inserts an agent that came with an import, unless its id or slug is there.
+pub async fn adopt_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into agents (tenant_id, id, kind, slug, name, require_user, created_at) values ($1, $2, $3, $4, $5, $6, $7)
+          on conflict do nothing",
+    )
+    .bind(tenant)
+    .bind(agent.id)
+    .bind(agent.kind)
+    .bind(&agent.slug)
+    .bind(&agent.name)
+    .bind(agent.require_user)
+    .bind(now)
+    .execute(pool)
+    .await?;
+    Ok(())
+}
+
+/// Whose an agent's id is, and the agent's slug.
+pub async fn agent_holder(pool: &PgPool, id: AgentId) -> Result<Option<(TenantId, String)>, DbError> {
+    Ok(sqlx::query_as("select tenant_id, slug from agents where id = $1").bind(id).fetch_optional(pool).await?)
+}
+
 /// Agents of a tenant: the commons first, then by slug.
 pub async fn agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Agent>, DbError> {
     let rows: Vec<(AgentId, AgentKind, String, String, bool, Discipline)> = sqlx::query_as(

@@ -7,7 +7,7 @@ use crate::db::Database;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use crate::{knowledge, memories, vocabulary};
+use crate::{knowledge, memories, portability, vocabulary};
 use chrono::{DateTime, Duration, Utc};
 use sqlx::PgPool;
 use std::time::Duration as StdDuration;
@@ -51,13 +51,17 @@ pub enum Task {
     EmbedTerms,
     /// Vectors for the chunks of a document.
     EmbedDocument,
+    /// Vectors for memories that an import brought.
+    EmbedImported,
 }
 
 impl Task {
     fn kind(self) -> &'static str {
         match self {
             Self::Remember => "manual_write",
-            Self::Embed | Self::SettleLinks | Self::Recanonicalise | Self::EmbedTerms | Self::EmbedDocument => "maintenance",
+            Self::Embed | Self::SettleLinks | Self::Recanonicalise | Self::EmbedTerms | Self::EmbedDocument | Self::EmbedImported => {
+                "maintenance"
+            }
         }
     }
 }
@@ -184,6 +188,7 @@ async fn perform(engine: &Engine, event: &Leased) -> Result<&'static str, Error>
         Task::Recanonicalise => vocabulary::recanonicalise(engine, &ctx, &payload(event)?).await,
         Task::EmbedTerms => vocabulary::embed_terms(engine, &ctx).await,
         Task::EmbedDocument => knowledge::embed_document(engine, &ctx, named(event, "document_id")?).await,
+        Task::EmbedImported => portability::embed_imported(engine, &ctx, event.agent_id, &payload(event)?).await,
     }
 }
 

@@ -1,0 +1,35 @@
+//! What an import did.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Lines of one type, by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportCount {
+    /// Were not there.
+    pub added: i64,
+    /// Were there in an earlier version, and are brought forward to the file's.
+    pub updated: i64,
+    /// Were there already, as the file has them or in a later version.
+    pub unchanged: i64,
+}
+
+/// What an import did, or would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportReport {
+    /// True: nothing was written.
+    pub dry_run: bool,
+    /// By type of line: `agent`, `source`, `memory`, `version`, `link`, `tombstone`, `event`.
+    pub lines: BTreeMap<String, ImportCount>,
+}
+
+impl ImportReport {
+    /// The sum over all types of lines.
+    pub fn total(&self) -> ImportCount {
+        self.lines.values().fold(ImportCount::default(), |sum, one| ImportCount {
+            added: sum.added + one.added,
+            updated: sum.updated + one.updated,
+            unchanged: sum.unchanged + one.unchanged,
+        })
+    }
+}

@@ -1,0 +1,282 @@
+//! import: a file is read twice. The first time everything in it is checked, against itself and against what is there, and nothing is
+//! written; the second time it is written, batch by batch. What is there already is left alone, so an import that was killed is repeated.
+
+use super::canonical::Names;
+use super::lines::{AgentLine, Line, Section};
+use super::read::{Batch, Reader, at};
+use super::{put, store};
+use crate::api::{AgentId, AgentKind, ImportCount, ImportReport, MemoryId, OperatorRole, Scope};
+use crate::audit::{self, NewEntry};
+use crate::db::{Tx, lock, lock_key};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::identity::{self, Agent};
+use crate::op::{Actor, OpContext};
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use tokio::fs::File;
+use tokio::io::{AsyncSeekExt, BufReader};
+
+/// Bytes that are read from the file at a time.
+const BUFFER: usize = 256 * 1024;
+
+/// How a file is to be taken in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// Only this agent's records may be in it.
+    pub agent: Option<AgentId>,
+    /// Check and count, and write nothing.
+    pub dry_run: bool,
+}
+
+/// Takes an exported file in: all of it, or, if anything in it is wrong, nothing. Records keep their ids, times, statuses, versions and
+/// links. A memory that is here in an earlier version is brought forward; one that is as the file says, or further, stays. Words are made
+/// at once; vectors by jobs. It leaves one audit row, and no event but those of the file. `progress` is told bytes read, of two readings.
+///
+/// # Errors
+/// `Forbidden` for an agent without `export` or for an operator without the role `admin`; `Invalid`, naming the line, for a file that is
+/// broken, of a newer schema, holds an id twice or one that another agent or organisation has, or tells another past of a memory.
+pub async fn import(
+    engine: &Engine,
+    ctx: &OpContext,
+    mut file: File,
+    options: ImportOptions,
+    progress: &(dyn Fn(u64) + Send + Sync),
+) -> Result<ImportReport, Error> {
+    let options = permit(ctx, options)?;
+    let known = identity::all_agents(engine, ctx).await?;
+    let names = Names::new(&known);
+    let importer = Importer { engine, ctx, known: known.into_iter().map(|agent| agent.slug).collect() };
+
+    let mut reader = Reader::open(BufReader::with_capacity(BUFFER, &mut file), names.clone(), options.agent).await?;
+    let mut report = ImportReport { dry_run: options.dry_run, ..ImportReport::default() };
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    store::begin_check(&mut tx).await?;
+    while let Some(batch) = reader.next().await? {
+        in_itself(&mut tx, &batch).await?;
+        add(&mut report, &batch, importer.against_what_is_there(&mut tx, &batch).await?);
+        progress(reader.position());
+    }
+    tx.rollback().await?;
+    let read = reader.position();
+    drop(reader);
+    if options.dry_run {
+        return Ok(report);
+    }
+
+    // First the trace, then the change: an import that is killed has left word of itself.
+    importer.leave_trace(&report, options).await?;
+    file.rewind().await.map_err(|error| Error::Internal(format!("the file cannot be read again: {error}")))?;
+    let mut reader = Reader::open(BufReader::with_capacity(BUFFER, file), names, options.agent).await?;
+    let mut report = ImportReport::default();
+    while let Some(batch) = reader.next().await? {
+        add(&mut report, &batch, importer.write(&batch).await?);
+        progress(read + reader.position());
+    }
+    engine.wake_jobs();
+    engine.wake_relay();
+    Ok(report)
+}
+
+fn permit(ctx: &OpContext, options: ImportOptions) -> Result<ImportOptions, Error> {
+    if let Actor::Agent { id, .. } = &ctx.actor {
+        ctx.require(Scope::Export)?;
+        return match options.agent {
+            Some(other) if other != *id => Err(Error::Forbidden("an agent's key imports what is its own".into())),
+            _ => Ok(ImportOptions { agent: Some(*id), ..options }),
+        };
+    }
+    ctx.require_role(OperatorRole::Admin)?;
+    Ok(options)
+}
+
+fn add(report: &mut ImportReport, batch: &Batch, count: ImportCount) {
+    let sum = report.lines.entry(batch.section.as_str().to_owned()).or_default();
+    sum.added += count.added;
+    sum.updated += count.updated;
+    sum.unchanged += count.unchanged;
+}
+
+/// No id twice, and nothing about a memory that does not stand before it.
+async fn in_itself(tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
+    let mut keys = vec![(batch.section.as_str(), batch.lines.iter().map(|(line, record)| (*line, record.key())).collect::<Vec<_>>())];
+    if batch.section == Section::Memory {
+        let memories = || batch.lines.iter().filter_map(|(line, record)| memory(record).map(|memory| (*line, memory)));
+        keys.push(("home", memories().map(|(line, memory)| (line, home(memory.agent_id, memory.id))).collect()));
+        keys.push(("short", memories().map(|(line, memory)| (line, format!("{}/{}", memory.agent_id, memory.short_id))).collect()));
+    }
+    for (kind, keys) in keys {
+        let (lines, keys): (Vec<u64>, Vec<String>) = keys.into_iter().unzip();
+        let fresh: HashSet<i64> = store::note(tx, kind, &keys).await?.into_iter().collect();
+        if let Some((line, key)) = lines.iter().zip(&keys).zip(0_i64..).find(|(_, place)| !fresh.contains(place)).map(|(pair, _)| pair) {
+            return Err(at(*line, Error::invalid("", format!("is a {} that an earlier line has: {key}", batch.section.as_str()))));
+        }
+    }
+    let needs = batch.lines.iter().flat_map(|(line, record)| {
+        let agent = record.agent();
+        record.needs().into_iter().filter_map(move |id| agent.map(|agent| (*line, id, home(agent, id))))
+    });
+    let needs: Vec<(u64, MemoryId, String)> = needs.collect();
+    let homes: Vec<String> = needs.iter().map(|(_, _, home)| home.clone()).collect();
+    let place = store::missing(tx, "home", &homes).await?.and_then(|place| usize::try_from(place).ok());
+    match place.and_then(|place| needs.get(place)) {
+        Some((line, id, _)) => {
+            Err(at(*line, Error::invalid("", format!("is about the memory {id}, which is no memory of that agent in this file"))))
+        }
+        None => Ok(()),
+    }
+}
+
+fn home(agent: AgentId, id: MemoryId) -> String {
+    format!("{agent}/{id}")
+}
+
+fn memory(line: &Line) -> Option<&super::lines::MemoryLine> {
+    match line {
+        Line::Memory(memory) => Some(memory),
+        _ => None,
+    }
+}
+
+struct Importer<'a> {
+    engine: &'a Engine,
+    ctx: &'a OpContext,
+    /// Slugs of the agents that were there before.
+    known: HashSet<String>,
+}
+
+impl Importer<'_> {
+    /// What a batch would add, if nothing of it contradicts what is there.
+    async fn against_what_is_there(&self, tx: &mut Tx, batch: &Batch) -> Result<ImportCount, Error> {
+        if batch.section == Section::Agent {
+            return self.agents(batch).await;
+        }
+        let tenant = self.ctx.tenant_id;
+        let all = i64::try_from(batch.lines.len()).unwrap_or(i64::MAX);
+        self.refuse_taken(tx, batch).await?;
+        let rows = put::rows(batch, None)?;
+        match batch.section {
+            Section::Memory => self.memories(tx, batch, &rows).await,
+            Section::Version => {
+                let there = store::versions_there(tx, tenant, &rows).await?;
+                if let Some((id, version, _)) = there.iter().find(|(_, _, same)| !same) {
+                    let key = format!("{id}/{version}");
+                    let message = "tells another past than this server knows: the memory was changed here and there since they parted";
+                    return Err(at(line_of(batch, &key), Error::invalid("", message)));
+                }
+                Ok(counted(all, i64::try_from(there.len()).unwrap_or(all)))
+            }
+            section => Ok(counted(all, store::existing(tx, tenant, section, &rows).await?)),
+        }
+    }
+
+    async fn memories(&self, tx: &mut Tx, batch: &Batch, rows: &Value) -> Result<ImportCount, Error> {
+        let tenant = self.ctx.tenant_id;
+        if let Some(id) = store::short_ids_taken(tx, tenant, rows).await?.first() {
+            let message = "has a short id that another memory of this agent has";
+            return Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)));
+        }
+        let there: HashMap<MemoryId, i32> = store::standing(tx, tenant, rows).await?.into_iter().collect();
+        let mut count = ImportCount::default();
+        for memory in batch.lines.iter().filter_map(|(_, line)| memory(line)) {
+            match there.get(&memory.id) {
+                None => count.added += 1,
+                Some(version) if *version < memory.version => count.updated += 1,
+                Some(_) => count.unchanged += 1,
+            }
+        }
+        Ok(count)
+    }
+
+    async fn refuse_taken(&self, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
+        let ids = batch.lines.iter().filter_map(|(_, line)| match line {
+            Line::Memory(memory) => Some((memory.agent_id, memory.id.0)),
+            Line::Source(source) => Some((source.agent_id, source.id)),
+            _ => None,
+        });
+        let ids: Vec<_> = ids.collect();
+        match store::taken(tx, self.ctx.tenant_id, batch.section, &ids).await?.first() {
+            Some(id) => {
+                let message = format!("has the id {id}, which another agent or organisation holds already");
+                Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// An agent whose slug is known is that agent. Another is made, with the id it had, by those who may.
+    async fn agents(&self, batch: &Batch) -> Result<ImportCount, Error> {
+        let mut count = ImportCount::default();
+        for (line, agent) in new_agents(batch) {
+            if self.known.contains(&agent.slug) {
+                count.unchanged += 1;
+                continue;
+            }
+            if self.ctx.agent_id().is_ok() {
+                let message = format!("names the agent {}, whom this organisation does not have", agent.slug);
+                return Err(at(line, Error::invalid("", message)));
+            }
+            match identity::agent_holder(self.engine, agent.id).await? {
+                None => count.added += 1,
+                Some((tenant, slug)) if tenant == self.ctx.tenant_id && slug == agent.slug => count.unchanged += 1,
+                Some(_) => {
+                    let message = format!("has the id {}, which another agent or organisation holds already", agent.id);
+                    return Err(at(line, Error::invalid("", message)));
+                }
+            }
+        }
+        Ok(count)
+    }
+
+    async fn write(&self, batch: &Batch) -> Result<ImportCount, Error> {
+        if batch.section == Section::Agent {
+            let count = self.agents(batch).await?;
+            for (_, agent) in new_agents(batch).filter(|(_, agent)| !self.known.contains(&agent.slug)) {
+                let AgentLine { id, slug, name, require_user } = agent.clone();
+                let agent = Agent { id, kind: AgentKind::Agent, slug, name, require_user };
+                identity::adopt_agent(self.engine, self.ctx, &agent).await?;
+            }
+            return Ok(count);
+        }
+        let mut tx = self.engine.db().memory.begin(self.ctx.tenancy()).await?;
+        // Whoever imports after us sees what we wrote: ids are compared across organisations.
+        lock(&mut tx, lock_key(&[b"import"])).await?;
+        let count = self.against_what_is_there(&mut tx, batch).await?;
+        put::put(self.engine, self.ctx, &mut tx, batch).await?;
+        tx.commit().await?;
+        Ok(count)
+    }
+
+    async fn leave_trace(&self, report: &ImportReport, options: ImportOptions) -> Result<(), Error> {
+        let (engine, ctx) = (self.engine, self.ctx);
+        let (kind, target) = match options.agent {
+            Some(agent) => ("agent", agent.to_string()),
+            None => ("tenant", ctx.tenant_id.to_string()),
+        };
+        let memories = report.lines.get("memory").copied().unwrap_or_default();
+        let message = format!("importing {} new memories, {} newer versions", memories.added, memories.updated);
+        let changes = serde_json::to_value(&report.lines).map_err(|error| Error::Internal(error.to_string()))?;
+        let mut entry = NewEntry::new(engine, ctx, "memory.imported", kind, target, message).changes(changes);
+        if let Some(agent) = options.agent {
+            entry = entry.agent(agent);
+        }
+        let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+        audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+        Ok(tx.commit().await?)
+    }
+}
+
+fn new_agents(batch: &Batch) -> impl Iterator<Item = (u64, &AgentLine)> {
+    batch.lines.iter().filter_map(|(line, record)| match record {
+        Line::Agent(agent) => Some((*line, agent)),
+        _ => None,
+    })
+}
+
+fn counted(all: i64, there: i64) -> ImportCount {
+    ImportCount { added: all - there, updated: 0, unchanged: there }
+}
+
+fn line_of(batch: &Batch, key: &str) -> u64 {
+    batch.lines.iter().find(|(_, record)| record.key() == key).or(batch.lines.first()).map_or(0, |(line, _)| *line)
+}

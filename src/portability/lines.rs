@@ -1,0 +1,315 @@
+//! The lines of a file: one struct per type, named and checked here and nowhere else. A new type is a struct, a variant of [`Section`] and
+//! its two queries in the store.
+
+use super::values::{Hash, Share, Stamp};
+use crate::api::{
+    AgentId, CONTENT_MAX, Category, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Relation, Retention, Role, Source,
+    SourceKind, TOPIC_MAX, UserId,
+};
+use crate::error::{Checks, Error};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::FromRow;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+/// What the header calls the format.
+pub const FORMAT: &str = "remembrancer-export";
+/// The schema that is written, and the newest that is read.
+pub const SCHEMA: u64 = 1;
+/// Longest line, in bytes, its end included: a longer one is neither written nor read.
+pub const LINE_MAX: usize = 8 * 1024 * 1024;
+
+/// The types of lines between header and footer, in the order in which a file has them: what is referred to comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    Agent,
+    Source,
+    Memory,
+    Version,
+    Link,
+    Tombstone,
+    Event,
+}
+
+impl Section {
+    /// Every type, in order.
+    pub const ALL: [Self; 7] = [Self::Agent, Self::Source, Self::Memory, Self::Version, Self::Link, Self::Tombstone, Self::Event];
+
+    /// What lines of this type say in `type`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Source => "source",
+            Self::Memory => "memory",
+            Self::Version => "version",
+            Self::Link => "link",
+            Self::Tombstone => "tombstone",
+            Self::Event => "event",
+        }
+    }
+
+    /// The type that says `text`, if there is one.
+    pub fn named(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|section| section.as_str() == text)
+    }
+}
+
+/// An agent, by whose slug the other lines name it. The commons has no line: every organisation has one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentLine {
+    pub id: AgentId,
+    pub slug: String,
+    pub name: String,
+    pub require_user: bool,
+}
+
+/// What a memory came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct SourceLine {
+    pub agent_id: AgentId,
+    pub id: Uuid,
+    pub kind: SourceKind,
+    pub reference: String,
+    pub content: Option<String>,
+    pub metadata: Value,
+    pub created_at: Stamp,
+}
+
+/// A memory as it stands. What follows from the rest (hash of the content, normal form, words, vectors) is left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryLine {
+    pub agent_id: AgentId,
+    pub id: MemoryId,
+    pub short_id: String,
+    pub created_by: AgentId,
+    pub user_id: Option<UserId>,
+    pub kind: MemoryKind,
+    pub category: Option<Category>,
+    pub subject: Option<String>,
+    pub retention: Retention,
+    pub scope: MemoryScope,
+    pub project_id: Option<Uuid>,
+    pub repo_id: Option<Uuid>,
+    pub session_id: Option<Uuid>,
+    pub connection_id: Option<Uuid>,
+    pub status: MemoryStatus,
+    pub topic: String,
+    pub topic_raw: String,
+    pub is_canonical: bool,
+    pub title: Option<String>,
+    pub content: String,
+    pub summary: Option<String>,
+    pub role: Option<Role>,
+    pub source: Json<Source>,
+    pub source_kind: SourceKind,
+    pub source_id: Option<Uuid>,
+    pub evidence_ref: Option<String>,
+    pub context_type: Option<String>,
+    pub tool_id: Option<Uuid>,
+    pub attachment_id: Option<String>,
+    pub filename: Option<String>,
+    pub confidence: Share,
+    pub importance: Share,
+    pub pinned: bool,
+    pub version: i32,
+    pub access_count: i64,
+    pub last_accessed_at: Option<Stamp>,
+    pub observed_at: Option<Stamp>,
+    pub created_at: Stamp,
+    pub updated_at: Stamp,
+    pub expires_at: Option<Stamp>,
+    pub archived_at: Option<Stamp>,
+    pub deleted_at: Option<Stamp>,
+    pub deleted_by: Option<String>,
+    pub delete_reason: Option<String>,
+}
+
+impl MemoryLine {
+    /// Whether it can be found: the table's own rule.
+    pub fn live(&self) -> bool {
+        matches!(self.status, MemoryStatus::Active | MemoryStatus::Contradicted) && self.deleted_at.is_none() && self.archived_at.is_none()
+    }
+}
+
+/// A state that a memory has been in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct VersionLine {
+    pub agent_id: AgentId,
+    pub memory_id: MemoryId,
+    pub version: i32,
+    pub change: String,
+    pub content: String,
+    pub topic: String,
+    pub topic_raw: String,
+    pub is_canonical: bool,
+    pub status: MemoryStatus,
+    pub deleted: bool,
+    pub updated_at: Stamp,
+    pub valid_from: Stamp,
+    pub actor_kind: String,
+    pub actor_id: String,
+    pub actor_name: String,
+    pub source: Json<Source>,
+}
+
+/// How one memory bears on another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct LinkLine {
+    pub agent_id: AgentId,
+    pub from_id: MemoryId,
+    pub to_id: MemoryId,
+    pub relation: Relation,
+    pub created_at: Stamp,
+    /// The name of whoever linked them.
+    pub created_by: String,
+}
+
+/// What keeps a forgotten content from being taken in again: its hash, and where it was said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct TombstoneLine {
+    pub agent_id: AgentId,
+    pub memory_id: MemoryId,
+    pub content_hash: Hash,
+    pub user_id: Option<UserId>,
+    pub source: Json<Source>,
+    pub created_at: Stamp,
+}
+
+/// One step of how memory came in. Leases and the server's own jobs are left out: they belong to a process, not to the record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct EventLine {
+    pub agent_id: AgentId,
+    pub id: EventId,
+    pub kind: String,
+    pub task: String,
+    pub payload: Value,
+    pub source_id: Option<Uuid>,
+    pub state: String,
+    pub attempt: i32,
+    pub run_after: Stamp,
+    pub error: Option<String>,
+    pub outcome: Option<Value>,
+    pub created_at: Stamp,
+    pub finished_at: Option<Stamp>,
+}
+
+/// The kinds of events that a file may hold.
+pub const EVENT_KINDS: [&str; 4] = ["manual_write", "session_close", "conversation_capture", "observation"];
+/// The states that an event in a file may have; one that was running waits again.
+const EVENT_STATES: [&str; 4] = ["pending", "done", "failed", "dead"];
+/// Longest word (a change, a task), name and reference, in characters.
+const WORD_MAX: usize = 64;
+const NAME_MAX: usize = 500;
+const TEXT_MAX: usize = 4 * 1024 * 1024;
+
+/// One line between header and footer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Line {
+    Agent(AgentLine),
+    Source(SourceLine),
+    Memory(Box<MemoryLine>),
+    Version(Box<VersionLine>),
+    Link(LinkLine),
+    Tombstone(TombstoneLine),
+    Event(Box<EventLine>),
+}
+
+impl Line {
+    /// Whose it is; an agent's own line is nobody's.
+    pub fn agent(&self) -> Option<AgentId> {
+        match self {
+            Self::Agent(_) => None,
+            Self::Source(line) => Some(line.agent_id),
+            Self::Memory(line) => Some(line.agent_id),
+            Self::Version(line) => Some(line.agent_id),
+            Self::Link(line) => Some(line.agent_id),
+            Self::Tombstone(line) => Some(line.agent_id),
+            Self::Event(line) => Some(line.agent_id),
+        }
+    }
+
+    /// What no two lines of its type share.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Agent(line) => line.slug.clone(),
+            Self::Source(line) => line.id.to_string(),
+            Self::Memory(line) => line.id.to_string(),
+            Self::Version(line) => format!("{}/{}", line.memory_id, line.version),
+            Self::Link(line) => format!("{}/{}/{}", line.from_id, line.to_id, line.relation),
+            Self::Tombstone(line) => line.memory_id.to_string(),
+            Self::Event(line) => line.id.to_string(),
+        }
+    }
+
+    /// The memories that must stand in the file before it, with the same agent.
+    pub fn needs(&self) -> Vec<MemoryId> {
+        match self {
+            Self::Version(line) => vec![line.memory_id],
+            Self::Link(line) => vec![line.from_id, line.to_id],
+            Self::Tombstone(line) => vec![line.memory_id],
+            Self::Agent(_) | Self::Source(_) | Self::Memory(_) | Self::Event(_) => vec![],
+        }
+    }
+
+    /// Refuses values that no record may have.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the fields.
+    pub fn check(&self) -> Result<(), Error> {
+        let mut checks = Checks::default();
+        match self {
+            Self::Agent(line) => {
+                crate::identity::check_slug(&line.slug)?;
+                checks.text("name", &line.name, NAME_MAX).that(line.slug != COMMONS, "slug", "is the commons', which has no line");
+            }
+            Self::Source(line) => {
+                checks.text("reference", &line.reference, TEXT_MAX).that(line.metadata.is_object(), "metadata", "must be an object");
+            }
+            Self::Memory(line) => memory(&mut checks, line),
+            Self::Version(line) => {
+                checks
+                    .that(line.version >= 1, "version", "must be at least 1")
+                    .text("change", &line.change, WORD_MAX)
+                    .bytes("content", &line.content, CONTENT_MAX)
+                    .text("topic", &line.topic, TOPIC_MAX)
+                    .text("topic_raw", &line.topic_raw, TOPIC_MAX)
+                    .text("actor_kind", &line.actor_kind, WORD_MAX);
+            }
+            Self::Link(line) => {
+                checks.that(line.from_id != line.to_id, "to_id", "must be another memory than from_id");
+            }
+            Self::Tombstone(_) => {}
+            Self::Event(line) => {
+                checks
+                    .that(EVENT_KINDS.contains(&line.kind.as_str()), "kind", format!("is one of {}", EVENT_KINDS.join(", ")))
+                    .that(EVENT_STATES.contains(&line.state.as_str()), "state", format!("is one of {}", EVENT_STATES.join(", ")))
+                    .that(line.attempt >= 0, "attempt", "must not be negative")
+                    .text("task", &line.task, WORD_MAX);
+            }
+        }
+        checks.done()
+    }
+}
+
+/// The slug of every organisation's commons.
+pub const COMMONS: &str = "commons";
+
+fn memory(checks: &mut Checks, line: &MemoryLine) {
+    let short = line.short_id.len() == 8 && line.short_id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    checks
+        .that(short, "short_id", "must be 8 of A–Z, a–z and 0–9")
+        .text("topic", &line.topic, TOPIC_MAX)
+        .text("topic_raw", &line.topic_raw, TOPIC_MAX)
+        .bytes("content", &line.content, CONTENT_MAX)
+        .limit("subject", line.subject.as_deref().unwrap_or_default(), 200)
+        .that(line.version >= 1, "version", "must be at least 1")
+        .that(line.access_count >= 0, "access_count", "must not be negative");
+}

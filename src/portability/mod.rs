@@ -1,0 +1,16 @@
+//! Export and import: what is remembered, as lines of JSON that another installation takes in (`docs/EXPORT.md`), or as a folder to read.
+
+mod canonical;
+mod export;
+mod import;
+pub mod lines;
+mod markdown;
+mod put;
+mod read;
+pub mod store;
+mod values;
+
+pub use export::{Selection, Written, export};
+pub use import::{ImportOptions, import};
+pub use markdown::markdown;
+pub use put::embed_imported;

@@ -1,0 +1,143 @@
+//! One batch into the database, in the caller's transaction: the records, and what follows from them.
+
+use super::lines::{Line, MemoryLine, Section};
+use super::read::Batch;
+use super::store;
+use crate::api::{AgentId, MemoryId};
+use crate::db::Tx;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::jobs::{self, NewEvent, Task};
+use crate::memories::model::embedded_text;
+use crate::memories::store::{self as memories, Embedded};
+use crate::op::OpContext;
+use crate::vocabulary::{Snapshot, normal};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Memories whose vectors one job makes: a lease is short.
+const VECTORS: usize = 32;
+
+/// The records of a batch as the database reads them, with what it keeps of them and the file does not.
+///
+/// # Errors
+/// `Internal`, when one cannot be written as JSON.
+pub fn rows(batch: &Batch, snapshot: Option<&Snapshot>) -> Result<Value, Error> {
+    let rows = batch.lines.iter().map(|(_, line)| {
+        let row = match line {
+            Line::Agent(line) => serde_json::to_value(line),
+            Line::Source(line) => serde_json::to_value(line),
+            Line::Memory(line) => serde_json::to_value(line).map(|row| with_what_follows(row, line, snapshot)),
+            Line::Version(line) => serde_json::to_value(line),
+            Line::Link(line) => serde_json::to_value(line),
+            Line::Tombstone(line) => serde_json::to_value(line).map(|mut row| {
+                row["content_hash"] = format!("\\x{}", line.content_hash.hex()).into();
+                row
+            }),
+            Line::Event(line) => serde_json::to_value(line),
+        };
+        row.map_err(|error| Error::Internal(error.to_string()))
+    });
+    rows.collect::<Result<Vec<Value>, Error>>().map(Value::Array)
+}
+
+/// A version of the vocabulary means nothing elsewhere. Where this one says of the phrase what the file says, that version is meant; else 0,
+/// which is older than any, so that the next decision on the phrase looks at the memory.
+fn with_what_follows(mut row: Value, line: &MemoryLine, snapshot: Option<&Snapshot>) -> Value {
+    let resolved = snapshot.map(|snapshot| snapshot.resolve(&line.topic_raw));
+    let same = resolved.filter(|resolved| resolved.topic == line.topic && resolved.is_canonical == line.is_canonical);
+    row["vocabulary_version"] = same.map_or(0, |resolved| resolved.version).into();
+    row["topic_normal"] = normal(&line.topic_raw).into();
+    row
+}
+
+/// Writes a batch. Memories come with their words, and with jobs for their vectors.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
+    let tenant = ctx.tenant_id;
+    if batch.section == Section::Memory {
+        return put_memories(engine, ctx, tx, batch).await;
+    }
+    let rows = rows(batch, None)?;
+    match batch.section {
+        Section::Agent | Section::Memory => {}
+        Section::Source => store::put_sources(tx, tenant, &rows).await?,
+        Section::Version => store::put_versions(tx, tenant, &rows).await?,
+        Section::Link => store::put_links(tx, tenant, &rows).await?,
+        Section::Tombstone => store::put_tombstones(tx, tenant, &rows).await?,
+        Section::Event => store::put_events(tx, tenant, &rows).await?,
+    }
+    Ok(())
+}
+
+async fn put_memories(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
+    let tenant = ctx.tenant_id;
+    let snapshot: Option<Arc<Snapshot>> = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await.ok();
+    let written = store::put_memories(tx, tenant, &rows(batch, snapshot.as_deref())?).await?;
+    let mut agents: Vec<AgentId> = written.iter().map(|(agent, _, _)| *agent).collect();
+    agents.dedup();
+    memories::lock_counts(tx, tenant, &agents).await?;
+    let was_there: HashMap<MemoryId, bool> = written.into_iter().map(|(_, id, was_there)| (id, was_there)).collect();
+    let mut wanting: BTreeMap<AgentId, Vec<MemoryId>> = BTreeMap::new();
+    for (_, line) in &batch.lines {
+        let Line::Memory(memory) = line else { continue };
+        let Some(was_there) = was_there.get(&memory.id) else { continue };
+        if *was_there {
+            memories::drop_vectors(tx, tenant, memory.agent_id, memory.id).await?;
+            memories::drop_words(tx, tenant, memory.agent_id, memory.id).await?;
+            store::drop_tombstones(tx, tenant, memory.agent_id, &[memory.id]).await?;
+        }
+        if memory.live() {
+            memories::put_words(tx, tenant, memory.agent_id, memory.id, &memory.topic, &memory.content).await?;
+            wanting.entry(memory.agent_id).or_default().push(memory.id);
+        }
+    }
+    for (agent, ids) in wanting {
+        for ids in ids.chunks(VECTORS) {
+            let payload = json!({ "memory_ids": ids });
+            jobs::store::insert(tx, tenant, agent, &NewEvent::pending(engine, Task::EmbedImported, payload)).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Memories that came without their vectors.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Wanting {
+    pub memory_ids: Vec<MemoryId>,
+}
+
+/// Gives imported memories their vectors. Unlike what comes late to a memory that was just remembered, they are not held against each other:
+/// an import changes nothing in what it was given.
+///
+/// # Errors
+/// When the model or the database is out of reach: the job is tried again.
+pub async fn embed_imported(engine: &Engine, ctx: &OpContext, agent: AgentId, wanting: &Wanting) -> Result<&'static str, Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let mut found = memories::by_ids(&mut tx, ctx.tenant_id, Some(agent), &wanting.memory_ids, false).await?;
+    tx.commit().await?;
+    found.retain(|memory| memory.live);
+    if found.is_empty() {
+        return Ok("no longer live");
+    }
+    let texts = found.iter().map(|memory| embedded_text(&memory.topic, &memory.content)).collect();
+    let vectors = engine.embed_batch_for_job(texts).await.map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let current = memories::by_ids(&mut tx, ctx.tenant_id, Some(agent), &wanting.memory_ids, true).await?;
+    let embedded: HashMap<MemoryId, _> = found.iter().zip(&vectors).map(|(memory, vector)| (memory.id, (memory, vector))).collect();
+    for memory in current.iter().filter(|memory| memory.live) {
+        // What was rewritten while the model thought has had its own vector made.
+        let same =
+            embedded.get(&memory.id).filter(|(before, _)| before.topic == memory.topic && before.content_hash == memory.content_hash);
+        if let Some((_, vector)) = same {
+            let embedded = Embedded { model: &engine.model().name, vector };
+            memories::put_vector(&mut tx, ctx.tenant_id, agent, memory.id, embedded).await?;
+        }
+    }
+    tx.commit().await?;
+    Ok("embedded")
+}

@@ -1,0 +1,237 @@
+//! From the bytes of a file to batches of records: one line in memory at a time, and a batch of bounded size.
+
+use super::canonical::{self, Names};
+use super::lines::{FORMAT, LINE_MAX, Line, SCHEMA, Section};
+use super::values::Hash;
+use crate::api::{AgentId, FieldError};
+use crate::error::Error;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt};
+
+/// Most lines, and most bytes of them, in one batch.
+const BATCH_LINES: usize = 500;
+const BATCH_BYTES: usize = 2 * 1024 * 1024;
+/// Most lines of agents: they are the only ones that are kept in memory.
+const AGENTS_MAX: usize = 100_000;
+
+/// Lines of one type that stand together, each with its number.
+pub struct Batch {
+    pub section: Section,
+    pub lines: Vec<(u64, Line)>,
+}
+
+/// A file that is read from its start to its footer.
+pub struct Reader<R> {
+    input: R,
+    buffer: Vec<u8>,
+    /// Number of the line in `buffer`, from 1.
+    number: u64,
+    /// Bytes of the lines before it.
+    passed: u64,
+    hash: Sha256,
+    names: Names,
+    counts: BTreeMap<&'static str, u64>,
+    only: Option<AgentId>,
+    section: Section,
+    /// The line that did not belong to the last batch.
+    ahead: Option<(u64, Line)>,
+    done: bool,
+}
+
+impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
+    /// Reads the header. Agents are known by `names`; with `only`, records of another agent are refused.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the line: no header, or a newer schema.
+    pub async fn open(input: R, names: Names, only: Option<AgentId>) -> Result<Self, Error> {
+        let mut reader = Self {
+            input,
+            buffer: Vec::new(),
+            number: 0,
+            passed: 0,
+            hash: Sha256::new(),
+            names,
+            counts: BTreeMap::new(),
+            only,
+            section: Section::Agent,
+            ahead: None,
+            done: false,
+        };
+        reader.header().await?;
+        Ok(reader)
+    }
+
+    async fn header(&mut self) -> Result<(), Error> {
+        let first = if self.advance().await? { self.object().ok() } else { None };
+        let header = first.filter(|fields| fields.get("format").and_then(Value::as_str) == Some(FORMAT));
+        let header = header.ok_or_else(|| at(1, Error::invalid("", format!("is not the header of a {FORMAT} file"))))?;
+        match header.get("schema").and_then(Value::as_u64) {
+            Some(schema) if schema > SCHEMA => Err(at(
+                1,
+                Error::invalid(
+                    "",
+                    format!("says that the file has schema {schema}, and this server reads up to {SCHEMA}: use a newer one"),
+                ),
+            )),
+            Some(1..) => {
+                self.seal();
+                Ok(())
+            }
+            _ => Err(at(1, Error::invalid("schema", "must be a number from 1"))),
+        }
+    }
+
+    /// The next lines of one type; nothing after the last, when counts and hash of the footer were right.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the line and what is wrong with it.
+    pub async fn next(&mut self) -> Result<Option<Batch>, Error> {
+        let Some(first) = self.line().await? else { return Ok(None) };
+        let (section, start) = (self.section, self.passed);
+        let mut lines = vec![first];
+        while lines.len() < BATCH_LINES && self.passed - start < BATCH_BYTES as u64 {
+            let Some(line) = self.line().await? else { break };
+            if self.section != section {
+                self.ahead = Some(line);
+                break;
+            }
+            lines.push(line);
+        }
+        Ok(Some(Batch { section, lines }))
+    }
+
+    /// Bytes that were read.
+    pub fn position(&self) -> u64 {
+        self.passed
+    }
+
+    /// The agents known so far.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    async fn line(&mut self) -> Result<Option<(u64, Line)>, Error> {
+        if let Some(line) = self.ahead.take() {
+            return Ok(Some(line));
+        }
+        if self.done {
+            return Ok(None);
+        }
+        if !self.advance().await? {
+            return Err(self.wrong("is missing: the file ends before its footer, so it was cut off"));
+        }
+        let fields = self.object()?;
+        let kind = fields.get("type").and_then(Value::as_str).ok_or_else(|| self.wrong("has no type"))?;
+        if kind == "footer" {
+            self.footer(&fields)?;
+            self.seal();
+            if self.advance().await? {
+                return Err(self.wrong("comes after the footer"));
+            }
+            self.done = true;
+            return Ok(None);
+        }
+        let section = Section::named(kind).ok_or_else(|| self.wrong(format!("has the type {kind:?}, which this server does not know")))?;
+        if section < self.section {
+            return Err(self.wrong(format!("is of the type {kind}, which must stand before {}", self.section.as_str())));
+        }
+        let line = canonical::read(section, fields, &self.names).map_err(|error| at(self.number, error))?;
+        self.section = section;
+        self.admit(&line)?;
+        *self.counts.entry(section.as_str()).or_default() += 1;
+        let number = self.number;
+        self.seal();
+        Ok(Some((number, line)))
+    }
+
+    fn admit(&mut self, line: &Line) -> Result<(), Error> {
+        if let Line::Agent(agent) = line {
+            // Where the slug is known, that agent is meant, whatever id it has here.
+            if self.names.id(&agent.slug).is_none() {
+                self.names.add(agent.slug.clone(), agent.id);
+            }
+            if self.counts.get("agent").is_some_and(|agents| *agents >= AGENTS_MAX as u64) {
+                return Err(self.wrong(format!("is one agent too many: a file may have {AGENTS_MAX}")));
+            }
+        }
+        match (self.only, line.agent()) {
+            (Some(only), Some(agent)) if only != agent => {
+                let (whose, only) = (self.names.slug(agent), self.names.slug(only));
+                Err(self.wrong(format!("belongs to {whose}, and only what is {only}'s may be imported here")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn footer(&self, fields: &Map<String, Value>) -> Result<(), Error> {
+        let lines: u64 = self.counts.values().sum();
+        let counts = serde_json::to_value(&self.counts).map_err(|error| Error::Internal(error.to_string()))?;
+        let sha256 = Hash(self.hash.clone().finalize().to_vec()).hex();
+        if fields.get("lines").and_then(Value::as_u64) != Some(lines) || fields.get("counts") != Some(&counts) {
+            return Err(
+                self.wrong(format!("is the footer, and counts other lines than the {lines} before it: some are missing or too many"))
+            );
+        }
+        if fields.get("sha256").and_then(Value::as_str) != Some(sha256.as_str()) {
+            return Err(self.wrong("is the footer, and the SHA-256 in it is not that of the lines before it: the file was changed"));
+        }
+        Ok(())
+    }
+
+    /// Counts the line in hand as read.
+    fn seal(&mut self) {
+        self.hash.update(&self.buffer);
+        self.passed += self.buffer.len() as u64;
+    }
+
+    /// Reads the next line, its end included; false at the end of the file. No more of it is kept than a line may have.
+    async fn advance(&mut self) -> Result<bool, Error> {
+        self.buffer.clear();
+        self.number += 1;
+        loop {
+            let part = self.input.fill_buf().await.map_err(|error| Error::Internal(format!("the file cannot be read: {error}")))?;
+            if part.is_empty() {
+                return Ok(!self.buffer.is_empty());
+            }
+            let end = part.iter().position(|byte| *byte == b'\n');
+            let length = end.map_or(part.len(), |end| end + 1);
+            if self.buffer.len() + length > LINE_MAX {
+                return Err(self.wrong(format!("is longer than {LINE_MAX} bytes")));
+            }
+            self.buffer.extend_from_slice(part.get(..length).unwrap_or_default());
+            self.input.consume(length);
+            if end.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn object(&self) -> Result<Map<String, Value>, Error> {
+        let cut = if self.buffer.ends_with(b"\n") { "" } else { "; the file ends in it, so it was cut off" };
+        match serde_json::from_slice(&self.buffer) {
+            Ok(Value::Object(fields)) => Ok(fields),
+            Ok(_) => Err(self.wrong(format!("is not an object{cut}"))),
+            Err(error) => Err(self.wrong(format!("is not JSON: {error}{cut}"))),
+        }
+    }
+
+    fn wrong(&self, message: impl Into<String>) -> Error {
+        at(self.number, Error::invalid("", message))
+    }
+}
+
+/// An error with the line that it is about.
+pub fn at(line: u64, error: Error) -> Error {
+    match error {
+        Error::Invalid(fields) => {
+            let named = |FieldError { field, message }: FieldError| FieldError {
+                field: format!("line {line}"),
+                message: if field.is_empty() { message } else { format!("{field} {message}") },
+            };
+            Error::Invalid(fields.into_iter().map(named).collect())
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,106 @@
+//! What an import asks before it writes. `rows` are records as `jsonb_populate_recordset` reads them, each with its `agent_id`.
+
+use crate::api::{AgentId, MemoryId, TenantId};
+use crate::db::{DbError, Tx};
+use crate::portability::lines::Section;
+use serde_json::Value;
+use sqlx::AssertSqlSafe;
+use uuid::Uuid;
+
+/// Makes room to note what a file holds: on disk, in this transaction, so that a file of any size is checked in the same memory.
+pub async fn begin_check(tx: &mut Tx) -> Result<(), DbError> {
+    sqlx::query("create temporary table noted (kind text not null, key text not null, primary key (kind, key)) on commit drop")
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// Notes keys of one kind; the places (from 0) of those that were new.
+pub async fn note(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<Vec<i64>, DbError> {
+    Ok(sqlx::query_scalar(
+        r"with given as (select key, min(place) - 1 as place from unnest($2::text[]) with ordinality as g (key, place) group by key),
+               fresh as (insert into noted (kind, key) select $1, key from given on conflict do nothing returning key)
+          select place from given join fresh using (key)",
+    )
+    .bind(kind)
+    .bind(keys)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The first of some keys of one kind that was not noted: its place (from 0).
+pub async fn missing(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<Option<i64>, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select min(place) - 1 from unnest($2::text[]) with ordinality as g (key, place)
+           where not exists (select from noted n where n.kind = $1 and n.key = g.key)",
+    )
+    .bind(kind)
+    .bind(keys)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// Which ids of memories or sources another agent or organisation has.
+pub async fn taken(tx: &mut Tx, tenant: TenantId, section: Section, ids: &[(AgentId, Uuid)]) -> Result<Vec<Uuid>, DbError> {
+    let sql = match section {
+        Section::Memory => "select memories_held_elsewhere($1, $2, $3)",
+        Section::Source => "select sources_held_elsewhere($1, $2, $3)",
+        _ => return Ok(vec![]),
+    };
+    let (agents, ids): (Vec<Uuid>, Vec<Uuid>) = ids.iter().map(|(agent, id)| (agent.0, *id)).unzip();
+    Ok(sqlx::query_scalar(sql).bind(tenant).bind(agents).bind(ids).fetch_all(&mut **tx).await?)
+}
+
+/// Which memories' short ids another memory of the same agent has.
+pub async fn short_ids_taken(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<MemoryId>, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select r.id from jsonb_populate_recordset(null::agent_memories, $2) r
+            join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.short_id = r.short_id and m.id <> r.id",
+    )
+    .bind(tenant)
+    .bind(rows)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The memories that are there already, with the version they stand at.
+pub async fn standing(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<(MemoryId, i32)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select m.id, m.version from jsonb_populate_recordset(null::agent_memories, $2) r
+            join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.id",
+    )
+    .bind(tenant)
+    .bind(rows)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The versions that are there already, and whether they say what the file says.
+pub async fn versions_there(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<(MemoryId, i32, bool)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select v.memory_id, v.version,
+                 (v.content, v.topic, v.status, v.deleted, v.valid_from) = (r.content, r.topic, r.status, r.deleted, r.valid_from)
+            from jsonb_populate_recordset(null::agent_memory_versions, $2) r
+            join agent_memory_versions v
+              on v.tenant_id = $1 and v.agent_id = r.agent_id and v.memory_id = r.memory_id and v.version = r.version",
+    )
+    .bind(tenant)
+    .bind(rows)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// How many sources, links, tombstones or events are there already.
+pub async fn existing(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Value) -> Result<i64, DbError> {
+    let (table, key) = match section {
+        Section::Source => ("sources", "id"),
+        Section::Link => ("memory_links", "from_id, to_id, relation"),
+        Section::Tombstone => ("tombstones", "memory_id"),
+        Section::Event => ("events", "id"),
+        Section::Agent | Section::Memory | Section::Version => return Ok(0),
+    };
+    let sql = format!(
+        "select count(*) from jsonb_populate_recordset(null::{table}, $2) r join {table} t using (agent_id, {key}) where t.tenant_id = $1"
+    );
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(rows).fetch_one(&mut **tx).await?)
+}

@@ -69,7 +69,7 @@ pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOpti
         }
     };
     let name = if config.secure_cookies { "__Host-rmb" } else { "rmb" };
-    let sessions = SessionManagerLayer::new(EngineSessions(engine))
+    let sessions = SessionManagerLayer::new(EngineSessions(engine.clone()))
         .with_name(name)
         .with_secure(config.secure_cookies)
         .with_http_only(true)
@@ -77,6 +77,7 @@ pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOpti
         .with_expiry(Expiry::OnInactivity(INACTIVITY));
 
     let pages = Router::new()
+        .route("/export.jsonl", crate::downloads::export(engine.clone()))
         .leptos_routes_with_context(&leptos_options, generate_route_list(App), context.clone(), document.clone())
         .layer(middleware::from_fn(without_empty_fields))
         .layer(sessions)

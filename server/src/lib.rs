@@ -7,6 +7,7 @@ pub mod cli;
 pub mod config;
 pub mod console;
 mod demo;
+mod downloads;
 mod hosts;
 pub mod metrics;
 mod serve;

@@ -107,11 +107,6 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
         self.passed
     }
 
-    /// The agents known so far.
-    pub fn names(&self) -> &Names {
-        &self.names
-    }
-
     async fn line(&mut self) -> Result<Option<(u64, Line)>, Error> {
         if let Some(line) = self.ahead.take() {
             return Ok(Some(line));

@@ -13,6 +13,8 @@ mod links;
 mod lists;
 mod migrations;
 mod outage;
+mod portability;
+mod portability_refused;
 mod recall;
 mod recall_log;
 mod recall_meaning;

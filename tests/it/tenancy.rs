@@ -1,9 +1,11 @@
 //! Every query of a store, asked as the wrong tenant or agent: it sees nothing and changes nothing. Policies and predicates are two
 //! walls, and each must hold alone.
 
+mod portability;
 mod queries;
 
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
+use portability::PORTABILITY;
 use queries::{CONTROL, Case, EXEMPT, KB, MEMORY, PROJECTS, Query, pooled};
 use remembrancer::api::{NewProject, Scope};
 use remembrancer::db::cursor::Seek;
@@ -118,6 +120,7 @@ impl Two {
         [
             (&db.memory, &urls.agent_memory, MEMORY),
             (&db.memory, &urls.agent_memory, PROJECTS),
+            (&db.memory, &urls.agent_memory, PORTABILITY),
             (&db.kb, &urls.shared_kb, KB),
             (&db.control, &urls.internal_shared, CONTROL),
         ]
@@ -162,7 +165,7 @@ async fn predicates_alone_keep_tenants_apart() {
 #[tokio::test]
 async fn policies_alone_keep_agents_apart() {
     let two = Two::new().await;
-    for query in MEMORY {
+    for query in MEMORY.iter().chain(PORTABILITY) {
         let (seen, changed) = two.as_seen_by(&two.a.engine.db().memory, query, &two.a.atlas).await;
         assert!(seen > 0 || changed, "{} does nothing even for the agent itself", query.name);
         assert_eq!(two.as_seen_by(&two.a.engine.db().memory, query, &two.a.binky).await, (0, false), "{}", query.name);
@@ -180,7 +183,7 @@ async fn whoever_does_not_say_who_asks_sees_nothing() {
         }
     }
     let app = pool(&two.a.engine.urls().agent_memory, "rmb_app").await;
-    for query in MEMORY {
+    for query in MEMORY.iter().chain(PORTABILITY) {
         let mut tx = app.begin().await.unwrap();
         let tenant_only = "select set_config('rmb.tenant', $1::text, true), set_config('rmb.agent', '', true)";
         sqlx::query(tenant_only).bind(two.a.system.tenant_id.0).execute(&mut *tx).await.unwrap();
@@ -238,13 +241,16 @@ fn every_query_of_every_store_is_in_a_table() {
         ("knowledge", include_str!("../../src/knowledge/store/lists.rs")),
         ("knowledge", include_str!("../../src/knowledge/store/search.rs")),
         ("jobs", include_str!("../../src/jobs/store.rs")),
+        ("portability", include_str!("../../src/portability/store/mod.rs")),
+        ("portability", include_str!("../../src/portability/store/check.rs")),
+        ("portability", include_str!("../../src/portability/store/write.rs")),
         ("vocabulary", include_str!("../../src/vocabulary/store/mod.rs")),
         ("vocabulary", include_str!("../../src/vocabulary/store/decisions.rs")),
         ("vocabulary", include_str!("../../src/vocabulary/store/terms.rs")),
         ("audit", include_str!("../../src/audit/store.rs")),
         ("identity", include_str!("../../src/identity/store.rs")),
     ];
-    let mut known: Vec<&str> = MEMORY.iter().chain(PROJECTS).chain(KB).chain(CONTROL).map(|query| query.name).collect();
+    let mut known: Vec<&str> = MEMORY.iter().chain(PROJECTS).chain(PORTABILITY).chain(KB).chain(CONTROL).map(|query| query.name).collect();
     known.extend(pooled().iter().map(|query| query.name));
     known.extend(EXEMPT.iter().map(|(name, _)| *name));
     let mut written = Vec::new();

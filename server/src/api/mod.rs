@@ -5,6 +5,7 @@ mod health;
 mod input;
 mod knowledge;
 mod memory;
+pub mod portability;
 mod projects;
 mod records;
 pub mod respond;
@@ -101,6 +102,8 @@ pub fn routes() -> Vec<Route> {
             guard: Guard::Key,
             handler: || post(knowledge::ingest).layer(DefaultBodyLimit::max(knowledge::BODY_MAX)),
         },
+        Route { method: Method::GET, path: "/api/export", guard: Guard::Key, handler: || get(portability::export) },
+        Route { method: Method::POST, path: portability::IMPORT, guard: Guard::Key, handler: || post(portability::import) },
     ]
 }
 
@@ -136,11 +139,12 @@ pub async fn identified(State(engine): State<Engine>, mut request: Request, next
 
 async fn timed(request: Request, next: Next) -> Response {
     let id = request.extensions().get::<RequestId>().copied();
-    match tokio::time::timeout(TIMEOUT, next.run(request)).await {
+    let most = if request.uri().path() == portability::IMPORT { portability::LONGEST } else { TIMEOUT };
+    match tokio::time::timeout(most, next.run(request)).await {
         Ok(response) => response,
         Err(_) => {
             debug_assert_eq!(ErrorCode::Unavailable.status(), 503);
-            respond::error(&Error::Unavailable(format!("no answer within {} s", TIMEOUT.as_secs())), id)
+            respond::error(&Error::Unavailable(format!("no answer within {} s", most.as_secs())), id)
         }
     }
 }

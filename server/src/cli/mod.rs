@@ -3,6 +3,7 @@
 pub mod eval;
 pub mod kb;
 mod manage;
+pub mod portability;
 
 use crate::config::Config;
 use crate::serve::{self, Opened};
@@ -59,6 +60,10 @@ enum Command {
     /// Shared knowledge
     #[command(subcommand)]
     Kb(Kb),
+    /// Write what is remembered into a file that another installation takes in, or into a folder to read
+    Export(portability::Export),
+    /// Take an exported file in: all of it, or nothing
+    Import(portability::Import),
     /// Measure
     #[command(subcommand)]
     Eval(Eval),
@@ -250,6 +255,8 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         Command::Kb(Kb::Ingest { dir, tenant, collection, since, dry_run }) => {
             kb::ingest(engine, &tenant, &dir, collection, since, dry_run).await?;
         }
+        Command::Export(command) => portability::export(engine, command).await?,
+        Command::Import(command) => portability::import(engine, command).await?,
         Command::Audit(Audit::Verify { tenant }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let verified = audit::verify(engine, &ctx).await?;

@@ -23,7 +23,7 @@ fn encoded(text: &str) -> String {
 }
 
 /// Signs in and gives the cookie that the browser would send.
-async fn sign_in(site: &Site, login: &str, password: &str) -> (Answer, String) {
+pub async fn sign_in(site: &Site, login: &str, password: &str) -> (Answer, String) {
     let body = format!("login={}&password={}", encoded(login), encoded(password));
     let answer = form(site, "sign_in", "", &body).await;
     let cookies = answer.headers.get_all(header::SET_COOKIE).iter().filter_map(|value| value.to_str().ok());

@@ -9,6 +9,7 @@ mod errors;
 mod harness;
 mod knowledge;
 mod memory;
+mod portability;
 mod process;
 mod projects;
 mod telegram;

@@ -580,6 +580,11 @@ pub fn pooled() -> Vec<Pooled> {
             };
             Box::pin(async move { identity::insert_agent(pool, c.tenant, &agent, c.now).await.map(|()| 0) })
         }),
+        control("identity::adopt_agent", |pool, c| {
+            let id = AgentId(c.fresh);
+            let agent = Agent { id, kind: AgentKind::Agent, slug: "adopted".into(), name: "x".into(), require_user: false };
+            Box::pin(async move { identity::adopt_agent(pool, c.tenant, &agent, c.now).await.map(|()| 0) })
+        }),
         control("identity::insert_key", |pool, c| {
             let prefix = &c.ctx.tenant_id.0.simple().to_string()[20..];
             let (id, prefix) = (KeyId(c.fresh), prefix.to_owned());
@@ -675,6 +680,11 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("identity::tenant_slugs", "the command line's list of tenants"),
     ("identity::insert_tenant", "makes the tenant"),
     ("identity::key_by_prefix", "finds the tenant by a key"),
+    ("identity::agent_holder", "tells whose an id is, for imports"),
+    ("portability::begin_check", "a temporary table of its own transaction"),
+    ("portability::note", "a temporary table of its own transaction"),
+    ("portability::missing", "a temporary table of its own transaction"),
+    ("portability::taken", "tells that an id it was given is taken, and by whom not"),
     ("identity::operator_by_login", "finds the tenant by a login, which is unique over all"),
     ("identity::operator", "finds the tenant by a session's operator"),
     ("identity::set_password", "by an operator's id, found before"),

@@ -1,0 +1,170 @@
+//! Export and import on the command line.
+
+use super::Failure;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use remembrancer::api::{ImportCount, ImportReport};
+use remembrancer::portability::{self, ImportOptions, Selection};
+use remembrancer::{Engine, OpContext, audit, identity, jobs};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use tokio::fs::{File, OpenOptions};
+use tokio::io::{AsyncSeekExt, AsyncWriteExt};
+use tokio_util::sync::CancellationToken;
+
+#[derive(Args)]
+pub struct Export {
+    #[arg(long)]
+    tenant: String,
+    /// Only what is this agent's
+    #[arg(long, value_name = "SLUG")]
+    agent: Option<String>,
+    /// The file to write; `-` is the standard output
+    #[arg(long, default_value = "-", value_name = "FILE")]
+    out: PathBuf,
+    /// Write a folder to read instead: one Markdown file per memory
+    #[arg(long, value_name = "DIR", conflicts_with = "out")]
+    markdown: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct Import {
+    /// The file to read; `-` is the standard input
+    file: PathBuf,
+    #[arg(long)]
+    tenant: String,
+    /// Refuse a file that holds records of any agent but this
+    #[arg(long, value_name = "SLUG")]
+    agent: Option<String>,
+    /// Check the file and say what would happen, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Writes an export.
+///
+/// # Errors
+/// When the tenant or agent is not there, or the file cannot be written; then no file of that name is left behind.
+pub async fn export(engine: &Engine, command: Export) -> Result<(), Failure> {
+    let ctx = identity::open_tenant(engine, &command.tenant).await?;
+    let selection = match &command.agent {
+        Some(slug) => Selection::Agent(identity::agent_by_slug(engine, &ctx, slug).await?.id),
+        None => Selection::All,
+    };
+    let bar = ProgressBar::new_spinner().with_style(ProgressStyle::with_template("{spinner} {msg} {human_pos}")?);
+    let progress = |written| bar.set_position(written);
+    if let Some(folder) = &command.markdown {
+        bar.set_message("memories");
+        let written = portability::markdown(engine, &ctx, &selection, folder, &progress).await?;
+        bar.finish_and_clear();
+        println!("{written} memories in {}", folder.display());
+        return Ok(());
+    }
+    bar.set_message("lines");
+    let written = match is_dash(&command.out) {
+        true => portability::export(engine, &ctx, &selection, descriptor(std::io::stdout())?, &progress).await?,
+        false => to_file(engine, &ctx, &selection, &command.out, &progress).await?,
+    };
+    bar.finish_and_clear();
+    let counts: Vec<String> = written.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    eprintln!("exported {}", if counts.is_empty() { "nothing".into() } else { counts.join(", ") });
+    Ok(())
+}
+
+/// The file appears when it is whole, for nobody else's eyes.
+async fn to_file(
+    engine: &Engine,
+    ctx: &OpContext,
+    selection: &Selection,
+    path: &Path,
+    progress: &(dyn Fn(u64) + Send + Sync),
+) -> Result<portability::Written, Failure> {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    let named = |error: std::io::Error| format!("{}: {error}", path.display());
+    let file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&partial).await.map_err(named)?;
+    let written = portability::export(engine, ctx, selection, file.try_clone().await.map_err(named)?, progress).await;
+    match written {
+        Ok(written) => {
+            file.sync_all().await.map_err(named)?;
+            tokio::fs::rename(&partial, path).await.map_err(named)?;
+            Ok(written)
+        }
+        Err(error) => {
+            let _ = tokio::fs::remove_file(&partial).await;
+            Err(error.into())
+        }
+    }
+}
+
+/// Takes a file in, and makes the vectors of what was new.
+///
+/// # Errors
+/// When the file cannot be read, or anything in it is wrong; then nothing was taken in.
+pub async fn import(engine: &Engine, command: Import) -> Result<(), Failure> {
+    let ctx = identity::open_tenant(engine, &command.tenant).await?;
+    let agent = match &command.agent {
+        Some(slug) => Some(identity::agent_by_slug(engine, &ctx, slug).await?.id),
+        None => None,
+    };
+    let file = open(&command.file).await.map_err(|error| format!("{}: {error}", command.file.display()))?;
+    // It is read twice: checked, then written.
+    let readings = if command.dry_run { 1 } else { 2 };
+    let bar = ProgressBar::new(file.metadata().await?.len() * readings);
+    bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes}")?);
+    bar.set_message("importing");
+    let options = ImportOptions { agent, dry_run: command.dry_run };
+    let report = portability::import(engine, &ctx, file, options, &|read| bar.set_position(read)).await;
+    bar.finish_and_clear();
+    let report = report?;
+    if !command.dry_run {
+        audit::drain(engine).await?;
+        embed(engine).await?;
+    }
+    println!("{}", summary(&report));
+    Ok(())
+}
+
+async fn open(path: &Path) -> Result<File, Failure> {
+    if !is_dash(path) {
+        return Ok(File::open(path).await?);
+    }
+    // A pipe cannot be read twice.
+    let mut file = crate::api::portability::temporary().await?;
+    tokio::io::copy(&mut descriptor(std::io::stdin())?, &mut file).await?;
+    file.flush().await?;
+    file.rewind().await?;
+    Ok(file)
+}
+
+/// Works off the queue of vectors, so that what came can be found by its meaning when the command ends.
+async fn embed(engine: &Engine) -> Result<(), Failure> {
+    let bar = ProgressBar::new_spinner().with_message("embedding");
+    let stop = CancellationToken::new();
+    while jobs::work_on(engine, &engine.db().memory, &stop).await? > 0 {
+        bar.tick();
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+fn is_dash(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Standard input or output as a file of this runtime.
+fn descriptor(of: impl AsFd) -> Result<File, Failure> {
+    Ok(File::from_std(std::fs::File::from(of.as_fd().try_clone_to_owned()?)))
+}
+
+/// What an import did, a line for each type.
+pub fn summary(report: &ImportReport) -> String {
+    let would = if report.dry_run { "would be: " } else { "" };
+    let one = |(kind, count): (&String, &ImportCount)| {
+        format!("{would}{kind}: {} added, {} brought forward, {} there already", count.added, count.updated, count.unchanged)
+    };
+    match report.lines.is_empty() {
+        true => "the file holds nothing".into(),
+        false => report.lines.iter().map(one).collect::<Vec<_>>().join("\n"),
+    }
+}

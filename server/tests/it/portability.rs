@@ -1,0 +1,152 @@
+//! Export and import over HTTP, from the console and on the command line.
+
+use crate::console::sign_in;
+use crate::harness::{Answer, Site};
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+use remembrancer::api::{OperatorRole, Scope};
+use remembrancer::clock::SystemClock;
+use remembrancer::portability::Selection;
+use remembrancer::testing::{PASSWORD, TestDatabases, World, fact, key};
+use remembrancer::{identity, memories};
+use serde_json::json;
+use std::process::{Command, Output};
+
+async fn export(site: &Site, key: &str) -> Answer {
+    site.get("/api/export", &[(header::AUTHORIZATION, &format!("Bearer {key}"))]).await
+}
+
+async fn import(site: &Site, key: &str, query: &str, body: impl Into<Body>) -> Answer {
+    let request = Request::post(format!("/api/import{query}"))
+        .header(header::CONTENT_TYPE, "application/x-ndjson")
+        .header(header::AUTHORIZATION, format!("Bearer {key}"))
+        .body(body.into())
+        .unwrap();
+    site.send(request).await
+}
+
+async fn remember(world: &World, topic: &str, content: &str) {
+    memories::remember(&world.engine, &world.atlas, fact(topic, content)).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_agent_takes_its_memory_out_and_in() {
+    let site = Site::new().await;
+    let (world, atlas) = (&site.world, &site.world.atlas_key);
+    for n in 0..300 {
+        remember(world, &format!("topic {n}"), &format!("Fact number {n} is {}.", "long ".repeat(50))).await;
+    }
+    let answer = export(&site, atlas).await;
+    assert_eq!((answer.status, answer.header(header::CONTENT_TYPE)), (StatusCode::OK, "application/x-ndjson"));
+    assert!(answer.text.lines().last().unwrap().contains("\"type\":\"footer\""), "more than one piece, to the end");
+    let report = import(&site, atlas, "", answer.text.clone()).await;
+    assert_eq!(
+        (report.status, report.json()["lines"]["memory"].clone()),
+        (StatusCode::OK, json!({ "added": 0, "updated": 0, "unchanged": 300 }))
+    );
+    let dry = import(&site, atlas, "?dry_run=true", answer.text.clone()).await.json();
+    assert_eq!(dry["dry_run"], true);
+    let cut = import(&site, atlas, "", answer.text[..answer.text.len() / 2].to_owned()).await;
+    assert_eq!(cut.status, StatusCode::BAD_REQUEST);
+    assert!(cut.error().1.unwrap().starts_with("line ") && cut.text.contains("cut off"), "{}", cut.text);
+    assert_eq!(import(&site, &world.binky_key, "", answer.text.clone()).await.status, StatusCode::BAD_REQUEST, "binky is not atlas");
+}
+
+#[tokio::test]
+async fn requests_that_make_no_sense_are_refused() {
+    let site = Site::new().await;
+    let (world, atlas) = (&site.world, &site.world.atlas_key);
+    let (_, reader) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryRead]).await;
+    assert_eq!(export(&site, &reader).await.status, StatusCode::FORBIDDEN);
+    assert_eq!(import(&site, &reader, "", "x").await.status, StatusCode::FORBIDDEN);
+    assert_eq!(import(&site, atlas, "?dry_run=perhaps", "x").await.error().1.as_deref(), Some("dry_run"));
+    assert_eq!(import(&site, atlas, "?dryrun=true", "x").await.error().1.as_deref(), Some("dry_run"), "a slip does not write");
+    let json = Request::post("/api/import")
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::AUTHORIZATION, format!("Bearer {atlas}"));
+    assert_eq!(site.send(json.body(Body::from("{}")).unwrap()).await.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    assert_eq!(import(&site, atlas, "", "").await.error().1.as_deref(), Some("line 1"));
+}
+
+#[tokio::test]
+async fn an_admin_downloads_what_a_filter_shows_and_nobody_else_does() {
+    let site = Site::new().await;
+    let world = &site.world;
+    remember(world, "tea", "Vera likes black tea").await;
+    remember(world, "lift", "The lift is out of order").await;
+    let (_, vera) = sign_in(&site, &world.login, PASSWORD).await;
+    let get = |path: &'static str, cookie: String| {
+        let site = &site;
+        async move { site.get(path, &[(header::COOKIE, &cookie)]).await }
+    };
+    let all = get("/export.jsonl", vera.clone()).await;
+    assert!(all.status == StatusCode::OK && all.text.contains("black tea") && all.text.contains("out of order"), "{all:?}");
+    assert_eq!(all.header(header::CACHE_CONTROL), "no-store");
+    assert!(all.header(header::CONTENT_DISPOSITION).starts_with("attachment"));
+    let tea = get("/export.jsonl?topic=tea", vera.clone()).await;
+    assert!(tea.text.contains("black tea") && !tea.text.contains("out of order"), "{}", tea.text);
+    for (path, field) in [("/export.jsonl?topik=tea", "topik"), ("/export.jsonl?deleted=perhaps", "filter"), ("/export.jsonl?q=tea", "q")] {
+        let refused = get(path, vera.clone()).await;
+        assert_eq!((refused.status, refused.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some(field)), "{path}");
+    }
+    let stranger = get("/export.jsonl", String::new()).await;
+    assert!(stranger.status.is_redirection() && stranger.header(header::LOCATION).starts_with("/sign-in"), "{stranger:?}");
+    let login = format!("mina@{}", world.tenant_slug);
+    identity::create_operator(&world.engine, &world.system, &login, "Mina", PASSWORD, &[OperatorRole::Viewer, OperatorRole::Operator])
+        .await
+        .unwrap();
+    let (_, mina) = sign_in(&site, &login, PASSWORD).await;
+    assert_eq!(get("/export.jsonl", mina).await.status, StatusCode::FORBIDDEN);
+}
+
+fn command(world: &World, arguments: &[&str]) -> Output {
+    let urls = world.engine.urls();
+    Command::new(env!("CARGO_BIN_EXE_remembrancer"))
+        .args(arguments)
+        .env("AGENT_MEMORY_DATABASE_URL", &urls.agent_memory)
+        .env("SHARED_KB_DATABASE_URL", &urls.shared_kb)
+        .env("INTERNAL_SHARED_DATABASE_URL", &urls.internal_shared)
+        .env_remove("PUBLIC_URL")
+        .output()
+        .unwrap()
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+#[tokio::test]
+async fn the_command_line_moves_a_tenant_to_another_machine() {
+    let world = World::new().await;
+    remember(&world, "tea", "Vera likes black tea").await;
+    let there = World::on(TestDatabases::fresh(&SystemClock).await).await;
+    let elsewhere = identity::create_tenant(&there.engine, "elsewhere", "Elsewhere").await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let file = path("acme.jsonl");
+
+    let done = command(&world, &["export", "--tenant", &world.tenant_slug, "--out", &file]);
+    assert!(done.status.success() && said(&done).contains("1 memory"), "{}", said(&done));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let piped = command(&world, &["export", "--tenant", &world.tenant_slug, "--agent", "atlas"]);
+    let piped = String::from_utf8(piped.stdout).unwrap();
+    assert!(piped.contains("black tea") && !piped.contains("\"slug\":\"binky\""), "{piped}");
+
+    let dry = command(&there, &["import", &file, "--tenant", "elsewhere", "--dry-run"]);
+    assert!(dry.status.success() && said(&dry).contains("would be: memory: 1 added"), "{}", said(&dry));
+    let done = command(&there, &["import", &file, "--tenant", "elsewhere"]);
+    assert!(done.status.success() && said(&done).contains("memory: 1 added"), "{}", said(&done));
+    let mut again = Vec::new();
+    remembrancer::portability::export(&there.engine, &elsewhere, &Selection::All, &mut again, &|_| {}).await.unwrap();
+    let lines =
+        |text: &str| text.lines().skip(1).filter(|line| !line.contains("\"type\":\"footer\"")).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(lines(&String::from_utf8(again).unwrap()), lines(&text));
+
+    std::fs::write(path("half.jsonl"), &text[..text.len() / 2]).unwrap();
+    let cut = command(&there, &["import", &path("half.jsonl"), "--tenant", "elsewhere"]);
+    assert!(!cut.status.success() && said(&cut).contains("cut off"), "{}", said(&cut));
+    let read = command(&there, &["export", "--tenant", "elsewhere", "--markdown", &path("read")]);
+    assert!(read.status.success() && folder.path().join("read/atlas/INDEX.md").exists(), "{}", said(&read));
+    let wrong = command(&there, &["export", "--tenant", "elsewhere", "--agent", "nobody", "--out", &path("none")]);
+    assert!(!wrong.status.success() && !folder.path().join("none").exists(), "{}", said(&wrong));
+}

@@ -1,0 +1,107 @@
+//! What export and import ask of the database of memories.
+
+use super::queries::{Case, Query};
+use remembrancer::db::{DbError, Tx};
+use remembrancer::memories::store as memories;
+use remembrancer::portability::lines::Section;
+use remembrancer::portability::store::{self as portability, Scope};
+use serde_json::{Value, json};
+
+macro_rules! queries {
+    ($($name:literal |$tx:ident, $case:ident| $body:expr;)*) => {
+        &[$(Query { name: $name, run: |$tx, $case| Box::pin(async move { Ok($body) }) }),*]
+    };
+}
+
+fn scope(c: &Case) -> Scope<'_> {
+    Scope { tenant: c.tenant, agent: c.agent, filter: None }
+}
+
+/// The memory as a file might bring it: with another content and a later version.
+fn memory(c: &Case) -> Value {
+    json!([{
+        "agent_id": c.agent, "id": c.id, "short_id": c.memory.short_id, "created_by": c.agent, "kind": "profile", "retention": "permanent",
+        "scope": "agent", "status": "active", "topic": "tea", "topic_raw": "tea", "is_canonical": true, "content": "intruded",
+        "source": c.memory.source, "source_kind": "manual", "confidence": 1.0, "importance": 1.0, "pinned": false, "version": 99,
+        "access_count": 0, "created_at": c.now, "updated_at": c.now, "topic_normal": "tea", "vocabulary_version": 1,
+    }])
+}
+
+fn version(c: &Case, version: i32) -> Value {
+    json!([{
+        "agent_id": c.agent, "memory_id": c.id, "version": version, "change": "revised", "content": "intruded", "topic": "tea",
+        "topic_raw": "tea", "is_canonical": true, "status": "active", "deleted": false, "updated_at": c.now, "valid_from": c.now,
+        "actor_kind": "agent", "actor_id": "", "actor_name": "intruder", "source": c.memory.source,
+    }])
+}
+
+fn link(c: &Case, relation: &str) -> Value {
+    json!([{
+        "agent_id": c.agent, "from_id": c.id, "to_id": c.other, "relation": relation, "created_at": c.now, "created_by": "intruder",
+    }])
+}
+
+fn tombstone(c: &Case) -> Value {
+    json!([{
+        "agent_id": c.agent, "memory_id": c.id, "content_hash": "\\x01", "source": c.memory.source, "created_at": c.now,
+    }])
+}
+
+fn source(c: &Case) -> Value {
+    json!([{ "agent_id": c.agent, "id": c.fresh, "kind": "manual", "reference": "x", "metadata": {}, "created_at": c.now }])
+}
+
+fn event(c: &Case) -> Value {
+    json!([{
+        "agent_id": c.agent, "id": c.fresh, "kind": "observation", "task": "x", "payload": {}, "state": "done", "attempt": 0,
+        "run_after": c.now, "created_at": c.now,
+    }])
+}
+
+/// A source beside the memory, where that is seen.
+async fn with_source(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
+    sqlx::query(
+        "insert into sources (tenant_id, agent_id, id, kind, reference, created_at)
+         select tenant_id, agent_id, $3, 'manual', 'x', now() from agent_memories where tenant_id = $1 and id = $2",
+    )
+    .bind(c.tenant)
+    .bind(c.id)
+    .bind(c.fresh)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+async fn deleted(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
+    memories::mark_deleted(tx, c.tenant, &c.memory, "intruder", None, c.now).await
+}
+
+/// In the database of memories; kept apart by tenant and by agent.
+pub const PORTABILITY: &[Query] = queries! {
+    "portability::memories" |tx, c| portability::memories(tx, &scope(c), None, 10).await?.len();
+    "portability::versions" |tx, c| portability::versions(tx, &scope(c), None, 10).await?.len();
+    "portability::links" |tx, c| portability::links(tx, &scope(c), None, 10).await?.len();
+    "portability::tombstones" |tx, c| { deleted(tx, c).await?; portability::tombstones(tx, &scope(c), None, 10).await?.len() };
+    "portability::sources" |tx, c| { with_source(tx, c).await?; portability::sources(tx, &scope(c), None, 10).await?.len() };
+    "portability::events" |tx, c| portability::events(tx, &scope(c), None, 10).await?.len();
+    "portability::authors" |tx, c| portability::authors(tx, c.tenant, &[c.agent], None).await?.len();
+    "portability::short_ids_taken" |tx, c| {
+        let mut rows = memory(c);
+        rows[0]["id"] = c.fresh.to_string().into();
+        portability::short_ids_taken(tx, c.tenant, &rows).await?.len()
+    };
+    "portability::standing" |tx, c| portability::standing(tx, c.tenant, &memory(c)).await?.len();
+    "portability::versions_there" |tx, c| portability::versions_there(tx, c.tenant, &version(c, 1)).await?.len();
+    "portability::existing" |tx, c| portability::existing(tx, c.tenant, Section::Link, &link(c, "supports")).await? as usize;
+    "portability::put_memories" |tx, c| portability::put_memories(tx, c.tenant, &memory(c)).await?.len();
+    "portability::put_versions" |tx, c| { portability::put_versions(tx, c.tenant, &version(c, 99)).await?; 0 };
+    "portability::put_links" |tx, c| { portability::put_links(tx, c.tenant, &link(c, "derived_from")).await?; 0 };
+    "portability::put_tombstones" |tx, c| { portability::put_tombstones(tx, c.tenant, &tombstone(c)).await?; 0 };
+    "portability::put_sources" |tx, c| { portability::put_sources(tx, c.tenant, &source(c)).await?; 0 };
+    "portability::put_events" |tx, c| { portability::put_events(tx, c.tenant, &event(c)).await?; 0 };
+    "portability::drop_tombstones" |tx, c| {
+        deleted(tx, c).await?;
+        portability::drop_tombstones(tx, c.tenant, c.agent, &[c.id]).await?;
+        0
+    };
+};

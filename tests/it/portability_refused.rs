@@ -136,9 +136,9 @@ async fn lines_that_are_no_records_are_named() {
         refused(&there, &ctx, &text, &format!("{line}{why}")).await;
     }
     let mut swapped = lines.clone();
-    let memory = swapped.remove(place(&swapped, "memory"));
-    swapped.push(memory);
-    refused(&there, &ctx, &sealed(&swapped), "which must stand before event").await;
+    let version = swapped.remove(place(&swapped, "version"));
+    swapped.push(version);
+    refused(&there, &ctx, &sealed(&swapped), "is of the type version, which must stand before event").await;
 }
 
 #[tokio::test]

@@ -2,7 +2,6 @@
 
 use super::queries::{Case, Query};
 use remembrancer::db::{DbError, Tx};
-use remembrancer::memories::store as memories;
 use remembrancer::portability::lines::Section;
 use remembrancer::portability::store::{self as portability, Scope};
 use serde_json::{Value, json};
@@ -72,8 +71,17 @@ async fn with_source(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
     Ok(())
 }
 
-async fn deleted(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
-    memories::mark_deleted(tx, c.tenant, &c.memory, "intruder", None, c.now).await
+/// A tombstone beside it, likewise.
+async fn with_tombstone(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
+    sqlx::query(
+        "insert into tombstones (tenant_id, agent_id, memory_id, content_hash, source, created_at)
+         select tenant_id, agent_id, id, content_hash, source, now() from agent_memories where tenant_id = $1 and id = $2",
+    )
+    .bind(c.tenant)
+    .bind(c.id)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
 }
 
 /// In the database of memories; kept apart by tenant and by agent.
@@ -81,7 +89,7 @@ pub const PORTABILITY: &[Query] = queries! {
     "portability::memories" |tx, c| portability::memories(tx, &scope(c), None, 10).await?.len();
     "portability::versions" |tx, c| portability::versions(tx, &scope(c), None, 10).await?.len();
     "portability::links" |tx, c| portability::links(tx, &scope(c), None, 10).await?.len();
-    "portability::tombstones" |tx, c| { deleted(tx, c).await?; portability::tombstones(tx, &scope(c), None, 10).await?.len() };
+    "portability::tombstones" |tx, c| { with_tombstone(tx, c).await?; portability::tombstones(tx, &scope(c), None, 10).await?.len() };
     "portability::sources" |tx, c| { with_source(tx, c).await?; portability::sources(tx, &scope(c), None, 10).await?.len() };
     "portability::events" |tx, c| portability::events(tx, &scope(c), None, 10).await?.len();
     "portability::authors" |tx, c| portability::authors(tx, c.tenant, &[c.agent], None).await?.len();
@@ -100,7 +108,8 @@ pub const PORTABILITY: &[Query] = queries! {
     "portability::put_sources" |tx, c| { portability::put_sources(tx, c.tenant, &source(c)).await?; 0 };
     "portability::put_events" |tx, c| { portability::put_events(tx, c.tenant, &event(c)).await?; 0 };
     "portability::drop_tombstones" |tx, c| {
-        deleted(tx, c).await?;
+        with_tombstone(tx, c).await?;
+        sqlx::query("update agent_memories set pinned = not pinned where tenant_id = $1 and id = $2").bind(c.tenant).bind(c.id).execute(&mut **tx).await?;
         portability::drop_tombstones(tx, c.tenant, c.agent, &[c.id]).await?;
         0
     };

@@ -581,7 +581,7 @@ pub fn pooled() -> Vec<Pooled> {
             Box::pin(async move { identity::insert_agent(pool, c.tenant, &agent, c.now).await.map(|()| 0) })
         }),
         control("identity::adopt_agent", |pool, c| {
-            let id = AgentId(c.fresh);
+            let id = AgentId(c.id.0);
             let agent = Agent { id, kind: AgentKind::Agent, slug: "adopted".into(), name: "x".into(), require_user: false };
             Box::pin(async move { identity::adopt_agent(pool, c.tenant, &agent, c.now).await.map(|()| 0) })
         }),

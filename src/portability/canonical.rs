@@ -121,6 +121,9 @@ pub fn read(section: Section, mut fields: Map<String, Value>, names: &Names) -> 
     let value = Value::Object(fields);
     let line = match section {
         Section::Agent => Line::Agent(tools::read(value)?),
+        Section::Project => Line::Project(tools::read(value)?),
+        Section::Repo => Line::Repo(tools::read(value)?),
+        Section::ProjectLink => Line::ProjectLink(tools::read(value)?),
         Section::Source => Line::Source(tools::read(value)?),
         Section::Memory => Line::Memory(tools::read(value)?),
         Section::Version => Line::Version(tools::read(value)?),

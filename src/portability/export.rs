@@ -26,7 +26,7 @@ pub enum Selection {
     All,
     /// Everything of one agent.
     Agent(AgentId),
-    /// The memories that a filter matches, with their versions, sources and tombstones and the links between them; no events.
+    /// The memories that a filter matches, with their versions, sources and tombstones and the links between them; no events, no projects.
     Filter(MemoryFilter),
 }
 
@@ -61,17 +61,20 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
         Selection::All => None,
         Selection::Agent(_) | Selection::Filter(_) => Some(store::authors(&mut tx, ctx.tenant_id, &ids(&agents), filter).await?),
     };
+    let disciplines = identity::disciplines(engine, ctx).await?;
     for agent in identity::all_agents(engine, ctx).await?.into_iter().filter(|agent| agent.kind == AgentKind::Agent) {
         let own = selection == &Selection::Agent(agent.id);
         if own || named.as_ref().is_none_or(|named| named.contains(&agent.id)) {
-            let line = AgentLine { id: agent.id, slug: agent.slug, name: agent.name, require_user: agent.require_user };
+            let discipline = disciplines.get(&agent.id).cloned().unwrap_or_default();
+            let line = AgentLine { id: agent.id, slug: agent.slug, name: agent.name, require_user: agent.require_user, discipline };
             sheet.record(Section::Agent, &line).await?;
         }
     }
+    let ids = ids(&agents);
     macro_rules! pages {
         ($section:expr, $query:path) => {
             for agent in &agents {
-                let reach = Reach { tenant: ctx.tenant_id, agent: agent.id, filter };
+                let reach = Reach { tenant: ctx.tenant_id, agent: agent.id, agents: &ids, filter };
                 let mut last = None;
                 loop {
                     let page = $query(&mut tx, &reach, last.as_ref(), PAGE).await?;
@@ -86,6 +89,11 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
                 }
             }
         };
+    }
+    if filter.is_none() {
+        pages!(Section::Project, store::projects);
+        pages!(Section::Repo, store::repos);
+        pages!(Section::ProjectLink, store::project_links);
     }
     pages!(Section::Source, store::sources);
     pages!(Section::Memory, store::memories);

@@ -2,7 +2,7 @@
 //! written; the second time it is written, batch by batch. What is there already is left alone, so an import that was killed is repeated.
 
 use super::canonical::Names;
-use super::lines::{AgentLine, Line, Section};
+use super::lines::{AgentLine, Line, Section, home};
 use super::read::{Batch, Reader, at};
 use super::{put, store};
 use crate::api::{AgentId, AgentKind, ImportCount, ImportReport, MemoryId, OperatorRole, Scope};
@@ -112,23 +112,20 @@ async fn in_itself(tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
             return Err(at(*line, Error::invalid("", format!("is a {} that an earlier line has: {key}", batch.section.as_str()))));
         }
     }
-    let needs = batch.lines.iter().flat_map(|(line, record)| {
-        let agent = record.agent();
-        record.needs().into_iter().filter_map(move |id| agent.map(|agent| (*line, id, home(agent, id))))
-    });
-    let needs: Vec<(u64, MemoryId, String)> = needs.collect();
-    let homes: Vec<String> = needs.iter().map(|(_, _, home)| home.clone()).collect();
-    let place = store::missing(tx, "home", &homes).await?.and_then(|place| usize::try_from(place).ok());
-    match place.and_then(|place| needs.get(place)) {
-        Some((line, id, _)) => {
-            Err(at(*line, Error::invalid("", format!("is about the memory {id}, which is no memory of that agent in this file"))))
+    for kind in ["home", "memory", "project"] {
+        let needs = batch.lines.iter().flat_map(|(line, record)| record.needs().into_iter().map(move |(kind, key)| (*line, kind, key)));
+        let (lines, keys): (Vec<u64>, Vec<String>) = needs.filter(|(_, of, _)| *of == kind).map(|(line, _, key)| (line, key)).unzip();
+        let place = store::missing(tx, kind, &keys).await?.and_then(|place| usize::try_from(place).ok());
+        if let Some((line, key)) = place.and_then(|place| lines.get(place).zip(keys.get(place))) {
+            let what = match kind {
+                "project" => format!("the project {key}, which is not in this file"),
+                "memory" => format!("the memory {key}, which is not in this file"),
+                _ => format!("the memory {}, which is no memory of that agent in this file", key.rsplit('/').next().unwrap_or_default()),
+            };
+            return Err(at(*line, Error::invalid("", format!("is about {what}"))));
         }
-        None => Ok(()),
     }
-}
-
-fn home(agent: AgentId, id: MemoryId) -> String {
-    format!("{agent}/{id}")
+    Ok(())
 }
 
 fn memory(line: &Line) -> Option<&super::lines::MemoryLine> {
@@ -166,7 +163,13 @@ impl Importer<'_> {
                 }
                 Ok(counted(all, i64::try_from(there.len()).unwrap_or(all)))
             }
-            section => Ok(counted(all, store::existing(tx, tenant, section, &rows).await?)),
+            section => {
+                if let Some(id) = store::slugs_taken(tx, tenant, section, &rows).await?.first() {
+                    let message = "has a slug that another one has here";
+                    return Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)));
+                }
+                Ok(counted(all, store::existing(tx, tenant, section, &rows).await?))
+            }
         }
     }
 
@@ -232,9 +235,9 @@ impl Importer<'_> {
         if batch.section == Section::Agent {
             let count = self.agents(batch).await?;
             for (_, agent) in new_agents(batch).filter(|(_, agent)| !self.known.contains(&agent.slug)) {
-                let AgentLine { id, slug, name, require_user } = agent.clone();
+                let AgentLine { id, slug, name, require_user, discipline } = agent.clone();
                 let agent = Agent { id, kind: AgentKind::Agent, slug, name, require_user };
-                identity::adopt_agent(self.engine, self.ctx, &agent).await?;
+                identity::adopt_agent(self.engine, self.ctx, &agent, &discipline).await?;
             }
             return Ok(count);
         }

@@ -24,6 +24,9 @@ pub const LINE_MAX: usize = 8 * 1024 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
     Agent,
+    Project,
+    Repo,
+    ProjectLink,
     Source,
     Memory,
     Version,
@@ -34,12 +37,26 @@ pub enum Section {
 
 impl Section {
     /// Every type, in order.
-    pub const ALL: [Self; 7] = [Self::Agent, Self::Source, Self::Memory, Self::Version, Self::Link, Self::Tombstone, Self::Event];
+    pub const ALL: [Self; 10] = [
+        Self::Agent,
+        Self::Project,
+        Self::Repo,
+        Self::ProjectLink,
+        Self::Source,
+        Self::Memory,
+        Self::Version,
+        Self::Link,
+        Self::Tombstone,
+        Self::Event,
+    ];
 
     /// What lines of this type say in `type`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
+            Self::Project => "project",
+            Self::Repo => "repo",
+            Self::ProjectLink => "project_link",
             Self::Source => "source",
             Self::Memory => "memory",
             Self::Version => "version",
@@ -63,6 +80,45 @@ pub struct AgentLine {
     pub slug: String,
     pub name: String,
     pub require_user: bool,
+    /// How eagerly it writes.
+    pub discipline: String,
+}
+
+/// A project that memories belong to; it is the commons'.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectLine {
+    pub agent_id: AgentId,
+    pub id: Uuid,
+    pub slug: String,
+    pub name: String,
+    pub created_at: Stamp,
+    /// The name of whoever made it.
+    pub created_by: String,
+}
+
+/// A repository of a project, likewise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct RepoLine {
+    pub agent_id: AgentId,
+    pub id: Uuid,
+    pub project_id: Uuid,
+    pub slug: String,
+    pub name: String,
+    pub created_at: Stamp,
+    pub created_by: String,
+}
+
+/// Two projects of which one's memory bears on the other's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectLinkLine {
+    pub agent_id: AgentId,
+    pub one_id: Uuid,
+    pub other_id: Uuid,
+    pub created_at: Stamp,
+    pub created_by: String,
 }
 
 /// What a memory came from.
@@ -126,6 +182,7 @@ pub struct MemoryLine {
     pub deleted_at: Option<Stamp>,
     pub deleted_by: Option<String>,
     pub delete_reason: Option<String>,
+    pub profile_fact: bool,
 }
 
 impl MemoryLine {
@@ -205,6 +262,8 @@ pub struct EventLine {
 pub const EVENT_KINDS: [&str; 4] = ["manual_write", "session_close", "conversation_capture", "observation"];
 /// The states that an event in a file may have; one that was running waits again.
 const EVENT_STATES: [&str; 4] = ["pending", "done", "failed", "dead"];
+/// How eagerly an agent may write.
+const DISCIPLINES: [&str; 2] = ["aggressive", "confirming"];
 /// Longest word (a change, a task), name and reference, in characters.
 const WORD_MAX: usize = 64;
 const NAME_MAX: usize = 500;
@@ -214,6 +273,9 @@ const TEXT_MAX: usize = 4 * 1024 * 1024;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Line {
     Agent(AgentLine),
+    Project(ProjectLine),
+    Repo(RepoLine),
+    ProjectLink(ProjectLinkLine),
     Source(SourceLine),
     Memory(Box<MemoryLine>),
     Version(Box<VersionLine>),
@@ -227,6 +289,9 @@ impl Line {
     pub fn agent(&self) -> Option<AgentId> {
         match self {
             Self::Agent(_) => None,
+            Self::Project(line) => Some(line.agent_id),
+            Self::Repo(line) => Some(line.agent_id),
+            Self::ProjectLink(line) => Some(line.agent_id),
             Self::Source(line) => Some(line.agent_id),
             Self::Memory(line) => Some(line.agent_id),
             Self::Version(line) => Some(line.agent_id),
@@ -240,6 +305,9 @@ impl Line {
     pub fn key(&self) -> String {
         match self {
             Self::Agent(line) => line.slug.clone(),
+            Self::Project(line) => line.id.to_string(),
+            Self::Repo(line) => line.id.to_string(),
+            Self::ProjectLink(line) => format!("{}/{}", line.one_id, line.other_id),
             Self::Source(line) => line.id.to_string(),
             Self::Memory(line) => line.id.to_string(),
             Self::Version(line) => format!("{}/{}", line.memory_id, line.version),
@@ -249,13 +317,15 @@ impl Line {
         }
     }
 
-    /// The memories that must stand in the file before it, with the same agent.
-    pub fn needs(&self) -> Vec<MemoryId> {
+    /// What must stand in the file before it, by kind and key: a memory of its own agent (`home`), a memory of anybody's, a project.
+    pub fn needs(&self) -> Vec<(&'static str, String)> {
         match self {
-            Self::Version(line) => vec![line.memory_id],
-            Self::Link(line) => vec![line.from_id, line.to_id],
-            Self::Tombstone(line) => vec![line.memory_id],
-            Self::Agent(_) | Self::Source(_) | Self::Memory(_) | Self::Event(_) => vec![],
+            Self::Repo(line) => vec![("project", line.project_id.to_string())],
+            Self::ProjectLink(line) => vec![("project", line.one_id.to_string()), ("project", line.other_id.to_string())],
+            Self::Version(line) => vec![("home", home(line.agent_id, line.memory_id))],
+            Self::Link(line) => vec![("memory", line.from_id.to_string()), ("memory", line.to_id.to_string())],
+            Self::Tombstone(line) => vec![("home", home(line.agent_id, line.memory_id))],
+            Self::Agent(_) | Self::Project(_) | Self::Source(_) | Self::Memory(_) | Self::Event(_) => vec![],
         }
     }
 
@@ -268,7 +338,21 @@ impl Line {
         match self {
             Self::Agent(line) => {
                 crate::identity::check_slug(&line.slug)?;
-                checks.text("name", &line.name, NAME_MAX).that(line.slug != COMMONS, "slug", "is the commons', which has no line");
+                checks
+                    .that(DISCIPLINES.contains(&line.discipline.as_str()), "discipline", format!("is one of {}", DISCIPLINES.join(", ")))
+                    .text("name", &line.name, NAME_MAX)
+                    .that(line.slug != COMMONS, "slug", "is the commons', which has no line");
+            }
+            Self::Project(line) => {
+                crate::identity::check_slug(&line.slug)?;
+                checks.text("name", &line.name, 200);
+            }
+            Self::Repo(line) => {
+                crate::identity::check_slug(&line.slug)?;
+                checks.text("name", &line.name, 200);
+            }
+            Self::ProjectLink(line) => {
+                checks.that(line.one_id < line.other_id, "other_id", "must be greater than one_id");
             }
             Self::Source(line) => {
                 checks.text("reference", &line.reference, TEXT_MAX).that(line.metadata.is_object(), "metadata", "must be an object");
@@ -297,6 +381,11 @@ impl Line {
         }
         checks.done()
     }
+}
+
+/// A memory with its agent, as a key.
+pub fn home(agent: AgentId, id: MemoryId) -> String {
+    format!("{agent}/{id}")
 }
 
 /// The slug of every organisation's commons.

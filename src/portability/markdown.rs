@@ -41,7 +41,7 @@ pub async fn markdown(
     let mut written = 0;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     for agent in agents {
-        let scope = Scope { tenant: ctx.tenant_id, agent: agent.id, filter: Some(&filter) };
+        let scope = Scope { tenant: ctx.tenant_id, agent: agent.id, agents: &[], filter: Some(&filter) };
         let home = folder.join(&agent.slug);
         let mut last: Option<MemoryLine> = None;
         loop {

@@ -8,7 +8,7 @@ use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, Task};
-use crate::memories::model::embedded_text;
+use crate::memories::model::{embedded_text, wording};
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
 use crate::vocabulary::{Snapshot, normal};
@@ -28,6 +28,9 @@ pub fn rows(batch: &Batch, snapshot: Option<&Snapshot>) -> Result<Value, Error> 
     let rows = batch.lines.iter().map(|(_, line)| {
         let row = match line {
             Line::Agent(line) => serde_json::to_value(line),
+            Line::Project(line) => serde_json::to_value(line),
+            Line::Repo(line) => serde_json::to_value(line),
+            Line::ProjectLink(line) => serde_json::to_value(line),
             Line::Source(line) => serde_json::to_value(line),
             Line::Memory(line) => serde_json::to_value(line).map(|row| with_what_follows(row, line, snapshot)),
             Line::Version(line) => serde_json::to_value(line),
@@ -65,6 +68,9 @@ pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -
     let rows = rows(batch, None)?;
     match batch.section {
         Section::Agent | Section::Memory => {}
+        Section::Project => store::put_projects(tx, tenant, &rows).await?,
+        Section::Repo => store::put_repos(tx, tenant, &rows).await?,
+        Section::ProjectLink => store::put_project_links(tx, tenant, &rows).await?,
         Section::Source => store::put_sources(tx, tenant, &rows).await?,
         Section::Version => store::put_versions(tx, tenant, &rows).await?,
         Section::Link => store::put_links(tx, tenant, &rows).await?,
@@ -92,7 +98,8 @@ async fn put_memories(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Bat
             store::drop_tombstones(tx, tenant, memory.agent_id, &[memory.id]).await?;
         }
         if memory.live() {
-            memories::put_words(tx, tenant, memory.agent_id, memory.id, &memory.topic, &memory.content).await?;
+            let text = wording(&memory.content, memory.title.as_deref(), memory.summary.as_deref());
+            memories::put_words(tx, tenant, memory.agent_id, memory.id, &memory.topic, &text).await?;
             wanting.entry(memory.agent_id).or_default().push(memory.id);
         }
     }
@@ -135,7 +142,7 @@ pub async fn embed_imported(engine: &Engine, ctx: &OpContext, agent: AgentId, wa
             embedded.get(&memory.id).filter(|(before, _)| before.topic == memory.topic && before.content_hash == memory.content_hash);
         if let Some((_, vector)) = same {
             let embedded = Embedded { model: &engine.model().name, vector };
-            memories::put_vector(&mut tx, ctx.tenant_id, agent, memory.id, embedded).await?;
+            memories::put_vector(&mut tx, ctx.tenant_id, agent, memory.id, embedded, engine.clock().now()).await?;
         }
     }
     tx.commit().await?;

@@ -102,8 +102,22 @@ async fn fill(world: &World, id: MemoryId) {
     .execute(&mut owner)
     .await
     .unwrap();
+    for sql in [
+        "insert into projects select $1, $2, p.id, p.slug, 'Kettle works', now(), 'Vera'
+           from (values ($3::uuid, 'kettle'), ($4::uuid, 'teapot')) p (id, slug)",
+        "insert into repos values ($1, $2, $4, $3, 'kettle-core', 'Core', now(), 'Vera')",
+        "insert into project_links values ($1, $2, least($3, $4), greatest($3, $4), now(), 'atlas')",
+    ] {
+        let id = |n: u8| uuid::Uuid::from_u128(source.as_u128().wrapping_add(u128::from(n)));
+        sqlx::query(sql).bind(tenant).bind(world.system.commons_id).bind(id(1)).bind(id(2)).execute(&mut owner).await.unwrap();
+    }
+    sqlx::query("update agents set discipline = 'confirming' where tenant_id = $1 and slug = 'binky'")
+        .bind(tenant)
+        .execute(&mut crate::support::owner(&world.engine.urls().internal_shared).await)
+        .await
+        .unwrap();
     sqlx::query(
-        "update agent_memories set source_id = $2, category = 'preference', subject = 'Vera', title = 'Tea', summary = 'likes tea',
+        "update agent_memories set source_id = $2, profile_fact = true, category = 'preference', subject = 'Vera', title = 'Tea', summary = 'likes tea',
                 role = 'user', evidence_ref = 'slack/C1/7#2', context_type = 'chat', attachment_id = 'a1', filename = 'tea.txt',
                 confidence = 0.7, importance = 0.1, pinned = true, access_count = 7, last_accessed_at = now(), status = 'contradicted'
           where id = $1",
@@ -137,7 +151,7 @@ async fn seed_3_scenario_8_export_and_import_preserve_everything() {
     let world = World::new().await;
     rich(&world).await;
     let before = exported(&world.engine, &world.system, &Selection::All).await;
-    for kind in ["agent", "source", "memory", "version", "link", "tombstone", "event"] {
+    for kind in ["agent", "project", "repo", "project_link", "source", "memory", "version", "link", "tombstone", "event"] {
         assert!(!of_type(&before, kind).is_empty(), "{kind}: the test would prove nothing");
     }
     assert!(!before.contains(&world.system.tenant_id.to_string()), "a file says nothing of its tenant");
@@ -431,16 +445,24 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
     let world = World::new().await;
     let mut owner: PgConnection = owner(&world.engine.urls().agent_memory).await;
     // Derived on import, or of this installation alone.
-    let left_out: [(&str, &[&str], &[&str]); 6] = [
+    let left_out: [(&str, &[&str], &[&str]); 9] = [
         ("agent_memories", store::MEMORY, &["topic_normal", "vocabulary_version", "content_hash", "live", "awaiting_vector"]),
         ("agent_memory_versions", store::VERSION, &[]),
         ("memory_links", store::LINK, &[]),
         ("tombstones", store::TOMBSTONE, &[]),
         ("sources", store::SOURCE, &[]),
+        ("projects", store::PROJECT, &[]),
+        ("repos", store::REPO, &[]),
+        ("project_links", store::PROJECT_LINK, &[]),
         ("events", store::EVENT, &["leased_until"]),
     ];
+    let agent_line: (&str, &[&str], &[&str]) =
+        ("agents", &["id", "slug", "name", "require_user", "discipline"], &["tenant_id", "kind", "created_at"]);
+    let sql = "select column_name::text from information_schema.columns where table_schema = 'public' and table_name = $1";
+    let mut control = crate::support::owner(&world.engine.urls().internal_shared).await;
+    let there: BTreeSet<String> = sqlx::query_scalar(sql).bind(agent_line.0).fetch_all(&mut control).await.unwrap().into_iter().collect();
+    assert_eq!(there, agent_line.1.iter().chain(agent_line.2).map(|name| (*name).to_owned()).collect(), "agents");
     for (table, written, derived) in left_out {
-        let sql = "select column_name::text from information_schema.columns where table_schema = 'public' and table_name = $1";
         let there: BTreeSet<String> = sqlx::query_scalar(sql).bind(table).fetch_all(&mut owner).await.unwrap().into_iter().collect();
         let known: BTreeSet<String> =
             ["tenant_id", "agent_id"].iter().chain(written).chain(derived).map(|name| (*name).to_owned()).collect();

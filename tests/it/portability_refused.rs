@@ -168,7 +168,7 @@ async fn an_id_twice_or_a_record_about_nothing_is_refused() {
         linked.insert(at, format!("{{\"agent\":\"atlas\",\"created_at\":\"2026-11-22T05:00:00.000000Z\",\"created_by\":\"atlas\",\"from_id\":\"{from}\",\"relation\":\"supports\",\"to_id\":\"{to}\",\"type\":\"link\"}}"));
         sealed(&linked)
     };
-    refused(&there, &ctx, &to(&ids[0], "00000000-0000-7000-8000-00000000beef"), "which is no memory of that agent in this file").await;
+    refused(&there, &ctx, &to(&ids[0], "00000000-0000-7000-8000-00000000beef"), "which is not in this file").await;
     refused(&there, &ctx, &to(&ids[0], &ids[0]), "must be another memory than from_id").await;
     import(&there, &ctx, &to(&ids[0], &ids[1])).await.unwrap();
     world.engine.db().close().await;

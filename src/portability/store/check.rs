@@ -90,9 +90,26 @@ pub async fn versions_there(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Resu
     .await?)
 }
 
-/// How many sources, links, tombstones or events are there already.
+/// Which projects' or repositories' slugs another one has.
+pub async fn slugs_taken(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Value) -> Result<Vec<Uuid>, DbError> {
+    let table = match section {
+        Section::Project => "projects",
+        Section::Repo => "repos",
+        _ => return Ok(vec![]),
+    };
+    let sql = format!(
+        "select r.id from jsonb_populate_recordset(null::{table}, $2) r
+           join {table} t on t.tenant_id = $1 and t.agent_id = r.agent_id and t.slug = r.slug and t.id <> r.id"
+    );
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(rows).fetch_all(&mut **tx).await?)
+}
+
+/// How many projects, repositories, sources, links, tombstones or events are there already.
 pub async fn existing(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Value) -> Result<i64, DbError> {
     let (table, key) = match section {
+        Section::Project => ("projects", "id"),
+        Section::Repo => ("repos", "id"),
+        Section::ProjectLink => ("project_links", "one_id, other_id"),
         Section::Source => ("sources", "id"),
         Section::Link => ("memory_links", "from_id, to_id, relation"),
         Section::Tombstone => ("tombstones", "memory_id"),

@@ -3,10 +3,15 @@
 mod check;
 mod write;
 
-pub use check::{begin_check, existing, missing, note, short_ids_taken, standing, taken, versions_there};
-pub use write::{drop_tombstones, put_events, put_links, put_memories, put_sources, put_tombstones, put_versions};
+pub use check::{begin_check, existing, missing, note, short_ids_taken, slugs_taken, standing, taken, versions_there};
+pub use write::{
+    drop_tombstones, put_events, put_links, put_memories, put_project_links, put_projects, put_repos, put_sources, put_tombstones,
+    put_versions,
+};
 
-use super::lines::{EVENT_KINDS, EventLine, LinkLine, MemoryLine, SourceLine, TombstoneLine, VersionLine};
+use super::lines::{
+    EVENT_KINDS, EventLine, LinkLine, MemoryLine, ProjectLine, ProjectLinkLine, RepoLine, SourceLine, TombstoneLine, VersionLine,
+};
 use crate::api::{AgentId, MemoryFilter, TenantId};
 use crate::db::{DbError, Tx};
 use crate::memories::store::narrow;
@@ -59,6 +64,7 @@ pub const MEMORY: &[&str] = &[
     "deleted_at",
     "deleted_by",
     "delete_reason",
+    "profile_fact",
 ];
 /// Columns of [`VersionLine`], likewise.
 pub const VERSION: &[&str] = &[
@@ -84,6 +90,12 @@ pub const LINK: &[&str] = &["from_id", "to_id", "relation", "created_at", "creat
 pub const TOMBSTONE: &[&str] = &["memory_id", "content_hash", "user_id", "source", "created_at"];
 /// Columns of [`SourceLine`], likewise.
 pub const SOURCE: &[&str] = &["id", "kind", "reference", "content", "metadata", "created_at"];
+/// Columns of [`ProjectLine`], likewise.
+pub const PROJECT: &[&str] = &["id", "slug", "name", "created_at", "created_by"];
+/// Columns of [`RepoLine`], likewise.
+pub const REPO: &[&str] = &["id", "project_id", "slug", "name", "created_at", "created_by"];
+/// Columns of [`ProjectLinkLine`], likewise.
+pub const PROJECT_LINK: &[&str] = &["one_id", "other_id", "created_at", "created_by"];
 /// Columns of [`EventLine`], likewise.
 pub const EVENT: &[&str] =
     &["id", "kind", "task", "payload", "source_id", "state", "attempt", "run_after", "error", "outcome", "created_at", "finished_at"];
@@ -92,6 +104,8 @@ pub const EVENT: &[&str] =
 pub struct Scope<'a> {
     pub tenant: TenantId,
     pub agent: AgentId,
+    /// All agents of the export: a link may lead from one's memory to another's.
+    pub agents: &'a [AgentId],
     pub filter: Option<&'a MemoryFilter>,
 }
 
@@ -155,8 +169,15 @@ pub async fn versions(tx: &mut Tx, scope: &Scope<'_>, last: Option<&VersionLine>
 /// Links after `last` of which both ends are meant, by ends and relation.
 pub async fn links(tx: &mut Tx, scope: &Scope<'_>, last: Option<&LinkLine>, size: usize) -> Result<Vec<LinkLine>, DbError> {
     let mut query = scope.select("memory_links", LINK);
-    scope.about(&mut query, "m.id = t.from_id");
-    scope.about(&mut query, "m.id = t.to_id");
+    for end in ["m.id = t.from_id", "m.id = t.to_id"] {
+        let agents: Vec<Uuid> = scope.agents.iter().map(|agent| agent.0).collect();
+        query.push(" and exists (select from agent_memories m where m.tenant_id = t.tenant_id and m.agent_id = any(").push_bind(agents);
+        query.push(") and ").push(end);
+        if let Some(filter) = scope.filter {
+            matching(&mut query, filter);
+        }
+        query.push(")");
+    }
     if let Some(last) = last {
         query.push(" and (t.from_id, t.to_id, t.relation) > (").push_bind(last.from_id).push(", ").push_bind(last.to_id);
         query.push(", ").push_bind(last.relation.as_str()).push(")");
@@ -182,6 +203,38 @@ pub async fn sources(tx: &mut Tx, scope: &Scope<'_>, last: Option<&SourceLine>, 
         query.push(" and t.id > ").push_bind(last.id);
     }
     page(tx, query, "t.id", size).await
+}
+
+/// Projects after `last`, by id.
+pub async fn projects(tx: &mut Tx, scope: &Scope<'_>, last: Option<&ProjectLine>, size: usize) -> Result<Vec<ProjectLine>, DbError> {
+    let mut query = scope.select("projects", PROJECT);
+    if let Some(last) = last {
+        query.push(" and t.id > ").push_bind(last.id);
+    }
+    page(tx, query, "t.id", size).await
+}
+
+/// Repositories after `last`, by id.
+pub async fn repos(tx: &mut Tx, scope: &Scope<'_>, last: Option<&RepoLine>, size: usize) -> Result<Vec<RepoLine>, DbError> {
+    let mut query = scope.select("repos", REPO);
+    if let Some(last) = last {
+        query.push(" and t.id > ").push_bind(last.id);
+    }
+    page(tx, query, "t.id", size).await
+}
+
+/// Links between projects after `last`, by ends.
+pub async fn project_links(
+    tx: &mut Tx,
+    scope: &Scope<'_>,
+    last: Option<&ProjectLinkLine>,
+    size: usize,
+) -> Result<Vec<ProjectLinkLine>, DbError> {
+    let mut query = scope.select("project_links", PROJECT_LINK);
+    if let Some(last) = last {
+        query.push(" and (t.one_id, t.other_id) > (").push_bind(last.one_id).push(", ").push_bind(last.other_id).push(")");
+    }
+    page(tx, query, "t.one_id, t.other_id", size).await
 }
 
 /// Events after `last`, by id, without the server's own jobs. What runs waits again where it is imported.

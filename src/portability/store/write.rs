@@ -1,6 +1,6 @@
 //! What an import writes: many records in one statement, and none twice.
 
-use super::{EVENT, LINK, MEMORY, SOURCE, TOMBSTONE, VERSION};
+use super::{EVENT, LINK, MEMORY, PROJECT, PROJECT_LINK, REPO, SOURCE, TOMBSTONE, VERSION};
 use crate::api::{AgentId, MemoryId, TenantId};
 use crate::db::{DbError, Tx};
 use serde_json::Value;
@@ -51,6 +51,21 @@ pub async fn put_links(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<()
 /// Inserts tombstones.
 pub async fn put_tombstones(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     put(tx, tenant, "tombstones", TOMBSTONE, rows).await
+}
+
+/// Inserts projects.
+pub async fn put_projects(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
+    put(tx, tenant, "projects", PROJECT, rows).await
+}
+
+/// Inserts repositories.
+pub async fn put_repos(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
+    put(tx, tenant, "repos", REPO, rows).await
+}
+
+/// Inserts links between projects.
+pub async fn put_project_links(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
+    put(tx, tenant, "project_links", PROJECT_LINK, rows).await
 }
 
 /// Inserts sources.

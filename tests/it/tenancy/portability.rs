@@ -5,6 +5,7 @@ use remembrancer::db::{DbError, Tx};
 use remembrancer::portability::lines::Section;
 use remembrancer::portability::store::{self as portability, Scope};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 macro_rules! queries {
     ($($name:literal |$tx:ident, $case:ident| $body:expr;)*) => {
@@ -13,7 +14,7 @@ macro_rules! queries {
 }
 
 fn scope(c: &Case) -> Scope<'_> {
-    Scope { tenant: c.tenant, agent: c.agent, filter: None }
+    Scope { tenant: c.tenant, agent: c.agent, agents: std::slice::from_ref(&c.agent), filter: None }
 }
 
 /// The memory as a file might bring it: with another content and a later version.
@@ -71,6 +72,23 @@ async fn with_source(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
     Ok(())
 }
 
+/// Three projects, of which two are linked, and a repository, likewise.
+async fn with_projects(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
+    for sql in [
+        "insert into projects select tenant_id, agent_id, p.id, p.slug, 'P', now(), 'x' from agent_memories,
+            (values ($3::uuid, 'kettle'), ('00000000-0000-0000-0000-000000000000'::uuid, 'nil'), ('ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, 'max')) p (id, slug) where tenant_id = $1 and agent_memories.id = $2",
+        "insert into repos select tenant_id, agent_id, $3, $3, 'r', 'R', now(), 'x' from agent_memories where tenant_id = $1 and id = $2",
+        "insert into project_links select tenant_id, agent_id, $3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, now(), 'x' from agent_memories where tenant_id = $1 and id = $2",
+    ] {
+        sqlx::query(sql).bind(c.tenant).bind(c.id).bind(c.fresh).execute(&mut **tx).await?;
+    }
+    Ok(())
+}
+
+fn project(c: &Case) -> Value {
+    json!([{ "agent_id": c.agent, "id": c.fresh, "slug": "kettle", "name": "P", "created_at": c.now, "created_by": "x" }])
+}
+
 /// A tombstone beside it, likewise.
 async fn with_tombstone(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
     sqlx::query(
@@ -91,6 +109,35 @@ pub const PORTABILITY: &[Query] = queries! {
     "portability::links" |tx, c| portability::links(tx, &scope(c), None, 10).await?.len();
     "portability::tombstones" |tx, c| { with_tombstone(tx, c).await?; portability::tombstones(tx, &scope(c), None, 10).await?.len() };
     "portability::sources" |tx, c| { with_source(tx, c).await?; portability::sources(tx, &scope(c), None, 10).await?.len() };
+    "portability::projects" |tx, c| { with_projects(tx, c).await?; portability::projects(tx, &scope(c), None, 10).await?.len() };
+    "portability::repos" |tx, c| { with_projects(tx, c).await?; portability::repos(tx, &scope(c), None, 10).await?.len() };
+    "portability::project_links" |tx, c| {
+        with_projects(tx, c).await?;
+        portability::project_links(tx, &scope(c), None, 10).await?.len()
+    };
+    "portability::slugs_taken" |tx, c| {
+        with_projects(tx, c).await?;
+        let mut rows = project(c);
+        rows[0]["id"] = c.operator.0.to_string().into();
+        portability::slugs_taken(tx, c.tenant, Section::Project, &rows).await?.len()
+    };
+    "portability::put_projects" |tx, c| { portability::put_projects(tx, c.tenant, &project(c)).await?; 0 };
+    "portability::put_repos" |tx, c| {
+        with_projects(tx, c).await?;
+        let repo = json!([{
+            "agent_id": c.agent, "id": c.other, "project_id": c.fresh, "slug": "r2", "name": "R", "created_at": c.now, "created_by": "x",
+        }]);
+        portability::put_repos(tx, c.tenant, &repo).await?;
+        0
+    };
+    "portability::put_project_links" |tx, c| {
+        with_projects(tx, c).await?;
+        let link = json!([{
+            "agent_id": c.agent, "one_id": Uuid::nil(), "other_id": c.fresh, "created_at": c.now, "created_by": "x",
+        }]);
+        portability::put_project_links(tx, c.tenant, &link).await?;
+        0
+    };
     "portability::events" |tx, c| portability::events(tx, &scope(c), None, 10).await?.len();
     "portability::authors" |tx, c| portability::authors(tx, c.tenant, &[c.agent], None).await?.len();
     "portability::short_ids_taken" |tx, c| {

@@ -98,6 +98,9 @@ async fn headers_of_another_kind_or_a_newer_schema_are_refused() {
     refused(&there, &ctx, &open(&text)[1..].join("\n"), "line 1 is not the header").await;
 }
 
+/// What is done to a line.
+type Change<'a> = &'a dyn Fn(&str) -> String;
+
 #[tokio::test]
 async fn lines_that_are_no_records_are_named() {
     let (_, text) = small().await;
@@ -110,7 +113,7 @@ async fn lines_that_are_no_records_are_named() {
         lines[at] = change(&lines[at]);
         (sealed(&lines), format!("line {} ", at + 1))
     };
-    let cases: [(&str, &dyn Fn(&str) -> String, &str); 15] = [
+    let cases: [(&str, Change, &str); 15] = [
         ("memory", &|_| "{\"type\":\"memory\"".into(), "is not JSON"),
         ("memory", &|_| "[1]".into(), "is not an object"),
         ("memory", &|_| String::new(), "is not JSON"),

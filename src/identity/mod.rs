@@ -20,7 +20,6 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::{Access, Actor, OpContext};
 use chrono::{DateTime, Utc};
-use std::collections::HashMap;
 
 /// Shortest password an operator may have.
 const PASSWORD_MIN: usize = 12;
@@ -155,17 +154,6 @@ pub(crate) async fn all_agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<A
     Ok(agents)
 }
 
-/// How eagerly each agent of the tenant writes.
-///
-/// # Errors
-/// When the database is out of reach.
-pub(crate) async fn disciplines(engine: &Engine, ctx: &OpContext) -> Result<HashMap<AgentId, String>, Error> {
-    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
-    let disciplines = store::disciplines(&mut tx, ctx.tenant_id).await?;
-    tx.commit().await?;
-    Ok(disciplines.into_iter().collect())
-}
-
 /// Whose agent an id is, among all tenants, and its slug.
 ///
 /// # Errors
@@ -178,9 +166,9 @@ pub(crate) async fn agent_holder(engine: &Engine, id: AgentId) -> Result<Option<
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Conflict` when the slug went to another agent meanwhile.
-pub(crate) async fn adopt_agent(engine: &Engine, ctx: &OpContext, agent: &Agent, discipline: &str) -> Result<(), Error> {
+pub(crate) async fn adopt_agent(engine: &Engine, ctx: &OpContext, agent: &Agent) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
-    store::adopt_agent(engine.db().control.system(), ctx.tenant_id, agent, discipline, engine.clock().now()).await?;
+    store::adopt_agent(engine.db().control.system(), ctx.tenant_id, agent, engine.clock().now()).await?;
     match agent_holder(engine, agent.id).await? {
         Some((tenant, slug)) if tenant == ctx.tenant_id && slug == agent.slug => Ok(()),
         _ => Err(Error::Conflict(format!("the agent {} was made meanwhile, with another id: import again", agent.slug))),

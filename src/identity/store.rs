@@ -85,7 +85,7 @@ pub async fn insert_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: D
 }
 
 /// Inserts an agent that came with an import, unless its id or slug is there.
-pub async fn adopt_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, discipline: &str, now: DateTime<Utc>) -> Result<(), DbError> {
+pub async fn adopt_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(
         r"insert into agents (tenant_id, id, kind, slug, name, require_user, created_at, discipline) values ($1, $2, $3, $4, $5, $6, $7, $8)
           on conflict do nothing",
@@ -97,7 +97,7 @@ pub async fn adopt_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, discipl
     .bind(&agent.name)
     .bind(agent.require_user)
     .bind(now)
-    .bind(discipline)
+    .bind(agent.discipline)
     .execute(pool)
     .await?;
     Ok(())
@@ -106,11 +106,6 @@ pub async fn adopt_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, discipl
 /// Whose an agent's id is, and the agent's slug.
 pub async fn agent_holder(pool: &PgPool, id: AgentId) -> Result<Option<(TenantId, String)>, DbError> {
     Ok(sqlx::query_as("select tenant_id, slug from agents where id = $1").bind(id).fetch_optional(pool).await?)
-}
-
-/// How eagerly each agent of a tenant writes.
-pub async fn disciplines(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(AgentId, String)>, DbError> {
-    Ok(sqlx::query_as("select id, discipline from agents where tenant_id = $1").bind(tenant).fetch_all(&mut **tx).await?)
 }
 
 /// Agents of a tenant: the commons first, then by slug.

@@ -61,12 +61,11 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
         Selection::All => None,
         Selection::Agent(_) | Selection::Filter(_) => Some(store::authors(&mut tx, ctx.tenant_id, &ids(&agents), filter).await?),
     };
-    let disciplines = identity::disciplines(engine, ctx).await?;
     for agent in identity::all_agents(engine, ctx).await?.into_iter().filter(|agent| agent.kind == AgentKind::Agent) {
         let own = selection == &Selection::Agent(agent.id);
         if own || named.as_ref().is_none_or(|named| named.contains(&agent.id)) {
-            let discipline = disciplines.get(&agent.id).cloned().unwrap_or_default();
-            let line = AgentLine { id: agent.id, slug: agent.slug, name: agent.name, require_user: agent.require_user, discipline };
+            let Agent { id, slug, name, require_user, discipline, kind: _ } = agent;
+            let line = AgentLine { id, slug, name, require_user, discipline };
             sheet.record(Section::Agent, &line).await?;
         }
     }

@@ -3,8 +3,8 @@
 
 use super::values::{Hash, Share, Stamp};
 use crate::api::{
-    AgentId, CONTENT_MAX, Category, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Relation, Retention, Role, Source,
-    SourceKind, TOPIC_MAX, UserId,
+    AgentId, CONTENT_MAX, Category, Discipline, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Relation, Retention, Role,
+    Source, SourceKind, TOPIC_MAX, UserId,
 };
 use crate::error::{Checks, Error};
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,7 @@ pub struct AgentLine {
     pub name: String,
     pub require_user: bool,
     /// How eagerly it writes.
-    pub discipline: String,
+    pub discipline: Discipline,
 }
 
 /// A project that memories belong to; it is the commons'.
@@ -262,8 +262,6 @@ pub struct EventLine {
 pub const EVENT_KINDS: [&str; 4] = ["manual_write", "session_close", "conversation_capture", "observation"];
 /// The states that an event in a file may have; one that was running waits again.
 const EVENT_STATES: [&str; 4] = ["pending", "done", "failed", "dead"];
-/// How eagerly an agent may write.
-const DISCIPLINES: [&str; 2] = ["aggressive", "confirming"];
 /// Longest word (a change, a task), name and reference, in characters.
 const WORD_MAX: usize = 64;
 const NAME_MAX: usize = 500;
@@ -338,10 +336,7 @@ impl Line {
         match self {
             Self::Agent(line) => {
                 crate::identity::check_slug(&line.slug)?;
-                checks
-                    .that(DISCIPLINES.contains(&line.discipline.as_str()), "discipline", format!("is one of {}", DISCIPLINES.join(", ")))
-                    .text("name", &line.name, NAME_MAX)
-                    .that(line.slug != COMMONS, "slug", "is the commons', which has no line");
+                checks.text("name", &line.name, NAME_MAX).that(line.slug != COMMONS, "slug", "is the commons', which has no line");
             }
             Self::Project(line) => {
                 crate::identity::check_slug(&line.slug)?;

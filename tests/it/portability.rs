@@ -309,9 +309,9 @@ async fn an_import_that_is_killed_is_repeated_and_two_at_once_are_one() {
     let dry = ImportOptions { dry_run: true, ..ImportOptions::default() };
     portability::import(there, &ctx, file(&before).await, dry, &count).await.unwrap();
 
-    // Agents, sources and memories are written when the other future becomes ready; the import is dropped where it waits next.
+    // Agents, projects, repositories, their links, sources and memories are written when the other future becomes ready; the import is dropped where it waits next.
     let (kill, told) = (Notify::new(), AtomicUsize::new(0));
-    let wanted = batches.load(Ordering::Relaxed) + 3;
+    let wanted = batches.load(Ordering::Relaxed) + 6;
     let tell = |_| {
         if told.fetch_add(1, Ordering::Relaxed) + 1 == wanted {
             kill.notify_one();
@@ -446,7 +446,11 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
     let mut owner: PgConnection = owner(&world.engine.urls().agent_memory).await;
     // Derived on import, or of this installation alone.
     let left_out: [(&str, &[&str], &[&str]); 9] = [
-        ("agent_memories", store::MEMORY, &["topic_normal", "vocabulary_version", "content_hash", "live", "awaiting_vector"]),
+        (
+            "agent_memories",
+            store::MEMORY,
+            &["topic_normal", "vocabulary_version", "content_hash", "live", "awaiting_vector", "said_at", "conversation", "speaker"],
+        ),
         ("agent_memory_versions", store::VERSION, &[]),
         ("memory_links", store::LINK, &[]),
         ("tombstones", store::TOMBSTONE, &[]),

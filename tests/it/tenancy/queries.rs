@@ -537,7 +537,6 @@ pub const KB: &[Query] = queries! {
 
 /// In the control database; kept apart by tenant.
 pub const CONTROL: &[Query] = queries! {
-    "identity::disciplines" |tx, c| identity::disciplines(tx, c.tenant).await?.iter().filter(|agent| agent.0 == c.agent).count();
     "identity::agents" |tx, c| identity::agents(tx, c.tenant).await?.iter().filter(|agent| agent.id == c.agent).count();
     "audit::count" |tx, c| {
         let about = AuditFilter { target: Some(c.agent.to_string()), ..AuditFilter::default() };
@@ -583,8 +582,15 @@ pub fn pooled() -> Vec<Pooled> {
         }),
         control("identity::adopt_agent", |pool, c| {
             let id = AgentId(c.id.0);
-            let agent = Agent { id, kind: AgentKind::Agent, slug: "adopted".into(), name: "x".into(), require_user: false };
-            Box::pin(async move { identity::adopt_agent(pool, c.tenant, &agent, "confirming", c.now).await.map(|()| 0) })
+            let agent = Agent {
+                id,
+                kind: AgentKind::Agent,
+                slug: "adopted".into(),
+                name: "x".into(),
+                require_user: false,
+                discipline: Discipline::Confirming,
+            };
+            Box::pin(async move { identity::adopt_agent(pool, c.tenant, &agent, c.now).await.map(|()| 0) })
         }),
         control("identity::insert_key", |pool, c| {
             let prefix = &c.ctx.tenant_id.0.simple().to_string()[20..];

@@ -115,7 +115,7 @@ impl Two {
         Self { a, b, case }
     }
 
-    fn databases(&self) -> [(&Database, &String, &'static [Query]); 4] {
+    fn databases(&self) -> [(&Database, &String, &'static [Query]); 5] {
         let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
         [
             (&db.memory, &urls.agent_memory, MEMORY),

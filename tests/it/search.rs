@@ -25,8 +25,7 @@ fn contents(answer: &RecallResponse) -> Vec<&str> {
 /// A turn of a conversation.
 fn turn(channel: &str, at: &str, content: &str) -> RememberRequest {
     let at: DateTime<Utc> = at.parse().unwrap();
-    let source =
-        Source { platform: "slack".into(), channel_id: Some(channel.into()), observed_at: Some(at), ..Source::default() };
+    let source = Source { platform: "slack".into(), channel_id: Some(channel.into()), observed_at: Some(at), ..Source::default() };
     RememberRequest { source, ..fact("talk", content) }
 }
 
@@ -150,7 +149,8 @@ async fn a_search_is_replayed_like_a_recall() {
     world.clock.advance(chrono::Duration::seconds(1));
     memories::delete(&world.engine, &world.vera, &[first.memories()[0].memory_id], "wrong").await.unwrap();
     let replay = recall::replay(&world.engine, &world.vera, first.retrieval_id).await.unwrap();
-    let ids = |list: &[remembrancer::api::Considered]| list.iter().filter(|one| one.rank.is_some()).map(|one| one.memory_id).collect::<Vec<_>>();
+    let ids =
+        |list: &[remembrancer::api::Considered]| list.iter().filter(|one| one.rank.is_some()).map(|one| one.memory_id).collect::<Vec<_>>();
     assert_eq!(ids(&replay.replayed), ids(&replay.logged.considered));
     assert!(replay.same, "{:?}", replay.lost);
     assert_ne!(ids(&replay.today), ids(&replay.replayed));

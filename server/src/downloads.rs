@@ -50,6 +50,6 @@ fn selection(names: Parameters, filter: Filtered) -> Result<Selection, Error> {
     match names.keys().find(|name| fields.get(name.as_str()).is_none()) {
         Some(name) => Err(Error::invalid(name, "is not a field of a filter")),
         None if names.is_empty() => Ok(Selection::All),
-        None => Ok(Selection::Filter(filter)),
+        None => Ok(Selection::Filter(Box::new(filter))),
     }
 }

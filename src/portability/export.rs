@@ -27,7 +27,7 @@ pub enum Selection {
     /// Everything of one agent.
     Agent(AgentId),
     /// The memories that a filter matches, with their versions, sources and tombstones and the links between them; no events, no projects.
-    Filter(MemoryFilter),
+    Filter(Box<MemoryFilter>),
 }
 
 /// How many lines of each type were written.
@@ -49,7 +49,7 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
     let agents = agents(engine, ctx, selection).await?;
     let names = Names::new(&identity::all_agents(engine, ctx).await?);
     let filter = match selection {
-        Selection::Filter(filter) => Some(filter),
+        Selection::Filter(filter) => Some(filter.as_ref()),
         Selection::All | Selection::Agent(_) => None,
     };
     let mut sheet = Sheet { out: BufWriter::new(out), hash: Sha256::new(), written: Written::new(), lines: 0, names, progress };

@@ -34,7 +34,7 @@ pub async fn markdown(
     let agents = agents(engine, ctx, selection).await?;
     let names = Names::new(&identity::all_agents(engine, ctx).await?);
     let filter = match selection {
-        Selection::Filter(filter) => filter.clone(),
+        Selection::Filter(filter) => (**filter).clone(),
         Selection::All | Selection::Agent(_) => MemoryFilter::default(),
     };
     empty(folder).await?;

@@ -357,7 +357,7 @@ async fn a_dry_run_counts_and_writes_nothing() {
 async fn a_filter_exports_what_it_shows_and_the_file_is_whole() {
     let world = World::new().await;
     rich(&world).await;
-    let filter = |filter: MemoryFilter| Selection::Filter(filter);
+    let filter = |filter: MemoryFilter| Selection::Filter(Box::new(filter));
     let tea = exported(&world.engine, &world.vera, &filter(MemoryFilter { topic: Some("tea".into()), ..Default::default() })).await;
     assert_eq!((of_type(&tea, "memory").len(), of_type(&tea, "link").len(), of_type(&tea, "source").len()), (1, 0, 1));
     assert!(tea.contains("\"slug\":\"atlas\"") && !tea.contains("\"slug\":\"binky\""), "no agent that has no part in it");
@@ -390,7 +390,7 @@ async fn an_agents_key_exports_and_imports_its_own_alone() {
         let (engine, ctx) = (world.engine.clone(), ctx.clone());
         async move { portability::export(&engine, &ctx, &selection, Vec::new(), &|_| {}).await.unwrap_err().code().status() }
     };
-    for selection in [Selection::All, Selection::Agent(agent(&world.binky)), Selection::Filter(MemoryFilter::default())] {
+    for selection in [Selection::All, Selection::Agent(agent(&world.binky)), Selection::Filter(Box::default())] {
         assert_eq!(refused(&world.atlas, selection).await, 403);
     }
     let (reader, _) = key(&world.engine, &world.system, agent(&world.atlas), &[Scope::MemoryRead]).await;

@@ -246,6 +246,7 @@ async fn what_no_file_can_hold_is_not_written() {
     let error = portability::export(&world.engine, &world.system, &Selection::All, Vec::new(), &|_| {}).await.unwrap_err();
     assert!(error.to_string().starts_with("a source makes a line of"), "{error}");
     let question = remembrancer::api::MemoryFilter { q: Some("tea?".into()), ..Default::default() };
-    let error = portability::export(&world.engine, &world.vera, &Selection::Filter(Box::new(question)), Vec::new(), &|_| {}).await.unwrap_err();
+    let error =
+        portability::export(&world.engine, &world.vera, &Selection::Filter(Box::new(question)), Vec::new(), &|_| {}).await.unwrap_err();
     assert_eq!(error.fields()[0].field, "q");
 }

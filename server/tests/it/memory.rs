@@ -62,6 +62,7 @@ async fn the_listing_tells_a_model_everything_it_needs() {
     let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     let expected = [
         "agent_memory_recall",
+        "agent_memory_search",
         "agent_memory_remember",
         "agent_memory_forget",
         "agent_memory_revise",

@@ -83,7 +83,7 @@ fn Whole(detail: RetrievalDetail, query: Memo<Query>, replayed: Again) -> impl I
             <h1 class="line-clamp-4 wrap-anywhere" title=asked.query.clone()>{asked.query.clone()}</h1>
             <div class="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft">
                 {outcome_badges(&asked)}
-                <span>"asked by " <a href=format!("/recall/log?agent={}", asked.agent_id)>{asked.agent_slug.clone()}</a> ", " <Time at=asked.at /></span>
+                <span>"asked by " <a class="underline" href=format!("/recall/log?agent={}", asked.agent_id)>{asked.agent_slug.clone()}</a> ", " <Time at=asked.at /></span>
             </div>
         </header>
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">

@@ -22,6 +22,8 @@ pub mod chat;
 #[cfg(feature = "engine")]
 pub mod clock;
 #[cfg(feature = "engine")]
+pub mod context;
+#[cfg(feature = "engine")]
 pub mod contract;
 #[cfg(feature = "engine")]
 pub mod db;

@@ -661,7 +661,7 @@ test('the playground', { tag: '@no-js' }, async ({ playground, agent }) => {
           - row:
             - columnheader "Rank"
             - columnheader "Candidate"
-            - columnheader "Similarity × recency = score"
+            - columnheader "Scores"
             - columnheader "Outcome"
         - rowgroup:
           - row /tiller/

@@ -37,6 +37,8 @@ insert into retrieval_hits (tenant_id, agent_id, retrieval_id, memory_id, rank, 
 select r.tenant_id, r.agent_id, r.id, (c->>'memory_id')::uuid, (c->>'rank')::integer, r.at
   from retrievals r cross join jsonb_array_elements(r.candidates) c where (c->>'rank') is not null
 on conflict do nothing;
+-- Whether the memories ended where their scores fall off.
+alter table retrievals add column fewer boolean not null default false;
 create index retrievals_tenant_list_idx on retrievals (tenant_id, at desc, id desc);
 drop index retrievals_tenant_at_idx;
 -- For the sweep.

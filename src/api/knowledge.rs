@@ -1,6 +1,6 @@
 //! Shared knowledge: documents, their chunks, what depends on what, and how they came in.
 
-use super::{AgentId, ChunkId, DocumentId, MatchedBy, RetrievalId, RunId, SourceTag, session::text_enum};
+use super::{AgentId, ChunkId, DocumentId, MatchedBy, Part, RetrievalId, RunId, SourceTag, session::text_enum};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -211,6 +211,9 @@ pub struct KnowledgeHit {
     /// Always 1.
     pub recency_score: f64,
     pub score: f64,
+    /// The terms of the score where it is a sum; empty under `decay`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
     /// The relevance that this hit had to reach.
     pub floor: f64,
     pub matched_by: MatchedBy,

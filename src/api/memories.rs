@@ -257,6 +257,7 @@ pub struct MemoryFilter {
 
 /// A state that a memory has been in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct MemoryVersion {
     /// From 1, one for every change of state.
     pub version: i32,
@@ -276,6 +277,7 @@ pub struct MemoryVersion {
 
 /// A link from or to a memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct MemoryLink {
     pub relation: Relation,
     /// True: from this memory to the other.

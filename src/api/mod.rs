@@ -5,6 +5,7 @@
 
 mod agents;
 mod audit;
+mod context;
 mod contract;
 mod error;
 mod health;
@@ -23,6 +24,7 @@ mod vocabulary;
 
 pub use agents::{ActivityDay, AgentKind, AgentSummary};
 pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
+pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};
 pub use contract::{
     AddMemoryRequest, AddMemoryResponse, COMMAND_MAX, CommandRequest, CommandResponse, Discipline, ENTRY_MAX, ENTRY_MIN,
     MemoryListResponse, MemoryResponse, MemorySuggestion, MemoryVersionResponse, MemoryWithVersions, PutMemoryRequest, UpdateMemoryRequest,
@@ -53,7 +55,7 @@ pub use recall::{
     SearchRequest, SearchResults, SourceTag,
 };
 pub use records::{Comparison, LinkEnd, LinkRequest, LinkResponse, MemoryRecord, ProfileFactRequest, ReviseRequest, ReviseResponse};
-pub use retrievals::{Considered, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
+pub use retrievals::{Considered, ExplainRequest, Explanation, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
 pub use session::{OperatorProfile, OperatorRole, Scope};
 pub use views::{SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewPage};
 pub use vocabulary::{

@@ -14,6 +14,8 @@ text_enum! {
         Decay = "decay",
         /// Words and meaning added up, with the turns around, who speaks, when it was said, scope, recency and confidence.
         Hybrid = "hybrid",
+        /// The same without its term for recency, as a share of what a memory can come to · exp(−Δdays/90).
+        HybridDecay = "hybrid_decay",
     }
 }
 

@@ -116,6 +116,7 @@ pub struct ProfileFactRequest {
 
 /// A memory in full, with every state it was in and what it is linked to: what `GET /api/memories/{memory_id}` answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct MemoryRecord {
     pub memory_id: MemoryId,
     pub short_id: String,

@@ -1,6 +1,6 @@
 //! The retrieval log: what was asked, what was answered, and the same question asked again.
 
-use super::{AgentId, ChunkId, DocumentId, MatchedBy, MemoryId, Ranking, RetrievalId, SourceTag, UserId};
+use super::{AgentId, ChunkId, DocumentId, MatchedBy, MemoryId, MemoryRecord, MemoryRef, Part, Ranking, RetrievalId, SourceTag, UserId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +75,15 @@ pub struct Considered {
     /// Relevance before decay, 0 to 1.
     pub similarity: f64,
     pub matched_by: MatchedBy,
+    /// exp(−Δdays/90) at the time; 1 for knowledge.
+    pub recency: f64,
+    /// The terms of the score where it is a sum; empty under `decay`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
+    /// The words of the query that it holds, in its own spelling.
+    pub matched_words: Vec<String>,
+    /// Why it stands where it does, in a sentence.
+    pub explanation: String,
     /// Whether it reached its floor.
     pub passed: bool,
     /// Whether it is out of reach by now: deleted, superseded, expired, retired.
@@ -109,4 +118,34 @@ pub struct Replay {
     pub same: bool,
     /// What can no longer be reproduced, a sentence each; empty when nothing stands in the way.
     pub lost: Vec<String>,
+}
+
+/// Input of `explain`: name a memory or a retrieval.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ExplainRequest {
+    /// A memory, by id or short id: where it comes from, what became of it, who was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryRef>,
+    /// A recall, as its answer named it: why each hit was in it, and what was close.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retrieval_id: Option<RetrievalId>,
+    /// Only if the memory is this person's or nobody's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserId>,
+}
+
+/// Answer of `explain`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct Explanation {
+    /// In short.
+    pub sentence: String,
+    /// The memory in full, with its evidence, every version and every link; if one was named.
+    pub memory: Option<Box<MemoryRecord>>,
+    /// The latest of your recalls that returned it, at most ten.
+    pub recalled_by: Vec<Retrieval>,
+    /// The recall with everything that it looked at, scores and reasons included; if one was named.
+    pub retrieval: Option<Box<RetrievalDetail>>,
 }

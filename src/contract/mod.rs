@@ -10,6 +10,7 @@ pub mod store;
 pub use add::add;
 pub(crate) use command::HELP;
 pub use command::command;
+pub(crate) use prompt::one_line;
 pub use prompt::{Block, prompt, render};
 
 use crate::api::{

@@ -61,7 +61,7 @@ pub(super) fn title(category: &str) -> String {
 }
 
 /// A text on one line: whatever breaks lines, for a reader of Markdown or of Unicode, becomes a space.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{1c}'..='\u{1e}');
     text.replace("\r\n", " ").chars().map(|c| if breaks(c) { ' ' } else { c }).collect()
 }

@@ -6,7 +6,7 @@ mod error;
 mod migrate;
 
 pub use error::DbError;
-pub use migrate::{create_databases, drop_databases, migrate, pending_migrations};
+pub use migrate::{analyze, create_databases, drop_databases, migrate, pending_migrations};
 
 use crate::op::Tenancy;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};

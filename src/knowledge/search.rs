@@ -1,13 +1,15 @@
 //! Search in knowledge, for its own tool and for every recall.
 
 use super::store;
-use crate::api::{ChunkId, DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, QUERY_MAX, Scope, SourceTag};
+use crate::api::{
+    ChunkId, DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, Part, QUERY_MAX, Ranking, Scope, SourceTag,
+};
 use crate::db::DbError;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::{OpContext, Tenancy};
 use crate::recall::ranking::Floors;
-use crate::recall::words;
+use crate::recall::{self, hybrid, words};
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -43,9 +45,26 @@ pub struct Candidate {
     pub similarity: f64,
     pub matched_by: MatchedBy,
     pub floor: f64,
+    /// What it is ordered by among memories: its relevance, unless the ranking adds up parts.
+    pub score: f64,
+    pub parts: Vec<Part>,
 }
 
 impl Candidate {
+    /// Scores it as the ranking would score a memory that says the same. The text alone tells which of the question's words it holds, so that
+    /// the past gives the same score as the present.
+    pub fn weigh(&mut self, ranking: Ranking, asked: &BTreeMap<String, u32>) {
+        let held = words::terms(&self.found.embedded_text());
+        let covered = asked.keys().filter(|term| held.contains_key(*term)).count() as f64 / (asked.len() as f64).max(1.0);
+        let (semantic, covered) = match self.matched_by {
+            MatchedBy::Lexical => (None, self.similarity),
+            MatchedBy::Vector | MatchedBy::Both => (Some(self.similarity), covered),
+        };
+        let characters = i32::try_from(self.found.content.chars().count()).unwrap_or(i32::MAX);
+        self.parts = hybrid::decided(ranking, semantic, covered, characters);
+        self.score = hybrid::sum(&self.parts);
+    }
+
     /// Whether it is relevant enough.
     pub fn passed(&self) -> bool {
         self.similarity >= self.floor
@@ -127,7 +146,8 @@ fn best(scored: Vec<(ChunkId, f64, MatchedBy, f64)>, found: Vec<store::Found>, m
     let mut candidates: Vec<Candidate> = scored
         .into_iter()
         .filter_map(|(id, similarity, matched_by, floor)| {
-            Some(Candidate { found: found.remove(&id)?, similarity: similarity.clamp(0.0, 1.0), matched_by, floor })
+            let similarity = similarity.clamp(0.0, 1.0);
+            Some(Candidate { found: found.remove(&id)?, similarity, matched_by, floor, score: similarity, parts: vec![] })
         })
         .collect();
     candidates.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| b.found.chunk_id.cmp(&a.found.chunk_id)));
@@ -148,21 +168,12 @@ pub(crate) async fn passages(engine: &Engine, ctx: &OpContext, ids: &[ChunkId]) 
 
 /// Turns a candidate into a hit that cites where it stands and explains itself.
 pub fn hit(candidate: Candidate, asked: &BTreeMap<String, u32>) -> KnowledgeHit {
-    let Candidate { found, similarity, matched_by, floor } = candidate;
+    let Candidate { found, similarity, matched_by, floor, score, parts } = candidate;
     let name = found.reference.clone().unwrap_or_else(|| found.title.clone());
     // The document's own title as first heading says nothing that the name does not.
     let heading = found.heading_path.last().filter(|heading| **heading != found.title && !heading.starts_with(&name));
     let citation = heading.map_or_else(|| name.clone(), |heading| format!("{name}, {heading}"));
-    let matched_words =
-        words::matched_words(&embedded_text(found.reference.as_deref(), &found.title, &found.heading_path, &found.content), asked);
-    let how = match matched_by {
-        MatchedBy::Vector | MatchedBy::Both => format!("Close in meaning ({similarity:.2})"),
-        MatchedBy::Lexical => format!("Matches by words ({similarity:.2}; its meaning could not be compared)"),
-    };
-    let shared = match matched_words.as_slice() {
-        [] => String::new(),
-        words => format!(", shares {}", words.iter().take(5).map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ")),
-    };
+    let matched_words = words::matched_words(&found.embedded_text(), asked);
     KnowledgeHit {
         chunk_id: found.chunk_id,
         document_id: found.document_id,
@@ -170,7 +181,7 @@ pub fn hit(candidate: Candidate, asked: &BTreeMap<String, u32>) -> KnowledgeHit 
         spec_id: found.reference.clone().filter(|_| found.kind == DocumentKind::Spec),
         adr_id: found.reference.clone().filter(|_| found.kind == DocumentKind::Adr),
         attribution: format!("Per {name}: {}", found.content),
-        explanation: format!("{how}{shared}; decided knowledge does not fade."),
+        explanation: explain(matched_by, similarity, &matched_words, &parts, score),
         title: found.title,
         heading_path: found.heading_path,
         path: found.path,
@@ -178,12 +189,19 @@ pub fn hit(candidate: Candidate, asked: &BTreeMap<String, u32>) -> KnowledgeHit 
         source_tag: SourceTag::Canonical,
         similarity,
         recency_score: 1.0,
-        score: similarity,
+        score,
+        parts,
         floor,
         matched_by,
         matched_words,
         citation,
     }
+}
+
+/// Why a piece of knowledge is in an answer, as a sentence.
+pub(crate) fn explain(matched_by: MatchedBy, similarity: f64, matched_words: &[String], parts: &[Part], score: f64) -> String {
+    let sum = if parts.is_empty() { String::new() } else { format!(" {}, which makes {score:.2}.", recall::sum_of(parts)) };
+    format!("{}; decided knowledge does not fade.{sum}", recall::how_found(matched_by, similarity, matched_words))
 }
 
 /// What is embedded: a chunk means little without what it stands under.

@@ -126,6 +126,39 @@ async fn relate(engine: &Engine, ctx: &OpContext, project: &str, other: &str, li
     Ok(changed)
 }
 
+/// The project and the repository that somebody names, by id or slug. An id need not be registered: memories may carry any.
+///
+/// # Errors
+/// `Invalid` for a slug that names none, or a repository's slug without its project.
+pub(crate) async fn named(
+    engine: &Engine,
+    ctx: &OpContext,
+    project: Option<&str>,
+    repo: Option<&str>,
+) -> Result<(Option<Uuid>, Option<Uuid>), Error> {
+    if project.is_none() && repo.is_none() {
+        return Ok((None, None));
+    }
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let projects = store::projects(&mut tx, ctx.tenant_id).await?;
+    let repos = store::repos(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    let by_slug = |slug: &str| projects.iter().find(|project| project.slug == slug).map(|project| project.id);
+    let unknown = |field: &str, name: &str| Error::invalid(field, format!("names no {field}: {name}"));
+    let project = match project {
+        None => None,
+        Some(name) => Some(name.parse().ok().or_else(|| by_slug(name)).ok_or_else(|| unknown("project", name))?),
+    };
+    let Some(name) = repo else { return Ok((project, None)) };
+    if let Ok(id) = name.parse::<Uuid>() {
+        let of = repos.iter().find(|repo| repo.id == id).map(|repo| repo.project_id);
+        return Ok((project.or(of), Some(id)));
+    }
+    let of = project.ok_or_else(|| Error::invalid("repo", "is named by its slug: name its project, too"))?;
+    let found = repos.iter().find(|repo| repo.project_id == of && repo.slug == name);
+    Ok((project, Some(found.ok_or_else(|| unknown("repo", name))?.id)))
+}
+
 /// A project by id or slug.
 async fn find(tx: &mut Tx, ctx: &OpContext, name: &str) -> Result<Uuid, Error> {
     let projects = store::projects(tx, ctx.tenant_id).await?;

@@ -1,6 +1,7 @@
 //! One ranked list of memories and knowledge.
 
 use super::explain;
+use super::find::Finding;
 use super::ranking::Ranked;
 use crate::api::{AgentId, RecallHit};
 use crate::knowledge::{self, Candidate};
@@ -11,15 +12,15 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Blended {
     Memory(Box<Ranked>),
-    Knowledge(Candidate),
+    Knowledge(Box<Candidate>),
 }
 
 impl Blended {
-    /// 0 to 1: similarity, times recency for a memory. Knowledge does not decay.
+    /// As the ranking scored it. Knowledge does not decay.
     pub fn score(&self) -> f64 {
         match self {
             Self::Memory(ranked) => ranked.score,
-            Self::Knowledge(candidate) => candidate.similarity,
+            Self::Knowledge(candidate) => candidate.score,
         }
     }
 
@@ -27,7 +28,7 @@ impl Blended {
     pub fn hit(self, asked: &BTreeMap<String, u32>, commons: AgentId, now: DateTime<Utc>) -> RecallHit {
         match self {
             Self::Memory(ranked) => RecallHit::Memory(Box::new(explain::hit(*ranked, asked, commons, now))),
-            Self::Knowledge(candidate) => RecallHit::Knowledge(Box::new(knowledge::hit(candidate, asked))),
+            Self::Knowledge(candidate) => RecallHit::Knowledge(Box::new(knowledge::hit(*candidate, asked))),
         }
     }
 }
@@ -35,7 +36,7 @@ impl Blended {
 /// Merges two ranked lists by score, both best first; at the same score what is remembered comes before what is decided. Knowledge below its
 /// floor is left out.
 pub fn blend(memories: Vec<Ranked>, knowledge: Vec<Candidate>) -> Vec<Blended> {
-    let knowledge = knowledge.into_iter().filter(Candidate::passed).map(Blended::Knowledge);
+    let knowledge = knowledge.into_iter().filter(Candidate::passed).map(|candidate| Blended::Knowledge(Box::new(candidate)));
     let mut list: Vec<Blended> = memories.into_iter().map(|ranked| Blended::Memory(Box::new(ranked))).chain(knowledge).collect();
     // Stable: the order within each list stays.
     list.sort_by(|a, b| b.score().total_cmp(&a.score()));
@@ -45,11 +46,22 @@ pub fn blend(memories: Vec<Ranked>, knowledge: Vec<Candidate>) -> Vec<Blended> {
 /// What follows where scores fall off: a memory of less than half the best score says little more.
 const FALL: f64 = 0.5;
 
-/// Ends a list, best first, where its scores fall off: fewer, stronger memories.
-pub fn cut_off(list: &mut Vec<Blended>) {
-    if let Some(best) = list.first().map(Blended::score) {
-        list.retain(|one| one.score() >= best * FALL);
+/// Ends a list of memories, best first, where their scores fall off: fewer, stronger ones.
+fn cut_off(list: &mut Vec<Ranked>) {
+    if let Some(best) = list.first().map(|ranked| ranked.score) {
+        list.retain(|ranked| ranked.score >= best * FALL);
     }
+}
+
+/// The answer to a finding: at most `k` hits, of memories only the strong ones if `fewer` are wanted.
+pub fn list(found: &Finding, k: u32, fewer: bool) -> Vec<Blended> {
+    let mut passed = found.order.passed.clone();
+    if fewer {
+        cut_off(&mut passed);
+    }
+    let mut list = blend(passed, found.knowledge.clone());
+    list.truncate(usize::try_from(k).unwrap_or(usize::MAX));
+    list
 }
 
 #[cfg(test)]
@@ -83,7 +95,7 @@ mod tests {
             heading_path: vec!["Consequences".into()],
             content: "One database to run.".into(),
         };
-        Candidate { found, similarity, matched_by: MatchedBy::Vector, floor: 0.25 }
+        Candidate { found, similarity, matched_by: MatchedBy::Vector, floor: 0.25, score: similarity, parts: vec![] }
     }
 
     proptest! {
@@ -104,7 +116,7 @@ mod tests {
     #[test]
     fn what_is_decided_is_cited() {
         let RecallHit::Knowledge(hit) =
-            Blended::Knowledge(decided(0.5)).hit(&BTreeMap::new(), AgentId(Uuid::nil()), DateTime::<Utc>::MIN_UTC)
+            Blended::Knowledge(Box::new(decided(0.5))).hit(&BTreeMap::new(), AgentId(Uuid::nil()), DateTime::<Utc>::MIN_UTC)
         else {
             panic!("knowledge stays knowledge")
         };

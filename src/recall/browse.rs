@@ -1,10 +1,11 @@
 //! The console's search: the retrieval that agents use, without a trace.
 
+use super::RANKING;
 use super::explain;
 use super::find::{self, Question};
 use super::scope::Scoping;
 use super::store::{Narrowing, Reach};
-use crate::api::{AgentId, MemoryFilter, OperatorRole, QUERY_MAX, Ranking, SearchHit, SearchResults};
+use crate::api::{AgentId, MemoryFilter, OperatorRole, QUERY_MAX, SearchHit, SearchResults};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories;
@@ -33,16 +34,8 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
     };
     let reach =
         Reach { tenant: ctx.tenant_id, agents: &agents, user: None, filters: Narrowing::Console(filter), now: engine.clock().now() };
-    let question = Question {
-        query,
-        ranking: Ranking::Decay,
-        reach,
-        most: HITS,
-        knowledge: false,
-        floors: None,
-        scoping: Scoping::default(),
-        past: None,
-    };
+    let question =
+        Question { query, ranking: RANKING, reach, most: HITS, knowledge: false, floors: None, scoping: Scoping::default(), past: None };
     let found = find::find(engine, ctx.tenancy(), question).await?;
     let nearest = found.order.below.first().map(|ranked| ranked.breakdown.similarity).filter(|_| found.order.passed.is_empty());
     let hit = |ranked: super::ranking::Ranked| {

@@ -2,8 +2,8 @@
 
 use super::ranking::Ranked;
 use super::words;
-use crate::api::{AgentId, Hit, MatchedBy, SourceTag};
-use crate::memories::model::recency;
+use crate::api::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag};
+use crate::memories::model::{Memory, recency};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 
@@ -12,6 +12,7 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
     let matched_words = matched(&ranked, asked);
     let explanation = sentence(&ranked, &matched_words, now);
     let memory = ranked.candidate.memory;
+    let evidence = evidence(&memory);
     let source_tag = if memory.agent_id == commons { SourceTag::Shared } else { SourceTag::Private };
     let day = memory.updated_at.format("%-d %B %Y");
     let attribution = match source_tag {
@@ -23,7 +24,7 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
         short_id: memory.short_id,
         topic: memory.topic,
         topic_raw: memory.topic_raw,
-        evidence: memory.evidence_ref.or_else(|| place(&memory.source)),
+        evidence,
         source: memory.source,
         similarity: ranked.breakdown.similarity,
         recency_score: ranked.breakdown.recency,
@@ -57,32 +58,61 @@ pub fn matched(ranked: &Ranked, asked: &BTreeMap<String, u32>) -> Vec<String> {
 /// The score as a sentence.
 pub fn sentence(ranked: &Ranked, matched_words: &[String], now: DateTime<Utc>) -> String {
     let days = (now - ranked.candidate.memory.updated_at).num_days().max(0);
+    told(&ranked.breakdown, ranked.matched_by, ranked.score, matched_words, days)
+}
+
+/// The score of a memory that was written `days` ago as a sentence.
+pub fn told(breakdown: &Breakdown, matched_by: MatchedBy, score: f64, matched_words: &[String], days: i64) -> String {
     let age = match days {
         0 => "today".to_owned(),
         1 => "yesterday".to_owned(),
         days => format!("{days} days ago"),
     };
-    let how = match ranked.matched_by {
-        MatchedBy::Vector => format!("Close in meaning ({:.2})", ranked.breakdown.similarity),
-        MatchedBy::Both => format!("Close in meaning ({:.2}) and matches by words", ranked.breakdown.similarity),
-        MatchedBy::Lexical => format!("Matches by words ({:.2}; its meaning could not be compared)", ranked.breakdown.similarity),
+    let how = how_found(matched_by, breakdown.similarity, matched_words);
+    let (sum, recency) = (sum_of(&breakdown.parts), breakdown.recency);
+    if breakdown.parts.is_empty() {
+        format!("{how}; written {age} (× {recency:.2}), which makes {score:.2}.")
+    } else if breakdown.parts.iter().any(|part| part.name == Criterion::Recency) {
+        format!("{how}; written {age}. {sum}, which makes {score:.2}.")
+    } else {
+        format!("{how}. {sum}; written {age} (× {recency:.2}), which makes {score:.2}.")
+    }
+}
+
+/// How something was found, and by which words.
+pub fn how_found(matched_by: MatchedBy, similarity: f64, matched_words: &[String]) -> String {
+    let how = match matched_by {
+        MatchedBy::Vector => format!("Close in meaning ({similarity:.2})"),
+        MatchedBy::Both => format!("Close in meaning ({similarity:.2}) and matches by words"),
+        MatchedBy::Lexical => format!("Matches by words ({similarity:.2})"),
     };
     let shared = match matched_words {
         [] => String::new(),
         words => format!(", shares {}", words.iter().take(5).map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ")),
     };
-    if ranked.breakdown.parts.is_empty() {
-        return format!("{how}{shared}; written {age} (× {:.2}), which makes {:.2}.", ranked.breakdown.recency, ranked.score);
-    }
-    let mut parts: Vec<(&str, f64)> = ranked.breakdown.parts.iter().map(|part| (part.name.as_str(), part.value * part.weight)).collect();
+    format!("{how}{shared}")
+}
+
+/// The terms of a sum, what counts most first.
+pub fn sum_of(parts: &[Part]) -> String {
+    let mut parts: Vec<(&str, f64)> = parts.iter().map(|part| (part.name.as_str(), part.value * part.weight)).collect();
     parts.retain(|(_, value)| value.abs() >= 0.005);
     parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let sum: Vec<String> = parts.iter().map(|(name, value)| format!("{name} {value:.2}")).collect();
-    format!("{how}{shared}; written {age}. {}, which makes {:.2}.", sum.join(" + "), ranked.score)
+    parts.iter().map(|(name, value)| format!("{name} {value:.2}")).collect::<Vec<_>>().join(" + ")
+}
+
+/// What supports a memory: its reference, or the place where it was said.
+pub fn evidence(memory: &Memory) -> Option<String> {
+    evidence_of(memory.evidence_ref.as_deref(), &memory.source)
+}
+
+/// A reference, or the place where something was said.
+pub fn evidence_of(reference: Option<&str>, source: &Source) -> Option<String> {
+    reference.map(str::to_owned).or_else(|| place(source))
 }
 
 /// The place a source names, as one line.
-fn place(source: &crate::api::Source) -> Option<String> {
+fn place(source: &Source) -> Option<String> {
     let parts = [Some(source.platform.as_str()), source.channel_id.as_deref(), source.thread_id.as_deref(), source.message_id.as_deref()];
     let line = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
     (!line.is_empty()).then_some(line)

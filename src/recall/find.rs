@@ -205,7 +205,7 @@ async fn in_memory(
     let mut tx = engine.db().memory.begin(tenancy).await?;
     let memory = match question.ranking {
         Ranking::Decay => gather::by_decay(&mut tx, engine, question, asked, floors).await?,
-        Ranking::Hybrid => gather::by_hybrid(&mut tx, engine, question, asked, floors).await?,
+        Ranking::Hybrid | Ranking::HybridDecay => gather::by_hybrid(&mut tx, engine, question, asked, floors).await?,
     };
     tx.commit().await.map_err(DbError::from)?;
     Ok(memory)
@@ -218,10 +218,16 @@ async fn in_knowledge(
     asked: &Asked,
     floors: Floors,
 ) -> Result<Vec<knowledge::Candidate>, DbError> {
-    match &question.past {
-        None => knowledge::candidates(engine, tenancy, asked, &[], question.most).await,
-        Some(_) => knowledge::candidates_at(engine, tenancy, asked, question.reach.now, floors, question.most).await,
+    let mut candidates = match &question.past {
+        None => knowledge::candidates(engine, tenancy, asked, &[], question.most).await?,
+        Some(_) => knowledge::candidates_at(engine, tenancy, asked, question.reach.now, floors, question.most).await?,
+    };
+    if question.ranking != Ranking::Decay {
+        for candidate in &mut candidates {
+            candidate.weigh(question.ranking, &asked.terms);
+        }
     }
+    Ok(candidates)
 }
 
 fn since(start: Instant) -> f64 {

@@ -4,16 +4,14 @@ use super::find::{Memory, Question};
 use super::hybrid::{self, ANCHORS, Postings, Reading, Scored, Turn};
 use super::ranking::{self, Floors, Order};
 use super::store::{self, Feature};
-use crate::api::MemoryId;
+use super::{NEAR_MISSES, dates};
+use crate::api::{MemoryId, Ranking};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::knowledge::Asked;
 use crate::memories;
 use crate::memories::model::recency;
 use std::collections::{HashMap, HashSet};
-
-/// Texts read beyond those wanted: what only they tell may move a memory up.
-const READ_MORE: usize = 40;
 
 /// Best decayed cosine first; words stand in for what has no vector yet.
 pub(super) async fn by_decay(
@@ -49,31 +47,45 @@ pub(super) async fn by_hybrid(
     let terms: Vec<String> = asked.terms.keys().cloned().collect();
     let rows = store::postings(tx, reach, &terms).await?;
     let postings = Postings::new(terms.len(), statistics.documents as f64, statistics.mean_length(), &rows);
-    let mut anchors: HashSet<_> = postings.best(ANCHORS).into_iter().collect();
+    let most = anchors_of(question);
+    let mut anchors: HashSet<_> = postings.best(most).into_iter().collect();
     if let Some(vector) = &asked.vector {
-        anchors.extend(store::nearest_in_reach(tx, reach, model, vector, ANCHORS).await?);
+        let decayed_above = (question.ranking == Ranking::HybridDecay).then_some(floors.vector);
+        anchors.extend(store::nearest_in_reach(tx, reach, model, vector, decayed_above, most).await?);
     }
     let anchors: Vec<_> = anchors.into_iter().collect();
     let places: HashMap<_, _> = store::places(tx, reach, &anchors).await?.into_iter().collect();
     let contexts = hybrid::contexts(&places);
     let ids: Vec<_> = contexts.keys().copied().collect();
-    let features = store::features(tx, reach, model, asked.vector.as_deref(), &ids).await?;
-    let mut reading = Reading::new(question.query, &asked.terms);
+    let reading = Reading::new(question.ranking, question.query, &asked.terms);
+    let features = store::features(tx, reach, model, asked.vector.as_deref(), reading.asks_when(), &ids).await?;
     let turns = features.into_iter().map(|feature| turn(feature, question)).collect();
-    let mut scored = hybrid::score(&mut reading, &postings, &contexts, turns);
+    let scored = hybrid::score(&reading, &postings, &contexts, turns);
     let considered = i64::try_from(scored.len()).unwrap_or(i64::MAX);
-    cut(&mut scored, question);
-    let ids: Vec<_> = scored.iter().map(|one| one.id).collect();
+    let (chosen, passed) = choose(scored, question, floors);
+    let ids: Vec<_> = chosen.iter().map(|one| one.id).collect();
     let rows = memories::store::by_ids(tx, reach.tenant, None, &ids, false).await?;
-    let texts: HashMap<_, _> = rows.into_iter().map(|memory| (memory.id, memory)).collect();
-    let order = finish(&reading, scored, texts, floors);
-    Ok(Memory { counts: Some((i64::try_from(order.passed.len()).unwrap_or(i64::MAX), considered)), order, statistics })
+    let order = order(chosen, rows.into_iter().map(|memory| (memory.id, memory)).collect(), floors);
+    Ok(Memory { counts: Some((passed, considered)), order, statistics })
 }
 
-/// Leaves what may be shown, and of that what may come among the best.
-pub(super) fn cut(scored: &mut Vec<Scored>, question: &Question<'_>) {
-    scored.retain(|one| question.scoping.shows(one.fit(), one.semantic, one.lexical));
-    scored.truncate(usize::try_from(question.most).unwrap_or(usize::MAX).saturating_add(READ_MORE));
+/// How many of the best of each side are looked at closely: enough for what is asked for.
+pub(super) fn anchors_of(question: &Question<'_>) -> usize {
+    usize::try_from(question.most).unwrap_or(ANCHORS).max(ANCHORS)
+}
+
+/// The best that pass and may be shown, the nearest that do not, and how many pass in all.
+pub(super) fn choose(mut scored: Vec<Scored>, question: &Question<'_>, floors: Floors) -> (Vec<Scored>, i64) {
+    scored.retain(|one| question.scoping.shows(one.fit, one.semantic, one.lexical));
+    let passes = |one: &Scored| {
+        let (relevance, floor, _) = ranking::measure(one, floors);
+        relevance >= floor
+    };
+    let (mut passed, below): (Vec<Scored>, Vec<Scored>) = scored.into_iter().partition(passes);
+    let count = i64::try_from(passed.len()).unwrap_or(i64::MAX);
+    passed.truncate(usize::try_from(question.most).unwrap_or(usize::MAX));
+    passed.extend(below.into_iter().take(usize::try_from(NEAR_MISSES).unwrap_or(usize::MAX)));
+    (passed, count)
 }
 
 pub(super) fn turn(feature: Feature, question: &Question<'_>) -> Turn {
@@ -86,23 +98,16 @@ pub(super) fn turn(feature: Feature, question: &Question<'_>) -> Turn {
         semantic: feature.semantic,
         recency: recency(feature.updated_at, question.reach.now),
         confidence: f64::from(feature.confidence),
+        asks: feature.asks,
+        tells_time: feature.text.as_deref().is_some_and(dates::tells_time),
     }
 }
 
-/// Reads the texts and orders by what they add.
-pub(super) fn finish(
-    reading: &Reading,
-    mut scored: Vec<Scored>,
-    mut texts: HashMap<MemoryId, memories::model::Memory>,
-    floors: Floors,
-) -> Order {
-    for one in &mut scored {
-        if let Some(memory) = texts.get(&one.id) {
-            hybrid::read(reading, one, &memory.content);
-        }
-    }
-    hybrid::sort(&mut scored);
-    let ranked = scored.into_iter().filter_map(|one| Some(ranking::fused(texts.remove(&one.id)?, one, floors)));
-    let (passed, below) = ranked.partition(ranking::Ranked::passed);
+/// Orders what was chosen by (score, created_at, id).
+pub(super) fn order(chosen: Vec<Scored>, mut memories: HashMap<MemoryId, memories::model::Memory>, floors: Floors) -> Order {
+    let ranked = chosen.into_iter().filter_map(|one| Some(ranking::fused(memories.remove(&one.id)?, one, floors)));
+    let (mut passed, mut below): (Vec<_>, Vec<_>) = ranked.partition(ranking::Ranked::passed);
+    ranking::sort(&mut passed);
+    ranking::sort(&mut below);
     Order { passed, below }
 }

@@ -1,11 +1,12 @@
-//! The ranking `hybrid`: words and meaning added up, with the turns around a memory, who speaks, when it was said, and how much it says.
+//! The rankings `hybrid` and `hybrid_decay`: words and meaning added up, with the turns around a memory, who speaks, when it was said, and how
+//! much it says.
 //!
 //! Weights are round numbers on flat optima, chosen on conversations that are not part of this project and held against each of them with
 //! the others left out. Pure.
 
 use super::dates::{self, Dates};
 use super::words::{self, B, K1, PRIOR_DOCUMENTS};
-use crate::api::{Criterion, MemoryId, Part};
+use crate::api::{Criterion, MemoryId, Part, Ranking};
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -24,6 +25,8 @@ const LENGTH: f64 = 0.1;
 const SCOPE: f64 = 0.2;
 const RECENCY: f64 = 0.1;
 const CONFIDENCE: f64 = 0.1;
+/// What a memory can come to, a round number: `hybrid_decay` scores by shares of it, so that scores stay within 0 to about 1.
+const MOST: f64 = 4.0;
 /// How much of a word counts that stands not in the memory but in the turn before it, after it, two before, two after.
 const BORROWED: [f64; 4] = [0.8, 0.4, 0.4, 0.2];
 /// Characters of a usual word with the function words around it.
@@ -37,7 +40,7 @@ pub struct Postings {
 }
 
 /// A word in a memory: the word's place in the question, how often it stands there, and the memory's length in terms.
-#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+#[derive(Clone, Copy, Debug)]
 pub struct Posting {
     pub term: i64,
     pub memory_id: MemoryId,
@@ -137,7 +140,7 @@ pub fn contexts(places: &HashMap<MemoryId, Place>) -> HashMap<MemoryId, Context>
     contexts
 }
 
-/// What is known of a memory before its text is read.
+/// What is known of a memory that is scored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     pub id: MemoryId,
@@ -150,11 +153,15 @@ pub struct Turn {
     pub scope: f64,
     pub recency: f64,
     pub confidence: f64,
+    /// Its text ends as a question does.
+    pub asks: bool,
+    /// Its text tells a time; only looked for when the question asks when.
+    pub tells_time: bool,
 }
 
 /// A question as this ranking reads it.
 pub struct Reading {
-    names: HashSet<String>,
+    ranking: Ranking,
     terms: Vec<String>,
     dates: Option<Dates>,
     asks_when: bool,
@@ -162,17 +169,17 @@ pub struct Reading {
 
 impl Reading {
     /// Reads a question whose words are `terms`.
-    pub fn new(query: &str, terms: &BTreeMap<String, u32>) -> Self {
-        Self {
-            names: HashSet::new(),
-            terms: terms.keys().cloned().collect(),
-            dates: dates::in_question(query),
-            asks_when: dates::asks_when(query),
-        }
+    pub fn new(ranking: Ranking, query: &str, terms: &BTreeMap<String, u32>) -> Self {
+        Self { ranking, terms: terms.keys().cloned().collect(), dates: dates::in_question(query), asks_when: dates::asks_when(query) }
+    }
+
+    /// Whether the question asks for a time.
+    pub fn asks_when(&self) -> bool {
+        self.asks_when
     }
 
     /// The speaker whom the question names, if it is exactly one; and which words are left to look for when names are set aside.
-    fn speaker(&mut self, turns: &[Turn]) -> (Option<String>, Vec<bool>) {
+    fn speaker(&self, turns: &[Turn]) -> (Option<String>, Vec<bool>) {
         let speakers: HashSet<&str> = turns.iter().filter_map(|turn| turn.speaker.as_deref()).collect();
         let (mut named, mut names) = (Vec::new(), HashSet::new());
         for speaker in speakers {
@@ -187,7 +194,6 @@ impl Reading {
             // A question that is nothing but a name asks for whatever mentions it.
             counted.fill(true);
         }
-        self.names = names;
         (if named.len() == 1 { named.pop() } else { None }, counted)
     }
 }
@@ -200,59 +206,76 @@ pub struct Scored {
     pub lexical: Option<f64>,
     pub recency: f64,
     pub parts: Vec<Part>,
-}
-
-impl Scored {
+    /// The sum of value · weight, decayed or not.
+    pub score: f64,
     /// How well its scope fits.
-    pub fn fit(&self) -> f64 {
-        self.parts.iter().find(|part| part.name == Criterion::Scope).map_or(1.0, |part| part.value)
-    }
-
-    /// The sum of value · weight.
-    pub fn score(&self) -> f64 {
-        self.parts.iter().map(|part| part.value * part.weight).sum()
-    }
+    pub fit: f64,
 }
 
-/// Scores what can be scored without reading texts, best first.
-pub fn score(reading: &mut Reading, postings: &Postings, contexts: &HashMap<MemoryId, Context>, turns: Vec<Turn>) -> Vec<Scored> {
+/// Scores memories, best first; at the same score the newer id.
+pub fn score(reading: &Reading, postings: &Postings, contexts: &HashMap<MemoryId, Context>, turns: Vec<Turn>) -> Vec<Scored> {
     let (speaker, counted) = reading.speaker(&turns);
-    let none = Context::default();
+    let (none, ranking) = (Context::default(), reading.ranking);
     let one = |turn: Turn| {
         let covered = postings.covered(turn.id, contexts.get(&turn.id).unwrap_or(&none), &counted);
         let spoken = speaker.is_some() && turn.speaker == speaker;
         let dated = reading.dates.as_ref().is_some_and(|dates| dates.hold(turn.said_at.date_naive()));
-        let length = (1.0 + f64::from(turn.characters) / WORD).ln();
-        let parts = vec![
-            part(Criterion::Words, covered, WORDS),
-            part(Criterion::Meaning, turn.semantic.unwrap_or(0.0), MEANING),
-            part(Criterion::Speaker, f64::from(u8::from(spoken)), SPEAKER),
-            part(Criterion::Date, f64::from(u8::from(dated)), DATE),
-            part(Criterion::Length, length, LENGTH),
-            part(Criterion::Scope, turn.scope, SCOPE),
-            part(Criterion::Recency, turn.recency, RECENCY),
-            part(Criterion::Confidence, turn.confidence, CONFIDENCE),
+        let mut parts = vec![
+            part(ranking, Criterion::Words, covered, WORDS),
+            part(ranking, Criterion::Meaning, turn.semantic.unwrap_or(0.0), MEANING),
+            part(ranking, Criterion::Speaker, f64::from(u8::from(spoken)), SPEAKER),
+            part(ranking, Criterion::Date, f64::from(u8::from(dated)), DATE),
+            part(ranking, Criterion::Length, length(turn.characters), LENGTH),
+            part(ranking, Criterion::Scope, turn.scope, SCOPE),
+            part(ranking, Criterion::Confidence, turn.confidence, CONFIDENCE),
         ];
-        Scored { id: turn.id, semantic: turn.semantic, lexical: postings.lexical(turn.id), recency: turn.recency, parts }
+        parts.push(part(ranking, Criterion::Question, f64::from(u8::from(turn.asks)), QUESTION));
+        if reading.asks_when {
+            parts.push(part(ranking, Criterion::Time, f64::from(u8::from(turn.tells_time)), TIME));
+        }
+        let decay = if decays(ranking) {
+            turn.recency
+        } else {
+            parts.push(part(ranking, Criterion::Recency, turn.recency, RECENCY));
+            1.0
+        };
+        let (score, lexical) = (sum(&parts) * decay, postings.lexical(turn.id));
+        Scored { id: turn.id, semantic: turn.semantic, lexical, recency: turn.recency, parts, score, fit: turn.scope }
     };
     let mut scored: Vec<Scored> = turns.into_iter().map(one).collect();
-    sort(&mut scored);
+    scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     scored
 }
 
-/// Adds what only the text tells: a time, to a question that asks when; and that it is a question itself.
-pub fn read(reading: &Reading, scored: &mut Scored, content: &str) {
-    if reading.asks_when {
-        scored.parts.push(part(Criterion::Time, f64::from(u8::from(dates::tells_time(content))), TIME));
+/// What a piece of knowledge comes to, so that it stands beside memories: of this project, certain, and as fresh as ever. `covered` is the
+/// share of the question's words that it holds.
+pub fn decided(ranking: Ranking, semantic: Option<f64>, covered: f64, characters: i32) -> Vec<Part> {
+    let mut parts = vec![
+        part(ranking, Criterion::Words, covered, WORDS),
+        part(ranking, Criterion::Meaning, semantic.unwrap_or(0.0), MEANING),
+        part(ranking, Criterion::Length, length(characters), LENGTH),
+        part(ranking, Criterion::Scope, 1.0, SCOPE),
+        part(ranking, Criterion::Confidence, 1.0, CONFIDENCE),
+    ];
+    if !decays(ranking) {
+        parts.push(part(ranking, Criterion::Recency, 1.0, RECENCY));
     }
-    scored.parts.push(part(Criterion::Question, f64::from(u8::from(content.trim_end().ends_with('?'))), QUESTION));
+    parts
 }
 
-/// Best first; at the same score the newer id.
-pub fn sort(scored: &mut [Scored]) {
-    scored.sort_by(|a, b| b.score().total_cmp(&a.score()).then(b.id.cmp(&a.id)));
+/// The sum of value · weight.
+pub fn sum(parts: &[Part]) -> f64 {
+    parts.iter().map(|part| part.value * part.weight).sum()
 }
 
-fn part(name: Criterion, value: f64, weight: f64) -> Part {
-    Part { name, value, weight }
+fn decays(ranking: Ranking) -> bool {
+    ranking == Ranking::HybridDecay
+}
+
+fn length(characters: i32) -> f64 {
+    (1.0 + f64::from(characters) / WORD).ln()
+}
+
+fn part(ranking: Ranking, name: Criterion, value: f64, weight: f64) -> Part {
+    Part { name, value, weight: if decays(ranking) { weight / MOST } else { weight } }
 }

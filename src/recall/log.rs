@@ -3,7 +3,7 @@
 use super::ranking::Floors;
 use super::silence::{self, Near, Silent};
 use super::store;
-use crate::api::{AgentId, ChunkId, DocumentId, MatchedBy, MemoryId, NothingReason, Ranking, RetrievalId, UserId, ZeroHitCause};
+use crate::api::{AgentId, ChunkId, DocumentId, MatchedBy, MemoryId, NothingReason, Part, Ranking, RetrievalId, UserId, ZeroHitCause};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::op::Tenancy;
@@ -34,6 +34,8 @@ pub struct Entry {
     pub query_canonical: Option<String>,
     pub k: u32,
     pub expected: bool,
+    /// Whether the memories ended where their scores fall off.
+    pub fewer: bool,
     pub ranking: Ranking,
     pub filters: serde_json::Value,
     pub model: String,
@@ -62,6 +64,8 @@ pub struct Candidate {
     pub similarity: f64,
     pub recency: f64,
     pub score: f64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
     pub matched_by: MatchedBy,
     pub passed: bool,
     /// Its place in the answer, from 1, if it was returned.
@@ -74,6 +78,11 @@ pub struct Chunk {
     pub document_id: DocumentId,
     pub chunk_id: ChunkId,
     pub similarity: f64,
+    /// Its similarity, where lines were written before scores were kept.
+    #[serde(default)]
+    pub score: Option<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
     pub matched_by: MatchedBy,
     pub passed: bool,
     /// Its place in the answer, from 1, if it was returned.

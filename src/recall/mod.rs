@@ -20,15 +20,20 @@ mod search;
 pub mod silence;
 pub mod store;
 mod trace;
+mod why;
 pub mod words;
 
 pub use browse::search_console;
+use explain::evidence_of;
+pub(crate) use explain::{evidence, how_found, sum_of};
 pub(crate) use health::{add, last_days};
 pub use health::{health, zero_hits};
 pub use playground::playground;
 pub use replay::replay;
 pub use retrievals::{keep_swept, retrieval, retrievals, sweep};
+pub(crate) use search::for_task;
 pub use search::{search, without_floor};
+pub use why::explain;
 
 use crate::api::{
     K_MAX, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope,
@@ -45,6 +50,8 @@ use find::{Past, Question};
 use ranking::Floors;
 use store::{Narrowing, Reach};
 
+/// The ranking of a recall that asks for none. It finds more of what was meant than `decay` does: `eval retrieval` shows how much more.
+pub(crate) const RANKING: Ranking = Ranking::HybridDecay;
 /// Candidates that the log keeps beyond the hits: the near misses.
 const NEAR_MISSES: u32 = 5;
 
@@ -65,7 +72,7 @@ struct Manner {
     knowledge: bool,
     /// Other floors than the model's.
     floors: Option<Floors>,
-    /// Whether the list ends where scores fall off.
+    /// Whether the memories end where their scores fall off.
     fewer: bool,
 }
 
@@ -84,7 +91,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, manner
     };
     let question = Question {
         query: &request.query,
-        ranking: request.ranking.unwrap_or(Ranking::Decay),
+        ranking: request.ranking.unwrap_or(RANKING),
         reach,
         most: i64::from(request.k + NEAR_MISSES),
         knowledge: manner.knowledge,
@@ -93,11 +100,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, manner
         past: request.as_of.map(|at| Past { vocabulary: Moment::At(at), without: vec![] }),
     };
     let found = find::find(engine, ctx.tenancy(), question).await?;
-    let mut list = blend::blend(found.order.passed.clone(), found.knowledge.clone());
-    list.truncate(usize::try_from(request.k).unwrap_or(usize::MAX));
-    if manner.fewer {
-        blend::cut_off(&mut list);
-    }
+    let list = blend::list(&found, request.k, manner.fewer);
     let zero_hit = found.order.passed.is_empty();
     let response = RecallResponse {
         retrieval_id: RetrievalId(engine.clock().id()),
@@ -111,7 +114,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, manner
     let took = start.elapsed();
     // Who asks about the past learns nothing new about what is: no counter moves, and the log keeps what was asked at the time.
     if request.as_of.is_none() {
-        engine.log().write(trace::entry(engine, ctx, agent, &request, &found, &response, &list, took.as_secs_f64() * 1000.0));
+        engine.log().write(trace::entry(engine, ctx, agent, &request, manner.fewer, &found, &response, &list, took.as_secs_f64() * 1000.0));
         trace::count(&request, &found, agent, &list, response.reason, took);
     }
     let mut hits: Vec<RecallHit> = list.into_iter().map(|one| one.hit(&found.asked.terms, ctx.commons_id, found.now)).collect();

@@ -2,7 +2,7 @@
 
 use super::find::{Memory, Question};
 use super::gather;
-use super::hybrid::{self, ANCHORS, Posting, Postings, Reading};
+use super::hybrid::{self, Posting, Postings, Reading};
 use super::ranking::{self, Candidate, Floors, Order};
 use super::store::{self, Feature, Past, Statistics};
 use super::words;
@@ -10,7 +10,7 @@ use crate::api::{AgentId, MemoryId, Ranking};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::Asked;
-use crate::memories::model::embedded_text;
+use crate::memories::model::{embedded_text, recency};
 use crate::op::Tenancy;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -59,7 +59,7 @@ pub async fn memory(
             let known = reached.into_iter().filter(|candidate| candidate.semantic.is_some() || candidate.lexical.is_some());
             ranking::decayed(known.collect(), floors, reach.now)
         }
-        Ranking::Hybrid => hybrid(reached, question, asked, &postings, floors),
+        Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, question, asked, &postings, floors),
     };
     Ok(Memory { order, statistics, counts: None })
 }
@@ -80,10 +80,12 @@ fn rows(asked: &Asked, past: &[Past], documents: &[BTreeMap<String, u32>]) -> Ve
 
 /// As `gather::by_hybrid`, over memories that are held here.
 fn hybrid(mut reached: Vec<Candidate>, question: &Question<'_>, asked: &Asked, postings: &Postings, floors: Floors) -> Order {
-    let mut near: Vec<(f64, MemoryId)> = reached.iter().filter_map(|one| Some((one.semantic?, one.memory.id))).collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-    let mut anchors: HashSet<MemoryId> = postings.best(ANCHORS).into_iter().collect();
-    anchors.extend(near.into_iter().take(ANCHORS).map(|(_, id)| id));
+    let most = gather::anchors_of(question);
+    let mut near: Vec<((bool, f64), MemoryId)> =
+        reached.iter().filter_map(|one| Some((nearness(one, question, floors)?, one.memory.id))).collect();
+    near.sort_by(|a, b| b.0.0.cmp(&a.0.0).then(b.0.1.total_cmp(&a.0.1)).then(b.1.cmp(&a.1)));
+    let mut anchors: HashSet<MemoryId> = postings.best(most).into_iter().collect();
+    anchors.extend(near.into_iter().take(most).map(|(_, id)| id));
     reached
         .sort_by(|a, b| thread(a).cmp(&thread(b)).then_with(|| (a.memory.said_at(), a.memory.id).cmp(&(b.memory.said_at(), b.memory.id))));
     let mut places = HashMap::new();
@@ -92,13 +94,21 @@ fn hybrid(mut reached: Vec<Candidate>, question: &Question<'_>, asked: &Asked, p
         places.extend(hybrid::places(&line, &anchors));
     }
     let contexts = hybrid::contexts(&places);
-    let mut reading = Reading::new(question.query, &asked.terms);
-    let scored =
-        reached.iter().filter(|one| contexts.contains_key(&one.memory.id)).map(|one| gather::turn(feature(one), question)).collect();
-    let mut scored = hybrid::score(&mut reading, postings, &contexts, scored);
-    gather::cut(&mut scored, question);
-    let texts = reached.into_iter().map(|one| (one.memory.id, one.memory)).collect();
-    gather::finish(&reading, scored, texts, floors)
+    let reading = Reading::new(question.ranking, question.query, &asked.terms);
+    let scored = reached.iter().filter(|one| contexts.contains_key(&one.memory.id));
+    let turns = scored.map(|one| gather::turn(feature(one, reading.asks_when()), question)).collect();
+    let (chosen, _) = gather::choose(hybrid::score(&reading, postings, &contexts, turns), question, floors);
+    gather::order(chosen, reached.into_iter().map(|one| (one.memory.id, one.memory)).collect(), floors)
+}
+
+/// What the nearest are told by: where scores decay, those above the floor come first, by decayed cosine.
+fn nearness(one: &Candidate, question: &Question<'_>, floors: Floors) -> Option<(bool, f64)> {
+    let cosine = one.semantic?;
+    match question.ranking == Ranking::HybridDecay {
+        true if cosine >= floors.vector => Some((true, cosine * recency(one.memory.updated_at, question.reach.now))),
+        true => Some((false, cosine)),
+        false => Some((true, cosine)),
+    }
 }
 
 /// Whose conversation it belongs to, and which.
@@ -107,7 +117,7 @@ fn thread(one: &Candidate) -> (AgentId, &str, Option<&str>, Option<&str>) {
     (one.memory.agent_id, &source.platform, source.channel_id.as_deref(), source.thread_id.as_deref())
 }
 
-fn feature(one: &Candidate) -> Feature {
+fn feature(one: &Candidate, asks_when: bool) -> Feature {
     let memory = &one.memory;
     Feature {
         id: memory.id,
@@ -120,6 +130,8 @@ fn feature(one: &Candidate) -> Feature {
         updated_at: memory.updated_at,
         confidence: memory.confidence,
         semantic: one.semantic,
+        asks: memory.content.trim_end().ends_with('?'),
+        text: asks_when.then(|| memory.content.clone()),
     }
 }
 

@@ -5,9 +5,9 @@ use super::ranking::Ranked;
 use super::scope::Scoping;
 use super::store::{Narrowing, Reach};
 use super::trace::{chunk_rank, memory_rank};
-use super::{NEAR_MISSES, blend, explain, health, silence};
+use super::{NEAR_MISSES, RANKING, blend, explain, health, silence};
 use crate::api::{
-    CandidateLink, K_MAX, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, QUERY_MAX, Ranking, RecallFilters, SourceTag,
+    CandidateLink, K_MAX, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, QUERY_MAX, RecallFilters, SourceTag,
 };
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -44,7 +44,7 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
     let most = i64::from(request.k + NEAR_MISSES);
     let question = Question {
         query: &request.query,
-        ranking: Ranking::Decay,
+        ranking: RANKING,
         reach,
         most,
         knowledge: true,
@@ -53,8 +53,7 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
         past: None,
     };
     let found = find::find(engine, tenancy, question).await?;
-    let mut list = blend::blend(found.order.passed.clone(), found.knowledge.clone());
-    list.truncate(usize::try_from(request.k).unwrap_or(usize::MAX));
+    let list = blend::list(&found, request.k, false);
 
     let zero_hit = found.order.passed.is_empty();
     let (mut cause, mut near_misses) = (None, Vec::new());
@@ -111,8 +110,14 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
             explanation: hit.explanation,
         }
     };
-    let mut candidates: Vec<PlaygroundCandidate> =
-        found.order.passed.iter().chain(&found.order.below).map(memory).chain(found.knowledge.iter().map(chunk)).collect();
+    let mut candidates: Vec<PlaygroundCandidate> = found
+        .order
+        .passed
+        .iter()
+        .chain(found.order.below.iter().take(NEAR_MISSES as usize))
+        .map(memory)
+        .chain(found.knowledge.iter().map(chunk))
+        .collect();
     candidates.sort_by(|a, b| b.passed.cmp(&a.passed).then_with(|| b.score.total_cmp(&a.score)));
     Ok(Playground {
         candidates,

@@ -67,14 +67,14 @@ pub fn decayed(candidates: Vec<Candidate>, floors: Floors, now: DateTime<Utc>) -
         Ranked { candidate, matched_by, score: similarity * recency, breakdown }
     };
     let (mut passed, mut below): (Vec<Ranked>, Vec<Ranked>) = candidates.into_iter().map(score).partition(Ranked::passed);
-    passed.sort_by(|a, b| descending(a, b, |ranked| ranked.score));
+    sort(&mut passed);
     below.sort_by(|a, b| descending(a, b, |ranked| ranked.breakdown.similarity));
     Order { passed, below }
 }
 
-/// A memory that the ranking `hybrid` scored. It passes when its words or its meaning reach their floor; what it borrows from the turns
-/// around it moves it up and lets nothing pass.
-pub fn fused(memory: Memory, scored: Scored, floors: Floors) -> Ranked {
+/// What a memory with parts passes or fails by: relevance, floor, and how it was found. It passes when its words or its meaning reach their
+/// floor; what it borrows from the turns around it moves it up and lets nothing pass.
+pub fn measure(scored: &Scored, floors: Floors) -> (f64, f64, MatchedBy) {
     let (semantic, lexical) = (scored.semantic.unwrap_or(0.0), scored.lexical.unwrap_or(0.0));
     let (near, worded) = (scored.semantic.is_some() && semantic >= floors.vector, scored.lexical.is_some() && lexical >= floors.lexical);
     let by_words = worded && !near || (near == worded && scored.semantic.is_none());
@@ -84,9 +84,20 @@ pub fn fused(memory: Memory, scored: Scored, floors: Floors) -> Ranked {
         (_, _, true) => MatchedBy::Lexical,
         _ => MatchedBy::Vector,
     };
-    let score = scored.score();
+    (similarity, floor, matched_by)
+}
+
+/// A memory that was scored by its parts.
+pub fn fused(memory: Memory, scored: Scored, floors: Floors) -> Ranked {
+    let (similarity, floor, matched_by) = measure(&scored, floors);
     let breakdown = Breakdown { similarity, recency: scored.recency, floor, parts: scored.parts };
-    Ranked { candidate: Candidate { memory, semantic: scored.semantic, lexical: scored.lexical }, matched_by, score, breakdown }
+    let candidate = Candidate { memory, semantic: scored.semantic, lexical: scored.lexical };
+    Ranked { candidate, matched_by, score: scored.score, breakdown }
+}
+
+/// By (score, created_at, id), highest and newest first.
+pub fn sort(ranked: &mut [Ranked]) {
+    ranked.sort_by(|a, b| descending(a, b, |ranked| ranked.score));
 }
 
 fn descending(a: &Ranked, b: &Ranked, by: impl Fn(&Ranked) -> f64) -> Ordering {

@@ -72,10 +72,9 @@ async fn ask(
 
 /// What would have been answered.
 async fn answer(engine: &Engine, ctx: &OpContext, line: &Measured, found: Finding) -> Result<Vec<Considered>, Error> {
-    let mut list = blend::blend(found.order.passed.clone(), found.knowledge.clone());
-    list.truncate(usize::try_from(line.logged.k).unwrap_or_default());
+    let list = blend::list(&found, u32::try_from(line.logged.k).unwrap_or_default(), line.fewer);
     let all = usize::MAX;
-    let mut hits = considered(engine, ctx, &logged(&found, &list, all), &logged_chunks(&found, &list, all)).await?;
+    let mut hits = considered(engine, ctx, &line.logged.terms(), &logged(&found, &list, all), &logged_chunks(&found, &list, all)).await?;
     hits.retain(|one| one.rank.is_some());
     Ok(hits)
 }

@@ -2,17 +2,20 @@
 
 use super::log::{Candidate, Chunk};
 use super::store::{self, Logged, Measured};
+use super::{explain, words};
 use crate::api::{
-    AgentId, ChunkId, Considered, MemoryId, OperatorRole, Page, Retrieval, RetrievalDetail, RetrievalFilter, RetrievalId, Scope, SourceTag,
+    AgentId, Breakdown, ChunkId, Considered, MemoryId, OperatorRole, Page, Retrieval, RetrievalDetail, RetrievalFilter, RetrievalId, Scope,
+    SourceTag,
 };
 use crate::db::DbError;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::memories::model::{TAU_DAYS, embedded_text};
 use crate::op::{Access, OpContext};
 use crate::{knowledge, memories};
 use chrono::{DateTime, Days, Utc};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -80,7 +83,7 @@ pub(super) async fn measured(engine: &Engine, ctx: &OpContext, id: RetrievalId) 
 pub(super) async fn detail(engine: &Engine, ctx: &OpContext, measured: Measured) -> Result<RetrievalDetail, Error> {
     let slugs = memories::slugs(engine, ctx).await?;
     let (candidates, chunks) = (measured.candidates.0, measured.knowledge.0);
-    let considered = considered(engine, ctx, &candidates, &chunks).await?;
+    let considered = considered(engine, ctx, &measured.logged.terms(), &candidates, &chunks).await?;
     Ok(RetrievalDetail {
         retrieval: told(measured.logged, &slugs),
         filters: measured.filters,
@@ -96,6 +99,7 @@ pub(super) async fn detail(engine: &Engine, ctx: &OpContext, measured: Measured)
 pub(super) async fn considered(
     engine: &Engine,
     ctx: &OpContext,
+    asked: &BTreeMap<String, u32>,
     candidates: &[Candidate],
     chunks: &[Chunk],
 ) -> Result<Vec<Considered>, Error> {
@@ -108,7 +112,13 @@ pub(super) async fn considered(
     let passages = knowledge::passages(engine, ctx, &ids).await?;
     let memory = |one: &Candidate| {
         let text = texts.get(&one.memory_id);
+        let matched_words = text.map(|text| words::matched_words(&embedded_text(&text.topic, &text.content), asked)).unwrap_or_default();
+        let breakdown = Breakdown { similarity: one.similarity, recency: one.recency, floor: 0.0, parts: one.parts.clone() };
         Considered {
+            explanation: explain::told(&breakdown, one.matched_by, one.score, &matched_words, age_in_days(one.recency)),
+            recency: one.recency,
+            parts: breakdown.parts,
+            matched_words,
             rank: one.rank,
             source_tag: if one.agent_id == ctx.commons_id { SourceTag::Shared } else { SourceTag::Private },
             memory_id: Some(one.memory_id),
@@ -127,7 +137,13 @@ pub(super) async fn considered(
     };
     let chunk = |one: &Chunk| {
         let passage = passages.get(&one.chunk_id);
+        let score = one.score.unwrap_or(one.similarity);
+        let matched_words = passage.map(|passage| words::matched_words(&passage.content, asked)).unwrap_or_default();
         Considered {
+            explanation: knowledge::explain(one.matched_by, one.similarity, &matched_words, &one.parts, score),
+            recency: 1.0,
+            parts: one.parts.clone(),
+            matched_words,
             rank: one.rank,
             source_tag: SourceTag::Canonical,
             memory_id: None,
@@ -137,7 +153,7 @@ pub(super) async fn considered(
             chunk_id: Some(one.chunk_id),
             title: passage.map(|passage| passage.title.clone()).unwrap_or_default(),
             content: passage.map(|passage| passage.content.clone()).unwrap_or_default(),
-            score: one.similarity,
+            score,
             similarity: one.similarity,
             matched_by: one.matched_by,
             passed: one.passed,
@@ -147,6 +163,21 @@ pub(super) async fn considered(
     let mut all: Vec<Considered> = candidates.iter().map(memory).chain(chunks.iter().map(chunk)).collect();
     all.sort_by(|a, b| (a.rank.is_none(), a.rank).cmp(&(b.rank.is_none(), b.rank)).then_with(|| b.score.total_cmp(&a.score)));
     Ok(all)
+}
+
+impl Logged {
+    /// The words that were asked for.
+    pub(super) fn terms(&self) -> BTreeMap<String, u32> {
+        let mut terms = words::terms(&self.query);
+        terms.extend(self.query_canonical.as_deref().map(words::terms).unwrap_or_default());
+        terms
+    }
+}
+
+/// How long ago something was written that has this much of its weight left.
+fn age_in_days(recency: f64) -> i64 {
+    // The logarithm gives back a little less than what went in.
+    (-recency.max(f64::MIN_POSITIVE).ln() * TAU_DAYS + 1e-6).floor() as i64
 }
 
 fn told(row: Logged, slugs: &HashMap<AgentId, String>) -> Retrieval {

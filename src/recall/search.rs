@@ -1,7 +1,7 @@
 //! search: memories by words and meaning, best first, without a floor.
 
 use super::{Floors, Manner, answer};
-use crate::api::{Ranking, RecallRequest, RecallResponse, SearchRequest};
+use crate::api::{Ranking, RecallRequest, RecallResponse, Scope, SearchRequest};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
@@ -15,6 +15,16 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: SearchRequest) ->
     let SearchRequest { query, k, user_id, filters, fewer, as_of } = request;
     let question = RecallRequest { query, k, expected: false, user_id, ranking: Some(Ranking::Hybrid), filters, as_of };
     answer(engine, ctx, question, Manner { fewer, ..FLOORLESS }).await
+}
+
+/// What a task calls for: the strong memories, and knowledge for keys that may read it. Noise of other projects stays out.
+///
+/// # Errors
+/// As [`super::recall`].
+pub(crate) async fn for_task(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
+    let knowledge = ctx.require(Scope::KbRead).is_ok();
+    let request = RecallRequest { ranking: Some(Ranking::Hybrid), ..request };
+    answer(engine, ctx, request, Manner { knowledge, floors: None, fewer: true }).await
 }
 
 /// A recall of memories alone in which nothing is too weak: what an evaluation compares rankings by.

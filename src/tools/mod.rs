@@ -3,13 +3,13 @@
 mod input;
 
 use crate::api::{
-    AddMemoryRequest, ForgetRequest, KnowledgeRequest, LinkRequest, LookupRequest, ProfileFactRequest, ProposeRequest, RecallRequest,
-    RememberRequest, ReviseRequest, Scope, SearchRequest, TopologyRequest, UpdateMemoryRequest,
+    AddMemoryRequest, ContextRequest, ExplainRequest, ForgetRequest, KnowledgeRequest, LinkRequest, LookupRequest, ProfileFactRequest,
+    ProposeRequest, RecallRequest, RememberRequest, ReviseRequest, Scope, SearchRequest, TopologyRequest, UpdateMemoryRequest,
 };
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use crate::{contract, knowledge, memories, recall, vocabulary};
+use crate::{context, contract, knowledge, memories, recall, vocabulary};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -127,6 +127,14 @@ pub fn all() -> &'static [Tool] {
                 |engine, ctx, input: SearchRequest| async move { recall::search(&engine, &ctx, input).await },
             ),
             Tool::new(
+                "context_for",
+                Scope::MemoryRead,
+                "Read up before you begin a task: profile facts, facts of the project and repository, decisions in force with their reasons, \
+                 documents, and what happened lately, as one text within a budget of tokens. Call it once at the start. Everything has a \
+                 line and an id at least; ask for one thing in full by its id, or for everything with the level `L2`.",
+                |engine, ctx, input: ContextRequest| async move { context::context_for(&engine, &ctx, input).await },
+            ),
+            Tool::new(
                 "agent_memory_remember",
                 Scope::MemoryWrite,
                 "Remember one fact, preference, decision or change, in its own words, for later conversations on any channel. Call it at the \
@@ -157,6 +165,14 @@ pub fn all() -> &'static [Tool] {
                 |engine, ctx, input: LinkRequest| async move {
                     if input.remove { memories::unlink(&engine, &ctx, input).await } else { memories::link(&engine, &ctx, input).await }
                 },
+            ),
+            Tool::new(
+                "explain",
+                Scope::MemoryRead,
+                "Explain one memory (`memory`: all it says, its evidence, every version, what it is linked to, which of your recalls returned \
+                 it) or one recall (`retrieval_id`: the score of each hit by its parts, and what was close). Call it when somebody asks how \
+                 you know something, or why you did not.",
+                |engine, ctx, input: ExplainRequest| async move { recall::explain(&engine, &ctx, input).await },
             ),
             Tool::new(
                 "upsert_profile_fact",

@@ -3,6 +3,7 @@
 mod audit_chain;
 mod bulk;
 mod concurrency;
+mod context;
 mod contract;
 mod embedded;
 mod forget;

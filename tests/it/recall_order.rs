@@ -1,8 +1,8 @@
-//! The order of hits: similarity · exp(−Δdays/90), with a floor that does not know about time.
+//! The order of hits: relevance · exp(−Δdays/90), with a floor that does not know about time.
 
 use crate::support::{ask, memory_owner, remember};
 use chrono::{DateTime, Duration, Utc};
-use remembrancer::api::{MemoryId, RecallRequest};
+use remembrancer::api::{MemoryId, Ranking, RecallRequest};
 use remembrancer::clock::Clock;
 use remembrancer::providers::Embedder;
 use remembrancer::testing::{Fake, TestDatabases, World, fact, question};
@@ -55,7 +55,8 @@ async fn mixed(world: &World) -> Vec<Kept> {
 async fn order_is_as_computed(world: &World) {
     let query = "when does the deploy of the billing service run on friday evening";
     let kept = mixed(world).await;
-    let answer = recall::recall(&world.engine, &world.atlas, RecallRequest { k: 100, ..question(query) }).await.unwrap();
+    let asking = |k: u32| RecallRequest { k, ranking: Some(Ranking::Decay), ..question(query) };
+    let answer = recall::recall(&world.engine, &world.atlas, asking(100)).await.unwrap();
     let mut expected: Vec<(MemoryId, f64, f64)> = kept
         .iter()
         .map(|kept| {
@@ -73,7 +74,7 @@ async fn order_is_as_computed(world: &World) {
         assert!((hit.similarity - similarity).abs() < 1e-3 && (hit.score - score).abs() < 1e-3, "{hit:?}");
     }
     // The best k are the first k of all.
-    let three = recall::recall(&world.engine, &world.atlas, RecallRequest { k: 3, ..question(query) }).await.unwrap();
+    let three = recall::recall(&world.engine, &world.atlas, asking(3)).await.unwrap();
     assert_eq!(three.memories().iter().map(|h| h.memory_id).collect::<Vec<_>>(), expected[..3].iter().map(|e| e.0).collect::<Vec<_>>());
 }
 
@@ -167,4 +168,25 @@ async fn equal_scores_come_newest_first_then_by_id() {
     let answer = recall::recall(&world.engine, &world.atlas, request).await.unwrap();
     assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [ids[3], ids[0], ids[2], ids[1]]);
     assert!(answer.memories().iter().all(|hit| hit.score == answer.memories()[0].score));
+}
+
+#[tokio::test]
+async fn a_score_is_the_sum_of_its_parts_times_what_age_has_left_of_it() {
+    let world = World::new().await;
+    let kept = mixed(&world).await;
+    let query = "when does the deploy of the billing service run on friday evening";
+    let asking = |ranking| RecallRequest { k: 100, ranking, ..question(query) };
+    let answer = recall::recall(&world.engine, &world.atlas, asking(None)).await.unwrap();
+    assert_eq!(answer.ranking, Ranking::HybridDecay);
+    for hit in answer.memories() {
+        let kept = kept.iter().find(|kept| kept.id == hit.memory_id).unwrap();
+        let sum: f64 = hit.breakdown.parts.iter().map(|part| part.value * part.weight).sum();
+        let left = (-(kept.age.num_days() as f64) / 90.0).exp();
+        assert!((hit.score - sum * left).abs() < 1e-6 && (0.0..=1.0).contains(&sum), "{hit:?}");
+        assert!(hit.explanation.contains("which makes"), "{}", hit.explanation);
+    }
+    assert!(answer.memories().windows(2).all(|pair| pair[0].score >= pair[1].score));
+    // Whatever meaning alone lets pass does so here.
+    let by_meaning = recall::recall(&world.engine, &world.atlas, asking(Some(Ranking::Decay))).await.unwrap();
+    assert!(by_meaning.memories().iter().all(|hit| answer.memories().iter().any(|other| other.memory_id == hit.memory_id)));
 }

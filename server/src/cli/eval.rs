@@ -8,7 +8,7 @@ use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 use remembrancer::api::{MemoryId, Ranking, RecallRequest, RememberRequest, Scope, Source};
 use remembrancer::clock::{Clock, SystemClock};
-use remembrancer::db::{DatabaseUrls, drop_databases};
+use remembrancer::db::{DatabaseUrls, analyze, drop_databases};
 use remembrancer::recall::eval::{Judged, Scores};
 use remembrancer::{Engine, OpContext, identity, memories, recall};
 use serde::Deserialize;
@@ -74,7 +74,7 @@ pub async fn retrieval(mut config: Config, file: &Path, ranking: Option<Ranking>
     let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", std::process::id()))?;
     let done = async {
         let engine = serve::open_at(&config, urls.clone()).await?;
-        let scores = evaluate(&engine, &lines, ranking).await;
+        let scores = evaluate(&engine, &urls, &lines, ranking).await;
         engine.db().close().await;
         scores
     }
@@ -115,10 +115,17 @@ struct Loaded {
     ids: HashMap<String, MemoryId>,
 }
 
-async fn evaluate(engine: &Engine, lines: &[Line], only: Option<Ranking>) -> Result<BTreeMap<String, Scores>, Failure> {
+async fn evaluate(
+    engine: &Engine,
+    urls: &DatabaseUrls,
+    lines: &[Line],
+    only: Option<Ranking>,
+) -> Result<BTreeMap<String, Scores>, Failure> {
     let scopes = load(engine, lines).await?;
+    // What is measured is a server that has run for a while.
+    analyze(urls).await?;
     let mut all = BTreeMap::new();
-    for ranking in [Ranking::Decay, Ranking::Hybrid].into_iter().filter(|ranking| only.is_none_or(|only| only == *ranking)) {
+    for ranking in Ranking::ALL.iter().copied().filter(|ranking| only.is_none_or(|only| only == *ranking)) {
         all.insert(ranking.to_string(), ask(engine, lines, &scopes, ranking).await?);
     }
     Ok(all)
@@ -216,20 +223,20 @@ async fn search(
 
 fn print(scores: &BTreeMap<String, Scores>) {
     println!(
-        "{:<8} {:>9} {:>9} {:>9} {:>10} {:>7} {:>8} {:>13}",
+        "{:<12} {:>9} {:>9} {:>9} {:>10} {:>7} {:>8} {:>13}",
         "ranking", "questions", "recall@1", "recall@5", "recall@10", "MRR", "nDCG@10", "under-return"
     );
     for (ranking, s) in scores {
         println!(
-            "{ranking:<8} {:>9} {:>9.3} {:>9.3} {:>10.3} {:>7.3} {:>8.3} {:>13.3}",
+            "{ranking:<12} {:>9} {:>9.3} {:>9.3} {:>10.3} {:>7.3} {:>8.3} {:>13.3}",
             s.questions, s.recall_at_1, s.recall_at_5, s.recall_at_10, s.mrr, s.ndcg_at_10, s.under_return
         );
     }
-    println!("\n{:<8} {:>15} {:>15} {:>15}", "ranking", "p50 / p95 ms", "with embedding", "tokens, 10 hits");
+    println!("\n{:<12} {:>15} {:>15} {:>15}", "ranking", "p50 / p95 ms", "with embedding", "tokens, 10 hits");
     for (ranking, s) in scores {
         let pair = |a: f64, b: f64| format!("{a:.1} / {b:.1}");
         println!(
-            "{ranking:<8} {:>15} {:>15} {:>15.0}",
+            "{ranking:<12} {:>15} {:>15} {:>15.0}",
             pair(s.p50_ms, s.p95_ms),
             pair(s.p50_with_embedding_ms, s.p95_with_embedding_ms),
             s.tokens

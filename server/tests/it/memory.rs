@@ -63,10 +63,12 @@ async fn the_listing_tells_a_model_everything_it_needs() {
     let expected = [
         "agent_memory_recall",
         "agent_memory_search",
+        "context_for",
         "agent_memory_remember",
         "agent_memory_forget",
         "agent_memory_revise",
         "agent_memory_link",
+        "explain",
         "upsert_profile_fact",
         "add_to_memory",
         "update_memory",

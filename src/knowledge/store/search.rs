@@ -3,6 +3,7 @@
 use super::vector_table;
 use crate::api::{ChunkId, DocumentId, DocumentKind, TenantId};
 use crate::db::{DbError, Tx};
+use crate::knowledge::search::embedded_text;
 use crate::recall::words::{B, K1, PRIOR_DOCUMENTS};
 use chrono::{DateTime, Utc};
 use pgvector::HalfVector;
@@ -89,6 +90,13 @@ pub struct Found {
     pub path: String,
     pub heading_path: Vec<String>,
     pub content: String,
+}
+
+impl Found {
+    /// What was embedded.
+    pub fn embedded_text(&self) -> String {
+        embedded_text(self.reference.as_deref(), &self.title, &self.heading_path, &self.content)
+    }
 }
 
 /// The nearest chunks of what was in force at a moment.

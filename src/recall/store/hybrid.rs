@@ -15,23 +15,36 @@ pub async fn postings(tx: &mut Tx, reach: &Reach<'_>, terms: &[String]) -> Resul
     if terms.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(sqlx::query_as(
-        r"select q.place - 1 as term, t.memory_id, t.tf, t.length
+    // Four arrays instead of a row for each word of each memory: there are hundreds, and a row costs more than what it holds.
+    let (places, memories, counts, lengths): (Vec<i64>, Vec<MemoryId>, Vec<f32>, Vec<i32>) = sqlx::query_as(
+        r"select coalesce(array_agg(q.place - 1), '{}'), coalesce(array_agg(t.memory_id), '{}'), coalesce(array_agg(t.tf), '{}'),
+                 coalesce(array_agg(t.length), '{}')
             from unnest($3::text[]) with ordinality as q (term, place)
             join memory_terms t on t.tenant_id = $1 and t.agent_id = any($2) and t.term = q.term",
     )
     .bind(reach.tenant)
     .bind(reach.agent_ids())
     .bind(terms.to_vec())
-    .fetch_all(&mut **tx)
-    .await?)
+    .fetch_one(&mut **tx)
+    .await?;
+    let rows = places.into_iter().zip(memories).zip(counts.into_iter().zip(lengths));
+    Ok(rows.map(|((term, memory_id), (tf, length))| Posting { term, memory_id, tf, length }).collect())
 }
 
-/// The nearest memories in reach by cosine, from the covering index.
-pub async fn nearest_in_reach(tx: &mut Tx, reach: &Reach<'_>, model: &str, vector: &[f32], most: usize) -> Result<Vec<MemoryId>, DbError> {
+/// The nearest memories in reach by cosine, from the covering index; by decayed cosine with those above a floor first, if one is given.
+pub async fn nearest_in_reach(
+    tx: &mut Tx,
+    reach: &Reach<'_>,
+    model: &str,
+    vector: &[f32],
+    decayed_above: Option<f64>,
+    most: usize,
+) -> Result<Vec<MemoryId>, DbError> {
     let table = vector_table(vector.len())?;
-    let mut query = QueryBuilder::new("select e.memory_id");
-    query.push(format!(" from {table} e where e.agent_id = any(")).push_bind(reach.agent_ids());
+    let mut query = QueryBuilder::new("select s.memory_id from (select e.memory_id, e.weight, -(");
+    push_distance(&mut query, table, vector);
+    // `offset 0` keeps the distance from being computed twice.
+    query.push(format!(") as similarity from {table} e where e.agent_id = any(")).push_bind(reach.agent_ids());
     query.push(") and e.tenant_id = ").push_bind(reach.tenant).push(" and e.model = ").push_bind(model.to_owned());
     query.push(" and e.live and (e.expires_at is null or e.expires_at > ").push_bind(reach.now).push(")");
     reach.push_user(&mut query, "e.user_id");
@@ -40,9 +53,14 @@ pub async fn nearest_in_reach(tx: &mut Tx, reach: &Reach<'_>, model: &str, vecto
         reach.push_filters(&mut query);
         query.push(")");
     }
-    query.push(" order by ");
-    push_distance(&mut query, table, vector);
-    query.push(", e.memory_id desc limit ").push_bind(i64::try_from(most).unwrap_or(i64::MAX));
+    query.push(" offset 0) s order by ");
+    if let Some(floor) = decayed_above {
+        query.push("(s.similarity >= ").push_bind(floor).push(") desc, case when s.similarity >= ").push_bind(floor);
+        query.push(" then s.similarity * s.weight else s.similarity end desc");
+    } else {
+        query.push("s.similarity desc");
+    }
+    query.push(", s.memory_id desc limit ").push_bind(i64::try_from(most).unwrap_or(i64::MAX));
     Ok(query.build_query_scalar().fetch_all(&mut **tx).await?)
 }
 
@@ -92,7 +110,7 @@ fn push_reached(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, ids: &[Me
     reach.push_filters(query);
 }
 
-/// What is known of a memory without reading its text.
+/// What is known of a memory that is scored.
 #[derive(Clone, Debug, FromRow)]
 pub struct Feature {
     pub id: MemoryId,
@@ -105,20 +123,26 @@ pub struct Feature {
     pub updated_at: DateTime<Utc>,
     pub confidence: f32,
     pub semantic: Option<f64>,
+    /// Its text ends as a question does.
+    pub asks: bool,
+    /// Its text, where it was asked for.
+    pub text: Option<String>,
 }
 
-/// Features of memories in reach, with their cosine where a vector is there.
+/// Features of memories in reach, with their cosine where a vector is there; with their texts if those are to be read.
 pub async fn features(
     tx: &mut Tx,
     reach: &Reach<'_>,
     model: &str,
     vector: Option<&[f32]>,
+    texts: bool,
     ids: &[MemoryId],
 ) -> Result<Vec<Feature>, DbError> {
     let mut query = QueryBuilder::new(
         "select m.id, m.said_at, m.speaker, char_length(m.content) as characters, m.scope, m.project_id, m.repo_id, m.updated_at, \
-         m.confidence, ",
+         m.confidence, m.content ~ '\\?\\s*$' as asks, case when ",
     );
+    query.push_bind(texts).push(" then m.content end as text, ");
     match vector {
         None => {
             query.push("null::float8 as semantic from agent_memories m");

@@ -262,8 +262,8 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
     sqlx::query(
         r"insert into retrievals (tenant_id, agent_id, id, at, user_id, query, query_canonical, k, expected, ranking, filters, model,
               vector_floor, lexical_floor, vocabulary_version, statistics, candidates, hits, zero_hit, reason, degraded, took_ms, cause,
-              near_misses, knowledge, knowledge_hits)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
+              near_misses, knowledge, knowledge_hits, fewer)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
           on conflict (agent_id, id) do nothing",
     )
     .bind(entry.tenancy.tenant)
@@ -292,6 +292,7 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
     .bind(Json(near))
     .bind(Json(&entry.knowledge))
     .bind(count(cited.len()))
+    .bind(entry.fewer)
     .execute(&mut **tx)
     .await?;
     let (memories, ranks): (Vec<Uuid>, Vec<i32>) = returned.into_iter().unzip();

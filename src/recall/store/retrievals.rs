@@ -34,6 +34,7 @@ pub struct Logged {
 pub struct Measured {
     #[sqlx(flatten)]
     pub logged: Logged,
+    pub fewer: bool,
     pub filters: serde_json::Value,
     pub model: String,
     pub vector_floor: f64,
@@ -97,7 +98,7 @@ pub async fn list_retrievals(
 /// One recall with everything that the log kept.
 pub async fn retrieval(tx: &mut Tx, tenant: TenantId, id: RetrievalId) -> Result<Option<Measured>, DbError> {
     let mut query = QueryBuilder::<Postgres>::new(format!(
-        "select {LOGGED}, r.filters, r.model, r.vector_floor, r.lexical_floor, r.vocabulary_version, r.candidates, r.knowledge
+        "select {LOGGED}, r.fewer, r.filters, r.model, r.vector_floor, r.lexical_floor, r.vocabulary_version, r.candidates, r.knowledge
            from retrievals r where r.tenant_id = "
     ));
     query.push_bind(tenant).push(" and r.id = ").push_bind(id);

@@ -10,6 +10,7 @@ use remembrancer::api::{
 use remembrancer::audit::{NewEntry, store as audit};
 use remembrancer::chat::store as chat;
 use remembrancer::clock::Clock;
+use remembrancer::context::store::{self as context, Wanted};
 use remembrancer::contract::store::{self as contract, Likeness};
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{DbError, Tx};
@@ -198,6 +199,7 @@ impl Case {
             query_canonical: None,
             k: 1,
             expected: false,
+            fewer: false,
             ranking: Ranking::Decay,
             filters: json!({}),
             model: "all-MiniLM-L6-v2".into(),
@@ -209,6 +211,8 @@ impl Case {
                 document_id: self.shared.document,
                 chunk_id: self.shared.chunk,
                 similarity: 1.0,
+                score: None,
+                parts: vec![],
                 matched_by: MatchedBy::Vector,
                 passed: true,
                 rank: Some(1),
@@ -332,10 +336,15 @@ pub const MEMORY: &[Query] = queries! {
         let leg = recall::by_words(tx, &reach!(c), &["tea".into()], &statistics, FLOORS, false, 10).await?;
         leg.candidates.len() + leg.considered as usize
     };
+    "context::told" |tx, c| {
+        let agents = [c.agent, c.ctx.commons_id];
+        let wanted = Wanted { tenant: c.tenant, agents: &agents, user: None, project: None, repo: None, found: &[c.id], now: c.now };
+        context::told(tx, &wanted, 10).await?.len()
+    };
     "recall::postings" |tx, c| recall::postings(tx, &reach!(c), &["tea".into()]).await?.len();
-    "recall::nearest_in_reach" |tx, c| recall::nearest_in_reach(tx, &reach!(c), "all-MiniLM-L6-v2", &c.vector, 10).await?.len();
+    "recall::nearest_in_reach" |tx, c| recall::nearest_in_reach(tx, &reach!(c), "all-MiniLM-L6-v2", &c.vector, None, 10).await?.len();
     "recall::places" |tx, c| recall::places(tx, &reach!(c), &[c.id]).await?.len();
-    "recall::features" |tx, c| recall::features(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), &[c.id]).await?.len();
+    "recall::features" |tx, c| recall::features(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), true, &[c.id]).await?.len();
     "recall::count_past" |tx, c| recall::count_past(tx, &reach!(c)).await? as usize;
     "recall::past" |tx, c| recall::past(tx, &reach!(c), "all-MiniLM-L6-v2", 384).await?.len();
     "recall::count_retrievals" |tx, c| recall::count_retrievals(tx, c.tenant, &Default::default()).await? as usize;

@@ -8,6 +8,8 @@ const HIGH: f64 = 46.0;
 const ASIDE: f64 = 60.0;
 const BELOW: f64 = 12.0;
 const EDGE: f64 = 16.0;
+/// Letters of a topic that a box has room for.
+const LETTERS: usize = 25;
 /// Boxes on one side at most; the list beneath has them all.
 const MOST: usize = 8;
 
@@ -69,7 +71,7 @@ pub fn Graph(topic: String, links: Vec<MemoryLink>) -> impl IntoView {
                         height=HIGH.to_string()
                         rx="8"
                     />
-                    {words(here, "This memory", "fill-accent text-xs", topic)}
+                    {words(here, "This memory", "fill-accent text-xs", &topic)}
                     {boxes}
                 </svg>
             </div>
@@ -105,17 +107,23 @@ fn line(link: &MemoryLink, path: String) -> impl IntoView + use<> {
     view! { <path class=class d=path marker-start=start marker-end=end stroke-dasharray=dashes /> }
 }
 
-/// Two lines in a box, cut at its edge.
-fn words(at: (f64, f64), above: impl Into<String>, class: &'static str, below: String) -> impl IntoView {
+/// As much of a topic as a box has room for.
+fn fitting(topic: &str) -> String {
+    if topic.chars().count() > LETTERS { topic.chars().take(LETTERS - 1).chain(['…']).collect() } else { topic.to_owned() }
+}
+
+/// Two lines in a box; the lower ends with an ellipsis where the box is too narrow for it.
+fn words(at: (f64, f64), above: impl Into<String>, class: &'static str, below: &str) -> impl IntoView {
     let inside = WIDE - 20.0;
-    let shown: String = below.chars().take(60).collect();
     view! {
         <svg x=(at.0 + 10.0).to_string() y=at.1.to_string() width=inside.to_string() height=HIGH.to_string() aria-hidden="true">
             <text class=class y="18">
                 {above.into()}
             </text>
+            // Read as text, the two lines are two words.
+            " "
             <text class="fill-ink text-sm font-medium" y="36">
-                {shown}
+                {fitting(below)}
             </text>
         </svg>
     }
@@ -133,10 +141,11 @@ fn End(link: MemoryLink, at: (f64, f64)) -> impl IntoView {
     } else {
         ("fill-surface stroke-line-strong", "fill-soft text-xs")
     };
-    let label = format!("{says} {}", link.other_topic);
+    // What is shown must be part of what is told.
+    let shown = fitting(&link.other_topic);
+    let label = if shown == link.other_topic { format!("{says} {shown}") } else { format!("{says} {shown} {}", link.other_topic) };
     view! {
         <a class="group" href=format!("/memories/{}", link.other_id) aria-label=label>
-            <title>{link.other_topic.clone()}</title>
             <rect
                 class=format!("{shape} group-hover:stroke-accent group-focus-visible:stroke-accent group-focus-visible:stroke-3")
                 x=at.0.to_string()
@@ -146,7 +155,7 @@ fn End(link: MemoryLink, at: (f64, f64)) -> impl IntoView {
                 rx="8"
                 stroke-dasharray=link.other_deleted.then_some("4 4")
             />
-            {words(at, says, class, link.other_topic)}
+            {words(at, says, class, &link.other_topic)}
         </a>
     }
 }

@@ -15,7 +15,7 @@ pub fn Candidates(candidates: Vec<PlaygroundCandidate>) -> impl IntoView {
                 <tr>
                     <th scope="col" class="number w-16">"Rank"</th>
                     <th scope="col">"Candidate"</th>
-                    <th scope="col" class="hidden w-56 md:table-cell">"Similarity × recency = score"</th>
+                    <th scope="col" class="hidden w-56 md:table-cell">"Scores"</th>
                     <th scope="col" class="hidden w-36 md:table-cell">"Outcome"</th>
                 </tr>
             </thead>

@@ -48,6 +48,7 @@ fn Row(one: Considered, floors: (f64, f64)) -> impl IntoView {
                     <span class="md:hidden">{outcome(&one)}</span>
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{one.content.clone()}</p>
+                <p class="mt-1 text-xs break-words text-soft">{one.explanation.clone()}</p>
                 <div class="mt-1 md:hidden">{scores(&one, floors)}</div>
             </td>
             <td class="hidden md:table-cell">{scores(&one, floors)}</td>

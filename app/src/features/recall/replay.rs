@@ -165,6 +165,10 @@ mod tests {
             score: 0.5,
             similarity: 0.5,
             matched_by: MatchedBy::Vector,
+            recency: 1.0,
+            parts: vec![],
+            matched_words: vec![],
+            explanation: String::new(),
             passed: true,
             gone: false,
         }

@@ -1,0 +1,126 @@
+//! A context bundle: what an agent is given to read before it begins a task.
+
+use super::{AgentId, DocumentId, MemoryId, MemoryStatus, RetrievalId, SourceTag, UserId, session::text_enum};
+use serde::{Deserialize, Serialize};
+
+text_enum! {
+    /// How much of each thing is told.
+    Level {
+        /// One line.
+        Line = "L0",
+        /// A summary.
+        Summary = "L1",
+        /// All of it.
+        Whole = "L2",
+    }
+}
+
+text_enum! {
+    /// A part of a bundle.
+    SectionName {
+        /// Facts about the people worked for, and what holds everywhere.
+        Profile = "profile",
+        /// Facts about the project and the repository.
+        Project = "project",
+        /// Decisions in force, with their reasons.
+        Decisions = "decisions",
+        /// What the organisation's documents say of the task.
+        Knowledge = "knowledge",
+        /// What happened lately that bears on the task.
+        Episodes = "episodes",
+    }
+}
+
+/// Input of `context_for`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ContextRequest {
+    /// What you are about to do, in a sentence or two (1 byte to 4 KiB).
+    pub task: String,
+    /// The project that you work on, by id or slug.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// The repository that you work on, by id or, beside its project, by slug.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
+    /// The person you work for: their memories and those of nobody in particular are told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserId>,
+    /// How much of each thing at most: a line (`L0`), a summary (`L1`, unless told) or all of it (`L2`).
+    #[serde(default = "default_level")]
+    pub level: Level,
+    /// Tokens that the text may have, at four characters each (100 to 32,000; 2,000 unless told).
+    #[serde(default = "default_budget")]
+    pub budget: u32,
+}
+
+fn default_level() -> Level {
+    Level::Summary
+}
+
+fn default_budget() -> u32 {
+    2_000
+}
+
+impl ContextRequest {
+    /// Asks with no project, for summaries within the usual budget.
+    pub fn new(task: &str) -> Self {
+        Self { task: task.into(), project: None, repo: None, user_id: None, level: default_level(), budget: default_budget() }
+    }
+}
+
+/// Answer of `context_for`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct ContextBundle {
+    /// All sections as Markdown, ready for a prompt; empty when nothing is known.
+    pub text: String,
+    /// Tokens of `text`, at four characters each.
+    pub tokens: u32,
+    pub level: Level,
+    pub budget: u32,
+    /// Only those that hold something or had to leave something out.
+    pub sections: Vec<ContextSection>,
+    /// The search by which the sections are ordered, as the retrieval log keeps it.
+    pub retrieval_id: RetrievalId,
+    /// Parts of the search that could not run.
+    pub degraded: Vec<String>,
+}
+
+/// One part of a bundle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct ContextSection {
+    pub name: SectionName,
+    /// What bears most on the task first.
+    pub items: Vec<ContextItem>,
+    /// How many more there were, for which the budget had no room.
+    pub cut: u32,
+}
+
+/// One thing told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct ContextItem {
+    /// The memory, if it is one: `GET /api/memories/{memory_id}` has all of it.
+    pub memory_id: Option<MemoryId>,
+    pub short_id: Option<String>,
+    /// Whose memory it is, if it is one.
+    pub agent_id: Option<AgentId>,
+    /// The document, if it is a piece of knowledge.
+    pub document_id: Option<DocumentId>,
+    pub source_tag: SourceTag,
+    pub status: Option<MemoryStatus>,
+    /// How much of it is told: less than asked for where the budget had no room.
+    pub level: Level,
+    /// What is told, at that level.
+    pub text: String,
+    /// Where it comes from.
+    pub citation: String,
+    /// The memories that say otherwise; give both sides.
+    #[serde(default)]
+    pub contradicts: Vec<MemoryId>,
+    /// Why it is here, in a sentence.
+    pub because: String,
+}

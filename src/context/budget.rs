@@ -1,0 +1,139 @@
+//! What fits: everything gets its line first, then depth is added to what bears most on the task. Pure.
+
+use crate::api::Level;
+
+/// Characters of a token.
+pub const TOKEN: usize = 4;
+
+/// One thing that may be told, at each level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Its text as a line, as a summary and whole; each at least as long as the one before, or the same.
+    pub texts: [String; 3],
+    /// Characters that its line in the bundle takes besides the text.
+    pub around: usize,
+}
+
+impl Piece {
+    /// Its text at a level.
+    pub fn text(&self, level: Level) -> &str {
+        &self.texts[place(level)]
+    }
+
+    fn characters(&self, level: Level) -> usize {
+        self.text(level).chars().count() + self.around
+    }
+}
+
+fn place(level: Level) -> usize {
+    match level {
+        Level::Line => 0,
+        Level::Summary => 1,
+        Level::Whole => 2,
+    }
+}
+
+/// Chooses the level of each piece, or none where there is no room for its line. Sections take turns, the first pieces of all before the
+/// second of any. `headings` are the characters that each section's heading takes; `room` is in characters.
+pub fn fit(sections: &[Vec<Piece>], headings: &[usize], most: Level, room: usize) -> Vec<Vec<Option<Level>>> {
+    let mut chosen: Vec<Vec<Option<Level>>> = sections.iter().map(|pieces| vec![None; pieces.len()]).collect();
+    let mut left = room;
+    let turns: Vec<(usize, usize)> = (0..sections.iter().map(Vec::len).max().unwrap_or(0))
+        .flat_map(|turn| (0..sections.len()).map(move |section| (section, turn)))
+        .filter(|(section, turn)| *turn < sections[*section].len())
+        .collect();
+    for &(section, turn) in &turns {
+        let heading = if chosen[section].iter().all(Option::is_none) { headings.get(section).copied().unwrap_or(0) } else { 0 };
+        let needed = heading + sections[section][turn].characters(Level::Line);
+        if needed <= left {
+            left -= needed;
+            chosen[section][turn] = Some(Level::Line);
+        }
+    }
+    for level in Level::ALL.iter().copied().filter(|level| *level != Level::Line && place(*level) <= place(most)) {
+        for &(section, turn) in &turns {
+            let (piece, Some(now)) = (&sections[section][turn], chosen[section][turn]) else { continue };
+            let more = piece.characters(level).saturating_sub(piece.characters(now));
+            if more <= left {
+                left -= more;
+                chosen[section][turn] = Some(level);
+            }
+        }
+    }
+    chosen
+}
+
+/// A text of at most `most` characters: to the end of a sentence if one ends late enough, else to the end of a word.
+pub fn shorten(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(most.saturating_sub(1)).collect();
+    let sentence =
+        head.rmatch_indices(['.', '!', '?']).map(|(at, end)| at + end.len()).find(|at| head[*at..].starts_with(char::is_whitespace));
+    if let Some(at) = sentence.filter(|at| *at * 2 >= head.len()) {
+        return format!("{} …", &head[..at]);
+    }
+    let word = head.rfind(char::is_whitespace).filter(|at| *at * 2 >= head.len()).unwrap_or(head.len());
+    format!("{}…", head[..word].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn piece(line: usize, summary: usize, whole: usize) -> Piece {
+        Piece { texts: [line, line + summary, line + summary + whole].map(|length| "x".repeat(length)), around: 3 }
+    }
+
+    #[test]
+    fn everything_gets_a_line_before_anything_gets_depth() {
+        let sections = [vec![piece(10, 20, 100), piece(10, 20, 100)], vec![piece(10, 20, 100)]];
+        let lines = 3 * 13 + 2 * 5;
+        assert_eq!(fit(&sections, &[5, 5], Level::Whole, lines), [vec![Some(Level::Line); 2], vec![Some(Level::Line)]]);
+        let one_more = fit(&sections, &[5, 5], Level::Whole, lines + 20);
+        assert_eq!(one_more, [vec![Some(Level::Summary), Some(Level::Line)], vec![Some(Level::Line)]], "the first of the first section");
+        assert_eq!(fit(&sections, &[5, 5], Level::Line, 10_000), [vec![Some(Level::Line); 2], vec![Some(Level::Line)]]);
+        assert_eq!(fit(&sections, &[5, 5], Level::Whole, 17), [vec![None, None], vec![None]]);
+    }
+
+    #[test]
+    fn texts_end_with_a_sentence_or_a_word() {
+        assert_eq!(shorten("We deploy on Fridays.", 40), "We deploy on Fridays.");
+        assert_eq!(shorten("We deploy on Fridays. Never on Mondays, because nobody is there.", 40), "We deploy on Fridays. …");
+        assert_eq!(shorten("We deploy on Fridays and never on Mondays", 30), "We deploy on Fridays and…");
+        assert_eq!(shorten("Donaudampfschifffahrt", 10), "Donaudamp…");
+        assert_eq!(shorten("v1.2.3 is what we use everywhere now", 20), "v1.2.3 is what we…");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_chosen_fits(
+            sections in proptest::collection::vec(proptest::collection::vec((0_usize..50, 0_usize..50, 0_usize..50), 0..8), 0..5),
+            level in proptest::sample::select(Level::ALL),
+            room in 0_usize..2000,
+        ) {
+            let sections: Vec<Vec<Piece>> =
+                sections.into_iter().map(|pieces| pieces.into_iter().map(|(l, s, w)| piece(l, s, w)).collect()).collect();
+            let headings = vec![12; sections.len()];
+            let chosen = fit(&sections, &headings, level, room);
+            let mut used = 0;
+            for (pieces, levels) in sections.iter().zip(&chosen) {
+                prop_assert_eq!(pieces.len(), levels.len());
+                used += if levels.iter().any(Option::is_some) { 12 } else { 0 };
+                used += pieces.iter().zip(levels).filter_map(|(piece, level)| Some(piece.characters((*level)?))).sum::<usize>();
+                prop_assert!(levels.iter().flatten().all(|chosen| place(*chosen) <= place(level)));
+            }
+            prop_assert!(used <= room);
+        }
+
+        #[test]
+        fn what_is_shortened_is_short_and_begins_alike(text in ".{0,200}", most in 1_usize..120) {
+            let short = shorten(&text, most);
+            prop_assert!(short.chars().count() <= most + 1);
+            let begins = short.trim_end_matches('…').trim_end();
+            prop_assert!(text.starts_with(begins) || text == short);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! context_for: what an agent is given to read before it begins a task.
+
+mod budget;
+pub mod store;
+
+use crate::api::{
+    ContextBundle, ContextItem, ContextRequest, ContextSection, Hit, KnowledgeHit, Level, MemoryId, MemoryKind, MemoryScope, QUERY_MAX,
+    RecallFilters, RecallRequest, SectionName, SourceTag,
+};
+use crate::contract::one_line;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::memories::{self, model::Memory};
+use crate::op::OpContext;
+use crate::{projects, recall};
+use budget::{Piece, TOKEN, fit, shorten};
+use std::collections::{BTreeMap, HashMap};
+use store::Wanted;
+
+/// Tokens that may be asked for.
+const BUDGET: std::ops::RangeInclusive<u32> = 100..=32_000;
+/// What a task is searched for.
+const FOUND: u32 = 50;
+/// What is told whatever the task, of each section.
+const STANDING: i64 = 50;
+/// Episodes are told when they bear on the task; these many at most.
+const EPISODES: usize = 8;
+/// Characters of a line and of a summary.
+const LINE: usize = 120;
+const SUMMARY: usize = 400;
+
+/// Puts together what is worth knowing for a task: facts of profiles, of the project and its repository, decisions in force, documents that
+/// bear on it, and what happened lately. Everything gets one line first; then what bears most on the task is told in more depth, as far as
+/// the level and the budget go. The search behind it is logged like any other.
+///
+/// # Errors
+/// As [`crate::recall::search`]; `Invalid` for a budget outside 100..=32,000 or a slug that names no project or repository.
+pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextRequest) -> Result<ContextBundle, Error> {
+    let agent = ctx.agent_id()?;
+    Checks::default()
+        .bytes("task", &request.task, QUERY_MAX)
+        .that(
+            BUDGET.contains(&request.budget),
+            "budget",
+            format!("is {}; it may be {} to {}", request.budget, BUDGET.start(), BUDGET.end()),
+        )
+        .done()?;
+    let (project, repo) = projects::named(engine, ctx, request.project.as_deref(), request.repo.as_deref()).await?;
+    let filters = RecallFilters { for_project: project, for_repo: repo, ..RecallFilters::default() };
+    let search = RecallRequest { k: FOUND, user_id: request.user_id, filters, ..RecallRequest::new(&request.task) };
+    let found = recall::for_task(engine, ctx, search).await?;
+
+    let hits: Vec<&Hit> = found.memories();
+    let ids: Vec<MemoryId> = hits.iter().map(|hit| hit.memory_id).collect();
+    let wanted = Wanted {
+        tenant: ctx.tenant_id,
+        agents: &[agent, ctx.commons_id],
+        user: request.user_id,
+        project,
+        repo,
+        found: &ids,
+        now: engine.clock().now(),
+    };
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let told = store::told(&mut tx, &wanted, STANDING).await?;
+    tx.commit().await?;
+    let told_ids: Vec<MemoryId> = told.iter().map(|memory| memory.id).collect();
+    let mut disputes = memories::contradictions(engine, ctx, request.user_id, &told_ids).await?;
+
+    let places: HashMap<MemoryId, (usize, &Hit)> = hits.iter().enumerate().map(|(place, hit)| (hit.memory_id, (place, *hit))).collect();
+    let mut ordered: Vec<(Option<&(usize, &Hit)>, Memory)> = told.into_iter().map(|memory| (places.get(&memory.id), memory)).collect();
+    // What the search found comes first, in its order; the rest stays as it is: what matters most, then the newest.
+    ordered.sort_by_key(|(found, _)| found.map_or(usize::MAX, |(place, _)| *place));
+    let mut sections: BTreeMap<SectionName, Vec<(ContextItem, Piece)>> = BTreeMap::new();
+    for (found, memory) in ordered {
+        let section = sections.entry(section(&memory)).or_default();
+        let contradicts = disputes.remove(&memory.id).unwrap_or_default();
+        section.push(from_memory(&memory, found.map(|(_, hit)| *hit), contradicts, ctx));
+    }
+    sections.entry(SectionName::Episodes).and_modify(|episodes| episodes.truncate(EPISODES));
+    sections.entry(SectionName::Knowledge).or_default().extend(found.knowledge().into_iter().map(from_knowledge));
+
+    let (text, sections) = render(sections, request.level, request.budget);
+    Ok(ContextBundle {
+        tokens: u32::try_from(text.chars().count().div_ceil(TOKEN)).unwrap_or(u32::MAX),
+        text,
+        level: request.level,
+        budget: request.budget,
+        sections,
+        retrieval_id: found.retrieval_id,
+        degraded: found.degraded,
+    })
+}
+
+fn section(memory: &Memory) -> SectionName {
+    match (memory.kind, memory.scope) {
+        (MemoryKind::Decision, _) => SectionName::Decisions,
+        (MemoryKind::Episode, _) => SectionName::Episodes,
+        (_, MemoryScope::Project | MemoryScope::Repo) => SectionName::Project,
+        _ => SectionName::Profile,
+    }
+}
+
+fn from_memory(memory: &Memory, found: Option<&Hit>, contradicts: Vec<MemoryId>, ctx: &OpContext) -> (ContextItem, Piece) {
+    let because = found.map_or_else(|| standing(memory).to_owned(), |hit| hit.explanation.clone());
+    let day = memory.updated_at.format("%-d %B %Y");
+    let citation = recall::evidence(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
+    let headline = memory.title.as_deref().or(memory.summary.as_deref()).unwrap_or(&memory.content);
+    let summary = memory.summary.clone().unwrap_or_else(|| shorten(&memory.content, SUMMARY));
+    let about = |text: String| format!("{}: {text}", memory.topic);
+    let texts = [about(shorten(headline, LINE)), about(summary), about(memory.content.clone())];
+    let item = ContextItem {
+        memory_id: Some(memory.id),
+        short_id: Some(memory.short_id.clone()),
+        agent_id: Some(memory.agent_id),
+        document_id: None,
+        source_tag: if memory.agent_id == ctx.commons_id { SourceTag::Shared } else { SourceTag::Private },
+        status: Some(memory.status),
+        level: Level::Line,
+        text: String::new(),
+        citation,
+        contradicts,
+        because,
+    };
+    let piece = piece(&item, texts);
+    (item, piece)
+}
+
+fn from_knowledge(hit: &KnowledgeHit) -> (ContextItem, Piece) {
+    let about = |text: String| format!("{}: {text}", hit.title);
+    let texts = [about(shorten(&hit.content, LINE)), about(shorten(&hit.content, SUMMARY)), about(hit.content.clone())];
+    let item = ContextItem {
+        memory_id: None,
+        short_id: None,
+        agent_id: None,
+        document_id: Some(hit.document_id),
+        source_tag: SourceTag::Canonical,
+        status: None,
+        level: Level::Line,
+        text: String::new(),
+        citation: hit.citation.clone(),
+        contradicts: Vec::new(),
+        because: hit.explanation.clone(),
+    };
+    let piece = piece(&item, texts);
+    (item, piece)
+}
+
+/// Why something is told that the task was not searched for.
+fn standing(memory: &Memory) -> &'static str {
+    match section(memory) {
+        SectionName::Decisions => "A decision in force.",
+        SectionName::Project => "A fact of the project that you work on.",
+        _ => "A fact that holds whatever the task.",
+    }
+}
+
+fn piece(item: &ContextItem, texts: [String; 3]) -> Piece {
+    Piece { texts: texts.map(|text| one_line(&text)), around: line(item, "").chars().count() + 1 }
+}
+
+/// A line of the text: short id, what it says, where it comes from.
+fn line(item: &ContextItem, text: &str) -> String {
+    let id = item.short_id.as_ref().map(|id| format!("[id:{id}] ")).unwrap_or_default();
+    let disputed = if item.contradicts.is_empty() { "" } else { "; others say otherwise" };
+    format!("- {id}{text} ({}{disputed})", one_line(&item.citation))
+}
+
+fn heading(name: SectionName) -> &'static str {
+    match name {
+        SectionName::Profile => "## Profile\n\n",
+        SectionName::Project => "## Project\n\n",
+        SectionName::Decisions => "## Decisions\n\n",
+        SectionName::Knowledge => "## Knowledge\n\n",
+        SectionName::Episodes => "## Lately\n\n",
+    }
+}
+
+fn render(sections: BTreeMap<SectionName, Vec<(ContextItem, Piece)>>, level: Level, budget: u32) -> (String, Vec<ContextSection>) {
+    let sections: Vec<(SectionName, Vec<(ContextItem, Piece)>)> = sections.into_iter().filter(|(_, items)| !items.is_empty()).collect();
+    let pieces: Vec<Vec<Piece>> = sections.iter().map(|(_, items)| items.iter().map(|(_, piece)| piece.clone()).collect()).collect();
+    // An empty line stands between sections.
+    let headings: Vec<usize> = sections.iter().map(|(name, _)| heading(*name).chars().count() + 1).collect();
+    let chosen = fit(&pieces, &headings, level, usize::try_from(budget).unwrap_or(usize::MAX).saturating_mul(TOKEN));
+    let (mut text, mut told) = (String::new(), Vec::new());
+    for ((name, items), levels) in sections.into_iter().zip(chosen) {
+        let all = items.len();
+        let mut shown = Vec::new();
+        for ((item, piece), level) in items.into_iter().zip(levels) {
+            if let Some(level) = level {
+                shown.push(ContextItem { level, text: piece.text(level).to_owned(), ..item });
+            }
+        }
+        if !shown.is_empty() {
+            let gap = if text.is_empty() { "" } else { "\n" };
+            let lines: String = shown.iter().map(|item| format!("{}\n", line(item, &item.text))).collect();
+            text.push_str(&format!("{gap}{}{lines}", heading(name)));
+        }
+        told.push(ContextSection { name, cut: u32::try_from(all - shown.len()).unwrap_or(u32::MAX), items: shown });
+    }
+    (text, told)
+}

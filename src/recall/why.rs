@@ -1,0 +1,83 @@
+//! explain: why a memory is there, or why a recall answered as it did.
+
+use super::{evidence_of, retrieval, retrievals};
+use crate::api::{ExplainRequest, Explanation, MemoryRecord, MemoryRef, Relation, RetrievalDetail, RetrievalFilter, RetrievalId, UserId};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::memories;
+use crate::op::OpContext;
+
+/// Recalls of a memory that are told.
+const RECALLS: usize = 10;
+
+/// Explains a memory (where it comes from, what became of it, which recalls returned it) or a recall (why each hit was in it, and what was
+/// close).
+///
+/// # Errors
+/// `Invalid` unless exactly one of both is named; else as [`crate::memories::record`] and [`super::retrieval`].
+pub async fn explain(engine: &Engine, ctx: &OpContext, request: ExplainRequest) -> Result<Explanation, Error> {
+    match (request.memory, request.retrieval_id) {
+        (Some(name), None) => memory(engine, ctx, &name, request.user_id).await,
+        (None, Some(id)) => recall(engine, ctx, id).await,
+        (Some(_), Some(_)) => Err(Error::invalid("retrieval_id", "stands beside memory: name one of both")),
+        (None, None) => Err(Error::invalid("memory", "is missing, and so is retrieval_id: name one of both")),
+    }
+}
+
+async fn memory(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<Explanation, Error> {
+    let record = memories::record(engine, ctx, name, user).await?;
+    let filter = RetrievalFilter { memory_id: Some(record.memory_id), ..RetrievalFilter::default() };
+    let recalls = retrievals(engine, ctx, &filter).await?;
+    let sentence = of_memory(&record, recalls.total);
+    let recalled_by = recalls.rows.into_iter().take(RECALLS).collect();
+    Ok(Explanation { sentence, memory: Some(Box::new(record)), recalled_by, retrieval: None })
+}
+
+async fn recall(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result<Explanation, Error> {
+    let detail = retrieval(engine, ctx, id).await?;
+    Ok(Explanation { sentence: of_recall(&detail), memory: None, recalled_by: vec![], retrieval: Some(Box::new(detail)) })
+}
+
+fn of_memory(record: &MemoryRecord, recalls: i64) -> String {
+    let place = evidence_of(record.evidence_ref.as_deref(), &record.source).map_or_else(String::new, |place| format!(", from {place}"));
+    let mut told = vec![format!("Remembered on {}{place}", record.created_at.format("%-d %B %Y"))];
+    if let Some(newest) = record.versions.first().filter(|newest| newest.version > 1) {
+        let who = &newest.actor_name;
+        told.push(format!("{} on {} by {who}; it is at version {}", newest.change, newest.valid_from.format("%-d %B %Y"), newest.version));
+    }
+    let count = |relation: Relation| record.links.iter().filter(|link| link.relation == relation).count();
+    match count(Relation::Contradicts) {
+        0 => {}
+        1 => told.push("one memory says otherwise".into()),
+        n => told.push(format!("{n} memories say otherwise")),
+    }
+    told.push(match recalls {
+        0 => "no recall in the log returned it".into(),
+        1 => "one recall in the log returned it".into(),
+        n => format!("{n} recalls in the log returned it"),
+    });
+    format!("{}.", told.join("; "))
+}
+
+fn of_recall(detail: &RetrievalDetail) -> String {
+    let asked = &detail.retrieval;
+    let returned = asked.hits + asked.knowledge_hits;
+    let below = detail.considered.iter().filter(|one| !one.passed).count();
+    let canonical = asked.query_canonical.as_deref().map_or_else(String::new, |term| format!(", which stands for {term}"));
+    let mut told = format!(
+        "Asked on {} for “{}”{canonical}, ranked by {}: {returned} of at most {} hits returned",
+        asked.at.format("%-d %B %Y"),
+        asked.query,
+        asked.ranking,
+        asked.k
+    );
+    match below {
+        0 => {}
+        1 => told.push_str("; the nearest below the floor is told, too"),
+        n => told.push_str(&format!("; the {n} nearest below the floor are told, too")),
+    }
+    if !asked.degraded.is_empty() {
+        told.push_str(&format!("; it went without {}", asked.degraded.join(", ")));
+    }
+    format!("{told}.")
+}

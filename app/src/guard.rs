@@ -33,7 +33,8 @@ pub struct ClientAddress(pub IpAddr);
 /// Server functions that answer without a session.
 pub const PUBLIC_SERVER_FUNCTIONS: [&str; 2] = ["/console/api/sign_in", "/console/api/set_theme"];
 
-const OPERATOR: &str = "operator_id";
+/// Where a session keeps who is signed in.
+pub const SESSION_OPERATOR: &str = "operator_id";
 const SEEN: &str = "seen";
 const FLASH: &str = "flash";
 const THEME: &str = "rmb-theme";
@@ -57,7 +58,7 @@ pub async fn operator() -> Result<(Engine, OpContext), ConsoleError> {
 /// Like [`operator`], with the profile that the frame of the page shows.
 pub async fn signed_in() -> Result<(Engine, OpContext, OperatorProfile), ConsoleError> {
     let (engine, session) = (console()?.engine, session()?);
-    let id = session.get::<OperatorId>(OPERATOR).await.map_err(lost)?;
+    let id = session.get::<OperatorId>(SESSION_OPERATOR).await.map_err(lost)?;
     let found = match id {
         Some(id) => identity::operator(&engine, id, request_id()).await.map_err(ConsoleError::from),
         None => Err(ConsoleError::new(ErrorCode::Unauthenticated, "Sign in to continue.")),
@@ -79,7 +80,7 @@ pub async fn open_session(id: OperatorId) -> Result<(), ConsoleError> {
     // Not `flush`: the next record would take the id of the one that is gone, and whoever had planted it would be signed in, too.
     session.clear().await;
     session.cycle_id().await.map_err(lost)?;
-    session.insert(OPERATOR, id).await.map_err(lost)
+    session.insert(SESSION_OPERATOR, id).await.map_err(lost)
 }
 
 /// Ends the session.

@@ -20,7 +20,7 @@ pub use app::{App, shell};
 pub use error::ConsoleError;
 pub use flash::Flash;
 #[cfg(feature = "ssr")]
-pub use guard::{ClientAddress, Console, PUBLIC_SERVER_FUNCTIONS, SignInLimiter, server_functions, theme_cookie};
+pub use guard::{ClientAddress, Console, PUBLIC_SERVER_FUNCTIONS, SESSION_OPERATOR, SignInLimiter, server_functions, theme_cookie};
 
 /// Takes over the page that the server has rendered.
 #[cfg(feature = "hydrate")]

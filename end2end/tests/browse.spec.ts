@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { Agent, unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
@@ -176,4 +177,23 @@ test('pages follow one another without gap or repetition', { tag: '@no-js' }, as
   await expect(memories.topics).toHaveText(['latest']);
   await memories.page.goBack();
   await expect(memories.topics).toHaveText(newestFirst.slice(0, 50));
+});
+
+test('what the list shows can be taken along as a file', { tag: '@phone' }, async ({ memories, agent }) => {
+  const topic = unique('ledger');
+  await agent.rememberAll([
+    { topic_raw: topic, content: 'The ledger is balanced on Mondays.' },
+    { topic_raw: unique('other'), content: 'The other ledger is blue.' },
+  ]);
+  await memories.goto(agent.memories({ topic }));
+  const [file] = await Promise.all([
+    memories.page.waitForEvent('download'),
+    memories.page.getByRole('link', { name: 'Export as JSON Lines' }).click(),
+  ]);
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n');
+  const records = lines.map((line) => JSON.parse(line) as { type: string; content?: string });
+  expect(records.filter((record) => record.type === 'memory').map((record) => record.content)).toEqual(['The ledger is balanced on Mondays.']);
+  expect(records.at(-1)?.type).toBe('footer');
+  await memories.goto('/memories?q=ledger');
+  await expect(memories.page.getByRole('link', { name: 'Export as JSON Lines' })).toBeHidden();
 });

@@ -7,4 +7,4 @@ alter table agent_memories
     add column speaker text generated always as (coalesce(
         left(substring(content from '^([[:upper:]][^].?!,:[[:space:]]*(?: [^].?!,:[[:space:]]+){0,2}): '), 40),
         case when category = 'person' then subject end)) stored;
-create index agent_memories_turn_idx on agent_memories (agent_id, conversation, said_at, id) include (user_id, expires_at) where live;
+create index agent_memories_turn_idx on agent_memories (agent_id, conversation, said_at, id) include (tenant_id, user_id, expires_at) where live;

@@ -1,6 +1,7 @@
 //! What a signed-in operator takes along from the console as a file.
 
 use crate::api::{portability, respond};
+use app::SESSION_OPERATOR;
 use axum::Extension;
 use axum::extract::Query;
 use axum::extract::rejection::QueryRejection;
@@ -12,9 +13,6 @@ use remembrancer::portability::Selection;
 use remembrancer::{Engine, Error, identity};
 use std::collections::BTreeMap;
 use tower_sessions::Session;
-
-/// Where the console keeps who is signed in.
-const OPERATOR: &str = "operator_id";
 
 /// `GET /export.jsonl?…`: what a filter shows, with the fields of [`MemoryFilter`] by their names, or everything without any. Admins only.
 pub fn export<S: Clone + Send + Sync + 'static>(engine: Engine) -> MethodRouter<S> {
@@ -28,7 +26,7 @@ type Parameters = Result<Query<BTreeMap<String, String>>, QueryRejection>;
 type Filtered = Result<Query<MemoryFilter>, QueryRejection>;
 
 async fn answer(engine: Engine, session: Session, id: RequestId, names: Parameters, filter: Filtered) -> Response {
-    let Ok(operator) = session.get::<OperatorId>(OPERATOR).await else { return StatusCode::SERVICE_UNAVAILABLE.into_response() };
+    let Ok(operator) = session.get::<OperatorId>(SESSION_OPERATOR).await else { return StatusCode::SERVICE_UNAVAILABLE.into_response() };
     let Some(operator) = operator else { return Redirect::to("/sign-in").into_response() };
     let ctx = match identity::operator(&engine, operator, id).await {
         Ok((ctx, _)) => ctx,

@@ -87,14 +87,14 @@ pub async fn drop_databases(urls: &DatabaseUrls) -> Result<(), MigrateError> {
     Ok(())
 }
 
-/// Tells the planner what the databases hold, as they would know by themselves a minute later.
+/// Vacuums the databases and tells the planner what they hold, as they would do by themselves a minute later.
 ///
 /// # Errors
 /// When a database is out of reach.
-pub async fn analyze(urls: &DatabaseUrls) -> Result<(), MigrateError> {
+pub async fn vacuum(urls: &DatabaseUrls) -> Result<(), MigrateError> {
     for (_, url, _) in each(urls) {
         let mut connection = PgConnectOptions::from_str(url)?.connect().await?;
-        sqlx::query("analyze").execute(&mut connection).await?;
+        sqlx::query("vacuum analyze").execute(&mut connection).await?;
         connection.close().await?;
     }
     Ok(())

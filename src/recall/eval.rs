@@ -27,7 +27,7 @@ pub struct Scores {
     pub recall_at_1: f64,
     pub recall_at_5: f64,
     pub recall_at_10: f64,
-    /// 1 / rank of the first evidence; 0 when none was returned.
+    /// 1 / rank of the first evidence among the first ten; 0 when there is none.
     pub mrr: f64,
     /// Discounted gain of the first ten against the best possible order.
     pub ndcg_at_10: f64,

@@ -202,13 +202,12 @@ async fn in_memory(
     if question.past.is_some() {
         return past::memory(engine, tenancy, question, asked, floors, lost).await;
     }
-    let mut tx = engine.db().memory.begin(tenancy).await?;
-    let memory = match question.ranking {
+    let mut tx = engine.db().memory.begin_search(tenancy).await?;
+    // Nothing is written: the transaction ends when it is dropped, and the answer does not wait for that.
+    Ok(match question.ranking {
         Ranking::Decay => gather::by_decay(&mut tx, engine, question, asked, floors).await?,
         Ranking::Hybrid | Ranking::HybridDecay => gather::by_hybrid(&mut tx, engine, question, asked, floors).await?,
-    };
-    tx.commit().await.map_err(DbError::from)?;
-    Ok(memory)
+    })
 }
 
 async fn in_knowledge(

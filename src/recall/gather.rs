@@ -43,9 +43,8 @@ pub(super) async fn by_hybrid(
     floors: Floors,
 ) -> Result<Memory, DbError> {
     let (reach, model) = (&question.reach, &engine.model().name);
-    let statistics = store::statistics(tx, reach).await?;
     let terms: Vec<String> = asked.terms.keys().cloned().collect();
-    let rows = store::postings(tx, reach, &terms).await?;
+    let (rows, statistics) = store::postings(tx, reach, &terms).await?;
     let postings = Postings::new(terms.len(), statistics.documents as f64, statistics.mean_length(), &rows);
     let most = anchors_of(question);
     let mut anchors: HashSet<_> = postings.best(most).into_iter().collect();
@@ -54,11 +53,9 @@ pub(super) async fn by_hybrid(
         anchors.extend(store::nearest_in_reach(tx, reach, model, vector, decayed_above, most).await?);
     }
     let anchors: Vec<_> = anchors.into_iter().collect();
-    let places: HashMap<_, _> = store::places(tx, reach, &anchors).await?.into_iter().collect();
-    let contexts = hybrid::contexts(&places);
-    let ids: Vec<_> = contexts.keys().copied().collect();
     let reading = Reading::new(question.ranking, question.query, &asked.terms);
-    let features = store::features(tx, reach, model, asked.vector.as_deref(), reading.asks_when(), &ids).await?;
+    let (features, places) = store::turns(tx, reach, model, asked.vector.as_deref(), reading.asks_when(), &anchors).await?;
+    let contexts = hybrid::contexts(&places);
     let turns = features.into_iter().map(|feature| turn(feature, question)).collect();
     let scored = hybrid::score(&reading, &postings, &contexts, turns);
     let considered = i64::try_from(scored.len()).unwrap_or(i64::MAX);

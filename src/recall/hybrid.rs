@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Best of each side that are looked at closely, besides the turns beside them.
-pub const ANCHORS: usize = 50;
+pub const ANCHORS: usize = 20;
 /// Turns on either side that are read for an anchor: those beside it, and two beside each of these.
 pub const AROUND: usize = 3;
 
@@ -42,7 +42,7 @@ pub struct Postings {
 /// A word in a memory: the word's place in the question, how often it stands there, and the memory's length in terms.
 #[derive(Clone, Copy, Debug)]
 pub struct Posting {
-    pub term: i64,
+    pub term: i32,
     pub memory_id: MemoryId,
     pub tf: f32,
     pub length: i32,

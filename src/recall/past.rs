@@ -69,7 +69,7 @@ fn rows(asked: &Asked, past: &[Past], documents: &[BTreeMap<String, u32>]) -> Ve
     let mut rows = Vec::new();
     for (one, terms) in past.iter().zip(documents) {
         let length = i32::try_from(terms.values().sum::<u32>()).unwrap_or(i32::MAX);
-        for (term, tf) in (0..).zip(asked.terms.keys().map(|term| terms.get(term))) {
+        for (term, tf) in (0_i32..).zip(asked.terms.keys().map(|term| terms.get(term))) {
             if let Some(tf) = tf {
                 rows.push(Posting { term, memory_id: one.memory.id, tf: *tf as f32, length });
             }
@@ -130,7 +130,7 @@ fn feature(one: &Candidate, asks_when: bool) -> Feature {
         updated_at: memory.updated_at,
         confidence: memory.confidence,
         semantic: one.semantic,
-        asks: memory.content.trim_end().ends_with('?'),
+        asks: memory.content.trim_end_matches([' ', '\t', '\r', '\n']).ends_with('?'),
         text: asks_when.then(|| memory.content.clone()),
     }
 }

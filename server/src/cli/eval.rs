@@ -8,7 +8,7 @@ use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 use remembrancer::api::{MemoryId, Ranking, RecallRequest, RememberRequest, Scope, Source};
 use remembrancer::clock::{Clock, SystemClock};
-use remembrancer::db::{DatabaseUrls, analyze, drop_databases};
+use remembrancer::db::{DatabaseUrls, drop_databases, vacuum};
 use remembrancer::recall::eval::{Judged, Scores};
 use remembrancer::{Engine, OpContext, identity, memories, recall};
 use serde::Deserialize;
@@ -56,10 +56,8 @@ enum Line {
     },
 }
 
-/// Longest answer that is looked at.
-const DEPTH: u32 = 100;
-/// What a question asks for where under-return is counted.
-const ASKED: usize = 10;
+/// Memories that a question asks for: quality is that of the answer that an agent would get.
+const ASKED: u32 = 10;
 const LINE_MAX: usize = 1024 * 1024;
 
 /// Runs the evaluation in databases of its own.
@@ -74,9 +72,11 @@ pub async fn retrieval(mut config: Config, file: &Path, ranking: Option<Ranking>
     let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", std::process::id()))?;
     let done = async {
         let engine = serve::open_at(&config, urls.clone()).await?;
-        let scores = evaluate(&engine, &urls, &lines, ranking).await;
+        let (own, beside) = (engine.clone(), urls.clone());
+        // On a worker, where requests are answered: this thread hears of everything from another.
+        let scores = tokio::spawn(async move { evaluate(&own, &beside, &lines, ranking).await }).await;
         engine.db().close().await;
-        scores
+        scores?
     }
     .await;
     let dropped = drop_databases(&urls).await;
@@ -123,7 +123,7 @@ async fn evaluate(
 ) -> Result<BTreeMap<String, Scores>, Failure> {
     let scopes = load(engine, lines).await?;
     // What is measured is a server that has run for a while.
-    analyze(urls).await?;
+    vacuum(urls).await?;
     let mut all = BTreeMap::new();
     for ranking in Ranking::ALL.iter().copied().filter(|ranking| only.is_none_or(|only| only == *ranking)) {
         all.insert(ranking.to_string(), ask(engine, lines, &scopes, ranking).await?);
@@ -191,33 +191,26 @@ async fn ask(engine: &Engine, lines: &[Line], scopes: &HashMap<String, Loaded>, 
 async fn one(engine: &Engine, loaded: &Loaded, query: &str, wanted: &[MemoryId], ranking: Ranking) -> Result<Judged, Failure> {
     // The question is embedded by the first search and cached for the second.
     let start = Instant::now();
-    search(engine, loaded, query, ranking, ASKED).await?;
+    search(engine, loaded, query, ranking).await?;
     let with_embedding = start.elapsed().as_secs_f64() * 1000.0;
     let start = Instant::now();
-    let ten = search(engine, loaded, query, ranking, ASKED).await?;
+    let answer = search(engine, loaded, query, ranking).await?;
     let without_embedding = start.elapsed().as_secs_f64() * 1000.0;
-    let deep = search(engine, loaded, query, ranking, DEPTH as usize).await?;
-    let hits = deep.memories();
+    let hits = answer.memories();
     let found = hits.iter().enumerate().filter(|(_, hit)| wanted.contains(&hit.memory_id)).map(|(place, _)| place).collect();
     Ok(Judged {
         found,
         evidence: wanted.len(),
-        returned: ten.memories().len(),
-        possible: loaded.ids.len().min(ASKED),
-        characters: ten.memories().iter().map(|hit| hit.content.chars().count()).sum(),
+        returned: hits.len(),
+        possible: loaded.ids.len().min(ASKED as usize),
+        characters: hits.iter().map(|hit| hit.content.chars().count()).sum(),
         with_embedding,
         without_embedding,
     })
 }
 
-async fn search(
-    engine: &Engine,
-    loaded: &Loaded,
-    query: &str,
-    ranking: Ranking,
-    k: usize,
-) -> Result<remembrancer::api::RecallResponse, Failure> {
-    let request = RecallRequest { ranking: Some(ranking), k: u32::try_from(k)?, ..RecallRequest::new(query) };
+async fn search(engine: &Engine, loaded: &Loaded, query: &str, ranking: Ranking) -> Result<remembrancer::api::RecallResponse, Failure> {
+    let request = RecallRequest { ranking: Some(ranking), k: ASKED, ..RecallRequest::new(query) };
     Ok(recall::without_floor(engine, &loaded.ctx, request).await?)
 }
 

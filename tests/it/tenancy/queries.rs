@@ -341,10 +341,12 @@ pub const MEMORY: &[Query] = queries! {
         let wanted = Wanted { tenant: c.tenant, agents: &agents, user: None, project: None, repo: None, found: &[c.id], now: c.now };
         context::told(tx, &wanted, 10).await?.len()
     };
-    "recall::postings" |tx, c| recall::postings(tx, &reach!(c), &["tea".into()]).await?.len();
+    "recall::postings" |tx, c| {
+        let (postings, statistics) = recall::postings(tx, &reach!(c), &["tea".into()]).await?;
+        postings.len() + statistics.documents as usize
+    };
     "recall::nearest_in_reach" |tx, c| recall::nearest_in_reach(tx, &reach!(c), "all-MiniLM-L6-v2", &c.vector, None, 10).await?.len();
-    "recall::places" |tx, c| recall::places(tx, &reach!(c), &[c.id]).await?.len();
-    "recall::features" |tx, c| recall::features(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), true, &[c.id]).await?.len();
+    "recall::turns" |tx, c| recall::turns(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), true, &[c.id]).await?.0.len();
     "recall::count_past" |tx, c| recall::count_past(tx, &reach!(c)).await? as usize;
     "recall::past" |tx, c| recall::past(tx, &reach!(c), "all-MiniLM-L6-v2", 384).await?.len();
     "recall::count_retrievals" |tx, c| recall::count_retrievals(tx, c.tenant, &Default::default()).await? as usize;

@@ -62,9 +62,10 @@ pub fn MemoriesPage() -> impl IntoView {
                 <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
                     {move || Suspend::new(async move {
                         let may_delete = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+                        let may_export = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Admin));
                         let public_url = who.await.map(|viewer| viewer.public_url).unwrap_or_default();
                         match list.await {
-                            Ok(Listing::Browsed(page)) => view! { <Browsed page query peek may_delete public_url /> }.into_any(),
+                            Ok(Listing::Browsed(page)) => view! { <Browsed page query peek may_delete may_export public_url /> }.into_any(),
                             Ok(Listing::Searched(results)) => view! { <Searched results query peek may_delete /> }.into_any(),
                             Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                         }
@@ -77,7 +78,14 @@ pub fn MemoriesPage() -> impl IntoView {
 }
 
 #[component]
-fn Browsed(page: Page<MemoryRow>, query: Memo<Query>, peek: Memo<Option<MemoryId>>, may_delete: bool, public_url: String) -> impl IntoView {
+fn Browsed(
+    page: Page<MemoryRow>,
+    query: Memo<Query>,
+    peek: Memo<Option<MemoryId>>,
+    may_delete: bool,
+    may_export: bool,
+    public_url: String,
+) -> impl IntoView {
     let now = query.get_untracked();
     if page.rows.is_empty() {
         let filtered = now.any(url::NAMES) || now.any(&["after", "before"]);
@@ -88,8 +96,12 @@ fn Browsed(page: Page<MemoryRow>, query: Memo<Query>, peek: Memo<Option<MemoryId
     let total = text::count(page.total, &format!("{kind}memory"), &format!("{kind}memories"));
     let part = if i64::try_from(shown) == Ok(page.total) { String::new() } else { format!(", {shown} on this page") };
     let rows: Vec<_> = page.rows.into_iter().map(|row| (row, None)).collect();
+    let export = url::export(&now).filter(|_| may_export);
     view! {
-        <p class="mb-2 text-sm text-soft" data-testid="total">{total} {part}</p>
+        <div class="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 text-sm text-soft">
+            <p data-testid="total">{total} {part}</p>
+            {export.map(|href| view! { <a href=href download="" rel="external">"Export as JSON Lines"</a> })}
+        </div>
         // A closure makes it anew with each page, so that no tick stays on a row that holds something else now.
         <div class="card">{move || view! { <Table rows=rows.clone() query peek may_delete /> }}</div>
         <Pager path="/memories" query=now previous=page.previous next=page.next />

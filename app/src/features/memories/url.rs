@@ -1,6 +1,7 @@
 //! How the memories page is told what to show.
 
 use crate::query::Query;
+use chrono::SecondsFormat;
 use remembrancer::api::{FieldError, MemoryFilter, MemoryStatus};
 
 /// Fields of the filter form.
@@ -74,6 +75,18 @@ pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }
 
+/// Where what a list shows can be taken along as a file; nowhere for the answer to a question, nor for what cannot be read.
+pub fn export(query: &Query) -> Option<String> {
+    let filter = filter(query).ok().filter(|filter| filter.q.is_none())?;
+    let same = ["topic", "canonical", "kind", "category", "scope", "status", "platform", "channel", "deleted"];
+    let renamed = [("agent", "agent_id"), ("project", "project_id"), ("user", "user_id")];
+    let named = same.into_iter().map(|name| (name, name)).chain(renamed);
+    let texts = named.filter_map(|(here, there)| Some((there, query.get(here)?.to_owned())));
+    let times = [("from", filter.from), ("until", filter.until)];
+    let times = times.into_iter().filter_map(|(name, time)| Some((name, time?.to_rfc3339_opts(SecondsFormat::Secs, true))));
+    Some(texts.chain(times).fold(Query::default(), |all, (name, value)| all.with(name, value)).href("/export.jsonl"))
+}
+
 /// The folded filters that are set: name, and what is said of it.
 pub fn set(query: &Query) -> Vec<(&'static str, String)> {
     let said = |(name, word): (&'static str, &str)| {
@@ -122,6 +135,17 @@ mod tests {
             assert_eq!(filter(&Query::parse(url)).unwrap_err().iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), [field]);
         }
         assert!(filter(&Query::parse("q=tea&status=contradicted")).is_ok() && filter(&Query::parse("status=inbox&deleted=true")).is_ok());
+    }
+
+    #[test]
+    fn what_a_list_shows_can_be_exported() {
+        let of = |url: &str| export(&Query::parse(url));
+        assert_eq!(of("").as_deref(), Some("/export.jsonl"));
+        assert_eq!(of("after=x&peek=1").as_deref(), Some("/export.jsonl"), "a page is not a filter");
+        let url = "kind=decision&project=01890000-0000-7000-8000-000000000001&from=2026-05-01";
+        let expected = "/export.jsonl?kind=decision&project_id=01890000-0000-7000-8000-000000000001&from=2026-05-01T00%3A00%3A00Z";
+        assert_eq!(of(url).as_deref(), Some(expected));
+        assert_eq!((of("q=tea"), of("kind=novel")), (None, None));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub struct ContextRequest {
     /// The project that you work on, by id or slug.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The repository that you work on, by id or, beside its project, by slug.
+    /// The repository that you work on, by id or slug.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
     /// The person you work for: their memories and those of nobody in particular are told.

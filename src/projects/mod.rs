@@ -129,7 +129,7 @@ async fn relate(engine: &Engine, ctx: &OpContext, project: &str, other: &str, li
 /// The project and the repository that somebody names, by id or slug. An id need not be registered: memories may carry any.
 ///
 /// # Errors
-/// `Invalid` for a slug that names none, or a repository's slug without its project.
+/// `Invalid` for a slug that names none, or a repository of another project.
 pub(crate) async fn named(
     engine: &Engine,
     ctx: &OpContext,
@@ -150,13 +150,15 @@ pub(crate) async fn named(
         Some(name) => Some(name.parse().ok().or_else(|| by_slug(name)).ok_or_else(|| unknown("project", name))?),
     };
     let Some(name) = repo else { return Ok((project, None)) };
-    if let Ok(id) = name.parse::<Uuid>() {
-        let of = repos.iter().find(|repo| repo.id == id).map(|repo| repo.project_id);
-        return Ok((project.or(of), Some(id)));
+    let id = name.parse::<Uuid>().ok();
+    match (repos.iter().find(|repo| Some(repo.id) == id || repo.slug == name), id) {
+        (Some(repo), _) if project.is_some_and(|project| project != repo.project_id) => {
+            Err(Error::invalid("repo", format!("belongs to another project: {name}")))
+        }
+        (Some(repo), _) => Ok((Some(repo.project_id), Some(repo.id))),
+        (None, Some(id)) => Ok((project, Some(id))),
+        (None, None) => Err(unknown("repo", name)),
     }
-    let of = project.ok_or_else(|| Error::invalid("repo", "is named by its slug: name its project, too"))?;
-    let found = repos.iter().find(|repo| repo.project_id == of && repo.slug == name);
-    Ok((project, Some(found.ok_or_else(|| unknown("repo", name))?.id)))
 }
 
 /// A project by id or slug.

@@ -49,7 +49,7 @@ async fn a_model_that_hangs_delays_the_vector_and_not_the_memory() {
     work(&world).await;
     assert_eq!((number(&world, VECTORS, id).await, states(&world).await), (1, vec![]));
     let answer = ask(&world, &world.atlas, "Which tea does Vera like?").await;
-    assert_eq!((answer.memories().len(), answer.memories()[0].matched_by), (1, MatchedBy::Vector));
+    assert_eq!((answer.memories().len(), answer.memories()[0].matched_by), (1, MatchedBy::Both));
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn a_memory_without_a_vector_stands_beside_those_that_have_one() {
     let answer = ask(&world, &world.atlas, "Vera tea").await;
     let mut found: Vec<_> = answer.memories().iter().map(|hit| (hit.memory_id, hit.matched_by)).collect();
     found.sort_unstable_by_key(|(_, by)| by.as_str());
-    assert_eq!(found, [(without, MatchedBy::Lexical), (with, MatchedBy::Vector)]);
+    assert_eq!(found, [(with, MatchedBy::Both), (without, MatchedBy::Lexical)]);
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn what_was_forgotten_meanwhile_gets_no_vector() {
     memories::restore(&world.engine, &world.vera, &[id], "right after all").await.unwrap();
     assert_eq!(ask(&world, &world.atlas, "tea").await.told()[0].matched_by, MatchedBy::Lexical);
     work(&world).await;
-    assert_eq!(ask(&world, &world.atlas, "tea").await.told()[0].matched_by, MatchedBy::Vector);
+    assert_eq!(ask(&world, &world.atlas, "tea").await.told()[0].matched_by, MatchedBy::Both);
 }
 
 #[tokio::test]

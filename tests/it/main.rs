@@ -6,6 +6,7 @@ mod concurrency;
 mod context;
 mod contract;
 mod embedded;
+mod explain;
 mod forget;
 mod identity;
 mod knowledge;

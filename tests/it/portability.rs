@@ -189,7 +189,7 @@ async fn what_came_is_found_by_words_at_once_and_by_meaning_after_the_jobs() {
     assert_eq!((found.memories()[0].memory_id, found.memories()[0].matched_by), (tea, MatchedBy::Lexical));
     work(&there).await;
     let found = ask(&there, &atlas, "Vera likes black tea").await;
-    assert_eq!((found.memories()[0].memory_id, found.memories()[0].matched_by), (tea, MatchedBy::Vector));
+    assert_eq!((found.memories()[0].memory_id, found.memories()[0].matched_by), (tea, MatchedBy::Both));
     assert!(
         ask(&there, &atlas, "The lift is out of order").await.memories().iter().all(|hit| hit.topic != "lift"),
         "what was forgotten stays so"

@@ -3,7 +3,7 @@
 use crate::support::{Told, agent, alone, ask, contents, remember};
 use chrono::Duration;
 use remembrancer::api::{
-    Hit, MemoryKind, MemoryScope, NothingReason, RecallFilters, RecallRequest, RememberRequest, Scope, Source, SourceTag, UserId,
+    Hit, MemoryKind, MemoryScope, NothingReason, Ranking, RecallFilters, RecallRequest, RememberRequest, Scope, Source, SourceTag, UserId,
 };
 use remembrancer::testing::{World, fact, key, question};
 use remembrancer::{Error, OpContext, identity, memories, recall, vocabulary};
@@ -143,7 +143,8 @@ async fn a_hit_explains_itself() {
     let shared = RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("Kitchen", "Black tea is in the kitchen.") };
     remember(&world, &world.binky, shared).await;
     world.clock.advance(Duration::days(90));
-    let answer = ask(&world, &world.atlas, "does Vera drink black tea?").await;
+    let by_decay = RecallRequest { ranking: Some(Ranking::Decay), ..question("does Vera drink black tea?") };
+    let answer = recall::recall(&world.engine, &world.atlas, by_decay).await.unwrap();
     let hit: &Hit = answer.memories().into_iter().find(|hit| hit.memory_id == id).unwrap();
     assert_eq!(hit.matched_words, ["Tea", "Vera", "drinks", "black"], "as the memory spells them, each once");
     assert_eq!(hit.evidence.as_deref(), Some("slack/C1/T7"));

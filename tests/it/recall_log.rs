@@ -2,7 +2,7 @@
 
 use crate::support::{agent, alone, ask, memory_owner, remember};
 use chrono::Duration;
-use remembrancer::api::{NothingReason, RecallFilters, RecallRequest, RetrievalId, UserId};
+use remembrancer::api::{NothingReason, Ranking, RecallFilters, RecallRequest, RetrievalId, UserId};
 use remembrancer::recall;
 use remembrancer::testing::{World, fact, question};
 use serde_json::{Value, json};
@@ -28,7 +28,14 @@ async fn the_log_keeps_the_question_the_answer_and_the_near_misses() {
     world.clock.advance(Duration::days(9));
     let user = UserId(Uuid::from_u128(7));
     let filters = RecallFilters { platform: Some("slack".into()), ..RecallFilters::default() };
-    let request = RecallRequest { k: 2, expected: true, user_id: Some(user), filters, ..question("stone number grey") };
+    let request = RecallRequest {
+        k: 2,
+        expected: true,
+        user_id: Some(user),
+        ranking: Some(Ranking::Decay),
+        filters,
+        ..question("stone number grey")
+    };
     let answer = recall::recall(&world.engine, &world.atlas, request).await.unwrap();
     world.engine.log().flush().await;
     let row = logged(&world, answer.retrieval_id).await;

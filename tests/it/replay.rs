@@ -118,7 +118,7 @@ async fn what_had_no_vector_then_is_found_by_its_words_again() {
     let now = again(&world, first.retrieval_id).await;
     assert!(now.same, "{:?}", now.lost);
     assert_eq!(now.replayed[0].matched_by, remembrancer::api::MatchedBy::Lexical);
-    assert_eq!(now.today[0].matched_by, remembrancer::api::MatchedBy::Vector);
+    assert_eq!(now.today[0].matched_by, remembrancer::api::MatchedBy::Both);
 }
 
 #[tokio::test]

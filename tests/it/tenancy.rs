@@ -228,6 +228,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("memories", include_str!("../../src/memories/store/versions.rs")),
         ("chat", include_str!("../../src/chat/store.rs")),
         ("projects", include_str!("../../src/projects/store.rs")),
+        ("context", include_str!("../../src/context/store.rs")),
         ("contract", include_str!("../../src/contract/store.rs")),
         ("memories", include_str!("../../src/memories/store/topics.rs")),
         ("memories", include_str!("../../src/memories/store/vectors.rs")),

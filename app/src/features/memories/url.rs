@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(of("").as_deref(), Some("/export.jsonl"));
         assert_eq!(of("after=x&peek=1").as_deref(), Some("/export.jsonl"), "a page is not a filter");
         let url = "kind=decision&project=01890000-0000-7000-8000-000000000001&from=2026-05-01";
-        let expected = "/export.jsonl?kind=decision&project_id=01890000-0000-7000-8000-000000000001&from=2026-05-01T00%3A00%3A00Z";
+        let expected = "/export.jsonl?kind=decision&project_id=01890000-0000-7000-8000-000000000001&from=2026-05-01T00:00:00Z";
         assert_eq!(of(url).as_deref(), Some(expected));
         assert_eq!((of("q=tea"), of("kind=novel")), (None, None));
     }

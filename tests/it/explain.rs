@@ -1,0 +1,69 @@
+//! explain: where a memory comes from, and why a recall answered as it did.
+
+use crate::support::{alone, remember};
+use remembrancer::api::{ExplainRequest, Explanation, LinkRequest, MemoryRef, Relation, ReviseRequest};
+use remembrancer::testing::{World, fact, nowhere, question};
+use remembrancer::{Error, memories, recall};
+use tokio_util::sync::CancellationToken;
+
+async fn explain(world: &World, request: ExplainRequest) -> Result<Explanation, Error> {
+    recall::explain(&world.engine, &world.atlas, request).await
+}
+
+#[tokio::test]
+async fn a_memory_and_the_recall_that_returned_it_are_explained() {
+    let world = alone().await;
+    tokio::spawn(recall::log::run(world.engine.clone(), CancellationToken::new()));
+    let tea = remember(&world, &world.atlas, fact("tea", "Vera takes her tea without milk")).await;
+    let other = remember(&world, &world.atlas, fact("milk", "Vera takes milk in everything")).await;
+    let link = LinkRequest {
+        from: MemoryRef::Id(tea.memory_id),
+        to: MemoryRef::Id(other.memory_id),
+        relation: Relation::Contradicts,
+        remove: false,
+        user_id: None,
+    };
+    memories::link(&world.engine, &world.atlas, link).await.unwrap();
+    let revised = ReviseRequest {
+        memory: MemoryRef::Short(tea.short_id.clone()),
+        content: "Vera takes her tea black, without milk".into(),
+        source: None,
+        confidence: None,
+        summary: None,
+        evidence_ref: None,
+        user_id: None,
+    };
+    memories::revise(&world.engine, &world.atlas, revised).await.unwrap();
+    let answer = recall::recall(&world.engine, &world.atlas, question("how does Vera take her tea")).await.unwrap();
+    world.engine.log().flush().await;
+
+    let told = explain(&world, ExplainRequest { memory: Some(MemoryRef::Short(tea.short_id)), ..ExplainRequest::default() }).await.unwrap();
+    assert_eq!(told.recalled_by.iter().map(|recall| recall.id).collect::<Vec<_>>(), [answer.retrieval_id]);
+    let memory = told.memory.unwrap();
+    assert_eq!((memory.memory_id, memory.links.len()), (tea.memory_id, 1));
+    for part in ["revised", "one memory says otherwise", "one recall in the log returned it"] {
+        assert!(told.sentence.contains(part), "{}", told.sentence);
+    }
+
+    let told = explain(&world, ExplainRequest { retrieval_id: Some(answer.retrieval_id), ..ExplainRequest::default() }).await.unwrap();
+    let logged = told.retrieval.unwrap();
+    let hit = answer.memories()[0].clone();
+    let first = &logged.considered[0];
+    assert_eq!((first.memory_id, first.rank, &first.parts), (Some(hit.memory_id), Some(1), &hit.breakdown.parts));
+    assert_eq!((first.explanation.as_str(), &first.matched_words), (hit.explanation.as_str(), &hit.matched_words));
+    assert!(told.sentence.contains("“how does Vera take her tea”") && told.sentence.contains("hybrid_decay"), "{}", told.sentence);
+}
+
+#[tokio::test]
+async fn one_thing_is_explained_at_a_time_and_only_ones_own() {
+    let world = World::new().await;
+    let neither = explain(&world, ExplainRequest::default()).await.unwrap_err();
+    assert_eq!(neither.fields()[0].field, "memory");
+    let tea = remember(&world, &world.binky, fact("tea", "Idris likes green tea")).await;
+    let named = ExplainRequest { memory: Some(MemoryRef::Id(tea.memory_id)), ..ExplainRequest::default() };
+    let both = ExplainRequest { retrieval_id: Some(remembrancer::api::RetrievalId(nowhere())), ..named.clone() };
+    assert_eq!(explain(&world, both).await.unwrap_err().fields()[0].field, "retrieval_id");
+    assert!(matches!(explain(&world, named).await, Err(Error::NotFound("memory"))), "another agent's");
+    let unknown = ExplainRequest { retrieval_id: Some(remembrancer::api::RetrievalId(nowhere())), ..ExplainRequest::default() };
+    assert!(matches!(explain(&world, unknown).await, Err(Error::NotFound("retrieval"))));
+}

@@ -28,7 +28,8 @@ fn of_kind(kind: MemoryKind, topic: &str, content: &str) -> RememberRequest {
 /// Two projects with a repository, facts, decisions and episodes of each, and what holds everywhere.
 async fn furnished() -> World {
     let world = World::new().await;
-    for slug in ["harbour", "orchard"] {
+    let happened = ["Yesterday Idris renamed the harbour branch to heron", "On Monday Mina pruned the oldest apple trees"];
+    for (slug, happened) in ["harbour", "orchard"].into_iter().zip(happened) {
         let new = |slug: &str| NewProject { slug: slug.into(), name: slug.into() };
         let project = projects::create(&world.engine, &world.system, new(slug)).await.unwrap();
         let repo = projects::create_repo(&world.engine, &world.system, slug, new(&format!("{slug}-site"))).await.unwrap();
@@ -43,7 +44,7 @@ async fn furnished() -> World {
             ..fact("tests", &format!("{slug} tests run in a browser"))
         };
         remember(&world, &world.atlas, repo).await;
-        let episode = of_kind(MemoryKind::Episode, "rename", &format!("Yesterday Idris renamed the {slug} branch to heron"));
+        let episode = of_kind(MemoryKind::Episode, "lately", happened);
         remember(&world, &world.atlas, here(episode)).await;
     }
     let global = RememberRequest { scope: Some(MemoryScope::Global), ..fact("style", "Vera wants short answers") };
@@ -64,7 +65,7 @@ async fn a_bundle_has_what_holds_everywhere_and_what_holds_here_and_no_noise_of_
     project.sort_unstable();
     assert_eq!(project, ["naming: In harbour branches are named after birds", "tests: harbour tests run in a browser"]);
     assert_eq!(told(&bundle, SectionName::Decisions), ["storage: harbour keeps files in Postgres, because one database is enough"]);
-    assert_eq!(told(&bundle, SectionName::Episodes), ["rename: Yesterday Idris renamed the harbour branch to heron"]);
+    assert_eq!(told(&bundle, SectionName::Episodes), ["lately: Yesterday Idris renamed the harbour branch to heron"]);
     assert!(!bundle.text.contains("orchard"), "{}", bundle.text);
     for heading in ["## Profile", "## Project", "## Decisions", "## Lately"] {
         assert!(bundle.text.contains(heading), "{}", bundle.text);

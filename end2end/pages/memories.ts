@@ -26,7 +26,8 @@ export class MemoriesPage extends Frame {
     this.question = page.getByRole('searchbox', { name: 'Search memories' });
     this.search = page.getByRole('button', { name: 'Search', exact: true });
     this.agent = page.getByRole('combobox', { name: 'Agent' });
-    this.filters = page.getByRole('search', { name: 'Memories' }).getByText('Filters', { exact: true });
+    // How many are set stands in it, too.
+    this.filters = page.getByRole('search', { name: 'Memories' }).locator('summary');
     this.apply = page.getByRole('button', { name: 'Apply filters' });
     this.pager = page.getByRole('navigation', { name: 'Pages' });
     this.peek = new Peek(page);

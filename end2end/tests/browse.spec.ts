@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { Agent, unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
@@ -102,7 +101,7 @@ test('what narrows the list is in sight, and can be taken off', { tag: ['@phone'
   await expect(memories.apply).toBeHidden();
   await expect(memories.chips).toHaveText([`Topic: ${topic}: remove this filter`, 'Kind: decision: remove this filter', 'Not deleted: remove this filter']);
   await expect(memories.chips.first()).toBeInViewport();
-  await memories.page.getByRole('link', { name: 'Kind: decision: remove this filter' }).click();
+  await memories.page.getByRole('link', { name: /^Kind: decision/ }).click();
   await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic, deleted: 'false' });
   await expect(memories.chips).toHaveText([`Topic: ${topic}: remove this filter`, 'Not deleted: remove this filter']);
   await expect(memories.topics).toHaveText([topic]);
@@ -186,11 +185,11 @@ test('what the list shows can be taken along as a file', { tag: '@phone' }, asyn
     { topic_raw: unique('other'), content: 'The other ledger is blue.' },
   ]);
   await memories.goto(agent.memories({ topic }));
-  const [file] = await Promise.all([
-    memories.page.waitForEvent('download'),
-    memories.page.getByRole('link', { name: 'Export as JSON Lines' }).click(),
-  ]);
-  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n');
+  const link = memories.page.getByRole('link', { name: 'Export as JSON Lines' });
+  await expect(link).toHaveAttribute('download', '');
+  const file = await memories.page.request.get((await link.getAttribute('href')) ?? '');
+  expect(file.headers()['content-disposition']).toContain('attachment');
+  const lines = (await file.text()).trim().split('\n');
   const records = lines.map((line) => JSON.parse(line) as { type: string; content?: string });
   expect(records.filter((record) => record.type === 'memory').map((record) => record.content)).toEqual(['The ledger is balanced on Mondays.']);
   expect(records.at(-1)?.type).toBe('footer');

@@ -34,9 +34,8 @@ pub fn Summary(results: SearchResults) -> impl IntoView {
 #[component]
 pub fn Scores(hit: SearchHit) -> impl IntoView {
     let by = match hit.matched_by {
-        MatchedBy::Vector => "Similarity",
+        MatchedBy::Vector | MatchedBy::Both => "Similarity",
         MatchedBy::Lexical => "Words",
-        MatchedBy::Both => "Meaning and words",
     };
     view! {
         <div title=hit.explanation>

@@ -58,6 +58,7 @@ pub async fn send(engine: Engine, ctx: OpContext, selection: Selection) -> Respo
         Ok(first) if !first.is_empty() => first,
         _ => return respond::error(&outcome(work).await.err().unwrap_or_else(|| Error::Internal("the export is empty".into())), id),
     };
+    // What compresses the body asks once more after its end.
     let rest = stream::unfold(Some((reader, work)), |state| async {
         let (mut reader, work) = state?;
         match read(&mut reader).await {
@@ -71,7 +72,8 @@ pub async fn send(engine: Engine, ctx: OpContext, selection: Selection) -> Respo
             },
             Err(error) => Some((Err(error), None)),
         }
-    });
+    })
+    .fuse();
     let body = Body::from_stream(stream::iter([Ok::<Bytes, IoError>(first)]).chain(rest));
     ([(header::CONTENT_TYPE, NDJSON), (header::CONTENT_DISPOSITION, "attachment; filename=\"remembrancer-export.jsonl\"")], body)
         .into_response()

@@ -124,8 +124,8 @@ impl Database {
         self.begin_as("begin isolation level repeatable read read only", tenancy).await
     }
 
-    /// Opens a transaction for a search: it reads, and its statements are planned once instead of for each question. Their plans depend on
-    /// their shape alone, and planning took a fifth of a search.
+    /// Opens a transaction for a search: it reads, and its statements are planned once instead of for each question, since their plans depend
+    /// on their shape alone.
     ///
     /// # Errors
     /// As [`Database::begin`].

@@ -14,8 +14,8 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Query vectors that are kept: 1.5 kB each.
-const CACHED_QUERIES: u64 = 10_000;
+/// Vectors of questions that are kept: 1.5 kB each.
+pub const CACHED_QUERIES: u64 = 10_000;
 
 /// What can be tuned.
 #[derive(Clone, Debug)]

@@ -63,7 +63,7 @@ pub mod tools;
 pub mod vocabulary;
 
 #[cfg(feature = "engine")]
-pub use engine::{Engine, Settings, Workers};
+pub use engine::{CACHED_QUERIES, Engine, Settings, Workers};
 #[cfg(feature = "engine")]
 pub use error::{Checks, Error};
 #[cfg(feature = "engine")]

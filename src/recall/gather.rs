@@ -3,7 +3,7 @@
 use super::find::{Memory, Question};
 use super::hybrid::{self, ANCHORS, Postings, Reading, Scored, Turn};
 use super::ranking::{self, Floors, Order};
-use super::store::{self, Feature};
+use super::store::{self, Feature, Meaning, Sides};
 use super::{NEAR_MISSES, dates};
 use crate::api::{MemoryId, Ranking};
 use crate::db::{DbError, Tx};
@@ -44,14 +44,12 @@ pub(super) async fn by_hybrid(
 ) -> Result<Memory, DbError> {
     let (reach, model) = (&question.reach, &engine.model().name);
     let terms: Vec<String> = asked.terms.keys().cloned().collect();
-    let (rows, statistics) = store::postings(tx, reach, &terms).await?;
-    let postings = Postings::new(terms.len(), statistics.documents as f64, statistics.mean_length(), &rows);
     let most = anchors_of(question);
-    let mut anchors: HashSet<_> = postings.best(most).into_iter().collect();
-    if let Some(vector) = &asked.vector {
-        let decayed_above = (question.ranking == Ranking::HybridDecay).then_some(floors.vector);
-        anchors.extend(store::nearest_in_reach(tx, reach, model, vector, decayed_above, most).await?);
-    }
+    let decayed_above = (question.ranking == Ranking::HybridDecay).then_some(floors.vector);
+    let meaning = asked.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above, most });
+    let Sides { postings, statistics, nearest } = store::sides(tx, reach, &terms, meaning.as_ref()).await?;
+    let postings = Postings::new(terms.len(), statistics.documents as f64, statistics.mean_length(), &postings);
+    let anchors: HashSet<_> = postings.best(most).into_iter().chain(nearest).collect();
     let anchors: Vec<_> = anchors.into_iter().collect();
     let reading = Reading::new(question.ranking, question.query, &asked.terms);
     let (features, places) = store::turns(tx, reach, model, asked.vector.as_deref(), reading.asks_when(), &anchors).await?;

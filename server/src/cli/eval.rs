@@ -10,7 +10,7 @@ use remembrancer::api::{MemoryId, Ranking, RecallRequest, RememberRequest, Scope
 use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::db::{DatabaseUrls, drop_databases, vacuum};
 use remembrancer::recall::eval::{Judged, Scores};
-use remembrancer::{Engine, OpContext, identity, memories, recall};
+use remembrancer::{CACHED_QUERIES, Engine, OpContext, identity, memories, recall};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -66,7 +66,11 @@ const LINE_MAX: usize = 1024 * 1024;
 /// When a line cannot be read (it is named), or a database is out of reach.
 pub async fn retrieval(mut config: Config, file: &Path, ranking: Option<Ranking>, json: bool) -> Result<(), Failure> {
     let lines = read(file).await?;
-    // Nobody waits: every memory gets its vector at once.
+    let asked = questions(&lines);
+    if asked as u64 > CACHED_QUERIES {
+        return Err(format!("{} holds {asked} questions; at most {CACHED_QUERIES} can be asked at once", file.display()).into());
+    }
+    // Nobody waits: everything gets its vector at once.
     config.write_embedding_budget = Duration::from_secs(60);
     let (urls, postgres) = serve::databases(&config).await?;
     let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", std::process::id()))?;
@@ -124,9 +128,10 @@ async fn evaluate(
     let scopes = load(engine, lines).await?;
     // What is measured is a server that has run for a while.
     vacuum(urls).await?;
+    let questions = prepare(engine, lines, &scopes).await?;
     let mut all = BTreeMap::new();
     for ranking in Ranking::ALL.iter().copied().filter(|ranking| only.is_none_or(|only| only == *ranking)) {
-        all.insert(ranking.to_string(), ask(engine, lines, &scopes, ranking).await?);
+        all.insert(ranking.to_string(), ask(engine, &questions, ranking).await?);
     }
     Ok(all)
 }
@@ -171,9 +176,18 @@ fn memory(topic: &str, scope: &str, text: &str, at: Option<DateTime<Utc>>) -> Re
     RememberRequest { topic_raw: topic.into(), content: text.into(), source, kind, ..RememberRequest::default() }
 }
 
-async fn ask(engine: &Engine, lines: &[Line], scopes: &HashMap<String, Loaded>, ranking: Ranking) -> Result<Scores, Failure> {
-    let bar = bar(lines.iter().filter(|line| matches!(line, Line::Question { .. })).count(), format!("questions, {ranking}"))?;
-    let mut judged = Vec::new();
+/// A question with the memories that hold its answer, and the milliseconds that its embedding took.
+struct Question<'a> {
+    loaded: &'a Loaded,
+    query: &'a str,
+    wanted: Vec<MemoryId>,
+    embedding: f64,
+}
+
+/// Embeds every question. Searches find the vectors cached, and are timed when the model's threads have come to rest.
+async fn prepare<'a>(engine: &Engine, lines: &'a [Line], scopes: &'a HashMap<String, Loaded>) -> Result<Vec<Question<'a>>, Failure> {
+    let bar = bar(questions(lines), "embeddings".into())?;
+    let mut prepared = Vec::new();
     for line in lines {
         let Line::Question { scope, query, evidence, .. } = line else { continue };
         let loaded = scopes.get(scope).ok_or_else(|| format!("a question is asked of the scope {scope}, which has no memories"))?;
@@ -181,20 +195,35 @@ async fn ask(engine: &Engine, lines: &[Line], scopes: &HashMap<String, Loaded>, 
             .iter()
             .map(|key| loaded.ids.get(key).copied().ok_or_else(|| format!("the evidence {key} is no memory of the scope {scope}")))
             .collect::<Result<_, _>>()?;
-        judged.push(one(engine, loaded, query, &wanted, ranking).await?);
+        let start = Instant::now();
+        engine.embed_query(query).await.ok_or("the embedding model does not answer")?;
+        prepared.push(Question { loaded, query, wanted, embedding: start.elapsed().as_secs_f64() * 1000.0 });
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(prepared)
+}
+
+fn questions(lines: &[Line]) -> usize {
+    lines.iter().filter(|line| matches!(line, Line::Question { .. })).count()
+}
+
+async fn ask(engine: &Engine, questions: &[Question<'_>], ranking: Ranking) -> Result<Scores, Failure> {
+    let bar = bar(questions.len(), format!("questions, {ranking}"))?;
+    let mut judged = Vec::new();
+    for question in questions {
+        judged.push(judge(engine, question, ranking).await?);
         bar.inc(1);
     }
     bar.finish_and_clear();
     Ok(Scores::of(&judged))
 }
 
-async fn one(engine: &Engine, loaded: &Loaded, query: &str, wanted: &[MemoryId], ranking: Ranking) -> Result<Judged, Failure> {
-    // The question is embedded by the first search and cached for the second.
+async fn judge(engine: &Engine, question: &Question<'_>, ranking: Ranking) -> Result<Judged, Failure> {
+    let Question { loaded, query, wanted, embedding } = question;
+    let request = RecallRequest { ranking: Some(ranking), k: ASKED, ..RecallRequest::new(query) };
     let start = Instant::now();
-    search(engine, loaded, query, ranking).await?;
-    let with_embedding = start.elapsed().as_secs_f64() * 1000.0;
-    let start = Instant::now();
-    let answer = search(engine, loaded, query, ranking).await?;
+    let answer = recall::without_floor(engine, &loaded.ctx, request).await?;
     let without_embedding = start.elapsed().as_secs_f64() * 1000.0;
     let hits = answer.memories();
     let found = hits.iter().enumerate().filter(|(_, hit)| wanted.contains(&hit.memory_id)).map(|(place, _)| place).collect();
@@ -204,14 +233,9 @@ async fn one(engine: &Engine, loaded: &Loaded, query: &str, wanted: &[MemoryId],
         returned: hits.len(),
         possible: loaded.ids.len().min(ASKED as usize),
         characters: hits.iter().map(|hit| hit.content.chars().count()).sum(),
-        with_embedding,
+        with_embedding: embedding + without_embedding,
         without_embedding,
     })
-}
-
-async fn search(engine: &Engine, loaded: &Loaded, query: &str, ranking: Ranking) -> Result<remembrancer::api::RecallResponse, Failure> {
-    let request = RecallRequest { ranking: Some(ranking), k: ASKED, ..RecallRequest::new(query) };
-    Ok(recall::without_floor(engine, &loaded.ctx, request).await?)
 }
 
 fn print(scores: &BTreeMap<String, Scores>) {

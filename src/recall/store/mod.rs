@@ -9,7 +9,7 @@ pub use health::{
     Cited, Counted, Grouped, Silent as SilentRow, causes, citation_counts, citations_of, count_silent, grouped, list_silent, nearest_of_all,
 };
 
-pub use hybrid::{Feature, nearest_in_reach, postings, turns};
+pub use hybrid::{Feature, Meaning, Sides, sides, turns};
 pub use past::{Past, as_stored, count_past, past};
 pub use retrievals::{Logged, Measured, Seen, count_retrievals, list_retrievals, retrieval, sweep, versions_seen};
 

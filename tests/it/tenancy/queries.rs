@@ -24,7 +24,7 @@ use remembrancer::projects::store as projects;
 use remembrancer::recall::log::{Access, Chunk, Entry};
 use remembrancer::recall::ranking::Floors;
 use remembrancer::recall::silence::Silent;
-use remembrancer::recall::store::{self as recall, Narrowing, Reach, Statistics};
+use remembrancer::recall::store::{self as recall, Meaning, Narrowing, Reach, Statistics};
 use remembrancer::testing::World;
 use remembrancer::vocabulary::store as vocabulary;
 use remembrancer::vocabulary::{Plan, Resolved};
@@ -341,11 +341,11 @@ pub const MEMORY: &[Query] = queries! {
         let wanted = Wanted { tenant: c.tenant, agents: &agents, user: None, project: None, repo: None, found: &[c.id], now: c.now };
         context::told(tx, &wanted, 10).await?.len()
     };
-    "recall::postings" |tx, c| {
-        let (postings, statistics) = recall::postings(tx, &reach!(c), &["tea".into()]).await?;
-        postings.len() + statistics.documents as usize
+    "recall::sides" |tx, c| {
+        let meaning = Meaning { model: "all-MiniLM-L6-v2", vector: &c.vector, decayed_above: None, most: 10 };
+        let sides = recall::sides(tx, &reach!(c), &["tea".into()], Some(&meaning)).await?;
+        sides.postings.len() + sides.statistics.documents as usize + sides.nearest.len()
     };
-    "recall::nearest_in_reach" |tx, c| recall::nearest_in_reach(tx, &reach!(c), "all-MiniLM-L6-v2", &c.vector, None, 10).await?.len();
     "recall::turns" |tx, c| recall::turns(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), true, &[c.id]).await?.0.len();
     "recall::count_past" |tx, c| recall::count_past(tx, &reach!(c)).await? as usize;
     "recall::past" |tx, c| recall::past(tx, &reach!(c), "all-MiniLM-L6-v2", 384).await?.len();

@@ -109,7 +109,31 @@ impl Snapshot {
 /// Snapshots in process, one per tenant, checked by version at most once a second.
 #[derive(Default)]
 pub struct Vocabulary {
-    snapshots: Mutex<HashMap<TenantId, (Instant, Arc<Snapshot>)>>,
+    tenants: Mutex<HashMap<TenantId, Known>>,
+}
+
+/// What is known of a tenant's vocabulary, and since when it is not to be trusted.
+#[derive(Default)]
+struct Known {
+    snapshot: Option<Arc<Snapshot>>,
+    /// When the database began to be asked for it: what was decided before is in it.
+    asked: Option<Instant>,
+    outdated: Option<Instant>,
+}
+
+impl Known {
+    fn fresh(&self, now: Instant) -> Option<Arc<Snapshot>> {
+        let asked = self.asked?;
+        (now.duration_since(asked) < STALE_AFTER && self.outdated.is_none_or(|outdated| asked > outdated)).then(|| self.snapshot.clone())?
+    }
+
+    /// Keeps a snapshot, unless one is there that was asked for later: whoever asked before a decision may be answered after it.
+    fn keep(&mut self, snapshot: &Arc<Snapshot>, asked: Instant) {
+        if self.asked.is_none_or(|before| before <= asked) {
+            self.snapshot = Some(Arc::clone(snapshot));
+            self.asked = Some(asked);
+        }
+    }
 }
 
 impl Vocabulary {
@@ -118,14 +142,11 @@ impl Vocabulary {
     /// # Errors
     /// When the database is out of reach and no snapshot was ever taken; an older snapshot is better than none.
     pub async fn snapshot(&self, kb: &Database, tenancy: Tenancy) -> Result<Arc<Snapshot>, DbError> {
-        let known = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner).get(&tenancy.tenant).cloned();
-        if let Some((checked, snapshot)) = &known
-            && checked.elapsed() < STALE_AFTER
-        {
-            return Ok(Arc::clone(snapshot));
+        let (fresh, old) = self.known(tenancy.tenant, |known| (known.fresh(Instant::now()), known.snapshot.clone()));
+        if let Some(snapshot) = fresh {
+            return Ok(snapshot);
         }
-        let known = known.map(|(_, snapshot)| snapshot);
-        match (self.refresh(kb, tenancy, known.as_ref()).await, known) {
+        match (self.refresh(kb, tenancy, old.as_ref()).await, old) {
             (Ok(snapshot), _) => Ok(snapshot),
             (Err(error), Some(old)) => {
                 tracing::warn!(%error, version = old.version, "the vocabulary cannot be read; going on with an older version");
@@ -150,22 +171,27 @@ impl Vocabulary {
         Ok(Snapshot::new(version, state))
     }
 
-    /// The next lookup asks for the version, however fresh the snapshot is.
+    /// The next lookup asks for the version, however fresh the snapshot is, and so does every one until an answer is there that was asked
+    /// for after now.
     fn outdate(&self, tenant: TenantId) {
-        self.snapshots.lock().unwrap_or_else(PoisonError::into_inner).remove(&tenant);
+        self.known(tenant, |known| known.outdated = Some(Instant::now()));
     }
 
-    async fn refresh(&self, kb: &Database, tenancy: Tenancy, known: Option<&Arc<Snapshot>>) -> Result<Arc<Snapshot>, DbError> {
+    async fn refresh(&self, kb: &Database, tenancy: Tenancy, old: Option<&Arc<Snapshot>>) -> Result<Arc<Snapshot>, DbError> {
+        let asked = Instant::now();
         let mut tx = kb.begin(tenancy).await?;
         let version = store::version(&mut tx, tenancy.tenant).await?;
-        let snapshot = match known {
-            Some(known) if known.version == version => Arc::clone(known),
+        let snapshot = match old {
+            Some(old) if old.version == version => Arc::clone(old),
             _ => Arc::new(Snapshot::new(version, store::state(&mut tx, tenancy.tenant).await?)),
         };
         tx.commit().await?;
-        let entry = (Instant::now(), Arc::clone(&snapshot));
-        self.snapshots.lock().unwrap_or_else(PoisonError::into_inner).insert(tenancy.tenant, entry);
+        self.known(tenancy.tenant, |known| known.keep(&snapshot, asked));
         Ok(snapshot)
+    }
+
+    fn known<T>(&self, tenant: TenantId, with: impl FnOnce(&mut Known) -> T) -> T {
+        with(self.tenants.lock().unwrap_or_else(PoisonError::into_inner).entry(tenant).or_default())
     }
 }
 
@@ -194,6 +220,21 @@ mod tests {
         );
         assert!(known.inside("nothing of that").is_empty());
         assert!(snapshot(&[]).inside("vault").is_empty());
+    }
+
+    #[test]
+    fn who_asked_before_a_decision_is_not_believed_after_it() {
+        let (before, after) = (Arc::new(snapshot(&[])), Arc::new(snapshot(&[("vault", &[])])));
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        let mut known = Known { outdated: Some(at(1)), ..Known::default() };
+        known.keep(&before, at(0));
+        assert!(known.fresh(at(3)).is_none(), "it was asked for before the decision");
+        known.keep(&after, at(2));
+        known.keep(&before, at(0));
+        let terms = known.fresh(at(3)).map(|snapshot| snapshot.state.terms.len());
+        assert_eq!(terms, Some(1), "a late answer replaces none that was asked for later");
+        assert!(known.fresh(at(2) + STALE_AFTER).is_none());
     }
 
     #[test]

@@ -52,6 +52,9 @@ fn payload(work: &Work) -> Result<serde_json::Value, Error> {
 pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Result<&'static str, Error> {
     engine.vocabulary().outdate(ctx.tenant_id);
     let snapshot = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;
+    if snapshot.version < work.version {
+        return Err(Error::Unavailable("the vocabulary cannot be read as it was decided".into()));
+    }
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let batch = memories::stale(&mut tx, ctx.tenant_id, &work.forms, work.version, BATCH).await?;
     tx.commit().await?;

@@ -76,6 +76,24 @@ text_enum! {
     }
 }
 
+impl Relation {
+    /// The words between two memories: from the one that the link starts at (`outgoing`), or from the other.
+    pub fn told(self, outgoing: bool) -> &'static str {
+        match (self, outgoing) {
+            (Self::Supports, true) => "supports",
+            (Self::Supports, false) => "is supported by",
+            (Self::Contradicts, _) => "contradicts",
+            (Self::Supersedes, true) => "supersedes",
+            (Self::Supersedes, false) => "is superseded by",
+            (Self::AppliesTo, true) => "applies to",
+            (Self::AppliesTo, false) => "is subject to",
+            (Self::DerivedFrom, true) => "is derived from",
+            (Self::DerivedFrom, false) => "gave rise to",
+            (Self::RelatedTo, _) => "is related to",
+        }
+    }
+}
+
 /// Where something was said: enough to find the place again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]

@@ -127,7 +127,7 @@ pub struct Replay {
 pub struct ExplainRequest {
     /// A memory, by id or short id: where it comes from, what became of it, who was told.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<MemoryRef>,
+    pub memory_id: Option<MemoryRef>,
     /// A recall, as its answer named it: why each hit was in it, and what was close.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retrieval_id: Option<RetrievalId>,

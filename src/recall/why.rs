@@ -16,11 +16,11 @@ const RECALLS: usize = 10;
 /// # Errors
 /// `Invalid` unless exactly one of both is named; else as [`crate::memories::record`] and [`super::retrieval`].
 pub async fn explain(engine: &Engine, ctx: &OpContext, request: ExplainRequest) -> Result<Explanation, Error> {
-    match (request.memory, request.retrieval_id) {
+    match (request.memory_id, request.retrieval_id) {
         (Some(name), None) => memory(engine, ctx, &name, request.user_id).await,
         (None, Some(id)) => recall(engine, ctx, id).await,
-        (Some(_), Some(_)) => Err(Error::invalid("retrieval_id", "stands beside memory: name one of both")),
-        (None, None) => Err(Error::invalid("memory", "is missing, and so is retrieval_id: name one of both")),
+        (Some(_), Some(_)) => Err(Error::invalid("retrieval_id", "stands beside memory_id: name one of both")),
+        (None, None) => Err(Error::invalid("memory_id", "is missing, and so is retrieval_id: name one of both")),
     }
 }
 

@@ -37,7 +37,8 @@ async fn a_memory_and_the_recall_that_returned_it_are_explained() {
     let answer = recall::recall(&world.engine, &world.atlas, question("how does Vera take her tea")).await.unwrap();
     world.engine.log().flush().await;
 
-    let told = explain(&world, ExplainRequest { memory: Some(MemoryRef::Short(tea.short_id)), ..ExplainRequest::default() }).await.unwrap();
+    let told =
+        explain(&world, ExplainRequest { memory_id: Some(MemoryRef::Short(tea.short_id)), ..ExplainRequest::default() }).await.unwrap();
     assert_eq!(told.recalled_by.iter().map(|recall| recall.id).collect::<Vec<_>>(), [answer.retrieval_id]);
     let memory = told.memory.unwrap();
     assert_eq!((memory.memory_id, memory.links.len()), (tea.memory_id, 1));
@@ -58,9 +59,9 @@ async fn a_memory_and_the_recall_that_returned_it_are_explained() {
 async fn one_thing_is_explained_at_a_time_and_only_ones_own() {
     let world = World::new().await;
     let neither = explain(&world, ExplainRequest::default()).await.unwrap_err();
-    assert_eq!(neither.fields()[0].field, "memory");
+    assert_eq!(neither.fields()[0].field, "memory_id");
     let tea = remember(&world, &world.binky, fact("tea", "Idris likes green tea")).await;
-    let named = ExplainRequest { memory: Some(MemoryRef::Id(tea.memory_id)), ..ExplainRequest::default() };
+    let named = ExplainRequest { memory_id: Some(MemoryRef::Id(tea.memory_id)), ..ExplainRequest::default() };
     let both = ExplainRequest { retrieval_id: Some(remembrancer::api::RetrievalId(nowhere())), ..named.clone() };
     assert_eq!(explain(&world, both).await.unwrap_err().fields()[0].field, "retrieval_id");
     assert!(matches!(explain(&world, named).await, Err(Error::NotFound("memory"))), "another agent's");

@@ -5,18 +5,7 @@ use remembrancer::api::{MemoryLink, MemoryStatus, Relation};
 
 /// How this memory bears on the other end of a link: the words between the two.
 pub fn relation(link: &MemoryLink) -> &'static str {
-    match (link.relation, link.outgoing) {
-        (Relation::Supports, true) => "supports",
-        (Relation::Supports, false) => "is supported by",
-        (Relation::Contradicts, _) => "contradicts",
-        (Relation::Supersedes, true) => "supersedes",
-        (Relation::Supersedes, false) => "is superseded by",
-        (Relation::AppliesTo, true) => "applies to",
-        (Relation::AppliesTo, false) => "is subject to",
-        (Relation::DerivedFrom, true) => "is derived from",
-        (Relation::DerivedFrom, false) => "gave rise to",
-        (Relation::RelatedTo, _) => "is related to",
-    }
+    link.relation.told(link.outgoing)
 }
 
 /// Whether the other end speaks against this memory, and still stands.

@@ -2,7 +2,9 @@ import { expect, type Page, type Response } from '@playwright/test';
 import { Frame } from './frame';
 
 export class MemoryPage extends Frame {
+  readonly title;
   readonly content;
+  readonly summary;
   readonly history;
   readonly provenance;
   readonly trail;
@@ -26,6 +28,8 @@ export class MemoryPage extends Frame {
   constructor(page: Page, scripted: boolean) {
     super(page, scripted);
     this.content = page.getByRole('region', { name: 'Content' }).getByTestId('content');
+    this.title = page.getByRole('region', { name: 'Content' }).getByTestId('title');
+    this.summary = page.getByRole('region', { name: 'Content' }).getByTestId('summary');
     this.history = page.getByTestId('history').getByRole('listitem');
     this.provenance = page.getByTestId('provenance');
     this.trail = page.getByTestId('trail').getByRole('listitem');

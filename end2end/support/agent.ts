@@ -16,6 +16,11 @@ export interface Memory {
   source?: Source;
   user_id?: string;
   kind?: string;
+  category?: string;
+  subject?: string;
+  title?: string;
+  summary?: string;
+  evidence_ref?: string;
   scope?: string;
   project_id?: string;
 }

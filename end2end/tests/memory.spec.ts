@@ -37,6 +37,17 @@ test('where it was said can be found again', { tag: '@no-js' }, async ({ memory,
   await expect(memory.fact('Embedded by')).toHaveText('all-MiniLM-L6-v2');
 });
 
+test('what was told besides the content is shown with it', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+  const details = { subject: 'Mina', title: 'Who signs releases', summary: 'Mina signs.', evidence_ref: 'https://wiki.example/releases' };
+  const { memory_id } = await agent.remember({ topic_raw: unique('signing'), content: 'She signs off every rollout.', category: 'person', ...details });
+  await memory.open(memory_id);
+  await expect(memory.title).toHaveText(details.title);
+  await expect(memory.content).toHaveText('She signs off every rollout.');
+  await expect(memory.summary).toHaveText(`In short: ${details.summary}`);
+  await expect(memory.fact('Subject')).toHaveText('Mina');
+  await expect(memory.fact('Evidence').getByRole('link')).toHaveAttribute('href', details.evidence_ref);
+});
+
 test('the history shows what each version changed', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
   const topic = unique('standup');
   const first = await agent.remember({ topic_raw: topic, content: 'The standup of the harbour team takes place at 9:30 in the small room.' });

@@ -320,6 +320,11 @@ pub struct MemoryDetail {
     pub memory: MemoryRow,
     pub created_by: AgentId,
     pub category: Option<Category>,
+    /// Whom or what it is about.
+    pub subject: Option<String>,
+    pub title: Option<String>,
+    /// The content in short.
+    pub summary: Option<String>,
     pub retention: Retention,
     pub project_id: Option<Uuid>,
     pub repo_id: Option<Uuid>,

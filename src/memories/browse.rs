@@ -77,6 +77,9 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
     Ok(MemoryDetail {
         created_by: memory.created_by,
         category: memory.category,
+        subject: memory.subject.clone(),
+        title: memory.title.clone(),
+        summary: memory.summary.clone(),
         retention: memory.retention,
         project_id: memory.project_id,
         repo_id: memory.repo_id,

@@ -87,6 +87,7 @@ fn Whole(
 ) -> impl IntoView {
     let row = found.detail.memory.clone();
     let trail = found.detail.audit.clone();
+    let (title, summary) = (found.detail.title.clone(), found.detail.summary.clone());
     let (by, reason) = (found.detail.deleted_by.clone(), found.detail.delete_reason.clone());
     view! {
         <Title text=row.topic.clone() />
@@ -102,7 +103,16 @@ fn Whole(
             <div class="min-w-0 space-y-6">
                 {row.deleted_at.map(|at| view! { <Deleted at by reason /> })}
                 <section class="card p-4" aria-label="Content">
+                    {title.map(|title| view! { <p class="mb-1 font-medium break-words" data-testid="title">{title}</p> })}
                     <div class="verbatim" data-testid="content">{row.content.clone()}</div>
+                    {summary
+                        .map(|summary| {
+                            view! {
+                                <p class="mt-3 border-t border-line pt-3 text-sm break-words text-soft" data-testid="summary">
+                                    "In short: " {summary}
+                                </p>
+                            }
+                        })}
                 </section>
                 <Contradictions links=found.detail.links.clone() />
                 <Links topic=row.topic.clone() links=found.detail.links.clone() />

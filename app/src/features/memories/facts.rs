@@ -27,6 +27,7 @@ pub fn Facts(detail: MemoryDetail, freshness: f64) -> impl IntoView {
             <dl class="facts p-4">
                 {fact("Agent", view! { <a href=format!("/memories?agent={}", row.agent_id)>{row.agent_slug.clone()}</a> })}
                 {fact("Topic as met", row.topic_raw.clone())}
+                {detail.subject.map(|subject| fact("Subject", subject))}
                 {row.user_id.map(|user| {
                     let theirs = format!("/memories?user={user}");
                     fact("User", view! { <a class="font-mono text-xs" href=theirs>{user.to_string()}</a> })

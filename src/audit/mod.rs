@@ -120,7 +120,7 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> R
         .that(!matches!((filter.from, filter.until), (Some(from), Some(until)) if from >= until), "until", "must be later than from")
         .done()?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
-    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let mut tx = engine.db().control.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count(&mut tx, ctx.tenant_id, filter).await?;
     let rows = store::list(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
     tx.commit().await?;

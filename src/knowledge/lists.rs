@@ -29,7 +29,7 @@ pub async fn documents(engine: &Engine, ctx: &OpContext, filter: &DocumentFilter
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), 256).optional_text("status", filter.status.as_deref(), 64).done()?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
-    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let mut tx = engine.db().kb.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count_documents(&mut tx, ctx.tenant_id, filter).await?;
     let rows = store::list_documents(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
     tx.commit().await?;
@@ -86,7 +86,7 @@ pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Resul
 pub async fn runs(engine: &Engine, ctx: &OpContext, after: Option<&str>, before: Option<&str>) -> Result<Page<IngestRun>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(after, before)?;
-    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let mut tx = engine.db().kb.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count_runs(&mut tx, ctx.tenant_id).await?;
     let rows = store::list_runs(&mut tx, ctx.tenant_id, &seek, PAGE).await?;
     tx.commit().await?;

@@ -50,7 +50,7 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> 
     check(filter)?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let slugs = slugs(engine, ctx).await?;
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count(&mut tx, ctx.tenant_id, filter).await?;
     let memories = store::list(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
     tx.commit().await?;

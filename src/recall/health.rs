@@ -60,7 +60,7 @@ pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) 
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let slugs = memories::slugs(engine, ctx).await?;
     let since = first.and_time(NaiveTime::MIN).and_utc();
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count_silent(&mut tx, ctx.tenant_id, since, filter).await?;
     let rows = store::list_silent(&mut tx, ctx.tenant_id, since, filter, &seek, PAGE).await?;
     let page = seek.page(rows, PAGE, total, |row: &SilentRow| Cursor { key: row.at, id: row.id.0 });

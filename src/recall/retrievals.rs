@@ -42,7 +42,7 @@ pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilt
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let filter = RetrievalFilter { agent_id: own.or(filter.agent_id), ..filter.clone() };
     let slugs = memories::slugs(engine, ctx).await?;
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count_retrievals(&mut tx, ctx.tenant_id, &filter).await?;
     let rows = store::list_retrievals(&mut tx, ctx.tenant_id, &filter, &seek, PAGE).await?;
     tx.commit().await?;

@@ -35,7 +35,7 @@ pub async fn proposals(engine: &Engine, ctx: &OpContext, filter: &ProposalFilter
     Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
     let seek = Seek::<i64>::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let slugs = memories::slugs(engine, ctx).await?;
-    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let mut tx = engine.db().kb.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count_proposals(&mut tx, ctx.tenant_id, filter).await?;
     let rows = store::list_proposals(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
     let ids: Vec<DecisionId> = rows.iter().filter_map(|row| row.decision_id).collect();
@@ -164,7 +164,7 @@ pub async fn undo(engine: &Engine, ctx: &OpContext, id: DecisionId) -> Result<De
 pub async fn decisions(engine: &Engine, ctx: &OpContext, after: Option<&str>, before: Option<&str>) -> Result<Page<Decision>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(after, before)?;
-    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let mut tx = engine.db().kb.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count_decisions(&mut tx, ctx.tenant_id).await?;
     let rows = store::list_decisions(&mut tx, ctx.tenant_id, &seek, PAGE).await?;
     tx.commit().await?;

@@ -28,7 +28,7 @@ pub async fn terms(engine: &Engine, ctx: &OpContext, filter: &TermFilter) -> Res
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
     let seek = Seek::<String>::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
-    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let mut tx = engine.db().kb.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count_terms(&mut tx, ctx.tenant_id, filter).await?;
     let rows = store::list_terms(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
     tx.commit().await?;

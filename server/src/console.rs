@@ -16,9 +16,14 @@ use leptos::{
     nonce::use_nonce,
     prelude::{provide_context, use_context},
 };
-use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
+use leptos_axum::{AxumRouteListing, LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
 use remembrancer::{Engine, api::RequestId};
-use std::{net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
+use std::{
+    net::IpAddr,
+    num::NonZeroU32,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 use tower_http::{CompressionLevel, compression::CompressionLayer, services::ServeDir};
 use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite, cookie::time};
 
@@ -52,6 +57,13 @@ impl ConsoleConfig {
 /// A session ends after this time without a request.
 const INACTIVITY: time::Duration = time::Duration::hours(12);
 
+/// The console's pages. They are listed once in a process: while leptos lists them, a page that another thread renders loads nothing
+/// and waits for ever (<https://github.com/leptos-rs/leptos/issues/4773>).
+pub fn pages() -> Vec<AxumRouteListing> {
+    static PAGES: LazyLock<Vec<AxumRouteListing>> = LazyLock::new(|| generate_route_list(App));
+    PAGES.clone()
+}
+
 /// Everything the browser asks for that is not the API. Its fallback serves the files of the site root, then a 404 page.
 pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOptions) -> Router {
     let console = Console {
@@ -78,7 +90,7 @@ pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOpti
 
     let pages = Router::new()
         .route("/export.jsonl", crate::downloads::export(engine.clone()))
-        .leptos_routes_with_context(&leptos_options, generate_route_list(App), context.clone(), document.clone())
+        .leptos_routes_with_context(&leptos_options, pages(), context.clone(), document.clone())
         .layer(middleware::from_fn(without_empty_fields))
         .layer(sessions)
         .layer(middleware::from_fn_with_state(Arc::<str>::from(config.public_url.as_str()), same_origin))

@@ -121,7 +121,7 @@ async fn call(site: &Site, method: &Method, path: &str, fetch_site: &str) -> Sta
 #[tokio::test]
 async fn every_page_but_sign_in_sends_strangers_to_sign_in() {
     let site = Site::new().await;
-    for route in leptos_axum::generate_route_list(app::App) {
+    for route in server::console::pages() {
         let path =
             route.path().replace(":id", "01900000-0000-7000-8000-000000000000").replace("{id}", "01900000-0000-7000-8000-000000000000");
         if path.contains(['*', ':', '{']) {

@@ -178,11 +178,14 @@ pub async fn nearest(
         similarity: f64,
     }
     let table = vector_table(embedded.vector.len())?;
+    // `offset 0` keeps the vectors an inner loop by their key: of a table that was never analysed the planner expects one row, and joins
+    // the two the other way round, which grows with the square.
     let sql = format!(
-        "select {COLUMNS}, 1 - (e.embedding <=> $12) as similarity
-           from agent_memories m join {table} e on e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $13
+        "select {COLUMNS}, 1 - e.distance as similarity
+           from agent_memories m cross join lateral (select e.embedding <=> $12 as distance from {table} e
+                where e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $13 offset 0) e
           where {SAME_KEY} and m.id is distinct from $14
-          order by e.embedding <=> $12, m.id limit 1 for update of m"
+          order by e.distance, m.id limit 1 for update of m"
     );
     let near: Option<Near> = bind_key!(sqlx::query_as(AssertSqlSafe(sql)), tenant, key, now)
         .bind(Vector::from(embedded.vector.to_vec()))

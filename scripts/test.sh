@@ -20,7 +20,9 @@ step() { # title command…
 }
 check() { step "$@" || failed=$((failed + 1)); }
 
-rust_tests() { cargo test --quiet --workspace --no-fail-fast 2>&1 | tee "$work/rust.log"; }
+# A test that hangs has its name on the screen by then, and what follows still has its turn.
+limit=$(command -v timeout || true) # not on macOS
+rust_tests() { ${limit:+"$limit" 30m} cargo test --quiet --workspace --no-fail-fast 2>&1 | tee "$work/rust.log"; }
 browser_tests() { E2E_REPORT=$work/e2e.json scripts/e2e.sh; }
 
 # Adds what a runner counted; a runner that failed without counting a failure counts as one.

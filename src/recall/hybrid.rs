@@ -36,7 +36,8 @@ const WORD: f64 = 10.0;
 #[derive(Debug, Default)]
 pub struct Postings {
     idf: Vec<f64>,
-    worth: HashMap<MemoryId, Vec<(usize, f64)>>,
+    /// Memory, place of the word, worth; in the order of the memories.
+    worth: Vec<(MemoryId, usize, f64)>,
 }
 
 /// A word in a memory: the word's place in the question, how often it stands there, and the memory's length in terms.
@@ -59,26 +60,34 @@ impl Postings {
             }
         }
         let idf: Vec<f64> = df.iter().map(|df| (1.0 + (documents + PRIOR_DOCUMENTS - df + 0.5) / (df + 0.5)).ln()).collect();
-        let mut worth: HashMap<MemoryId, Vec<(usize, f64)>> = HashMap::new();
-        for posting in postings {
-            if let Some(place) = place(posting) {
-                let (tf, length) = (f64::from(posting.tf), f64::from(posting.length));
-                let value = idf[place] * tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length / mean.max(1.0)));
-                worth.entry(posting.memory_id).or_default().push((place, value));
-            }
-        }
+        let worth = |posting: &Posting| {
+            let place = place(posting)?;
+            let (tf, length) = (f64::from(posting.tf), f64::from(posting.length));
+            let value = idf[place] * tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length / mean.max(1.0)));
+            Some((posting.memory_id, place, value))
+        };
+        let mut worth: Vec<_> = postings.iter().filter_map(worth).collect();
+        worth.sort_by_key(|(id, place, _)| (*id, *place));
         Self { idf, worth }
+    }
+
+    /// The places of the words that a memory holds, with what they are worth.
+    fn of(&self, id: MemoryId) -> &[(MemoryId, usize, f64)] {
+        let first = self.worth.partition_point(|(other, ..)| *other < id);
+        let here = &self.worth[first..];
+        // A handful of words: counted faster than searched for.
+        &here[..here.iter().take_while(|(other, ..)| *other == id).count()]
     }
 
     /// Normalised BM25 of a memory by its own words; nothing if it shares none.
     pub fn lexical(&self, id: MemoryId) -> Option<f64> {
-        let all: f64 = self.idf.iter().sum();
-        Some(self.worth.get(&id)?.iter().map(|(_, value)| value).sum::<f64>() / all)
+        let words = self.of(id);
+        (!words.is_empty()).then(|| total(words) / self.idf.iter().sum::<f64>())
     }
 
     /// The best by their own words, best first.
     pub fn best(&self, most: usize) -> Vec<MemoryId> {
-        let mut all: Vec<(f64, MemoryId)> = self.worth.keys().filter_map(|id| Some((self.lexical(*id)?, *id))).collect();
+        let mut all: Vec<(f64, MemoryId)> = self.worth.chunk_by(|a, b| a.0 == b.0).map(|words| (total(words), words[0].0)).collect();
         all.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
         all.into_iter().take(most).map(|(_, id)| id).collect()
     }
@@ -92,12 +101,17 @@ impl Postings {
         let mut best = vec![0.0_f64; self.idf.len()];
         let sources = std::iter::once((Some(id), 1.0)).chain(around.0.iter().copied().zip(BORROWED));
         for (source, share) in sources {
-            for (place, value) in source.and_then(|source| self.worth.get(&source)).into_iter().flatten() {
+            for (_, place, value) in source.map(|source| self.of(source)).unwrap_or_default() {
                 best[*place] = best[*place].max(share * value);
             }
         }
         best.iter().zip(counted).filter(|(_, counted)| **counted).map(|(value, _)| value).sum::<f64>() / all
     }
+}
+
+/// What words come to together.
+fn total(words: &[(MemoryId, usize, f64)]) -> f64 {
+    words.iter().map(|(_, _, value)| value).sum()
 }
 
 /// The turns around an anchor, nearest first, at most [`AROUND`] on either side.

@@ -40,7 +40,8 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
                 <link rel="stylesheet" href=style />
                 <AutoReload options=options.clone() />
-                <HydrationScripts options />
+                // Loaded when the browser is idle: the page is readable and its forms work before.
+                <HydrationScripts options defer=true />
                 <MetaTags />
             </head>
             <body>

@@ -21,11 +21,3 @@ pub use error::ConsoleError;
 pub use flash::Flash;
 #[cfg(feature = "ssr")]
 pub use guard::{ClientAddress, Console, PUBLIC_SERVER_FUNCTIONS, SESSION_OPERATOR, SignInLimiter, server_functions, theme_cookie};
-
-/// Takes over the page that the server has rendered.
-#[cfg(feature = "hydrate")]
-#[wasm_bindgen::prelude::wasm_bindgen]
-pub fn hydrate() {
-    console_error_panic_hook::set_once();
-    leptos::mount::hydrate_body(App);
-}

@@ -85,6 +85,8 @@ impl OpenAi {
     pub fn new(options: OpenAiOptions) -> Result<Self, EmbedError> {
         let address = format!("{}/embeddings", options.base_url.trim_end_matches('/'));
         let url = address.parse().map_err(|e| EmbedError::Unavailable(format!("OPENAI_BASE_URL is not an address: {e}")))?;
+        // An error means that the process has chosen its cryptography already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder()
             .timeout(options.timeout)
             .connect_timeout(options.timeout.min(Duration::from_secs(5)))

@@ -1,0 +1,8 @@
+//! The entry point of the console in the browser. It is a crate of its own so that the linker can leave out what is never called.
+
+/// Hydrates the page that the server rendered.
+#[wasm_bindgen::prelude::wasm_bindgen]
+pub fn hydrate() {
+    console_error_panic_hook::set_once();
+    leptos::mount::hydrate_body(app::App);
+}

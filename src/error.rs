@@ -2,6 +2,8 @@
 
 use crate::api::{ErrorCode, ErrorDetail, FieldError, RequestId};
 use crate::db::DbError;
+use std::borrow::Cow;
+use std::error::Error as StdError;
 use std::time::Duration;
 
 /// A verb's error. The edges turn it into a status and a body; what a 5xx was about stays in the log.
@@ -24,8 +26,9 @@ pub enum Error {
     Unavailable(String),
     #[error(transparent)]
     Db(#[from] DbError),
-    #[error("{0}")]
-    Internal(String),
+    /// A bug of ours or a broken environment: what failed, and why if something else is the cause.
+    #[error("{what}")]
+    Internal { what: Cow<'static, str>, source: Option<Box<dyn StdError + Send + Sync>> },
 }
 
 fn first(fields: &[FieldError]) -> String {
@@ -39,7 +42,28 @@ fn first(fields: &[FieldError]) -> String {
 impl Error {
     /// One field that is wrong, and its limit.
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Invalid(vec![FieldError { field: field.into(), message: message.into() }])
+        Self::Invalid(vec![FieldError::new(field, message)])
+    }
+
+    /// A failure of ours that has no other cause.
+    pub fn internal(what: impl Into<Cow<'static, str>>) -> Self {
+        Self::Internal { what: what.into(), source: None }
+    }
+
+    /// A failure of ours with its cause, for `map_err`: `.map_err(Error::failed("the file cannot be read"))`.
+    pub fn failed<E: StdError + Send + Sync + 'static>(what: impl Into<Cow<'static, str>>) -> impl FnOnce(E) -> Self {
+        let what = what.into();
+        move |source| Self::Internal { what, source: Some(Box::new(source)) }
+    }
+
+    /// The error with all its causes, for logs and for the events of failed jobs.
+    pub fn chain(&self) -> String {
+        let (mut text, mut cause) = (self.to_string(), self.source());
+        while let Some(error) = cause {
+            text = format!("{text}: {error}");
+            cause = error.source();
+        }
+        text
     }
 
     /// The code that an edge answers with.
@@ -52,7 +76,7 @@ impl Error {
             Self::Conflict(_) => ErrorCode::Conflict,
             Self::RateLimited(_) => ErrorCode::RateLimited,
             Self::Unavailable(_) | Self::Db(DbError::Exhausted | DbError::Unavailable(_)) => ErrorCode::Unavailable,
-            Self::Db(_) | Self::Internal(_) => ErrorCode::Internal,
+            Self::Db(_) | Self::Internal { .. } => ErrorCode::Internal,
         }
     }
 
@@ -80,6 +104,12 @@ impl Error {
     }
 }
 
+impl From<FieldError> for Error {
+    fn from(error: FieldError) -> Self {
+        Self::Invalid(vec![error])
+    }
+}
+
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         Self::Db(error.into())
@@ -94,7 +124,7 @@ impl Checks {
     /// Notes `message` for `field` unless `holds`.
     pub fn that(&mut self, holds: bool, field: &str, message: impl Into<String>) -> &mut Self {
         if !holds {
-            self.0.push(FieldError { field: field.into(), message: message.into() });
+            self.0.push(FieldError::new(field, message));
         }
         self
     }

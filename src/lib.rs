@@ -40,6 +40,8 @@ pub mod knowledge;
 #[cfg(feature = "engine")]
 pub mod memories;
 #[cfg(feature = "engine")]
+pub mod models;
+#[cfg(feature = "engine")]
 pub mod op;
 #[cfg(feature = "engine")]
 pub mod overview;
@@ -52,19 +54,27 @@ pub mod prompts;
 #[cfg(feature = "engine")]
 pub mod providers;
 #[cfg(feature = "engine")]
+pub mod ranking;
+#[cfg(feature = "engine")]
 pub mod recall;
 #[cfg(feature = "engine")]
 pub mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
 #[cfg(feature = "engine")]
+pub mod text;
+#[cfg(feature = "engine")]
 pub mod tools;
 #[cfg(feature = "engine")]
 pub mod vocabulary;
+#[cfg(feature = "engine")]
+pub mod workers;
 
 #[cfg(feature = "engine")]
-pub use engine::{CACHED_QUERIES, Engine, Settings, Workers};
+pub use engine::{CACHED_QUERIES, Engine, Settings};
 #[cfg(feature = "engine")]
 pub use error::{Checks, Error};
 #[cfg(feature = "engine")]
 pub use op::OpContext;
+#[cfg(feature = "engine")]
+pub use workers::Workers;

@@ -1,11 +1,8 @@
 //! Who asks, on whose behalf, and what they may do: the first argument of every verb.
 
 use crate::api::{AgentId, KeyId, OperatorId, OperatorRole, RequestId, Scope, TenantId};
+use crate::db::{EVERY_AGENT, Tenancy};
 use crate::error::Error;
-use uuid::Uuid;
-
-/// Stands for every agent of a tenant in row-level security.
-pub const EVERY_AGENT: AgentId = AgentId(Uuid::max());
 
 /// Who acts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,14 +64,6 @@ pub struct OpContext {
     pub actor: Actor,
     pub access: Access,
     pub request_id: RequestId,
-}
-
-/// What row-level security is told at BEGIN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tenancy {
-    pub tenant: TenantId,
-    pub agent: AgentId,
-    pub commons: AgentId,
 }
 
 impl OpContext {

@@ -11,7 +11,7 @@ use remembrancer::api::{ForgetRequest, MemoryScope, OperatorRole, RecallRequest,
 use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::knowledge::{self as shared, Extent, Ingestion};
 use remembrancer::vocabulary::NewTerm;
-use remembrancer::{Engine, Error, OpContext, identity, jobs, memories, recall, vocabulary};
+use remembrancer::{Engine, Error, OpContext, identity, memories, recall, vocabulary, workers};
 use serde_json::json;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -94,7 +94,7 @@ async fn take_in(engine: &Engine, ctx: &OpContext) -> Result<(), Failure> {
     };
     shared::ingest(engine, ctx, ingestion, &|_, _| {}).await?;
     let stop = CancellationToken::new();
-    while jobs::work_on(engine, &engine.db().kb, &stop).await? > 0 {}
+    while workers::work_on(engine, &engine.db().kb, &stop).await? > 0 {}
     Ok(())
 }
 

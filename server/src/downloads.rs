@@ -44,7 +44,7 @@ fn selection(names: Parameters, filter: Filtered) -> Result<Selection, Error> {
     let (Ok(Query(names)), Ok(Query(filter))) = (names, filter) else {
         return Err(Error::invalid("filter", "cannot be read: times are RFC 3339, ids are UUIDs, and the rest is true or false"));
     };
-    let fields = serde_json::to_value(MemoryFilter::default()).map_err(|error| Error::Internal(error.to_string()))?;
+    let fields = serde_json::to_value(MemoryFilter::default()).map_err(Error::failed("the filter cannot be serialised"))?;
     match names.keys().find(|name| fields.get(name.as_str()).is_none()) {
         Some(name) => Err(Error::invalid(name, "is not a field of a filter")),
         None if names.is_empty() => Ok(Selection::All),

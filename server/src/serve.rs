@@ -14,7 +14,7 @@ use remembrancer::db::{DatabaseUrls, create_databases, migrate};
 use remembrancer::providers::Embedder;
 use remembrancer::providers::local::{Local, LocalOptions};
 use remembrancer::providers::openai::{OpenAi, OpenAiOptions};
-use remembrancer::{Engine, Settings};
+use remembrancer::{Engine, Settings, Workers};
 use std::error::Error;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -130,7 +130,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     let listener = bind("LISTEN_ADDR", config.listen).await?;
     let metrics_listener = bind("METRICS_ADDR", config.metrics).await?;
     let Opened { engine, postgres } = open(&config).await?;
-    let workers = engine.start_workers();
+    let workers = Workers::start(&engine);
     if let Some(directory) = demo_credentials {
         demo::load(&engine, &config, directory).await?;
     }

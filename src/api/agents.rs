@@ -1,4 +1,5 @@
-use super::{AgentId, session::text_enum};
+use super::AgentId;
+use super::text_enum::text_enum;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 

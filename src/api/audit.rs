@@ -1,4 +1,5 @@
-use super::{AgentId, EventId, RequestId, session::text_enum};
+use super::text_enum::text_enum;
+use super::{AgentId, EventId, RequestId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,7 @@
 //! A context bundle: what an agent is given to read before it begins a task.
 
-use super::{AgentId, DocumentId, MemoryId, MemoryStatus, RetrievalId, SourceTag, UserId, session::text_enum};
+use super::text_enum::text_enum;
+use super::{AgentId, DocumentId, MemoryId, MemoryStatus, RetrievalId, SourceTag, UserId};
 use serde::{Deserialize, Serialize};
 
 text_enum! {

@@ -1,6 +1,7 @@
 //! The contract of `/api/memory/`: categorised memories by short id, as a prompt shows them.
 
-use super::{Category, MemoryRef, Source, UserId, session::text_enum};
+use super::text_enum::text_enum;
+use super::{Category, MemoryRef, Source, UserId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

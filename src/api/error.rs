@@ -63,6 +63,13 @@ pub struct FieldError {
     pub message: String,
 }
 
+impl FieldError {
+    /// A field and what is wrong with it.
+    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { field: field.into(), message: message.into() }
+    }
+}
+
 /// What an error body holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]

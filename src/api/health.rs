@@ -1,6 +1,7 @@
 //! Loud silence: how often recall comes back empty, why, and what was nearest; the front page's numbers; the playground.
 
-use super::{AgentId, DocumentId, MatchedBy, MemoryId, RecallHit, RetrievalId, SourceTag, UserId, session::text_enum};
+use super::text_enum::text_enum;
+use super::{AgentId, DocumentId, MatchedBy, MemoryId, RecallHit, RetrievalId, SourceTag, UserId};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 

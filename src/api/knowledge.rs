@@ -1,6 +1,7 @@
 //! Shared knowledge: documents, their chunks, what depends on what, and how they came in.
 
-use super::{AgentId, ChunkId, DocumentId, MatchedBy, Part, RetrievalId, RunId, SourceTag, session::text_enum};
+use super::text_enum::text_enum;
+use super::{AgentId, ChunkId, DocumentId, MatchedBy, Part, RetrievalId, RunId, SourceTag};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

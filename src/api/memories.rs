@@ -1,6 +1,7 @@
 //! The record of a memory as it is asked for, answered and shown.
 
-use super::{AgentId, AuditEntry, MemoryId, RetrievalId, UserId, session::text_enum};
+use super::text_enum::text_enum;
+use super::{AgentId, AuditEntry, MemoryId, RetrievalId, UserId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;

@@ -19,6 +19,7 @@ mod recall;
 mod records;
 mod retrievals;
 mod session;
+mod text_enum;
 mod views;
 mod vocabulary;
 

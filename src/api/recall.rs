@@ -1,8 +1,7 @@
 //! A recall: the question, the ranked answer, and why each hit is in it.
 
-use super::{
-    AgentId, KnowledgeHit, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, RetrievalId, Source, UserId, session::text_enum,
-};
+use super::text_enum::text_enum;
+use super::{AgentId, KnowledgeHit, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, RetrievalId, Source, UserId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;

@@ -1,6 +1,7 @@
 //! What an operator looks at again and again.
 
-use super::{ViewId, session::text_enum};
+use super::ViewId;
+use super::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 
 text_enum! {

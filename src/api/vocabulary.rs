@@ -1,6 +1,7 @@
 //! The shared vocabulary: terms, proposals, decisions, and what a decision would change.
 
-use super::{AgentId, DecisionId, MemoryId, ProposalId, TermId, session::text_enum};
+use super::text_enum::text_enum;
+use super::{AgentId, DecisionId, MemoryId, ProposalId, TermId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

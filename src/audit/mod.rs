@@ -1,10 +1,7 @@
 //! Who did what to what, when and why: append-only, hash-chained, on by default, never with content.
 
 mod chain;
-mod relay;
 pub mod store;
-
-pub use relay::{drain, run as run_relay};
 
 use crate::api::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, OperatorRole, Page, RequestId, TenantId};
 use crate::db::cursor::{Cursor, Seek};
@@ -94,7 +91,7 @@ impl NewEntry {
 /// # Errors
 /// When the connection is lost; the change is then not made either.
 pub async fn record(tx: &mut Tx, tenant: TenantId, commons: AgentId, entry: &NewEntry) -> Result<(), Error> {
-    let payload = serde_json::to_value(entry).map_err(|error| Error::Internal(error.to_string()))?;
+    let payload = serde_json::to_value(entry).map_err(Error::failed("an audit entry cannot be serialised"))?;
     let agent = entry.agent_id.unwrap_or(commons);
     Ok(store::post(tx, tenant, agent, entry.event_id, store::Destination::Audit, &payload, entry.at).await?)
 }

@@ -3,6 +3,7 @@
 use super::{NewEntry, chain};
 use crate::api::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, RequestId, TenantId};
 use crate::db::cursor::Seek;
+use crate::db::like;
 use crate::db::{DbError, Tx, lock, lock_key};
 use chrono::{DateTime, Utc};
 use sqlx::{PgPool, Postgres, QueryBuilder};
@@ -196,11 +197,11 @@ const COLUMNS: &str = "event_id, seq, at, actor_kind, actor_id, actor_name, acti
 fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &AuditFilter) {
     query.push(" where tenant_id = ").push_bind(tenant);
     if let Some(actor) = &filter.actor {
-        let like = format!("%{}%", escape_like(actor));
+        let like = like::contains(actor);
         query.push(" and (actor_name ilike ").push_bind(like.clone()).push(" or actor_id ilike ").push_bind(like).push(")");
     }
     if let Some(action) = &filter.action {
-        query.push(" and action like ").push_bind(format!("{}%", escape_like(action)));
+        query.push(" and action like ").push_bind(like::starts_with(action));
     }
     if let Some(target) = &filter.target {
         query.push(" and target_id = ").push_bind(target.clone());
@@ -211,11 +212,6 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &AuditFi
     if let Some(until) = filter.until {
         query.push(" and at < ").push_bind(until);
     }
-}
-
-/// `text` with the wildcards of LIKE made literal.
-pub fn escape_like(text: &str) -> String {
-    text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_")
 }
 
 /// How many entries a filter matches.

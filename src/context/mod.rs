@@ -12,6 +12,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories::{self, model::Memory};
 use crate::op::OpContext;
+use crate::ranking::explain;
 use crate::{projects, recall};
 use budget::{Piece, TOKEN, fit, shorten};
 use std::collections::{BTreeMap, HashMap};
@@ -104,7 +105,7 @@ fn section(memory: &Memory) -> SectionName {
 fn from_memory(memory: &Memory, found: Option<&Hit>, contradicts: Vec<MemoryId>, ctx: &OpContext) -> (ContextItem, Piece) {
     let because = found.map_or_else(|| standing(memory).to_owned(), |hit| hit.explanation.clone());
     let day = memory.updated_at.format("%-d %B %Y");
-    let citation = recall::evidence(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
+    let citation = explain::evidence(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
     let headline = memory.title.as_deref().or(memory.summary.as_deref()).unwrap_or(&memory.content);
     let summary = memory.summary.clone().unwrap_or_else(|| shorten(&memory.content, SUMMARY));
     let about = |text: String| format!("{}: {text}", memory.topic);

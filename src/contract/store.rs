@@ -2,10 +2,10 @@
 
 use crate::api::{AgentId, TenantId, UserId};
 use crate::db::{DbError, Tx};
-use crate::identity::Model;
 use crate::memories::model::{Draft, Memory};
 use crate::memories::store::{COLUMNS, Row, vector_table};
-use crate::vocabulary::normal;
+use crate::models::Model;
+use crate::text::normal;
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
 use sqlx::{AssertSqlSafe, FromRow};

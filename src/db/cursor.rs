@@ -1,6 +1,6 @@
 //! Keyset cursors: opaque to callers, a time and an id to us.
 
-use crate::error::Error;
+use crate::api::FieldError;
 use chrono::{DateTime, Utc};
 use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
@@ -60,13 +60,13 @@ impl<K: Key> Cursor<K> {
     /// Reads what [`Cursor::encode`] wrote.
     ///
     /// # Errors
-    /// `Invalid`, naming `field`.
-    pub fn decode(field: &str, text: &str) -> Result<Self, Error> {
+    /// An error that names `field`.
+    pub fn decode(field: &str, text: &str) -> Result<Self, FieldError> {
         let read = || {
             let (key, id) = text.rsplit_once('-')?;
             Some(Self { key: K::read(key)?, id: Uuid::try_parse(id).ok()? })
         };
-        read().ok_or_else(|| Error::invalid(field, "is not a cursor that this server gave"))
+        read().ok_or_else(|| FieldError::new(field, "is not a cursor that this server gave"))
     }
 }
 
@@ -82,13 +82,13 @@ impl<K: Key> Seek<K> {
     /// From the two parameters of a page request.
     ///
     /// # Errors
-    /// `Invalid` for a foreign cursor, or when both are given.
-    pub fn from_parameters(after: Option<&str>, before: Option<&str>) -> Result<Self, Error> {
+    /// An error that names the parameter, for a foreign cursor or when both are given.
+    pub fn from_parameters(after: Option<&str>, before: Option<&str>) -> Result<Self, FieldError> {
         match (after, before) {
             (None, None) => Ok(Self::First),
             (Some(after), None) => Ok(Self::After(Cursor::decode("after", after)?)),
             (None, Some(before)) => Ok(Self::Before(Cursor::decode("before", before)?)),
-            (Some(_), Some(_)) => Err(Error::invalid("before", "cannot stand beside after")),
+            (Some(_), Some(_)) => Err(FieldError::new("before", "cannot stand beside after")),
         }
     }
 
@@ -137,7 +137,7 @@ mod tests {
         let cursor = Cursor { key: DateTime::from_timestamp_micros(1_777_777_777_123_456).unwrap(), id: Uuid::from_u128(7) };
         assert_eq!(Cursor::decode("after", &cursor.encode()).unwrap(), cursor);
         for bad in ["", "-", "zz-00000000000000000000000000000007", "1-2", "'; drop table"] {
-            assert_eq!(Cursor::<DateTime<Utc>>::decode("after", bad).unwrap_err().fields()[0].field, "after");
+            assert_eq!(Cursor::<DateTime<Utc>>::decode("after", bad).unwrap_err().field, "after");
         }
     }
 

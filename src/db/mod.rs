@@ -3,12 +3,14 @@
 pub mod cursor;
 pub mod embedded;
 mod error;
+pub mod like;
 mod migrate;
+mod tenancy;
 
 pub use error::DbError;
 pub use migrate::{create_databases, drop_databases, migrate, pending_migrations, vacuum};
+pub use tenancy::{EVERY_AGENT, Tenancy};
 
-use crate::op::Tenancy;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transaction};
 use std::str::FromStr;

@@ -1,18 +1,20 @@
-//! The engine: everything a verb needs, behind one cheap handle.
+//! The engine's handle: everything a verb needs, cheap to clone. It imports leaves only, so that every room can import it; what runs
+//! beside the requests is in [`crate::workers`].
+
+mod signal;
+
+pub use signal::Signal;
 
 use crate::clock::Clock;
 use crate::db::{DatabaseUrls, Databases, DbError};
 use crate::error::Error;
-use crate::identity::Model;
+use crate::models::{self, Model};
 use crate::providers::{EmbedError, Embedder, Embeddings};
-use crate::recall::log::LogWriter;
-use crate::vocabulary::Vocabulary;
+use crate::recall::log::RetrievalLog;
+use crate::vocabulary::snapshot::Snapshots;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 /// Vectors of questions that are kept: 1.5 kB each.
 pub const CACHED_QUERIES: u64 = 10_000;
@@ -50,10 +52,10 @@ struct Inner {
     embeddings: Embeddings,
     model: Model,
     settings: Settings,
-    vocabulary: Vocabulary,
-    log: LogWriter,
-    relay: Notify,
-    jobs: Notify,
+    vocabulary: Snapshots,
+    log: RetrievalLog,
+    relay: Signal,
+    jobs: Signal,
 }
 
 /// A handle on the engine; clones share everything.
@@ -63,13 +65,6 @@ pub struct Engine {
     clock: Arc<dyn Clock>,
 }
 
-/// What runs beside the requests; it must be stopped, so that the last second of the log is written.
-pub struct Workers {
-    stop: CancellationToken,
-    tasks: TaskTracker,
-    log: CancellationToken,
-}
-
 impl Engine {
     /// Connects to migrated databases and holds the embedder against the model registry.
     ///
@@ -77,7 +72,7 @@ impl Engine {
     /// When a database is out of reach, or the provider is not what the registry says: the sentence tells what to do.
     pub async fn open(urls: DatabaseUrls, embedder: Arc<dyn Embedder>, clock: Arc<dyn Clock>, settings: Settings) -> Result<Self, Error> {
         let db = Databases::connect(&urls, settings.connection_budget)?;
-        let model = crate::identity::registered_model(&db.control, embedder.model()).await?.ok_or_else(|| {
+        let model = models::registered(&db.control, embedder.model()).await?.ok_or_else(|| {
             Error::Unavailable(format!(
                 "the embedding model {0} is not in the model registry: set EMBEDDING_MODEL to a registered one, or add {0} to the table models",
                 embedder.model()
@@ -91,20 +86,10 @@ impl Engine {
                 model.dimension
             )));
         }
-        let (log, embeddings) = (LogWriter::new(), Embeddings::new(embedder, CACHED_QUERIES));
-        let (vocabulary, relay, jobs) = (Vocabulary::default(), Notify::new(), Notify::new());
+        let (log, embeddings) = (RetrievalLog::new(), Embeddings::new(embedder, CACHED_QUERIES));
+        let (vocabulary, relay, jobs) = (Snapshots::default(), Signal::default(), Signal::default());
         let inner = Arc::new(Inner { db, urls, embeddings, model, settings, vocabulary, log, relay, jobs });
         Ok(Self { inner, clock })
-    }
-
-    /// Starts the relay, the job worker and the log writer.
-    pub fn start_workers(&self) -> Workers {
-        let (stop, log, tasks) = (CancellationToken::new(), CancellationToken::new(), TaskTracker::new());
-        tasks.spawn(crate::audit::run_relay(self.clone(), stop.clone()));
-        tasks.spawn(crate::jobs::run(self.clone(), stop.clone()));
-        tasks.spawn(crate::recall::log::run(self.clone(), log.clone()));
-        tasks.spawn(crate::recall::keep_swept(self.clone(), stop.clone()));
-        Workers { stop, tasks, log }
     }
 
     /// The three databases.
@@ -138,12 +123,12 @@ impl Engine {
     }
 
     /// The tenants' vocabularies.
-    pub fn vocabulary(&self) -> &Vocabulary {
+    pub fn vocabulary(&self) -> &Snapshots {
         &self.inner.vocabulary
     }
 
-    /// The retrieval log's writer.
-    pub fn log(&self) -> &LogWriter {
+    /// The queue of the retrieval log.
+    pub fn log(&self) -> &RetrievalLog {
         &self.inner.log
     }
 
@@ -181,22 +166,14 @@ impl Engine {
         within(self.inner.settings.query_embedding_budget, timed(self.inner.embeddings.query(text))).await
     }
 
-    /// Tells the relay that the outbox holds something.
-    pub fn wake_relay(&self) {
-        self.inner.relay.notify_one();
+    /// Wakes the relay when the outbox holds something.
+    pub fn relay(&self) -> &Signal {
+        &self.inner.relay
     }
 
-    /// Tells the worker that an event waits.
-    pub fn wake_jobs(&self) {
-        self.inner.jobs.notify_one();
-    }
-
-    pub(crate) async fn relay_wanted(&self) {
-        self.inner.relay.notified().await;
-    }
-
-    pub(crate) async fn jobs_wanted(&self) {
-        self.inner.jobs.notified().await;
+    /// Wakes the job worker when an event waits.
+    pub fn jobs(&self) -> &Signal {
+        &self.inner.jobs
     }
 
     /// Whether the databases answer.
@@ -205,16 +182,6 @@ impl Engine {
     /// The first one that does not, by name.
     pub async fn ready(&self) -> Result<(), (&'static str, DbError)> {
         self.inner.db.ping().await
-    }
-}
-
-impl Workers {
-    /// Stops the relay and the worker, then the log writer, which writes what it still holds.
-    pub async fn stop(self) {
-        self.stop.cancel();
-        self.log.cancel();
-        self.tasks.close();
-        self.tasks.wait().await;
     }
 }
 

@@ -2,20 +2,18 @@
 
 mod keys;
 mod model;
-mod overview;
 mod password;
 pub mod store;
 mod views;
 
 pub(crate) use keys::same as same_hash;
 use model::KeyRecord;
-pub use model::{Agent, Model, Tenant};
-pub use overview::agents;
+pub use model::{Agent, Tenant};
 pub use views::{delete_view, rename_view, save_view, views};
 
 use crate::api::{AgentId, AgentKind, Discipline, ErrorCode, KeyId, OperatorId, OperatorProfile, OperatorRole, RequestId, Scope, TenantId};
 use crate::audit::{self, NewEntry};
-use crate::db::{Database, DbError};
+use crate::db::DbError;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::{Access, Actor, OpContext};
@@ -23,14 +21,6 @@ use chrono::{DateTime, Utc};
 
 /// Shortest password an operator may have.
 const PASSWORD_MIN: usize = 12;
-
-/// A registered model by name.
-///
-/// # Errors
-/// When the database is out of reach.
-pub async fn registered_model(control: &Database, name: &str) -> Result<Option<Model>, DbError> {
-    store::model(control.system(), name).await
-}
 
 /// The context of a request that carries an API key.
 ///

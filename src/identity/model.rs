@@ -1,22 +1,6 @@
 use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, Scope, TenantId};
 use chrono::{DateTime, Utc};
 
-/// A registered embedding model.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Model {
-    pub name: String,
-    /// 384 or 1536.
-    pub dimension: usize,
-    /// Cosine above which two memories under one key are the same.
-    pub dedup_threshold: f64,
-    /// Cosine above which an update is suggested.
-    pub suggestion_threshold: f64,
-    /// Least cosine, before decay, at which a memory is relevant.
-    pub vector_floor: f64,
-    /// Least normalised lexical score, likewise.
-    pub lexical_floor: f64,
-}
-
 /// An organisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tenant {

@@ -5,8 +5,8 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 
-fn broken(error: impl std::fmt::Display) -> Error {
-    Error::Internal(format!("argon2: {error}"))
+fn broken(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::failed("argon2 failed")(error)
 }
 
 /// A PHC string of the password, with a salt of its own.

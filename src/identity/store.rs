@@ -1,6 +1,6 @@
-//! All SQL of tenants, agents, keys, operators and their views, sessions and the model registry.
+//! All SQL of tenants, agents, keys, operators and their views, and sessions.
 
-use super::model::{Agent, KeyRecord, Model, OperatorRecord, Tenant};
+use super::model::{Agent, KeyRecord, OperatorRecord, Tenant};
 use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, TenantId, ViewId, ViewPage};
 use crate::db::{DbError, Tx, lock, lock_key};
 use chrono::{DateTime, Utc};
@@ -9,24 +9,6 @@ use std::str::FromStr;
 
 fn parse_all<T: FromStr<Err = String>>(table: &'static str, column: &'static str, row: &str, texts: &[String]) -> Result<Vec<T>, DbError> {
     texts.iter().map(|text| text.parse().map_err(|reason| DbError::Inconsistent { table, column, row: row.to_owned(), reason })).collect()
-}
-
-/// A registered model by name.
-pub async fn model(pool: &PgPool, name: &str) -> Result<Option<Model>, DbError> {
-    let row: Option<(String, i32, f64, f64, f64, f64)> = sqlx::query_as(
-        "select name, dimension, dedup_threshold, suggestion_threshold, vector_floor, lexical_floor from models where name = $1",
-    )
-    .bind(name)
-    .fetch_optional(pool)
-    .await?;
-    Ok(row.map(|(name, dimension, dedup_threshold, suggestion_threshold, vector_floor, lexical_floor)| Model {
-        name,
-        dimension: usize::try_from(dimension).unwrap_or_default(),
-        dedup_threshold,
-        suggestion_threshold,
-        vector_floor,
-        lexical_floor,
-    }))
 }
 
 /// A tenant by slug, with its commons.

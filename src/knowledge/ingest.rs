@@ -10,8 +10,9 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
-use crate::recall::words;
-use crate::vocabulary::{self, NewTerm, normal};
+use crate::text::normal;
+use crate::text::words;
+use crate::vocabulary::{self, NewTerm};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -97,8 +98,8 @@ pub async fn ingest(
         let entry = NewEntry::new(engine, ctx, "knowledge.ingested", "run", run, message);
         audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
         tx.commit().await?;
-        engine.wake_relay();
-        engine.wake_jobs();
+        engine.relay().wake();
+        engine.jobs().wake();
         metrics::counter!("remembrancer_knowledge_ingested_total").increment((report.added + report.changed).unsigned_abs());
         metrics::counter!("remembrancer_knowledge_failures_total").increment(report.failures.len() as u64);
     }
@@ -119,7 +120,7 @@ async fn take_in(
     let name = path.to_owned();
     // Megabytes of Markdown take a while.
     let parsed =
-        tokio::task::spawn_blocking(move || parse::parse(&name, &bytes)).await.map_err(|error| Error::Internal(error.to_string()))?;
+        tokio::task::spawn_blocking(move || parse::parse(&name, &bytes)).await.map_err(Error::failed("a document could not be parsed"))?;
     let parsed = match parsed {
         Ok(parsed) => parsed,
         Err(failure) => {
@@ -279,6 +280,6 @@ pub async fn embed_document(engine: &Engine, ctx: &OpContext, id: DocumentId) ->
     let event = NewEvent::pending(engine, Task::EmbedDocument, serde_json::json!({ "document_id": id }));
     jobs::store::insert(&mut tx, ctx.tenant_id, ctx.commons_id, &event).await?;
     tx.commit().await?;
-    engine.wake_jobs();
+    engine.jobs().wake();
     Ok("more to come")
 }

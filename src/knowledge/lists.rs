@@ -12,7 +12,7 @@ use crate::error::{Checks, Error};
 use crate::memories;
 use crate::op::OpContext;
 use crate::recall;
-use crate::vocabulary::normal;
+use crate::text::normal;
 use std::collections::{BTreeMap, HashMap};
 
 /// Rows on one page of the console.

@@ -5,11 +5,13 @@ use crate::api::{
     ChunkId, DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, Part, QUERY_MAX, Ranking, Scope, SourceTag,
 };
 use crate::db::DbError;
+use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::op::{OpContext, Tenancy};
-use crate::recall::ranking::Floors;
-use crate::recall::{self, hybrid, words};
+use crate::models::Floors;
+use crate::op::OpContext;
+use crate::ranking::{explain, hybrid};
+use crate::text::words;
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -102,7 +104,7 @@ pub async fn candidates(
     most: i64,
 ) -> Result<Vec<Candidate>, DbError> {
     let (tenant, model) = (tenancy.tenant, engine.model());
-    let floors = Floors { vector: model.vector_floor, lexical: model.lexical_floor };
+    let floors = model.floors;
     let terms: Vec<String> = asked.terms.keys().cloned().collect();
     let mut tx = engine.db().kb.begin(tenancy).await?;
     let near = match &asked.vector {
@@ -200,8 +202,8 @@ pub fn hit(candidate: Candidate, asked: &BTreeMap<String, u32>) -> KnowledgeHit 
 
 /// Why a piece of knowledge is in an answer, as a sentence.
 pub(crate) fn explain(matched_by: MatchedBy, similarity: f64, matched_words: &[String], parts: &[Part], score: f64) -> String {
-    let sum = if parts.is_empty() { String::new() } else { format!(" {}, which makes {score:.2}.", recall::sum_of(parts)) };
-    format!("{}; decided knowledge does not fade.{sum}", recall::how_found(matched_by, similarity, matched_words))
+    let sum = if parts.is_empty() { String::new() } else { format!(" {}, which makes {score:.2}.", explain::sum_of(parts)) };
+    format!("{}; decided knowledge does not fade.{sum}", explain::how_found(matched_by, similarity, matched_words))
 }
 
 /// What is embedded: a chunk means little without what it stands under.

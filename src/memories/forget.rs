@@ -35,7 +35,7 @@ pub async fn forget(engine: &Engine, ctx: &OpContext, request: ForgetRequest) ->
     }
     let forgotten_at = take_away(engine, ctx, &mut tx, &memory, request.reason.as_deref()).await?;
     tx.commit().await?;
-    engine.wake_relay();
+    engine.relay().wake();
     metrics::counter!("agent_memory_forget_total").increment(1);
     Ok(ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: false })
 }
@@ -56,7 +56,8 @@ pub async fn delete(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: 
         }
     }
     tx.commit().await?;
-    deliver(engine).await;
+    // The operator looks at the audit trail next.
+    engine.relay().settle().await;
     Ok(outcome)
 }
 
@@ -76,8 +77,9 @@ pub async fn restore(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason:
         }
     }
     tx.commit().await?;
-    engine.wake_jobs();
-    deliver(engine).await;
+    engine.jobs().wake();
+    // The operator looks at the audit trail next.
+    engine.relay().settle().await;
     Ok(outcome)
 }
 
@@ -129,11 +131,4 @@ async fn bring_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memo
     }
     let entry = NewEntry::new(engine, ctx, "memory.restored", "memory", id, "restored").agent(agent).reason(Some(reason));
     audit::record(tx, tenant, ctx.commons_id, &entry).await
-}
-
-/// An operator looks at the audit trail next: carry it over now rather than in a second. If it fails the relay does it.
-async fn deliver(engine: &Engine) {
-    if let Err(error) = audit::drain(engine).await {
-        tracing::warn!(%error, "the audit rows are not delivered yet");
-    }
 }

@@ -52,6 +52,6 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
     let entry = NewEntry::new(engine, ctx, "memory.superseded", "memory", older.id, message).agent(agent);
     audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     tx.commit().await?;
-    engine.wake_relay();
+    engine.relay().wake();
     Ok("superseded a near-duplicate")
 }

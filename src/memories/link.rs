@@ -62,8 +62,8 @@ async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Resul
         audit::record(&mut tx, tenant, ctx.commons_id, &entry).await?;
     }
     tx.commit().await?;
-    engine.wake_relay();
-    engine.wake_jobs();
+    engine.relay().wake();
+    engine.jobs().wake();
     let end = |memory: Memory| LinkEnd {
         memory_id: memory.id,
         status: statuses.get(&memory.id).copied().unwrap_or(memory.status),
@@ -147,7 +147,7 @@ pub(crate) async fn post_settling(engine: &Engine, ctx: &OpContext, tx: &mut Tx,
     if store::links(tx, ctx.tenant_id, id).await?.iter().any(|link| link.relation == Relation::Contradicts) {
         let payload = serde_json::json!({ "memory_id": id });
         jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::pending(engine, Task::SettleLinks, payload)).await?;
-        engine.wake_jobs();
+        engine.jobs().wake();
     }
     Ok(())
 }
@@ -168,7 +168,7 @@ pub async fn settle_links(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Res
         }
     }
     tx.commit().await?;
-    engine.wake_relay();
+    engine.relay().wake();
     Ok("links settled")
 }
 

@@ -50,9 +50,9 @@ pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest
 
 /// Wakes who goes on with what was written, and counts it.
 pub(crate) fn count(engine: &Engine, outcome: &Outcome, late: bool, took: Duration) {
-    engine.wake_relay();
+    engine.relay().wake();
     if late {
-        engine.wake_jobs();
+        engine.jobs().wake();
     }
     metrics::histogram!("agent_memory_remember_seconds").record(took.as_secs_f64());
     metrics::counter!("agent_memory_remember_total", "outcome" => outcome.word()).increment(1);
@@ -277,7 +277,7 @@ async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, aw
             return Ok((id, short_id));
         }
     }
-    Err(Error::Internal("no free short id was found".into()))
+    Err(Error::internal("no free short id was found"))
 }
 
 /// What follows from content: a version, the words, the vector.

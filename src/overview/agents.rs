@@ -1,9 +1,9 @@
 //! The agents page: who remembers how much, and when last.
 
-use super::store;
 use crate::api::{ActivityDay, AgentSummary, OperatorRole};
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::identity::{self, store};
 use crate::memories::store as memories;
 use crate::op::OpContext;
 use chrono::Duration;
@@ -34,7 +34,7 @@ pub async fn agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentSummary
         .collect();
     tx.commit().await?;
 
-    let summary = |agent: super::Agent| {
+    let summary = |agent: identity::Agent| {
         let counts = counts.remove(&agent.id);
         let activity = (0..ACTIVITY_DAYS).map(|offset| {
             let day = first_day + Duration::days(offset);

@@ -1,11 +1,15 @@
-//! The front page's numbers, gathered from the three databases.
+//! Numbers for the console, gathered from the three databases.
+
+mod agents;
+
+pub use agents::agents;
 
 use crate::api::{AgentKind, DocumentFilter, HealthFilter, OperatorRole, Overview, ProposalFilter, Silence, TermFilter};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
 use crate::recall::store::Grouped;
-use crate::{audit, identity, jobs, knowledge, recall, vocabulary};
+use crate::{audit, jobs, knowledge, recall, vocabulary};
 use chrono::{NaiveDate, NaiveTime};
 use std::collections::BTreeMap;
 
@@ -20,7 +24,7 @@ const WEEK: usize = 7;
 pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Overview, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let (tenant, now) = (ctx.tenant_id, engine.clock().now());
-    let agents = identity::agents(engine, ctx).await?;
+    let agents = agents(engine, ctx).await?;
     let mut kb = engine.db().kb.begin(ctx.tenancy()).await?;
     let terms = vocabulary::store::count_terms(&mut kb, tenant, &TermFilter::default()).await?;
     let proposals = vocabulary::store::count_proposals(&mut kb, tenant, &ProposalFilter::default()).await?;

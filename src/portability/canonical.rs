@@ -57,11 +57,11 @@ fn agents_in(section: Section) -> &'static [(&'static str, &'static str)] {
 /// # Errors
 /// `Internal`, when it cannot be written as JSON.
 pub fn write(section: Section, record: &impl Serialize, names: &Names) -> Result<String, Error> {
-    let value = serde_json::to_value(record).map_err(|error| Error::Internal(error.to_string()))?;
-    let Value::Object(mut fields) = value else { return Err(Error::Internal("a line is an object".into())) };
+    let value = serde_json::to_value(record).map_err(Error::failed("a line cannot be serialised"))?;
+    let Value::Object(mut fields) = value else { return Err(Error::internal("a line is not an object")) };
     for (here, there) in agents_in(section) {
         let id = fields.remove(*here).and_then(|id| id.as_str().and_then(|id| id.parse().ok()));
-        let id = id.ok_or_else(|| Error::Internal(format!("{here} holds no agent")))?;
+        let id = id.ok_or_else(|| Error::internal(format!("{here} holds no agent")))?;
         fields.insert((*there).into(), names.slug(id).into());
     }
     fields.retain(|_, value| !value.is_null());

@@ -179,5 +179,5 @@ impl<W: AsyncWrite + Unpin + Send> Sheet<'_, W> {
 }
 
 fn cannot_write(error: std::io::Error) -> Error {
-    Error::Internal(format!("the export cannot be written: {error}"))
+    Error::failed("the export cannot be written")(error)
 }

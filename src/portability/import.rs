@@ -66,15 +66,15 @@ pub async fn import(
 
     // First the trace, then the change: an import that is killed has left word of itself.
     importer.leave_trace(&report, options).await?;
-    file.rewind().await.map_err(|error| Error::Internal(format!("the file cannot be read again: {error}")))?;
+    file.rewind().await.map_err(Error::failed("the file cannot be read again"))?;
     let mut reader = Reader::open(BufReader::with_capacity(BUFFER, file), names, options.agent).await?;
     let mut report = ImportReport::default();
     while let Some(batch) = reader.next().await? {
         add(&mut report, &batch, importer.write(&batch).await?);
         progress(read + reader.position());
     }
-    engine.wake_jobs();
-    engine.wake_relay();
+    engine.jobs().wake();
+    engine.relay().wake();
     Ok(report)
 }
 
@@ -258,7 +258,7 @@ impl Importer<'_> {
         };
         let memories = report.lines.get("memory").copied().unwrap_or_default();
         let message = format!("importing {} new memories, {} newer versions", memories.added, memories.updated);
-        let changes = serde_json::to_value(&report.lines).map_err(|error| Error::Internal(error.to_string()))?;
+        let changes = serde_json::to_value(&report.lines).map_err(Error::failed("the report of an import cannot be serialised"))?;
         let mut entry = NewEntry::new(engine, ctx, "memory.imported", kind, target, message).changes(changes);
         if let Some(agent) = options.agent {
             entry = entry.agent(agent);

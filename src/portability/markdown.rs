@@ -129,7 +129,7 @@ fn page_of(memory: &MemoryLine, names: &Names) -> Result<String, Error> {
         "expires_at",
         "deleted_at",
     ];
-    let fields = serde_json::to_value(memory).map_err(|error| Error::Internal(error.to_string()))?;
+    let fields = serde_json::to_value(memory).map_err(Error::failed("a memory cannot be serialised"))?;
     let mut page = format!("---\nagent: {}\n", canonical::text(&names.slug(memory.agent_id).into()));
     for name in HEAD {
         let value = fields.get(name).unwrap_or(&Value::Null);

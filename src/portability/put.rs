@@ -11,7 +11,8 @@ use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{embedded_text, wording};
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
-use crate::vocabulary::{Snapshot, normal};
+use crate::text::normal;
+use crate::vocabulary::Snapshot;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -41,7 +42,7 @@ pub fn rows(batch: &Batch, snapshot: Option<&Snapshot>) -> Result<Value, Error> 
             }),
             Line::Event(line) => serde_json::to_value(line),
         };
-        row.map_err(|error| Error::Internal(error.to_string()))
+        row.map_err(Error::failed("a row cannot be serialised"))
     });
     rows.collect::<Result<Vec<Value>, Error>>().map(Value::Array)
 }

@@ -162,7 +162,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
 
     fn footer(&self, fields: &Map<String, Value>) -> Result<(), Error> {
         let lines: u64 = self.counts.values().sum();
-        let counts = serde_json::to_value(&self.counts).map_err(|error| Error::Internal(error.to_string()))?;
+        let counts = serde_json::to_value(&self.counts).map_err(Error::failed("the counts of a file cannot be serialised"))?;
         let sha256 = Hash(self.hash.clone().finalize().to_vec()).hex();
         if fields.get("lines").and_then(Value::as_u64) != Some(lines) || fields.get("counts") != Some(&counts) {
             return Err(
@@ -186,7 +186,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
         self.buffer.clear();
         self.number += 1;
         loop {
-            let part = self.input.fill_buf().await.map_err(|error| Error::Internal(format!("the file cannot be read: {error}")))?;
+            let part = self.input.fill_buf().await.map_err(Error::failed("the file cannot be read"))?;
             if part.is_empty() {
                 return Ok(!self.buffer.is_empty());
             }

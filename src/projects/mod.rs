@@ -67,7 +67,7 @@ pub async fn create(engine: &Engine, ctx: &OpContext, new: NewProject) -> Result
     store::insert_project(&mut tx, ctx, &project).await.map_err(|error| taken(error, "project", &project.slug))?;
     leave(engine, ctx, &mut tx, "project.created", project.id, format!("project {} created", project.slug)).await?;
     tx.commit().await?;
-    engine.wake_relay();
+    engine.relay().wake();
     Ok(project)
 }
 
@@ -84,7 +84,7 @@ pub async fn create_repo(engine: &Engine, ctx: &OpContext, project: &str, new: N
     store::insert_repo(&mut tx, ctx, &repo).await.map_err(|error| taken(error, "repository", &repo.slug))?;
     leave(engine, ctx, &mut tx, "repo.created", repo.id, format!("repository {} created", repo.slug)).await?;
     tx.commit().await?;
-    engine.wake_relay();
+    engine.relay().wake();
     Ok(repo)
 }
 
@@ -122,7 +122,7 @@ async fn relate(engine: &Engine, ctx: &OpContext, project: &str, other: &str, li
         leave(engine, ctx, &mut tx, action, one, format!("{word} {two}")).await?;
     }
     tx.commit().await?;
-    engine.wake_relay();
+    engine.relay().wake();
     Ok(changed)
 }
 

@@ -1,9 +1,9 @@
 //! Why a hit is in the answer, in words.
 
-use super::ranking::Ranked;
-use super::words;
+use super::Ranked;
 use crate::api::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag};
 use crate::memories::model::{Memory, recency};
+use crate::text::words;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 

@@ -5,8 +5,8 @@
 //! the others left out. Pure.
 
 use super::dates::{self, Dates};
-use super::words::{self, B, K1, PRIOR_DOCUMENTS};
 use crate::api::{Criterion, MemoryId, Part, Ranking};
+use crate::text::words::{self, B, K1, PRIOR_DOCUMENTS};
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap, HashSet};
 

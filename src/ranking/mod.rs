@@ -1,9 +1,14 @@
-//! The rankings: pure formulas over candidates.
+//! The rankings: pure formulas over candidates, and the sentences that explain a score.
 
-use super::hybrid::Scored;
+pub mod dates;
+pub mod explain;
+pub mod hybrid;
+
 use crate::api::{Breakdown, MatchedBy};
 use crate::memories::model::{Memory, recency};
+use crate::models::Floors;
 use chrono::{DateTime, Utc};
+use hybrid::Scored;
 use std::cmp::Ordering;
 
 /// A memory that was looked at, with its relevance before any decay.
@@ -24,13 +29,6 @@ impl Candidate {
             (None, lexical) => (lexical.unwrap_or(0.0).clamp(0.0, 1.0), MatchedBy::Lexical),
         }
     }
-}
-
-/// The least relevance that counts, by vector and by words.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Floors {
-    pub vector: f64,
-    pub lexical: f64,
 }
 
 /// A candidate with its score.

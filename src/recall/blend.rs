@@ -1,10 +1,10 @@
 //! One ranked list of memories and knowledge.
 
-use super::explain;
 use super::find::Finding;
-use super::ranking::Ranked;
 use crate::api::{AgentId, RecallHit};
 use crate::knowledge::{self, Candidate};
+use crate::ranking::Ranked;
+use crate::ranking::explain;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::api::{Breakdown, ChunkId, DocumentId, DocumentKind, MatchedBy};
     use crate::knowledge::store::Found;
-    use crate::recall::ranking;
+    use crate::ranking;
     use crate::testing::memory;
     use proptest::prelude::*;
     use uuid::Uuid;

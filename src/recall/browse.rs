@@ -1,7 +1,6 @@
 //! The console's search: the retrieval that agents use, without a trace.
 
 use super::RANKING;
-use super::explain;
 use super::find::{self, Question};
 use super::scope::Scoping;
 use super::store::{Narrowing, Reach};
@@ -10,6 +9,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories;
 use crate::op::OpContext;
+use crate::ranking::explain;
 
 /// Hits at most.
 const HITS: i64 = 100;
@@ -38,7 +38,7 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
         Question { query, ranking: RANKING, reach, most: HITS, knowledge: false, floors: None, scoping: Scoping::default(), past: None };
     let found = find::find(engine, ctx.tenancy(), question).await?;
     let nearest = found.order.below.first().map(|ranked| ranked.breakdown.similarity).filter(|_| found.order.passed.is_empty());
-    let hit = |ranked: super::ranking::Ranked| {
+    let hit = |ranked: crate::ranking::Ranked| {
         let matched_words = explain::matched(&ranked, &found.asked.terms);
         let explanation = explain::sentence(&ranked, &matched_words, found.now);
         SearchHit {

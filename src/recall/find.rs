@@ -1,16 +1,17 @@
 //! One search: the vocabulary, the vector, then memory and knowledge side by side.
 
-use super::ranking::{Floors, Order};
 use super::scope::Scoping;
 use super::store::{Reach, Statistics};
 use super::{gather, past};
 use crate::api::{NothingReason, Ranking};
 use crate::db::DbError;
+use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::{self, Asked};
 use crate::memories::model::embedded_text;
-use crate::op::Tenancy;
+use crate::models::Floors;
+use crate::ranking::Order;
 use crate::vocabulary::{Moment, Snapshot};
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
@@ -126,7 +127,7 @@ pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> 
     timings.push(("embedding", since(start)));
 
     let model = engine.model();
-    let floors = question.floors.unwrap_or(Floors { vector: model.vector_floor, lexical: model.lexical_floor });
+    let floors = question.floors.unwrap_or(model.floors);
     let start = Instant::now();
     let own = async { (in_memory(engine, tenancy, &question, &asked, floors, &mut lost).await, since(start)) };
     let shared = async {

@@ -1,16 +1,18 @@
 //! Candidates for each ranking, from what is live now.
 
+use super::NEAR_MISSES;
 use super::find::{Memory, Question};
-use super::hybrid::{self, ANCHORS, Postings, Reading, Scored, Turn};
-use super::ranking::{self, Floors, Order};
 use super::store::{self, Feature, Meaning, Sides};
-use super::{NEAR_MISSES, dates};
 use crate::api::{MemoryId, Ranking};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::knowledge::Asked;
 use crate::memories;
 use crate::memories::model::recency;
+use crate::models::Floors;
+use crate::ranking::dates;
+use crate::ranking::hybrid::{self, ANCHORS, Postings, Reading, Scored, Turn};
+use crate::ranking::{self, Order};
 use std::collections::{HashMap, HashSet};
 
 /// Best decayed cosine first; words stand in for what has no vector yet.

@@ -2,17 +2,13 @@
 
 mod blend;
 mod browse;
-mod dates;
 pub mod eval;
-mod explain;
 mod find;
 mod gather;
 mod health;
-pub mod hybrid;
 pub mod log;
 mod past;
 mod playground;
-pub mod ranking;
 mod replay;
 mod retrievals;
 mod scope;
@@ -21,16 +17,13 @@ pub mod silence;
 pub mod store;
 mod trace;
 mod why;
-pub mod words;
 
 pub use browse::search_console;
-use explain::evidence_of;
-pub(crate) use explain::{evidence, how_found, sum_of};
 pub(crate) use health::{add, last_days};
 pub use health::{health, zero_hits};
 pub use playground::playground;
 pub use replay::replay;
-pub use retrievals::{keep_swept, retrieval, retrievals, sweep};
+pub use retrievals::{retrieval, retrievals, sweep};
 pub(crate) use search::for_task;
 pub use search::{search, without_floor};
 pub use why::explain;
@@ -45,9 +38,9 @@ use crate::memories;
 use crate::op::{Actor, OpContext};
 use crate::vocabulary::Moment;
 
+use crate::models::Floors;
 use chrono::{DateTime, Utc};
 use find::{Past, Question};
-use ranking::Floors;
 use store::{Narrowing, Reach};
 
 /// The ranking of a recall that asks for none. It finds more of what was meant than `decay` does: `eval retrieval` shows how much more.

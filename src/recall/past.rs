@@ -2,16 +2,17 @@
 
 use super::find::{Memory, Question};
 use super::gather;
-use super::hybrid::{self, Posting, Postings, Reading};
-use super::ranking::{self, Candidate, Floors, Order};
 use super::store::{self, Feature, Past, Statistics};
-use super::words;
 use crate::api::{AgentId, MemoryId, Ranking};
+use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::Asked;
 use crate::memories::model::{embedded_text, recency};
-use crate::op::Tenancy;
+use crate::models::Floors;
+use crate::ranking::hybrid::{self, Posting, Postings, Reading};
+use crate::ranking::{self, Candidate, Order};
+use crate::text::words;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Memories that a question about the past can look through: they are all read.

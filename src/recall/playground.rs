@@ -1,19 +1,21 @@
 //! The playground: a recall with everything laid open, and without a trace.
 
 use super::find::{self, Question};
-use super::ranking::Ranked;
 use super::scope::Scoping;
 use super::store::{Narrowing, Reach};
 use super::trace::{chunk_rank, memory_rank};
-use super::{NEAR_MISSES, RANKING, blend, explain, health, silence};
+use super::{NEAR_MISSES, RANKING, blend, health, silence};
 use crate::api::{
     CandidateLink, K_MAX, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, QUERY_MAX, RecallFilters, SourceTag,
 };
+use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::knowledge;
 use crate::memories;
-use crate::op::{OpContext, Tenancy};
+use crate::op::OpContext;
+use crate::ranking::Ranked;
+use crate::ranking::explain;
 
 /// Asks as an agent would and shows every candidate, what the floor cut, what the vocabulary did, and how long each step took. No counter
 /// moves and nothing is logged.

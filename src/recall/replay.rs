@@ -1,15 +1,16 @@
 //! A logged recall, asked again: as of its time, and today.
 
 use super::find::{self, Finding, Past, Question};
-use super::ranking::Floors;
 use super::retrievals::{considered, detail, measured};
 use super::store::{Measured, Narrowing, Reach};
 use super::trace::{logged, logged_chunks};
 use super::{NEAR_MISSES, blend, scope};
 use crate::api::{Considered, RecallFilters, Replay, RetrievalId};
+use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::op::{OpContext, Tenancy};
+use crate::models::Floors;
+use crate::op::OpContext;
 use crate::vocabulary::Moment;
 use chrono::{DateTime, Utc};
 
@@ -20,8 +21,8 @@ use chrono::{DateTime, Utc};
 /// As [`super::retrieval`], and `Invalid` when there was too much to look through.
 pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result<Replay, Error> {
     let line = measured(engine, ctx, id).await?;
-    let filters: RecallFilters = serde_json::from_value(line.filters.clone())
-        .map_err(|error| Error::Internal(format!("the filters of a logged recall cannot be read: {error}")))?;
+    let filters: RecallFilters =
+        serde_json::from_value(line.filters.clone()).map_err(Error::failed("the filters of a logged recall cannot be read"))?;
     let mut lost = Vec::new();
     if line.model != engine.model().name {
         lost.push(format!("It was asked with the model {}, and this server uses {}: meanings differ.", line.model, engine.model().name));

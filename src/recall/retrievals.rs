@@ -2,7 +2,6 @@
 
 use super::log::{Candidate, Chunk};
 use super::store::{self, Logged, Measured};
-use super::{explain, words};
 use crate::api::{
     AgentId, Breakdown, ChunkId, Considered, MemoryId, OperatorRole, Page, Retrieval, RetrievalDetail, RetrievalFilter, RetrievalId, Scope,
     SourceTag,
@@ -13,18 +12,17 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories::model::{TAU_DAYS, embedded_text};
 use crate::op::{Access, OpContext};
+use crate::ranking::explain;
+use crate::text::words;
 use crate::{knowledge, memories};
 use chrono::{DateTime, Days, Utc};
 use std::collections::{BTreeMap, HashMap};
-use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 /// Recalls on one page.
 const PAGE: usize = 25;
 /// Longest text that a list is searched for, in characters.
 const TEXT_MAX: usize = 256;
-/// How often the log's end is swept, and how much of it in one statement.
-const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
+/// Recalls deleted by one statement of a sweep.
 const SWEEP: i64 = 1000;
 
 /// A page of the retrieval log, newest first: an agent sees its own recalls, an operator those of the tenant.
@@ -215,21 +213,6 @@ pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> 
         swept += gone;
         if gone < SWEEP {
             return Ok(swept);
-        }
-    }
-}
-
-/// Sweeps once an hour until told to stop.
-pub async fn keep_swept(engine: Engine, stop: CancellationToken) {
-    loop {
-        match sweep(&engine, engine.clock().now()).await {
-            Ok(0) => {}
-            Ok(swept) => tracing::info!(swept, "recalls have left the log"),
-            Err(error) => tracing::warn!(%error, "the retrieval log could not be swept"),
-        }
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(SWEEP_EVERY) => {}
         }
     }
 }

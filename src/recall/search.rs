@@ -1,9 +1,10 @@
 //! search: memories by words and meaning, best first, without a floor.
 
-use super::{Floors, Manner, answer};
+use super::{Manner, answer};
 use crate::api::{Ranking, RecallRequest, RecallResponse, Scope, SearchRequest};
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::models::Floors;
 use crate::op::OpContext;
 
 /// Searches the agent's memories and the commons under the ranking `hybrid`. Every memory may be among the k best, however weak, unless

@@ -1,11 +1,12 @@
 //! explain: why a memory is there, or why a recall answered as it did.
 
-use super::{evidence_of, retrieval, retrievals};
+use super::{retrieval, retrievals};
 use crate::api::{ExplainRequest, Explanation, MemoryRecord, MemoryRef, Relation, RetrievalDetail, RetrievalFilter, RetrievalId, UserId};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::memories;
 use crate::op::OpContext;
+use crate::ranking::explain::evidence_of;
 
 /// Recalls of a memory that are told.
 const RECALLS: usize = 10;

@@ -64,7 +64,7 @@ impl Tool {
                 // The scope comes first: whoever may not call a tool learns nothing about its input.
                 ctx.require(scope)?;
                 let output = verb(engine, ctx, read(input)?).await?;
-                serde_json::to_value(output).map_err(|error| Error::Internal(error.to_string()))
+                serde_json::to_value(output).map_err(Error::failed("a tool's output cannot be serialised"))
             })
         });
         let schema = |schema: schemars::Schema| schema.to_value();

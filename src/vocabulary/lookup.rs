@@ -1,8 +1,8 @@
 //! What agents ask of the vocabulary: what a phrase stands for, and that it should know another.
 
+use super::Snapshot;
 use super::model::{State, TermName};
 use super::store::{self, Proposal};
-use super::{Snapshot, normal};
 use crate::api::{
     EventId, KnownTerm, Likeness, LookupRequest, LookupResponse, MemoryId, ProposeRequest, ProposeResponse, Scope, Suggestion, TOPIC_MAX,
     TermId,
@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories;
 use crate::op::OpContext;
+use crate::text::normal;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 
@@ -64,7 +65,7 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
     let entry = NewEntry::new(engine, ctx, "vocabulary.proposed", "phrase", &normal, format!("proposed “{}”", request.phrase.trim()));
     audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry.agent(agent)).await?;
     tx.commit().await?;
-    engine.wake_relay();
+    engine.relay().wake();
     Ok(ProposeResponse { proposed: true, term: None })
 }
 
@@ -72,7 +73,7 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
 pub async fn post(engine: &Engine, ctx: &OpContext, tx: &mut Tx, phrase: &str, memory: Option<MemoryId>) -> Result<(), Error> {
     let (agent, now): (_, DateTime<Utc>) = (ctx.agent_id()?, engine.clock().now());
     let proposal = Proposal { phrase: phrase.trim().to_owned(), normal: normal(phrase), agent_id: agent, memory_id: memory, seen_at: now };
-    let payload = serde_json::to_value(&proposal).map_err(|error| Error::Internal(error.to_string()))?;
+    let payload = serde_json::to_value(&proposal).map_err(Error::failed("a proposal cannot be serialised"))?;
     let event = EventId(engine.clock().id());
     audit::store::post(tx, ctx.tenant_id, agent, event, audit::store::Destination::Proposal, &payload, now).await?;
     metrics::counter!("remembrancer_vocabulary_proposals_total").increment(1);

@@ -1,9 +1,9 @@
 //! How each decision becomes rows to close and rows to open. Pure.
 
 use super::model::{Alias, Plan, State, TermName};
-use super::normal;
 use crate::api::{TermChange, TermId, Verdict};
 use crate::error::Error;
+use crate::text::normal;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 

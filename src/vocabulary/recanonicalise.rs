@@ -33,7 +33,7 @@ pub(super) async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, work:
     let now = engine.clock().now();
     for run_after in [now, now + STRAGGLERS] {
         let posted = Posted { task: Task::Recanonicalise, payload: payload(work)?, run_after };
-        let posted = serde_json::to_value(&posted).map_err(|error| Error::Internal(error.to_string()))?;
+        let posted = serde_json::to_value(&posted).map_err(Error::failed("a job cannot be serialised"))?;
         let id = EventId(engine.clock().id());
         audit::store::post(tx, ctx.tenant_id, ctx.commons_id, id, audit::store::Destination::Job, &posted, now).await?;
     }
@@ -41,7 +41,7 @@ pub(super) async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, work:
 }
 
 fn payload(work: &Work) -> Result<serde_json::Value, Error> {
-    serde_json::to_value(work).map_err(|error| Error::Internal(error.to_string()))
+    serde_json::to_value(work).map_err(Error::failed("a job cannot be serialised"))
 }
 
 /// Files one batch anew. Where it stands is in the memories themselves (`vocabulary_version`), so a killed job loses nothing and repeats
@@ -76,7 +76,7 @@ pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Re
         jobs::store::insert(&mut tx, ctx.tenant_id, ctx.commons_id, &NewEvent::pending(engine, Task::Recanonicalise, payload(work)?))
             .await?;
         tx.commit().await?;
-        engine.wake_jobs();
+        engine.jobs().wake();
         return Ok("more to come");
     }
     Ok("all filed")

@@ -1,9 +1,9 @@
 //! Review: people decide what agents propose. Every decision says first what it would change, is audited, and can be taken back.
 
+use super::lookup;
 use super::model::{self, Plan, State};
 use super::plan::Planner;
 use super::store::{self, DecisionRow, ProposalRow};
-use super::{lookup, normal};
 use crate::api::{
     AgentId, BULK_MAX, Decision, DecisionId, DecisionKind, Effect, Evidence, OperatorRole, Page, Proposal, ProposalDetail, ProposalFilter,
     ProposalId, ProposalStatus, REASON_MAX, TOPIC_MAX, TermId, Verdict,
@@ -16,6 +16,7 @@ use crate::error::{Checks, Error};
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories;
 use crate::op::OpContext;
+use crate::text::normal;
 use std::collections::{BTreeMap, HashMap};
 
 /// Rows on one page of the console.
@@ -258,12 +259,10 @@ pub(super) async fn commit(
     tx.commit().await?;
     // Who decided reads the decision at once; other servers know it within a second.
     engine.vocabulary().outdate(tenant);
-    if let Err(error) = audit::drain(engine).await {
-        tracing::warn!(%error, "the decision's audit row and job are not delivered yet");
-    }
-    engine.wake_jobs();
+    engine.relay().settle().await;
+    engine.jobs().wake();
     metrics::counter!("remembrancer_vocabulary_decisions_total", "kind" => row.kind.as_str()).increment(1);
-    told(engine, ctx, vec![row]).await?.pop().ok_or_else(|| Error::Internal("a decision got lost in the telling".into()))
+    told(engine, ctx, vec![row]).await?.pop().ok_or_else(|| Error::internal("the decision that was made is missing"))
 }
 
 fn message(row: &DecisionRow) -> String {

@@ -1,7 +1,6 @@
 //! Terms: the list, one term's story, and changes to it.
 
 use super::model::Plan;
-use super::normal;
 use super::plan::NewTerm;
 use super::review::{self, Made, check_term, planner};
 use super::store::{self, Listed};
@@ -14,6 +13,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories::{self, store::TopicUse};
 use crate::op::OpContext;
+use crate::text::normal;
 
 /// Terms on one page of the console.
 const PAGE: usize = 50;

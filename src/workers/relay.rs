@@ -1,7 +1,7 @@
 //! The relay: carries outbox rows to where they belong, at least once, until they are marked as delivered.
 
-use super::{NewEntry, store};
 use crate::api::TenantId;
+use crate::audit::{NewEntry, store};
 use crate::db::{Database, DbError};
 use crate::engine::Engine;
 use crate::jobs::{self, Posted};
@@ -17,13 +17,14 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Delivers until told to stop. Woken by writers; a missed wake-up costs one pause.
 pub async fn run(engine: Engine, stop: CancellationToken) {
+    let attendance = engine.relay().attend();
     loop {
-        if let Err(error) = drain(&engine).await {
+        if let Err(error) = attendance.round(drain(&engine)).await {
             tracing::warn!(%error, "the relay could not deliver; it tries again");
         }
         tokio::select! {
             () = stop.cancelled() => break,
-            () = engine.relay_wanted() => {}
+            () = attendance.woken() => {}
             () = tokio::time::sleep(PAUSE) => {}
         }
     }

@@ -7,7 +7,7 @@ use remembrancer::audit::{self, NewEntry, Verified};
 use remembrancer::clock::Clock;
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact};
-use remembrancer::{Engine, Error, OpContext, identity};
+use remembrancer::{Engine, Error, OpContext, identity, workers};
 use serde_json::json;
 
 fn entry(world: &World, ctx: &OpContext, action: &str, target: usize) -> NewEntry {
@@ -35,7 +35,7 @@ async fn relays_at_once_make_one_chain_and_carry_everything_once() {
     let relays: Vec<_> = (0..4)
         .map(|_| {
             let engine = world.engine.clone();
-            tokio::spawn(async move { audit::drain(&engine).await.unwrap() })
+            tokio::spawn(async move { workers::drain(&engine).await.unwrap() })
         })
         .collect();
     let direct = (0..20).map(|n| audit::append(&world.engine, world.system.tenant_id, entry(&world, &world.system, "test.direct", n)));
@@ -138,7 +138,7 @@ async fn a_row_that_nobody_can_read_is_set_aside_and_blocks_no_other() {
     for n in 0..3 {
         remember(&world, &world.atlas, fact("coffee", &format!("number{n}"))).await;
     }
-    audit::drain(&world.engine).await.unwrap();
+    workers::drain(&world.engine).await.unwrap();
     let (waiting, aside, delivered): (i64, i64, i64) = sqlx::query_as(
         r"select count(*) filter (where delivered_at is null and error is null), count(*) filter (where error is not null and attempts = 1),
                  count(*) filter (where delivered_at is not null) from outbox",
@@ -149,7 +149,7 @@ async fn a_row_that_nobody_can_read_is_set_aside_and_blocks_no_other() {
     assert_eq!((waiting, aside, delivered), (0, 3, 6));
     assert_eq!(verified(&world).await, Verified { entries: whole + 3, broken_at: None });
     assert_eq!(audit::store::lag(world.engine.db().memory.system()).await.unwrap().0, 3, "what was set aside is seen in the metric");
-    assert_eq!(audit::drain(&world.engine).await.unwrap(), 0, "it is not tried again");
+    assert_eq!(workers::drain(&world.engine).await.unwrap(), 0, "it is not tried again");
 }
 
 #[tokio::test]
@@ -161,9 +161,9 @@ async fn what_is_not_delivered_is_delivered_later_in_order() {
     // The relay dies before it marks a thing: the transaction that held the rows is gone.
     let mut tx = world.engine.db().memory.system().begin().await.unwrap();
     assert_eq!(audit::store::take(&mut tx, 100).await.unwrap().len(), 4);
-    assert_eq!(audit::drain(&world.engine).await.unwrap(), 0, "another relay leaves alone what is on its way");
+    assert_eq!(workers::drain(&world.engine).await.unwrap(), 0, "another relay leaves alone what is on its way");
     tx.rollback().await.unwrap();
-    assert_eq!(audit::drain(&world.engine).await.unwrap(), 4);
+    assert_eq!(workers::drain(&world.engine).await.unwrap(), 4);
     assert_eq!(verified(&world).await.entries, before + 2);
 }
 

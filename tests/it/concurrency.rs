@@ -4,7 +4,7 @@ use crate::support::{alone_with, memory_owner, patient, remember, work};
 use futures_util::future::join_all;
 use remembrancer::api::{MemoryId, RememberResponse};
 use remembrancer::testing::{World, fact, question};
-use remembrancer::{memories, recall};
+use remembrancer::{Workers, memories, recall};
 use std::collections::HashMap;
 
 const CALLERS: usize = 200;
@@ -70,7 +70,7 @@ async fn two_hundred_wordings_without_a_model_come_together_when_it_is_back() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn two_hundred_overlapping_recalls_neither_deadlock_nor_lose_a_count() {
     let world = alone_with(patient()).await;
-    let workers = world.engine.start_workers();
+    let workers = Workers::start(&world.engine);
     let words = ["amber", "basalt", "cobalt", "dolomite", "emerald", "feldspar", "garnet", "halite"];
     for (n, pair) in words.windows(2).enumerate() {
         remember(&world, &world.atlas, fact(&format!("stone {n}"), &pair.join(" "))).await;

@@ -7,7 +7,7 @@ use remembrancer::api::{
 };
 use remembrancer::knowledge::{Extent, Ingestion};
 use remembrancer::testing::{World, fact};
-use remembrancer::{Error, context, knowledge, memories, projects, recall};
+use remembrancer::{Error, context, knowledge, memories, projects, recall, workers};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -178,7 +178,7 @@ async fn no_memory_forges_a_heading() {
 #[tokio::test]
 async fn knowledge_is_cited_and_the_search_is_logged() {
     let world = alone().await;
-    tokio::spawn(recall::log::run(world.engine.clone(), CancellationToken::new()));
+    tokio::spawn(workers::write_log(world.engine.clone(), CancellationToken::new()));
     let record = "# ADR-005: Branches are named after birds\n\nStatus: accepted\n\n## Decision\n\nBranches are named after birds.\n";
     let ingestion = Ingestion {
         collection: "docs".into(),

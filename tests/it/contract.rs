@@ -4,7 +4,7 @@ use crate::support::{alone, alone_with, patient, remember};
 use futures_util::future::join_all;
 use remembrancer::api::{AddMemoryRequest, AddMemoryResponse, Category, MemoryScope, RememberRequest, UpdateMemoryRequest, UserId};
 use remembrancer::testing::{World, fact};
-use remembrancer::{audit, contract, memories, vocabulary};
+use remembrancer::{contract, memories, vocabulary, workers};
 use uuid::Uuid;
 
 fn entry(category: Category, subject: Option<&str>, content: &str) -> AddMemoryRequest {
@@ -55,7 +55,7 @@ async fn a_subject_is_proposed_to_the_vocabulary_and_a_category_is_not() {
     add(&world, entry(Category::Preference, None, "Due dates on Fridays, please")).await;
     add(&world, entry(Category::Preference, Some("  "), "Short answers, if possible")).await;
     add(&world, entry(Category::Project, Some("Zephyr"), "Zephyr is written in Rust")).await;
-    audit::drain(&world.engine).await.unwrap();
+    workers::drain(&world.engine).await.unwrap();
     let proposals = vocabulary::proposals(&world.engine, &world.vera, &Default::default()).await.unwrap();
     assert_eq!(proposals.rows.iter().map(|proposal| proposal.phrase.as_str()).collect::<Vec<_>>(), ["Zephyr"]);
     let first = contract::list(&world.engine, &world.atlas, None).await.unwrap().memories.remove(0);

@@ -3,7 +3,7 @@
 use crate::support::{alone, remember};
 use remembrancer::api::{ExplainRequest, Explanation, LinkRequest, MemoryRef, Relation, ReviseRequest};
 use remembrancer::testing::{World, fact, nowhere, question};
-use remembrancer::{Error, memories, recall};
+use remembrancer::{Error, memories, recall, workers};
 use tokio_util::sync::CancellationToken;
 
 async fn explain(world: &World, request: ExplainRequest) -> Result<Explanation, Error> {
@@ -13,7 +13,7 @@ async fn explain(world: &World, request: ExplainRequest) -> Result<Explanation, 
 #[tokio::test]
 async fn a_memory_and_the_recall_that_returned_it_are_explained() {
     let world = alone().await;
-    tokio::spawn(recall::log::run(world.engine.clone(), CancellationToken::new()));
+    tokio::spawn(workers::write_log(world.engine.clone(), CancellationToken::new()));
     let tea = remember(&world, &world.atlas, fact("tea", "Vera takes her tea without milk")).await;
     let other = remember(&world, &world.atlas, fact("milk", "Vera takes milk in everything")).await;
     let link = LinkRequest {

@@ -4,16 +4,16 @@ use crate::support::{Told, agent, alone, alone_with, ask, contents, impatient, m
 use chrono::Duration;
 use remembrancer::api::{EventId, MatchedBy, MemoryId, MemoryStatus, NothingReason, Relation};
 use remembrancer::clock::Clock;
+use remembrancer::jobs::State;
 use remembrancer::jobs::store::{Ending, claim, depth, extend, finish};
-use remembrancer::jobs::{self, State};
-use remembrancer::memories;
 use remembrancer::testing::{World, fact};
+use remembrancer::{memories, workers};
 use tokio_util::sync::CancellationToken;
 
 const VECTORS: &str = "select count(*) from embeddings_384 where memory_id = $1";
 
 async fn once(world: &World) -> usize {
-    jobs::work(&world.engine, &CancellationToken::new()).await.unwrap()
+    workers::work(&world.engine, &CancellationToken::new()).await.unwrap()
 }
 
 async fn states(world: &World) -> Vec<(String, i64)> {

@@ -8,7 +8,7 @@ use remembrancer::api::{
 use remembrancer::clock::Clock;
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact, nowhere};
-use remembrancer::{Error, OpContext, identity, memories, vocabulary};
+use remembrancer::{Error, OpContext, Workers, memories, overview, vocabulary};
 use uuid::Uuid;
 
 async fn page(world: &World, filter: &MemoryFilter) -> remembrancer::api::Page<MemoryRow> {
@@ -166,7 +166,7 @@ async fn only_viewers_of_the_tenant_look() {
     for ctx in [&reviewer, &world.atlas] {
         assert!(matches!(memories::browse(&world.engine, ctx, &MemoryFilter::default()).await, Err(Error::Forbidden(_))));
         assert!(matches!(memories::detail(&world.engine, ctx, id).await, Err(Error::Forbidden(_))));
-        assert!(matches!(identity::agents(&world.engine, ctx).await, Err(Error::Forbidden(_))));
+        assert!(matches!(overview::agents(&world.engine, ctx).await, Err(Error::Forbidden(_))));
     }
     assert!(matches!(memories::detail(&world.engine, &stranger.vera, id).await, Err(Error::NotFound("memory"))));
     assert!(matches!(memories::detail(&world.engine, &world.vera, MemoryId(nowhere())).await, Err(Error::NotFound("memory"))));
@@ -178,7 +178,7 @@ async fn only_viewers_of_the_tenant_look() {
 #[tokio::test]
 async fn the_agents_page_counts_what_is_there() {
     let world = alone().await;
-    let workers = world.engine.start_workers();
+    let workers = Workers::start(&world.engine);
     let keep = |content: &str, retention: &str| {
         let retention = Some(retention.parse().unwrap());
         RememberRequest { retention, ..fact(content, content) }
@@ -193,7 +193,7 @@ async fn the_agents_page_counts_what_is_there() {
     ask(&world, &world.atlas, "fact").await;
     world.engine.log().flush().await;
     workers.stop().await;
-    let agents = identity::agents(&world.engine, &world.vera).await.unwrap();
+    let agents = overview::agents(&world.engine, &world.vera).await.unwrap();
     assert_eq!(
         agents.iter().map(|a| (a.slug.as_str(), a.kind)).collect::<Vec<_>>(),
         [("commons", AgentKind::Commons), ("atlas", AgentKind::Agent), ("binky", AgentKind::Agent),]

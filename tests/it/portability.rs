@@ -10,7 +10,7 @@ use remembrancer::db::DatabaseUrls;
 use remembrancer::memories::store as records;
 use remembrancer::portability::{self, ImportOptions, Selection, store};
 use remembrancer::testing::{FakeClock, TestDatabases, World, fact, key};
-use remembrancer::{Engine, Error, OpContext, audit, identity, memories};
+use remembrancer::{Engine, Error, OpContext, audit, identity, memories, workers};
 use sqlx::PgConnection;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -167,7 +167,7 @@ async fn seed_3_scenario_8_export_and_import_preserve_everything() {
     let again = import(there, &ctx, &before).await.unwrap();
     assert_eq!(again.total(), ImportCount { added: 0, updated: 0, unchanged: body(&before).len() as i64 });
     assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&before));
-    while audit::drain(there).await.unwrap() > 0 {}
+    while workers::drain(there).await.unwrap() > 0 {}
     let asked = AuditFilter { action: Some("memory.imported".into()), ..AuditFilter::default() };
     let rows = audit::browse(there, &ctx, &asked).await.unwrap();
     assert_eq!(rows.total, 2);

@@ -6,7 +6,7 @@ use remembrancer::api::{
     Hit, MemoryKind, MemoryScope, NothingReason, Ranking, RecallFilters, RecallRequest, RememberRequest, Scope, Source, SourceTag, UserId,
 };
 use remembrancer::testing::{World, fact, key, question};
-use remembrancer::{Error, OpContext, identity, memories, recall, vocabulary};
+use remembrancer::{Error, OpContext, Workers, identity, memories, recall, vocabulary};
 use uuid::Uuid;
 
 async fn found(world: &World, ctx: &OpContext, request: RecallRequest) -> Vec<String> {
@@ -201,7 +201,7 @@ async fn what_is_forgotten_is_gone_at_once_and_what_is_restored_is_as_old_as_it_
 #[tokio::test]
 async fn the_operators_search_finds_what_agents_find_and_leaves_no_trace() {
     let world = alone().await;
-    let workers = world.engine.start_workers();
+    let workers = Workers::start(&world.engine);
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
     let user = RememberRequest { user_id: Some(UserId(Uuid::from_u128(1))), ..fact("tea", "Tom likes tea") };
     remember(&world, &world.binky, user).await;

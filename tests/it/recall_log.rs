@@ -3,8 +3,8 @@
 use crate::support::{agent, alone, ask, memory_owner, remember};
 use chrono::Duration;
 use remembrancer::api::{NothingReason, Ranking, RecallFilters, RecallRequest, RetrievalId, UserId};
-use remembrancer::recall;
 use remembrancer::testing::{World, fact, question};
+use remembrancer::{Workers, recall};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -20,7 +20,7 @@ async fn logged(world: &World, id: RetrievalId) -> Value {
 #[tokio::test]
 async fn the_log_keeps_the_question_the_answer_and_the_near_misses() {
     let world = alone().await;
-    let workers = world.engine.start_workers();
+    let workers = Workers::start(&world.engine);
     for n in 0..4 {
         remember(&world, &world.atlas, fact(&format!("stone {n}"), &format!("the stone number {n} is grey"))).await;
     }
@@ -80,7 +80,7 @@ async fn the_log_keeps_the_question_the_answer_and_the_near_misses() {
 #[tokio::test]
 async fn an_empty_answer_is_logged_with_its_reason() {
     let world = alone().await;
-    let workers = world.engine.start_workers();
+    let workers = Workers::start(&world.engine);
     let nothing = ask(&world, &world.atlas, "tea").await;
     remember(&world, &world.atlas, fact("lunch", "noodles at noon")).await;
     let below = ask(&world, &world.atlas, "tea").await;
@@ -101,7 +101,7 @@ async fn an_empty_answer_is_logged_with_its_reason() {
 #[tokio::test]
 async fn stopping_writes_what_is_still_held() {
     let world = alone().await;
-    let workers = world.engine.start_workers();
+    let workers = Workers::start(&world.engine);
     remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
     let mut asked = Vec::new();
     for _ in 0..5 {
@@ -124,7 +124,7 @@ async fn a_log_of_two_tenants_is_written_to_each() {
     let (stranger, _) = remembrancer::testing::key(&world.engine, &other, agent.id, remembrancer::api::Scope::ALL).await;
     let mine = ask(&world, &world.atlas, "tea").await.retrieval_id;
     let theirs = ask(&world, &stranger, "tea").await.retrieval_id;
-    let workers = world.engine.start_workers();
+    let workers = Workers::start(&world.engine);
     world.engine.log().flush().await;
     workers.stop().await;
     assert_eq!(logged(&world, mine).await["tenant_id"], json!(world.atlas.tenant_id));

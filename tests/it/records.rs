@@ -7,7 +7,7 @@ use remembrancer::api::{
 };
 use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::testing::{World, fact, nowhere, question};
-use remembrancer::{Engine, OpContext, Settings, memories, recall};
+use remembrancer::{Engine, OpContext, Settings, Workers, memories, recall};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -212,7 +212,7 @@ async fn write_one(engine: &Engine, ctx: &OpContext, n: usize) -> MemoryId {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn seed_3_scenario_9_thirty_two_writers_and_thirty_two_readers_share_one_memory() {
     let world = alone_with(Settings { ..patient() }).await;
-    let workers = world.engine.start_workers();
+    let workers = Workers::start(&world.engine);
     for n in 0..8 {
         write_one(&world.engine, &world.atlas, n).await;
     }

@@ -6,13 +6,13 @@ use remembrancer::api::{Page, RecallRequest, RecallResponse, Replay, Retrieval, 
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, nowhere, question};
 use remembrancer::vocabulary::{self, NewTerm};
-use remembrancer::{Error, Settings, memories, recall};
+use remembrancer::{Error, Settings, memories, recall, workers};
 use std::num::NonZeroU32;
 use tokio_util::sync::CancellationToken;
 
 async fn logged() -> World {
     let world = alone().await;
-    tokio::spawn(recall::log::run(world.engine.clone(), CancellationToken::new()));
+    tokio::spawn(workers::write_log(world.engine.clone(), CancellationToken::new()));
     world
 }
 
@@ -167,7 +167,7 @@ async fn the_log_is_read_by_whom_it_concerns() {
 #[tokio::test]
 async fn the_log_is_kept_for_as_long_as_it_is_told() {
     let world = alone_with(Settings { retrieval_log_days: NonZeroU32::new(30), ..Settings::default() }).await;
-    tokio::spawn(recall::log::run(world.engine.clone(), CancellationToken::new()));
+    tokio::spawn(workers::write_log(world.engine.clone(), CancellationToken::new()));
     tea(&world).await;
     asked(&world, question("black tea")).await;
     world.clock.advance(Duration::days(20));

@@ -7,7 +7,7 @@ use remembrancer::api::{
     SearchRequest, Source,
 };
 use remembrancer::testing::{World, fact, nowhere, question};
-use remembrancer::{memories, projects, recall};
+use remembrancer::{memories, projects, recall, workers};
 use tokio_util::sync::CancellationToken;
 
 fn asking(query: &str) -> SearchRequest {
@@ -136,7 +136,7 @@ async fn seed_3_scenarios_1_and_2_projects_keep_to_themselves_unless_linked_or_s
 #[tokio::test]
 async fn a_search_is_replayed_like_a_recall() {
     let world = alone().await;
-    tokio::spawn(recall::log::run(world.engine.clone(), CancellationToken::new()));
+    tokio::spawn(workers::write_log(world.engine.clone(), CancellationToken::new()));
     for content in ["Idris: Which harbour does the ferry leave from?", "Vera: Leith, at six.", "Idris: And in March 2026?", "Vera: Oban."] {
         remember(&world, &world.atlas, turn("C1", "2026-03-03T10:00:00Z", content)).await;
     }

@@ -6,13 +6,13 @@ use remembrancer::api::{
 };
 use remembrancer::testing::{World, fact, nowhere, question};
 use remembrancer::vocabulary::{self, NewTerm};
-use remembrancer::{Error, OpContext, Settings, memories, overview, prompts, recall};
+use remembrancer::{Error, OpContext, Settings, memories, overview, prompts, recall, workers};
 use tokio_util::sync::CancellationToken;
 
 /// A world whose log is written.
 async fn logged(settings: Settings) -> World {
     let world = alone_with(settings).await;
-    tokio::spawn(recall::log::run(world.engine.clone(), CancellationToken::new()));
+    tokio::spawn(workers::write_log(world.engine.clone(), CancellationToken::new()));
     world
 }
 

@@ -7,7 +7,7 @@ use remembrancer::clock::Clock;
 use remembrancer::memories::store;
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact};
-use remembrancer::{Error, OpContext, memories};
+use remembrancer::{Error, OpContext, Workers, memories};
 
 #[tokio::test]
 async fn links_tell_what_the_other_end_says_and_whether_it_still_stands() {
@@ -32,7 +32,7 @@ async fn links_tell_what_the_other_end_says_and_whether_it_still_stands() {
 #[tokio::test]
 async fn a_memory_tells_which_recalls_returned_it_and_where() {
     let world = alone().await;
-    let workers = world.engine.start_workers();
+    let workers = Workers::start(&world.engine);
     let black = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
     world.clock.advance(Duration::days(1));
     let green = remember(&world, &world.atlas, fact("tea", "Idris likes green tea")).await.memory_id;

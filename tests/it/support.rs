@@ -3,7 +3,7 @@
 use remembrancer::api::{AgentId, Hit, MemoryId, RecallResponse, RememberRequest, RememberResponse};
 use remembrancer::db::DatabaseUrls;
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, question};
-use remembrancer::{Engine, OpContext, Settings, audit, jobs, memories, recall};
+use remembrancer::{Engine, OpContext, Settings, memories, recall, workers};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,14 +58,14 @@ pub fn agent(ctx: &OpContext) -> AgentId {
 
 /// Works until no event is due.
 pub async fn work(world: &World) {
-    while jobs::work(&world.engine, &CancellationToken::new()).await.unwrap() > 0 {}
+    while workers::work(&world.engine, &CancellationToken::new()).await.unwrap() > 0 {}
 }
 
 /// Delivers until nothing of this tenant waits. Another test's relay may hold a row of ours, so one drain is not enough.
 pub async fn settle(world: &World) {
     let mut owner = owner(&world.engine.urls().agent_memory).await;
     loop {
-        audit::drain(&world.engine).await.unwrap();
+        workers::drain(&world.engine).await.unwrap();
         let waiting: i64 =
             sqlx::query_scalar("select count(*) from outbox where tenant_id = $1 and delivered_at is null and error is null")
                 .bind(world.system.tenant_id)

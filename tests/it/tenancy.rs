@@ -12,7 +12,7 @@ use remembrancer::db::cursor::Seek;
 use remembrancer::db::{Database, Tx};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, key};
-use remembrancer::{OpContext, audit, memories, projects, recall, vocabulary};
+use remembrancer::{OpContext, memories, projects, vocabulary, workers};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use std::str::FromStr;
@@ -53,7 +53,7 @@ async fn pool(url: &str, role: &str) -> PgPool {
 /// Something in every table of knowledge, an unknown phrase, and a recall that found nothing but a document.
 async fn know(world: &World) {
     remember(world, &world.atlas, fact("kettle lore", "Tea water is never boiled twice")).await;
-    audit::drain(&world.engine).await.unwrap();
+    workers::drain(&world.engine).await.unwrap();
     let text = "# Architecture\n\nThe kettle is the heart.\n\n## Components\n\n| Component | Depends on |\n|---|---|\n| kettle | mains |\n";
     let files = vec![("ARCHITECTURE.md".to_owned(), text.as_bytes().to_vec()), ("broken.md".to_owned(), vec![0])];
     let ingestion = Ingestion { collection: "acme".into(), files, extent: Extent::Whole, revision: None, dry_run: false, failures: vec![] };
@@ -64,7 +64,7 @@ async fn know(world: &World) {
     knowledge::embed_document(&world.engine, &world.system, ids[0].id).await.unwrap();
     vocabulary::embed_terms(&world.engine, &world.system).await.unwrap();
     let stop = CancellationToken::new();
-    let log = tokio::spawn(recall::log::run(world.engine.clone(), stop.clone()));
+    let log = tokio::spawn(workers::write_log(world.engine.clone(), stop.clone()));
     assert!(!ask(world, &world.atlas, "The kettle is the heart").await.knowledge().is_empty());
     assert!(ask(world, &world.atlas, "quarterly budget").await.zero_hit);
     assert!(!ask(world, &world.atlas, "Vera likes black tea").await.zero_hit);

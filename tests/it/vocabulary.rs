@@ -3,7 +3,7 @@
 use crate::support::{agent, alone, ask, memory_owner, owner, remember, settle};
 use remembrancer::api::EventId;
 use remembrancer::testing::{World, fact};
-use remembrancer::{Error, OpContext, audit, vocabulary};
+use remembrancer::{Error, OpContext, vocabulary, workers};
 
 async fn add(world: &World, term: &str, aliases: &[&str]) -> Result<(), Error> {
     vocabulary::add(&world.engine, &world.system, vocabulary::NewTerm { term, aliases, ..Default::default() }).await.map(|_| ())
@@ -97,7 +97,7 @@ async fn a_second_delivery_of_the_same_row_counts_nothing() {
     // As if the relay had died between carrying and marking.
     let undone = sqlx::query("update outbox set delivered_at = null").execute(&mut memory_owner(&world.engine).await).await.unwrap();
     assert_eq!(undone.rows_affected(), 2);
-    assert_eq!(audit::drain(&world.engine).await.unwrap(), 2);
+    assert_eq!(workers::drain(&world.engine).await.unwrap(), 2);
     assert_eq!(proposals(&world, &world.system).await, [("vault".into(), "vault".into(), 1, 1)]);
     assert_eq!(log(&world).await, logged);
 }

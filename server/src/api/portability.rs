@@ -56,7 +56,7 @@ pub async fn send(engine: Engine, ctx: OpContext, selection: Selection) -> Respo
     });
     let first = match read(&mut reader).await {
         Ok(first) if !first.is_empty() => first,
-        _ => return respond::error(&outcome(work).await.err().unwrap_or_else(|| Error::Internal("the export is empty".into())), id),
+        _ => return respond::error(&outcome(work).await.err().unwrap_or_else(|| Error::internal("the export is empty")), id),
     };
     // What compresses the body asks once more after its end.
     let rest = stream::unfold(Some((reader, work)), |state| async {
@@ -82,7 +82,7 @@ pub async fn send(engine: Engine, ctx: OpContext, selection: Selection) -> Respo
 type Work = JoinHandle<Result<(), Error>>;
 
 async fn outcome(work: Work) -> Result<(), Error> {
-    work.await.unwrap_or_else(|error| Err(Error::Internal(error.to_string())))
+    work.await.unwrap_or_else(|error| Err(Error::failed("the export ended early")(error)))
 }
 
 async fn read(reader: &mut DuplexStream) -> Result<Bytes, IoError> {
@@ -125,7 +125,7 @@ pub async fn import(
             return respond::refused(ErrorCode::TooLarge, &format!("the file is larger than {FILE_MAX} bytes"), id);
         }
         Err(Spoiled::Cut) => return respond::error(&Error::invalid("body", "could not be read to its end"), id),
-        Err(Spoiled::NoRoom(error)) => return respond::error(&Error::Internal(format!("no temporary file: {error}")), id),
+        Err(Spoiled::NoRoom(error)) => return respond::error(&Error::failed("no temporary file could be made")(error), id),
     };
     match portability::import(&api.engine, &ctx, file, ImportOptions { agent: None, dry_run }, &|_| {}).await {
         Ok(report) => Json(report).into_response(),

@@ -6,7 +6,7 @@ use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 use remembrancer::api::{IngestFailure, IngestReport};
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::{Engine, OpContext, identity, jobs};
+use remembrancer::{Engine, OpContext, identity, workers};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tokio::process::Command;
@@ -133,7 +133,7 @@ async fn once(engine: &Engine, schedule: &Schedule) -> Result<IngestReport, Fail
 async fn embed(engine: &Engine) -> Result<(), Failure> {
     let bar = ProgressBar::new_spinner().with_message("embedding");
     let stop = CancellationToken::new();
-    while jobs::work_on(engine, &engine.db().kb, &stop).await? > 0 {
+    while workers::work_on(engine, &engine.db().kb, &stop).await? > 0 {
         bar.tick();
     }
     bar.finish_and_clear();

@@ -5,7 +5,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use remembrancer::api::{ImportCount, ImportReport};
 use remembrancer::portability::{self, ImportOptions, Selection};
-use remembrancer::{Engine, OpContext, audit, identity, jobs};
+use remembrancer::{Engine, OpContext, identity, workers};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use tokio::fs::{File, OpenOptions};
@@ -118,7 +118,7 @@ pub async fn import(engine: &Engine, command: Import) -> Result<(), Failure> {
     bar.finish_and_clear();
     let report = report?;
     if !command.dry_run {
-        audit::drain(engine).await?;
+        workers::drain(engine).await?;
         embed(engine).await?;
     }
     println!("{}", summary(&report));
@@ -141,7 +141,7 @@ async fn open(path: &Path) -> Result<File, Failure> {
 async fn embed(engine: &Engine) -> Result<(), Failure> {
     let bar = ProgressBar::new_spinner().with_message("embedding");
     let stop = CancellationToken::new();
-    while jobs::work_on(engine, &engine.db().memory, &stop).await? > 0 {
+    while workers::work_on(engine, &engine.db().memory, &stop).await? > 0 {
         bar.tick();
     }
     bar.finish_and_clear();

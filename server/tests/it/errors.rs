@@ -124,7 +124,7 @@ async fn bad_input_is_400_names_its_field_and_leaves_no_row() {
         let answer = site.post(Some(&site.world.atlas_key), remember, body).await;
         assert_eq!((answer.status, answer.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some("body")), "{body}");
     }
-    remembrancer::audit::drain(&site.world.engine).await.unwrap();
+    remembrancer::workers::drain(&site.world.engine).await.unwrap();
     assert_eq!(site.rows().await, before, "a failed request leaves no row behind");
 }
 

@@ -144,7 +144,7 @@ fn table(header: &[String], rows: &[Row], category: Option<&String>, terms: &mut
 mod tests {
     use super::super::blocks::blocks;
     use super::*;
-    use crate::vocabulary::normal;
+    use crate::text::normal;
     use proptest::prelude::*;
 
     /// Term, definition, aliases and category.

@@ -4,7 +4,7 @@ use super::Fault;
 use super::blocks::{Line, joined};
 use super::classify::label;
 use crate::api::TOPIC_MAX;
-use crate::vocabulary::normal;
+use crate::text::normal;
 use std::collections::HashMap;
 
 /// A term that a glossary defines.

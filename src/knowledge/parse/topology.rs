@@ -4,7 +4,7 @@ use super::Fault;
 use super::blocks::{Block, BlockKind, Line, Place, Row};
 use super::mermaid::chart;
 use super::wording::{names_of, split_item, split_needs, statements};
-use crate::vocabulary::normal;
+use crate::text::normal;
 use std::collections::{HashMap, HashSet};
 
 /// Longest name of a component, in characters.

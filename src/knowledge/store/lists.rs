@@ -1,8 +1,8 @@
 //! SQL of what operators look at.
 
 use crate::api::{ChunkId, DocumentFilter, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
-use crate::audit::store::escape_like;
 use crate::db::cursor::Seek;
+use crate::db::like;
 use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
@@ -46,7 +46,7 @@ fn narrow(query: &mut QueryBuilder<Postgres>, filter: &DocumentFilter) {
         query.push(" and d.status = ").push_bind(status.clone());
     }
     if let Some(q) = &filter.q {
-        let like = format!("%{}%", escape_like(q));
+        let like = like::contains(q);
         query.push(" and (d.title ilike ").push_bind(like.clone()).push(" or d.reference ilike ").push_bind(like.clone());
         query.push(" or d.path ilike ").push_bind(like).push(")");
     }

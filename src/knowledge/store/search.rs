@@ -4,7 +4,7 @@ use super::vector_table;
 use crate::api::{ChunkId, DocumentId, DocumentKind, TenantId};
 use crate::db::{DbError, Tx};
 use crate::knowledge::search::embedded_text;
-use crate::recall::words::{B, K1, PRIOR_DOCUMENTS};
+use crate::text::words::{B, K1, PRIOR_DOCUMENTS};
 use chrono::{DateTime, Utc};
 use pgvector::HalfVector;
 use sqlx::{AssertSqlSafe, FromRow, Postgres, QueryBuilder};

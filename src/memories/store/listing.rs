@@ -2,8 +2,8 @@
 
 use super::{COLUMNS, Row};
 use crate::api::{AgentId, MemoryFilter, TenantId};
-use crate::audit::store::escape_like;
 use crate::db::cursor::Seek;
+use crate::db::like;
 use crate::db::{DbError, Tx};
 use crate::memories::model::Memory;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -15,7 +15,7 @@ pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
         query.push(" and m.agent_id = ").push_bind(agent);
     }
     if let Some(topic) = &filter.topic {
-        let like = format!("%{}%", escape_like(topic));
+        let like = like::contains(topic);
         query.push(" and (m.topic ilike ").push_bind(like.clone()).push(" or m.topic_raw ilike ").push_bind(like).push(")");
     }
     if let Some(canonical) = filter.canonical {

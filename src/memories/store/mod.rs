@@ -21,7 +21,7 @@ pub use words::{drop_words, lock_counts, put_words};
 use super::model::{DedupKey, Details, Draft, Memory};
 use crate::api::{AgentId, Category, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Retention, Source, SourceKind, TenantId, UserId};
 use crate::db::{DbError, Tx};
-use crate::vocabulary::normal;
+use crate::text::normal;
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
 use sqlx::types::Json;

@@ -3,7 +3,7 @@
 use crate::api::{AgentId, MemoryId, TenantId};
 use crate::db::{DbError, Tx};
 use crate::memories::model::embedded_text;
-use crate::recall::words;
+use crate::text::words;
 use uuid::Uuid;
 
 /// How many rows share an agent's counts of documents and terms.

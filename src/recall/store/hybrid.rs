@@ -4,7 +4,7 @@ use super::{Reach, Statistics};
 use crate::api::{MemoryId, MemoryScope};
 use crate::db::{DbError, Tx};
 use crate::memories::store::vector_table;
-use crate::recall::hybrid::{AROUND, Place, Posting};
+use crate::ranking::hybrid::{AROUND, Place, Posting};
 use chrono::{DateTime, Utc};
 use pgvector::{HalfVector, Vector};
 use sqlx::{FromRow, Postgres, QueryBuilder};

@@ -14,14 +14,14 @@ pub use past::{Past, as_stored, count_past, past};
 pub use retrievals::{Logged, Measured, Seen, count_retrievals, list_retrievals, retrieval, sweep, versions_seen};
 
 use super::log::{Access, Entry};
-use super::ranking::Floors;
 use super::silence::Near;
-use super::words::{B, K1, PRIOR_DOCUMENTS};
 use crate::api::{AgentId, MemoryFilter, RecallFilters, TenantId, UserId, ZeroHitCause};
 use crate::db::{DbError, Tx};
 use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, Row, narrow, vector_table};
-use crate::recall::ranking::Candidate;
+use crate::models::Floors;
+use crate::ranking::Candidate;
+use crate::text::words::{B, K1, PRIOR_DOCUMENTS};
 use chrono::{DateTime, Utc};
 use pgvector::{HalfVector, Vector};
 use sqlx::types::Json;

@@ -1,8 +1,8 @@
 //! SQL of the retrieval log as agents and operators read it, and of its end.
 
 use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, TenantId, UserId};
-use crate::audit::store::escape_like;
 use crate::db::cursor::Seek;
+use crate::db::like;
 use crate::db::{DbError, Tx};
 use crate::recall::log::{Candidate, Chunk};
 use chrono::{DateTime, Utc};
@@ -53,7 +53,7 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &Retriev
         query.push(" and r.agent_id = ").push_bind(agent);
     }
     if let Some(text) = &filter.q {
-        query.push(" and r.query ilike ").push_bind(format!("%{}%", escape_like(text)));
+        query.push(" and r.query ilike ").push_bind(like::contains(text));
     }
     if let Some(ranking) = filter.ranking {
         query.push(" and r.ranking = ").push_bind(ranking);

@@ -1,8 +1,8 @@
 //! SQL of proposals and decisions.
 
 use crate::api::{AgentId, DecisionId, DecisionKind, MemoryId, ProposalFilter, ProposalId, ProposalStatus, TenantId, TermId};
-use crate::audit::store::escape_like;
 use crate::db::cursor::Seek;
+use crate::db::like;
 use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
@@ -29,7 +29,7 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &Proposa
     query.push(" from term_proposals p where p.tenant_id = ").push_bind(tenant);
     query.push(" and p.status = ").push_bind(filter.status.unwrap_or(ProposalStatus::Open));
     if let Some(q) = &filter.q {
-        query.push(" and p.phrase ilike ").push_bind(format!("%{}%", escape_like(q)));
+        query.push(" and p.phrase ilike ").push_bind(like::contains(q));
     }
 }
 

@@ -1,8 +1,8 @@
 //! SQL of terms and aliases.
 
 use crate::api::{TenantId, TermFilter, TermId};
-use crate::audit::store::escape_like;
 use crate::db::cursor::Seek;
+use crate::db::like;
 use crate::db::{DbError, Tx};
 use crate::vocabulary::model::{Alias, Plan, State, TermName};
 use chrono::{DateTime, Utc};
@@ -124,7 +124,7 @@ fn listed(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &TermFil
         query.push(" and t.valid_to is null");
     }
     if let Some(q) = &filter.q {
-        let like = format!("%{}%", escape_like(q));
+        let like = like::contains(q);
         query.push(" and (t.term ilike ").push_bind(like.clone()).push(" or t.definition ilike ").push_bind(like.clone());
         query.push(" or exists (select 1 from term_aliases a where a.tenant_id = t.tenant_id and a.term_id = t.lineage and a.alias ilike ");
         query.push_bind(like).push(" and a.valid_to is not distinct from t.valid_to))");

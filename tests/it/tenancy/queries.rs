@@ -12,17 +12,17 @@ use remembrancer::chat::store as chat;
 use remembrancer::clock::Clock;
 use remembrancer::context::store::{self as context, Wanted};
 use remembrancer::contract::store::{self as contract, Likeness};
+use remembrancer::db::Tenancy;
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{DbError, Tx};
-use remembrancer::identity::{Agent, Model, save_view, store as identity};
+use remembrancer::identity::{Agent, save_view, store as identity};
 use remembrancer::jobs::{NewEvent, Posted, State, Task, store as jobs};
 use remembrancer::knowledge::store::{self as knowledge, NewChunk, NewText};
 use remembrancer::memories::model::{Change, DedupKey, Details, Draft, Memory};
 use remembrancer::memories::store::{self as memories, Birth, Embedded};
-use remembrancer::op::Tenancy;
+use remembrancer::models::{Floors, Model};
 use remembrancer::projects::store as projects;
 use remembrancer::recall::log::{Access, Chunk, Entry};
-use remembrancer::recall::ranking::Floors;
 use remembrancer::recall::silence::Silent;
 use remembrancer::recall::store::{self as recall, Meaning, Narrowing, Reach, Statistics};
 use remembrancer::testing::World;
@@ -296,8 +296,7 @@ pub const MEMORY: &[Query] = queries! {
             dimension: 384,
             dedup_threshold: 0.9,
             suggestion_threshold: 0.8,
-            vector_floor: 0.0,
-            lexical_floor: 0.0,
+            floors: FLOORS,
         };
         let likeness = Likeness { agents: &[c.agent], vector: Some(&c.vector), model: &model, with_subject: true, now: c.now };
         usize::from(contract::alike(tx, c.tenant, &c.draft(), &likeness).await?.is_some())

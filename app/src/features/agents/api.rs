@@ -4,11 +4,11 @@ use crate::guard::operator;
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::AgentSummary;
 #[cfg(feature = "ssr")]
-use remembrancer::identity;
+use remembrancer::overview;
 
 /// Every agent, with its counts.
 #[server(endpoint = "agents", input = GetUrl)]
 pub async fn agents() -> Result<Vec<AgentSummary>, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(identity::agents(&engine, &ctx).await?)
+    Ok(overview::agents(&engine, &ctx).await?)
 }

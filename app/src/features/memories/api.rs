@@ -10,7 +10,7 @@ use remembrancer::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryRec
 #[cfg(feature = "ssr")]
 use remembrancer::{
     api::{BulkOutcome, ErrorCode},
-    identity, memories, recall,
+    memories, overview, recall,
 };
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ pub async fn search_memories(#[server(default)] filter: MemoryFilter) -> Result<
 #[server(endpoint = "agent_names", input = GetUrl)]
 pub async fn agent_names() -> Result<Vec<(AgentId, String)>, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(identity::agents(&engine, &ctx).await?.into_iter().map(|agent| (agent.id, agent.slug)).collect())
+    Ok(overview::agents(&engine, &ctx).await?.into_iter().map(|agent| (agent.id, agent.slug)).collect())
 }
 
 /// Everything about one memory.

@@ -1,0 +1,109 @@
+//! A signal between verbs and a worker.
+
+use std::time::Duration;
+use tokio::sync::{Notify, watch};
+
+/// How long a verb waits for a worker.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Wakes a worker, and lets a verb wait until the worker has seen what the verb committed.
+#[derive(Default)]
+pub struct Signal {
+    wake: Notify,
+    rounds: watch::Sender<Rounds>,
+}
+
+/// The worker's rounds, counted.
+#[derive(Clone, Copy, Default)]
+struct Rounds {
+    running: bool,
+    begun: u64,
+    ended: u64,
+}
+
+impl Signal {
+    /// Wakes the worker.
+    pub fn wake(&self) {
+        self.wake.notify_one();
+    }
+
+    /// Wakes the worker and waits until a round that begins after this call has ended, at most two seconds. Returns at once when no
+    /// worker runs.
+    pub async fn settle(&self) {
+        let mut rounds = self.rounds.subscribe();
+        let next = rounds.borrow_and_update().begun + 1;
+        self.wake();
+        // An error means that time is up, or the signal is gone: the worker goes on by itself.
+        let _ = tokio::time::timeout(PATIENCE, rounds.wait_for(|rounds| !rounds.running || rounds.ended >= next)).await;
+    }
+
+    /// Marks the worker as running until the guard is dropped.
+    pub(crate) fn attend(&self) -> Attendance<'_> {
+        self.rounds.send_modify(|rounds| rounds.running = true);
+        Attendance(self)
+    }
+}
+
+/// A running worker's side of its signal.
+pub(crate) struct Attendance<'a>(&'a Signal);
+
+impl Attendance<'_> {
+    /// Waits until somebody wakes the worker.
+    pub(crate) async fn woken(&self) {
+        self.0.wake.notified().await;
+    }
+
+    /// Runs one round.
+    pub(crate) async fn round<T>(&self, work: impl Future<Output = T>) -> T {
+        self.0.rounds.send_modify(|rounds| rounds.begun += 1);
+        let done = work.await;
+        self.0.rounds.send_modify(|rounds| rounds.ended = rounds.begun);
+        done
+    }
+}
+
+impl Drop for Attendance<'_> {
+    fn drop(&mut self) {
+        self.0.rounds.send_modify(|rounds| rounds.running = false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[tokio::test]
+    async fn nobody_waits_for_a_worker_that_does_not_run() {
+        Signal::default().settle().await;
+    }
+
+    #[tokio::test]
+    async fn a_round_that_had_begun_is_not_enough() {
+        let (signal, rounds) = (Arc::new(Signal::default()), Arc::new(AtomicU64::new(0)));
+        let worker = tokio::spawn({
+            let (signal, rounds) = (Arc::clone(&signal), Arc::clone(&rounds));
+            async move {
+                let attendance = signal.attend();
+                for _ in 0..2 {
+                    attendance.woken().await;
+                    attendance.round(tokio::task::yield_now()).await;
+                    rounds.fetch_add(1, Ordering::SeqCst);
+                }
+            }
+        });
+        while !signal.rounds.borrow().running {
+            tokio::task::yield_now().await;
+        }
+        signal.wake();
+        while signal.rounds.borrow().begun == 0 {
+            tokio::task::yield_now().await;
+        }
+        signal.settle().await;
+        assert!(rounds.load(Ordering::SeqCst) >= 1);
+        worker.await.unwrap();
+        assert_eq!(rounds.load(Ordering::SeqCst), 2);
+        signal.settle().await;
+    }
+}

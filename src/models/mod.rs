@@ -1,0 +1,35 @@
+//! The registry of embedding models: the dimension of each, and the thresholds that were calibrated for it.
+
+mod store;
+
+use crate::db::{Database, DbError};
+
+/// A registered embedding model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    pub name: String,
+    /// 384 or 1536.
+    pub dimension: usize,
+    /// Cosine above which two memories under one key are the same.
+    pub dedup_threshold: f64,
+    /// Cosine above which an update is suggested.
+    pub suggestion_threshold: f64,
+    pub floors: Floors,
+}
+
+/// The least relevance, before decay, at which a memory is returned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Floors {
+    /// Of a match by meaning: a cosine.
+    pub vector: f64,
+    /// Of a match by words: a normalised BM25 score.
+    pub lexical: f64,
+}
+
+/// Reads a registered model by name.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn registered(control: &Database, name: &str) -> Result<Option<Model>, DbError> {
+    store::model(control.system(), name).await
+}

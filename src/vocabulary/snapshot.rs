@@ -1,0 +1,231 @@
+//! A tenant's vocabulary in process: one snapshot per tenant, at most a second old.
+
+use super::model::{State, TermName};
+use super::store;
+use crate::api::TenantId;
+use crate::db::Tenancy;
+use crate::db::{Database, DbError};
+use crate::text::normal;
+use chrono::{DateTime, Utc};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How old a snapshot may be before its version is asked for again.
+const STALE_AFTER: Duration = Duration::from_secs(1);
+
+/// A tenant's vocabulary at one version.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    pub version: i64,
+    pub(super) state: State,
+    /// Normal form → place in `state.terms`.
+    pub(super) forms: HashMap<String, usize>,
+    /// Words of the longest form.
+    longest: usize,
+}
+
+/// Which vocabulary of the past is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    At(DateTime<Utc>),
+    /// Just after the decision that made this version; where there is none, at the moment beside it.
+    Version(i64, DateTime<Utc>),
+}
+
+/// What a phrase resolved to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The canonical term, or the phrase itself.
+    pub topic: String,
+    pub is_canonical: bool,
+    /// The version it was resolved under; 0 if the vocabulary could not be read.
+    pub version: i64,
+}
+
+impl Snapshot {
+    pub(super) fn new(version: i64, state: State) -> Self {
+        let places: HashMap<_, _> = state.terms.iter().enumerate().map(|(place, term)| (term.lineage, place)).collect();
+        let own = state.terms.iter().enumerate().map(|(place, term)| (term.normal.clone(), place));
+        let others = state.aliases.iter().filter_map(|alias| Some((alias.normal.clone(), *places.get(&alias.term_id)?)));
+        let forms: HashMap<String, usize> = own.chain(others).collect();
+        let longest = forms.keys().map(|form| form.split(' ').count()).max().unwrap_or(0);
+        Self { version, state, forms, longest }
+    }
+
+    /// Exact lookup of a phrase among terms and aliases.
+    pub fn resolve(&self, phrase: &str) -> Resolved {
+        match self.find(phrase) {
+            Some(term) => Resolved { topic: term.term.clone(), is_canonical: true, version: self.version },
+            None => Resolved { topic: phrase.trim().to_owned(), is_canonical: false, version: self.version },
+        }
+    }
+
+    pub(super) fn find(&self, phrase: &str) -> Option<&TermName> {
+        self.forms.get(&normal(phrase)).map(|place| &self.state.terms[*place])
+    }
+
+    /// The longest known terms inside a longer phrase, each once, in the order of the phrase.
+    pub fn inside(&self, phrase: &str) -> Vec<String> {
+        self.terms_inside(phrase).into_iter().map(|term| term.term.clone()).collect()
+    }
+
+    pub(super) fn terms_inside(&self, phrase: &str) -> Vec<&TermName> {
+        let form = normal(phrase);
+        let words: Vec<&str> = form.split(' ').map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+        let (mut at, mut found) = (0, Vec::<&TermName>::new());
+        while at < words.len() {
+            let lengths = (1..=self.longest.min(words.len() - at)).rev();
+            let known = lengths.filter_map(|length| Some((length, *self.forms.get(&words[at..at + length].join(" "))?))).next();
+            at += known.map_or(1, |(length, _)| length);
+            if let Some((_, place)) = known
+                && !found.iter().any(|term| term.id == self.state.terms[place].id)
+            {
+                found.push(&self.state.terms[place]);
+            }
+        }
+        found
+    }
+}
+
+/// Snapshots in process, one per tenant, checked by version at most once a second.
+#[derive(Default)]
+pub struct Snapshots {
+    tenants: Mutex<HashMap<TenantId, Known>>,
+}
+
+/// What is known of a tenant's vocabulary, and since when it is not to be trusted.
+#[derive(Default)]
+struct Known {
+    snapshot: Option<Arc<Snapshot>>,
+    /// When the database began to be asked for it: what was decided before is in it.
+    asked: Option<Instant>,
+    outdated: Option<Instant>,
+}
+
+impl Known {
+    fn fresh(&self, now: Instant) -> Option<Arc<Snapshot>> {
+        let asked = self.asked?;
+        (now.duration_since(asked) < STALE_AFTER && self.outdated.is_none_or(|outdated| asked > outdated)).then(|| self.snapshot.clone())?
+    }
+
+    /// Keeps a snapshot, unless one is there that was asked for later: whoever asked before a decision may be answered after it.
+    fn keep(&mut self, snapshot: &Arc<Snapshot>, asked: Instant) {
+        if self.asked.is_none_or(|before| before <= asked) {
+            self.snapshot = Some(Arc::clone(snapshot));
+            self.asked = Some(asked);
+        }
+    }
+}
+
+impl Snapshots {
+    /// The tenant's vocabulary, at most a second old.
+    ///
+    /// # Errors
+    /// When the database is out of reach and no snapshot was ever taken; an older snapshot is better than none.
+    pub async fn snapshot(&self, kb: &Database, tenancy: Tenancy) -> Result<Arc<Snapshot>, DbError> {
+        let (fresh, old) = self.known(tenancy.tenant, |known| (known.fresh(Instant::now()), known.snapshot.clone()));
+        if let Some(snapshot) = fresh {
+            return Ok(snapshot);
+        }
+        match (self.refresh(kb, tenancy, old.as_ref()).await, old) {
+            (Ok(snapshot), _) => Ok(snapshot),
+            (Err(error), Some(old)) => {
+                tracing::warn!(%error, version = old.version, "the vocabulary cannot be read; going on with an older version");
+                Ok(old)
+            }
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    /// The tenant's vocabulary as it stood at a moment.
+    ///
+    /// # Errors
+    /// When the database is out of reach.
+    pub async fn as_of(&self, kb: &Database, tenancy: Tenancy, moment: Moment) -> Result<Snapshot, DbError> {
+        let mut tx = kb.begin(tenancy).await?;
+        let (version, at) = match moment {
+            Moment::At(at) => (store::version_at(&mut tx, tenancy.tenant, at).await?, at),
+            Moment::Version(version, at) => (version, store::decided_at(&mut tx, tenancy.tenant, version).await?.unwrap_or(at)),
+        };
+        let state = store::state_at(&mut tx, tenancy.tenant, at).await?;
+        tx.commit().await?;
+        Ok(Snapshot::new(version, state))
+    }
+
+    /// The next lookup asks for the version, however fresh the snapshot is, and so does every one until an answer is there that was asked
+    /// for after now.
+    pub(super) fn outdate(&self, tenant: TenantId) {
+        self.known(tenant, |known| known.outdated = Some(Instant::now()));
+    }
+
+    async fn refresh(&self, kb: &Database, tenancy: Tenancy, old: Option<&Arc<Snapshot>>) -> Result<Arc<Snapshot>, DbError> {
+        let asked = Instant::now();
+        let mut tx = kb.begin(tenancy).await?;
+        let version = store::version(&mut tx, tenancy.tenant).await?;
+        let snapshot = match old {
+            Some(old) if old.version == version => Arc::clone(old),
+            _ => Arc::new(Snapshot::new(version, store::state(&mut tx, tenancy.tenant).await?)),
+        };
+        tx.commit().await?;
+        self.known(tenancy.tenant, |known| known.keep(&snapshot, asked));
+        Ok(snapshot)
+    }
+
+    fn known<T>(&self, tenant: TenantId, with: impl FnOnce(&mut Known) -> T) -> T {
+        with(self.tenants.lock().unwrap_or_else(PoisonError::into_inner).entry(tenant).or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::{Clock, SystemClock};
+    use crate::vocabulary::plan::{NewTerm, Planner};
+
+    fn snapshot(terms: &[(&str, &[&str])]) -> Snapshot {
+        let (clock, mut state) = (SystemClock, State::default());
+        for (term, aliases) in terms {
+            let planner = Planner { state: &state, now: clock.now(), new_id: &|| clock.id() };
+            let plan = planner.add(NewTerm { term, aliases, ..NewTerm::default() });
+            state = state.after(&plan).unwrap();
+        }
+        Snapshot::new(1, state)
+    }
+
+    #[test]
+    fn the_longest_term_inside_a_phrase_wins() {
+        let known = snapshot(&[("kubernetes", &["k8s"]), ("kubernetes secret", &[]), ("vault", &[])]);
+        assert_eq!(
+            known.inside("How do I rotate a Kubernetes-Secret in k8s with vault, or another vault?"),
+            ["kubernetes secret", "kubernetes", "vault"]
+        );
+        assert!(known.inside("nothing of that").is_empty());
+        assert!(snapshot(&[]).inside("vault").is_empty());
+    }
+
+    #[test]
+    fn who_asked_before_a_decision_is_not_believed_after_it() {
+        let (before, after) = (Arc::new(snapshot(&[])), Arc::new(snapshot(&[("vault", &[])])));
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        let mut known = Known { outdated: Some(at(1)), ..Known::default() };
+        known.keep(&before, at(0));
+        assert!(known.fresh(at(3)).is_none(), "it was asked for before the decision");
+        known.keep(&after, at(2));
+        known.keep(&before, at(0));
+        let terms = known.fresh(at(3)).map(|snapshot| snapshot.state.terms.len());
+        assert_eq!(terms, Some(1), "a late answer replaces none that was asked for later");
+        assert!(known.fresh(at(2) + STALE_AFTER).is_none());
+    }
+
+    #[test]
+    fn a_form_stands_for_one_term() {
+        let known = snapshot(&[("Vault", &["secret store"])]);
+        assert_eq!(known.resolve("SECRET_STORE").topic, "Vault");
+        let planner = Planner { state: &known.state, now: SystemClock.now(), new_id: &|| SystemClock.id() };
+        let error = known.state.after(&planner.add(NewTerm { term: "Secret Store", ..NewTerm::default() })).unwrap_err();
+        assert_eq!(error.to_string(), "“Secret Store” already stands for “Vault”");
+    }
+}

@@ -1,0 +1,123 @@
+//! The log writer: writes the retrieval log and the access counters in batches, and finds out why a recall came back empty.
+
+use crate::api::{AgentId, MemoryId, ZeroHitCause};
+use crate::db::{DbError, Tx};
+use crate::db::{EVERY_AGENT, Tenancy};
+use crate::engine::Engine;
+use crate::recall::log::{Access, Entry, Message};
+use crate::recall::silence::{self, Near, Silent};
+use crate::recall::store;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Entries per transaction.
+const BATCH: usize = 256;
+/// How long entries are collected before they are written.
+const GATHER: Duration = Duration::from_millis(200);
+
+/// Writes batches until told to stop, then what is left.
+pub async fn run(engine: Engine, stop: CancellationToken) {
+    let Some(mut receiver) = engine.log().take_receiver() else { return };
+    let mut batch = Vec::with_capacity(BATCH);
+    loop {
+        let stopping = tokio::select! {
+            () = stop.cancelled() => true,
+            count = receiver.recv_many(&mut batch, BATCH) => count == 0,
+        };
+        if stopping {
+            while let Ok(message) = receiver.try_recv() {
+                batch.push(message);
+            }
+        } else {
+            gather(&mut receiver, &mut batch, &stop).await;
+        }
+        write(&engine, std::mem::take(&mut batch)).await;
+        if stopping {
+            return;
+        }
+    }
+}
+
+/// Collects more entries for a moment, unless somebody waits for those at hand.
+async fn gather(receiver: &mut mpsc::Receiver<Message>, batch: &mut Vec<Message>, stop: &CancellationToken) {
+    let moment = tokio::time::sleep(GATHER);
+    tokio::pin!(moment);
+    while batch.len() < BATCH && !batch.iter().any(|message| matches!(message, Message::Flush(_))) {
+        let room = BATCH - batch.len();
+        tokio::select! {
+            () = &mut moment => return,
+            () = stop.cancelled() => return,
+            _ = receiver.recv_many(batch, room) => {}
+        }
+    }
+}
+
+async fn write(engine: &Engine, messages: Vec<Message>) {
+    let mut tenants: BTreeMap<_, (Tenancy, Vec<Entry>)> = BTreeMap::new();
+    let mut waiting = Vec::new();
+    for message in messages {
+        match message {
+            Message::Flush(done) => waiting.push(done),
+            Message::Entry(entry) => {
+                let tenancy = Tenancy { agent: EVERY_AGENT, ..entry.tenancy };
+                tenants.entry(tenancy.tenant).or_insert_with(|| (tenancy, Vec::new())).1.push(*entry);
+            }
+        }
+    }
+    for (tenancy, entries) in tenants.into_values() {
+        let lost = entries.len() as u64;
+        if let Err(error) = write_tenant(engine, tenancy, &entries).await {
+            metrics::counter!("remembrancer_retrieval_log_dropped_total").increment(lost);
+            tracing::warn!(%error, lost, "recalls were answered and could not be logged");
+        }
+    }
+    for done in waiting {
+        // The caller may have given up.
+        let _ = done.send(());
+    }
+}
+
+async fn write_tenant(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> Result<(), DbError> {
+    let mut accesses: BTreeMap<(AgentId, MemoryId), Access> = BTreeMap::new();
+    for entry in entries {
+        for (agent_id, memory_id) in entry.candidates.iter().filter(|one| one.rank.is_some()).map(|one| (one.agent_id, one.memory_id)) {
+            let new = || Access { agent_id, memory_id, count: 0, last: entry.at };
+            let access = accesses.entry((agent_id, memory_id)).or_insert_with(new);
+            access.count += 1;
+            access.last = access.last.max(entry.at);
+        }
+    }
+    let accesses: Vec<Access> = accesses.into_values().collect();
+    let mut tx = engine.db().memory.begin(tenancy).await?;
+    for entry in entries {
+        let (cause, near) = match entry.zero_hit {
+            true => diagnose(&mut tx, entry).await?,
+            false => (None, Vec::new()),
+        };
+        store::insert_log(&mut tx, entry, cause, &near).await?;
+    }
+    if !accesses.is_empty() {
+        store::count_accesses(&mut tx, tenancy.tenant, &accesses).await?;
+    }
+    tx.commit().await.map_err(Into::into)
+}
+
+async fn diagnose(tx: &mut Tx, entry: &Entry) -> Result<(Option<ZeroHitCause>, Vec<Near>), DbError> {
+    let silent = Silent {
+        tenant: entry.tenancy.tenant,
+        agents: &[entry.agent_id, entry.tenancy.commons],
+        user_id: entry.user_id,
+        at: entry.at,
+        model: &entry.model,
+        floor: entry.floors.vector,
+        reason: entry.reason,
+        considered: entry.considered,
+        vector: entry.vector.as_deref(),
+    };
+    let (cause, near) = silence::diagnose(tx, &silent).await?;
+    let labels = [("cause", cause.as_str()), ("expected", if entry.expected { "true" } else { "false" })];
+    metrics::counter!("agent_memory_recall_silences_total", &labels).increment(1);
+    Ok((Some(cause), near))
+}

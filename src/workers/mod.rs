@@ -1,0 +1,58 @@
+//! What runs beside the requests. The top floor of the engine: it imports the rooms it works for, and no room imports it.
+
+mod dispatch;
+mod log_writer;
+mod relay;
+
+pub use dispatch::{work, work_on};
+pub use log_writer::run as write_log;
+pub use relay::drain;
+
+use crate::engine::Engine;
+use crate::recall;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// How often expired lines are deleted from the retrieval log.
+const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// The running workers. Stop them before the process ends, so that the last second of the retrieval log is written.
+pub struct Workers {
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Workers {
+    /// Starts the relay, the job worker, the log writer and the sweep of the retrieval log.
+    pub fn start(engine: &Engine) -> Self {
+        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+        tasks.spawn(relay::run(engine.clone(), stop.clone()));
+        tasks.spawn(dispatch::run(engine.clone(), stop.clone()));
+        tasks.spawn(log_writer::run(engine.clone(), stop.clone()));
+        tasks.spawn(sweep(engine.clone(), stop.clone()));
+        Self { stop, tasks }
+    }
+
+    /// Stops them all and waits for them; the log writer writes what it still holds.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+}
+
+/// Deletes expired lines of the retrieval log until told to stop.
+async fn sweep(engine: Engine, stop: CancellationToken) {
+    loop {
+        match recall::sweep(&engine, engine.clock().now()).await {
+            Ok(0) => {}
+            Ok(swept) => tracing::info!(swept, "deleted expired lines of the retrieval log"),
+            Err(error) => tracing::warn!(%error, "the retrieval log could not be swept"),
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(SWEEP_EVERY) => {}
+        }
+    }
+}

@@ -1,6 +1,6 @@
 # Each target is a script of scripts/; the scripts say what they do.
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e watch clean-local
+.PHONY: help run test e2e coverage watch clean-local
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null || grep '##' $(MAKEFILE_LIST)
@@ -13,6 +13,9 @@ test: ## format, lints, Rust tests, browser tests; ends with a line of totals
 
 e2e: ## the browser tests alone, against the server as last built (ARGS="sign-in --headed")
 	@scripts/e2e.sh $(ARGS)
+
+coverage: ## line coverage of the engine by the Rust tests
+	@scripts/coverage.sh
 
 watch: ## the server, rebuilt and reloaded at each change
 	@scripts/watch.sh

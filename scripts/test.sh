@@ -22,7 +22,7 @@ check() { step "$@" || failed=$((failed + 1)); }
 
 # A test that hangs has its name on the screen by then, and what follows still has its turn.
 limit=$(command -v timeout || true) # not on macOS
-rust_tests() { ${limit:+"$limit" 30m} cargo test --quiet --workspace --no-fail-fast 2>&1 | tee "$work/rust.log"; }
+rust_tests() { ${limit:+"$limit" 30m} cargo test --quiet --no-fail-fast 2>&1 | tee "$work/rust.log"; }
 browser_tests() { E2E_REPORT=$work/e2e.json scripts/e2e.sh; }
 
 # Adds what a runner counted; a runner that failed without counting a failure counts as one.
@@ -38,10 +38,10 @@ scripts/fetch.sh "${parts[@]}"
 claim_target
 
 check "format" cargo fmt --all --check
-check "lints" cargo clippy --workspace --all-targets -- -D warnings
-check "lints for the browser" cargo clippy --package app --no-default-features --features hydrate --target wasm32-unknown-unknown -- -D warnings
+check "lints" cargo clippy --all-targets -- -D warnings
+check "lints for the browser" cargo clippy --package app --package frontend --features app/hydrate --target wasm32-unknown-unknown -- -D warnings
 
-check "building the tests" cargo test --workspace --no-run
+check "building the tests" cargo test --no-run
 use_postgres
 trap 'stop_postgres; rm -rf "$work"' EXIT
 status=0

@@ -47,7 +47,7 @@ if ! ready; then
 fi
 command -v cc >/dev/null || apt_install build-essential || die "a C compiler is missing: install build-essential (Debian) or run 'xcode-select --install' (macOS)."
 
-# Tools need no optimising: a debug build takes a third of the time.
+# Tools need no optimising, but for what compresses: a debug build takes a third of the time.
 tool() { # program package version home minutes extra…
   local program=$1 package=$2 version=$3 home=$4 minutes=$5; shift 5
   [ -x "$home/bin/$program" ] && return
@@ -56,5 +56,7 @@ tool() { # program package version home minutes extra…
     || die "$package $version could not be built: is crates.io reachable?"
   rm -rf "$CACHE/target-tools"
 }
-tool wasm-bindgen wasm-bindgen-cli "$WASM_BINDGEN_VERSION" "$WASM_BINDGEN_HOME" 3
-tool cargo-leptos cargo-leptos "$CARGO_LEPTOS_VERSION" "$CARGO_LEPTOS_HOME" 12 --locked --features no_downloads
+optimised=()
+for crate in brotli libflate libflate_lz77 seahash; do optimised+=(--config "profile.dev.package.$crate.opt-level=3"); done
+tool wasm-bindgen wasm-bindgen-cli "$WASM_BINDGEN_VERSION" "$WASM_BINDGEN_HOME" 2
+tool cargo-leptos cargo-leptos "$CARGO_LEPTOS_VERSION" "$CARGO_LEPTOS_HOME" 8 --locked --features no_downloads "${optimised[@]}"

@@ -78,8 +78,8 @@ text_enum! {
 }
 
 impl Relation {
-    /// The words between two memories: from the one that the link starts at (`outgoing`), or from the other.
-    pub fn told(self, outgoing: bool) -> &'static str {
+    /// The words between two memories, read from the one where the link starts (`outgoing`) or from the other.
+    pub fn phrase(self, outgoing: bool) -> &'static str {
         match (self, outgoing) {
             (Self::Supports, true) => "supports",
             (Self::Supports, false) => "is supported by",

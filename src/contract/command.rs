@@ -11,7 +11,7 @@ use crate::op::OpContext;
 pub(crate) const HELP: &str = "/memory or /memory list shows what I remember.\n/memory delete <id> removes a memory.";
 
 #[derive(Debug, PartialEq, Eq)]
-enum Asked<'a> {
+enum Command<'a> {
     List,
     Delete(&'a str),
     Help,
@@ -26,25 +26,25 @@ pub async fn command(engine: &Engine, ctx: &OpContext, request: CommandRequest) 
     ctx.require(Scope::MemoryRead)?;
     Checks::default().limit("text", &request.text, COMMAND_MAX).done()?;
     let text = match parse(&request.text) {
-        Asked::List => told(&list(engine, ctx, request.user_id).await?),
-        Asked::Delete(id) => deleted(engine, ctx, id, request.user_id).await?,
-        Asked::Help => HELP.to_owned(),
+        Command::List => render(&list(engine, ctx, request.user_id).await?),
+        Command::Delete(id) => deleted(engine, ctx, id, request.user_id).await?,
+        Command::Help => HELP.to_owned(),
     };
     Ok(CommandResponse { text })
 }
 
-fn parse(text: &str) -> Asked<'_> {
+fn parse(text: &str) -> Command<'_> {
     let words: Vec<&str> = text.split_whitespace().collect();
     // In groups a command names the bot it is for.
     let command = words.first().map(|word| word.split('@').next().unwrap_or_default());
     match (command, words.get(1..).unwrap_or_default()) {
-        (Some("/memory"), [] | ["list"]) => Asked::List,
-        (Some("/memory"), ["delete", id]) => Asked::Delete(id),
-        _ => Asked::Help,
+        (Some("/memory"), [] | ["list"]) => Command::List,
+        (Some("/memory"), ["delete", id]) => Command::Delete(id),
+        _ => Command::Help,
     }
 }
 
-fn told(list: &MemoryListResponse) -> String {
+fn render(list: &MemoryListResponse) -> String {
     if list.memories.is_empty() {
         return "I remember nothing yet.".to_owned();
     }
@@ -82,11 +82,11 @@ mod tests {
     #[test]
     fn commands_are_understood_and_anything_else_asks_for_help() {
         for text in ["/memory", " /memory list ", "/memory@remembrancer_bot", "/memory@remembrancer_bot  list"] {
-            assert_eq!(parse(text), Asked::List, "{text}");
+            assert_eq!(parse(text), Command::List, "{text}");
         }
-        assert_eq!(parse("/memory delete i9j0k1l2"), Asked::Delete("i9j0k1l2"));
+        assert_eq!(parse("/memory delete i9j0k1l2"), Command::Delete("i9j0k1l2"));
         for text in ["", "hello", "/start", "/memory delete", "/memory delete a b", "/memory purge", "/memorylist", "memory"] {
-            assert_eq!(parse(text), Asked::Help, "{text}");
+            assert_eq!(parse(text), Command::Help, "{text}");
         }
     }
 }

@@ -57,7 +57,7 @@ async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Resul
             }
         }
         let (action, word) = if request.remove { ("memory.unlinked", "link removed") } else { ("memory.linked", "link made") };
-        let message = format!("{word}: {} {}", relation.told(true), to.short_id);
+        let message = format!("{word}: {} {}", relation.phrase(true), to.short_id);
         let entry = NewEntry::new(engine, ctx, action, "memory", from.id, message).agent(from.agent_id);
         audit::record(&mut tx, tenant, ctx.commons_id, &entry).await?;
     }

@@ -58,11 +58,11 @@ pub fn matched(ranked: &Ranked, asked: &BTreeMap<String, u32>) -> Vec<String> {
 /// The score as a sentence.
 pub fn sentence(ranked: &Ranked, matched_words: &[String], now: DateTime<Utc>) -> String {
     let days = (now - ranked.candidate.memory.updated_at).num_days().max(0);
-    told(&ranked.breakdown, ranked.matched_by, ranked.score, matched_words, days)
+    score_sentence(&ranked.breakdown, ranked.matched_by, ranked.score, matched_words, days)
 }
 
-/// The score of a memory that was written `days` ago as a sentence.
-pub fn told(breakdown: &Breakdown, matched_by: MatchedBy, score: f64, matched_words: &[String], days: i64) -> String {
+/// The score of a memory that was written `days` ago, as a sentence.
+pub fn score_sentence(breakdown: &Breakdown, matched_by: MatchedBy, score: f64, matched_words: &[String], days: i64) -> String {
     let age = match days {
         0 => "today".to_owned(),
         1 => "yesterday".to_owned(),

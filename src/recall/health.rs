@@ -1,4 +1,4 @@
-//! Loud silence: what operators see of recalls that found nothing.
+//! Recall health: how often recall finds nothing, and why. For operators.
 
 use super::silence::Near;
 use super::store::{self, Counted, SilentRow};
@@ -78,15 +78,15 @@ pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) 
         expected: row.expected,
         cause: row.cause,
         degraded: row.degraded,
-        near_misses: row.near_misses.0.into_iter().map(|near| told(near, &topics, &slugs)).collect(),
+        near_misses: row.near_misses.0.into_iter().map(|near| near_miss(near, &topics, &slugs)).collect(),
         knowledge_hits: i64::from(row.knowledge_hits),
     }))
 }
 
 /// Near misses with their topics, as they read now.
-pub(super) async fn tell(tx: &mut Tx, ctx: &OpContext, slugs: &HashMap<AgentId, String>, near: Vec<Near>) -> Result<Vec<NearMiss>, Error> {
+pub(super) async fn near_misses(tx: &mut Tx, ctx: &OpContext, slugs: &HashMap<AgentId, String>, near: Vec<Near>) -> Result<Vec<NearMiss>, Error> {
     let topics = topics(tx, ctx, &near).await?;
-    Ok(near.into_iter().map(|near| told(near, &topics, slugs)).collect())
+    Ok(near.into_iter().map(|near| near_miss(near, &topics, slugs)).collect())
 }
 
 async fn topics(tx: &mut Tx, ctx: &OpContext, near: &[Near]) -> Result<HashMap<MemoryId, String>, Error> {
@@ -97,7 +97,7 @@ async fn topics(tx: &mut Tx, ctx: &OpContext, near: &[Near]) -> Result<HashMap<M
     Ok(memories.into_iter().map(|memory| (memory.id, memory.topic)).collect())
 }
 
-fn told(near: Near, topics: &HashMap<MemoryId, String>, slugs: &HashMap<AgentId, String>) -> NearMiss {
+fn near_miss(near: Near, topics: &HashMap<MemoryId, String>, slugs: &HashMap<AgentId, String>) -> NearMiss {
     NearMiss {
         memory_id: near.memory_id,
         agent_slug: slugs.get(&near.agent_id).cloned().unwrap_or_default(),

@@ -42,6 +42,7 @@ use crate::models::Floors;
 use chrono::{DateTime, Utc};
 use find::{Past, Question};
 use store::{Narrowing, Reach};
+use trace::Answered;
 
 /// The ranking of a recall that asks for none. It finds more of what was meant than `decay` does: `eval retrieval` shows how much more.
 pub(crate) const RANKING: Ranking = Ranking::HybridDecay;
@@ -107,8 +108,9 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, manner
     let took = start.elapsed();
     // Who asks about the past learns nothing new about what is: no counter moves, and the log keeps what was asked at the time.
     if request.as_of.is_none() {
-        engine.log().write(trace::entry(engine, ctx, agent, &request, manner.fewer, &found, &response, &list, took.as_secs_f64() * 1000.0));
-        trace::count(&request, &found, agent, &list, response.reason, took);
+        let answered = Answered { agent, request: &request, fewer: manner.fewer, found: &found, list: &list, response: &response, took };
+        engine.log().write(answered.entry(engine, ctx));
+        answered.count();
     }
     let mut hits: Vec<RecallHit> = list.into_iter().map(|one| one.hit(&found.asked.terms, ctx.commons_id, found.now)).collect();
     show_contradictions(engine, ctx, request.user_id, &mut hits).await;

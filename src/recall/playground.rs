@@ -1,12 +1,14 @@
-//! The playground: a recall with everything laid open, and without a trace.
+//! The playground: a recall that shows every step and leaves no trace.
 
-use super::find::{self, Question};
+use super::blend::Blended;
+use super::find::{self, Finding, Question};
+use super::silence::Silent;
 use super::scope::Scoping;
 use super::store::{Narrowing, Reach};
 use super::trace::{chunk_rank, memory_rank};
 use super::{NEAR_MISSES, RANKING, blend, health, silence};
 use crate::api::{
-    CandidateLink, K_MAX, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, QUERY_MAX, RecallFilters, SourceTag,
+    AgentId, CandidateLink, K_MAX, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, QUERY_MAX, RecallFilters, SourceTag,
 };
 use crate::db::Tenancy;
 use crate::engine::Engine;
@@ -17,8 +19,8 @@ use crate::op::OpContext;
 use crate::ranking::Ranked;
 use crate::ranking::explain;
 
-/// Asks as an agent would and shows every candidate, what the floor cut, what the vocabulary did, and how long each step took. No counter
-/// moves and nothing is logged.
+/// Runs a recall as an agent would and shows every candidate, what the floor cut, what the vocabulary did, and how long each step took.
+/// Nothing is counted or logged.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for an empty or over-long query or a `k` outside 1..=100; `NotFound` for another
@@ -33,34 +35,14 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
     if !slugs.contains_key(&request.agent_id) {
         return Err(Error::NotFound("agent"));
     }
-    let filters = RecallFilters::default();
     let agents = [request.agent_id, ctx.commons_id];
-    let tenancy = Tenancy { agent: request.agent_id, ..ctx.tenancy() };
-    let reach = Reach {
-        tenant: ctx.tenant_id,
-        agents: &agents,
-        user: Some(request.user_id),
-        filters: Narrowing::Agent(&filters),
-        now: engine.clock().now(),
-    };
-    let most = i64::from(request.k + NEAR_MISSES);
-    let question = Question {
-        query: &request.query,
-        ranking: RANKING,
-        reach,
-        most,
-        knowledge: true,
-        floors: None,
-        scoping: Scoping::default(),
-        past: None,
-    };
-    let found = find::find(engine, tenancy, question).await?;
+    let found = find(engine, ctx, request, &agents).await?;
     let list = blend::list(&found, request.k, false);
 
     let zero_hit = found.order.passed.is_empty();
     let (mut cause, mut near_misses) = (None, Vec::new());
     if zero_hit {
-        let asked = silence::Silent {
+        let silent = Silent {
             tenant: ctx.tenant_id,
             agents: &agents,
             user_id: request.user_id,
@@ -72,57 +54,13 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
             vector: found.asked.vector.as_deref(),
         };
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-        let (why, near) = silence::diagnose(&mut tx, &asked).await?;
-        near_misses = health::tell(&mut tx, ctx, &slugs, near).await?;
+        let (diagnosis, near) = silence::diagnose(&mut tx, &silent).await?;
+        near_misses = health::near_misses(&mut tx, ctx, &slugs, near).await?;
         tx.commit().await?;
-        cause = Some(why);
+        cause = Some(diagnosis);
     }
-    let memory = |ranked: &Ranked| {
-        let words = explain::matched(ranked, &found.asked.terms);
-        let shared = ranked.candidate.memory.agent_id == ctx.commons_id;
-        PlaygroundCandidate {
-            link: CandidateLink::Memory(ranked.candidate.memory.id),
-            source_tag: if shared { SourceTag::Shared } else { SourceTag::Private },
-            label: ranked.candidate.memory.topic.clone(),
-            content: ranked.candidate.memory.content.clone(),
-            similarity: ranked.breakdown.similarity,
-            recency: ranked.breakdown.recency,
-            score: ranked.score,
-            floor: ranked.breakdown.floor,
-            passed: ranked.passed(),
-            rank: memory_rank(&list, ranked).map(i64::from),
-            matched_by: ranked.matched_by,
-            explanation: explain::sentence(ranked, &words, found.now),
-        }
-    };
-    let chunk = |candidate: &knowledge::Candidate| {
-        let hit = knowledge::hit(candidate.clone(), &found.asked.terms);
-        PlaygroundCandidate {
-            link: CandidateLink::Document(hit.document_id),
-            source_tag: SourceTag::Canonical,
-            label: hit.citation,
-            content: hit.content,
-            similarity: hit.similarity,
-            recency: 1.0,
-            score: hit.score,
-            floor: hit.floor,
-            passed: candidate.passed(),
-            rank: chunk_rank(&list, candidate).map(i64::from),
-            matched_by: hit.matched_by,
-            explanation: hit.explanation,
-        }
-    };
-    let mut candidates: Vec<PlaygroundCandidate> = found
-        .order
-        .passed
-        .iter()
-        .chain(found.order.below.iter().take(NEAR_MISSES as usize))
-        .map(memory)
-        .chain(found.knowledge.iter().map(chunk))
-        .collect();
-    candidates.sort_by(|a, b| b.passed.cmp(&a.passed).then_with(|| b.score.total_cmp(&a.score)));
     Ok(Playground {
-        candidates,
+        candidates: candidates(&found, &list, ctx.commons_id),
         query_canonical: found.query_canonical,
         terms_inside: found.inside,
         searched: found.asked.text,
@@ -136,4 +74,73 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
         timings: found.timings.iter().map(|(step, ms)| ((*step).to_owned(), *ms)).collect(),
         hits: list.into_iter().map(|one| one.hit(&found.asked.terms, ctx.commons_id, found.now)).collect(),
     })
+}
+
+async fn find(engine: &Engine, ctx: &OpContext, request: &PlaygroundRequest, agents: &[AgentId]) -> Result<Finding, Error> {
+    let filters = RecallFilters::default();
+    let reach = Reach {
+        tenant: ctx.tenant_id,
+        agents,
+        user: Some(request.user_id),
+        filters: Narrowing::Agent(&filters),
+        now: engine.clock().now(),
+    };
+    let question = Question {
+        query: &request.query,
+        ranking: RANKING,
+        reach,
+        most: i64::from(request.k + NEAR_MISSES),
+        knowledge: true,
+        floors: None,
+        scoping: Scoping::default(),
+        past: None,
+    };
+    find::find(engine, Tenancy { agent: request.agent_id, ..ctx.tenancy() }, question).await
+}
+
+/// Everything that was scored: what passed its floor first, best first.
+fn candidates(found: &Finding, list: &[Blended], commons: AgentId) -> Vec<PlaygroundCandidate> {
+    let below = found.order.below.iter().take(NEAR_MISSES as usize);
+    let memories = found.order.passed.iter().chain(below).map(|ranked| memory_candidate(found, list, commons, ranked));
+    let chunks = found.knowledge.iter().map(|chunk| chunk_candidate(found, list, chunk));
+    let mut candidates: Vec<PlaygroundCandidate> = memories.chain(chunks).collect();
+    candidates.sort_by(|a, b| b.passed.cmp(&a.passed).then_with(|| b.score.total_cmp(&a.score)));
+    candidates
+}
+
+fn memory_candidate(found: &Finding, list: &[Blended], commons: AgentId, ranked: &Ranked) -> PlaygroundCandidate {
+    let memory = &ranked.candidate.memory;
+    let words = explain::matched(ranked, &found.asked.terms);
+    PlaygroundCandidate {
+        link: CandidateLink::Memory(memory.id),
+        source_tag: if memory.agent_id == commons { SourceTag::Shared } else { SourceTag::Private },
+        label: memory.topic.clone(),
+        content: memory.content.clone(),
+        similarity: ranked.breakdown.similarity,
+        recency: ranked.breakdown.recency,
+        score: ranked.score,
+        floor: ranked.breakdown.floor,
+        passed: ranked.passed(),
+        rank: memory_rank(list, ranked).map(i64::from),
+        matched_by: ranked.matched_by,
+        explanation: explain::sentence(ranked, &words, found.now),
+    }
+}
+
+fn chunk_candidate(found: &Finding, list: &[Blended], chunk: &knowledge::Candidate) -> PlaygroundCandidate {
+    let hit = knowledge::hit(chunk.clone(), &found.asked.terms);
+    PlaygroundCandidate {
+        link: CandidateLink::Document(hit.document_id),
+        source_tag: SourceTag::Canonical,
+        label: hit.citation,
+        content: hit.content,
+        similarity: hit.similarity,
+        recency: 1.0,
+        score: hit.score,
+        floor: hit.floor,
+        passed: chunk.passed(),
+        rank: chunk_rank(list, chunk).map(i64::from),
+        matched_by: hit.matched_by,
+        explanation: hit.explanation,
+    }
 }

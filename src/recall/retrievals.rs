@@ -45,7 +45,7 @@ pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilt
     let rows = store::list_retrievals(&mut tx, ctx.tenant_id, &filter, &seek, PAGE).await?;
     tx.commit().await?;
     let page = seek.page(rows, PAGE, total, |row: &Logged| Cursor { key: row.at, id: row.id.0 });
-    Ok(page.map(|row| told(row, &slugs)))
+    Ok(page.map(|row| to_retrieval(row, &slugs)))
 }
 
 /// One recall with everything that it looked at and the log kept, as it stood then.
@@ -83,7 +83,7 @@ pub(super) async fn detail(engine: &Engine, ctx: &OpContext, measured: Measured)
     let (candidates, chunks) = (measured.candidates.0, measured.knowledge.0);
     let considered = considered(engine, ctx, &measured.logged.terms(), &candidates, &chunks).await?;
     Ok(RetrievalDetail {
-        retrieval: told(measured.logged, &slugs),
+        retrieval: to_retrieval(measured.logged, &slugs),
         filters: measured.filters,
         model: measured.model,
         vector_floor: measured.vector_floor,
@@ -113,7 +113,7 @@ pub(super) async fn considered(
         let matched_words = text.map(|text| words::matched_words(&embedded_text(&text.topic, &text.content), asked)).unwrap_or_default();
         let breakdown = Breakdown { similarity: one.similarity, recency: one.recency, floor: 0.0, parts: one.parts.clone() };
         Considered {
-            explanation: explain::told(&breakdown, one.matched_by, one.score, &matched_words, age_in_days(one.recency)),
+            explanation: explain::score_sentence(&breakdown, one.matched_by, one.score, &matched_words, age_in_days(one.recency)),
             recency: one.recency,
             parts: breakdown.parts,
             matched_words,
@@ -178,7 +178,7 @@ fn age_in_days(recency: f64) -> i64 {
     (-recency.max(f64::MIN_POSITIVE).ln() * TAU_DAYS + 1e-6).floor() as i64
 }
 
-fn told(row: Logged, slugs: &HashMap<AgentId, String>) -> Retrieval {
+fn to_retrieval(row: Logged, slugs: &HashMap<AgentId, String>) -> Retrieval {
     let count = |number: i32| u32::try_from(number).unwrap_or_default();
     Retrieval {
         id: row.id,

@@ -3,9 +3,10 @@
 use super::blend::Blended;
 use super::find::Finding;
 use super::{NEAR_MISSES, log};
-use crate::api::{AgentId, NothingReason, RecallRequest, RecallResponse};
+use crate::api::{AgentId, RecallRequest, RecallResponse};
 use crate::engine::Engine;
 use crate::op::OpContext;
+use std::time::Duration;
 use crate::ranking::Ranked;
 
 fn rank_in(list: &[Blended], is: impl Fn(&Blended) -> bool) -> Option<u32> {
@@ -54,70 +55,68 @@ pub(super) fn logged_chunks(found: &Finding, list: &[Blended], most: usize) -> V
     found.knowledge.iter().take(most).map(chunk).collect()
 }
 
-/// The line of the log.
-#[expect(clippy::too_many_arguments, reason = "one line of the log has that many sides")]
-pub(super) fn entry(
-    engine: &Engine,
-    ctx: &OpContext,
-    agent: AgentId,
-    request: &RecallRequest,
-    fewer: bool,
-    found: &Finding,
-    response: &RecallResponse,
-    list: &[Blended],
-    took_ms: f64,
-) -> log::Entry {
-    let most = usize::try_from(request.k + NEAR_MISSES).unwrap_or(usize::MAX);
-    log::Entry {
-        tenancy: ctx.tenancy(),
-        agent_id: agent,
-        id: response.retrieval_id,
-        at: found.now,
-        user_id: request.user_id,
-        query: request.query.clone(),
-        query_canonical: found.query_canonical.clone(),
-        k: request.k,
-        expected: request.expected,
-        fewer,
-        ranking: found.ranking,
-        filters: serde_json::to_value(&request.filters).unwrap_or_default(),
-        model: engine.model().name.clone(),
-        floors: found.floors,
-        vocabulary_version: found.vocabulary_version,
-        statistics: serde_json::to_value(&found.statistics).unwrap_or_default(),
-        candidates: logged(found, list, most),
-        knowledge: logged_chunks(found, list, most),
-        zero_hit: response.zero_hit,
-        reason: response.reason,
-        considered: found.considered,
-        vector: found.asked.vector.clone().filter(|_| response.zero_hit),
-        degraded: response.degraded.clone(),
-        took_ms,
-    }
+/// An answered recall, with all that its trace needs.
+pub(super) struct Answered<'a> {
+    pub agent: AgentId,
+    pub request: &'a RecallRequest,
+    /// Whether the memories ended where their scores fall off.
+    pub fewer: bool,
+    pub found: &'a Finding,
+    pub list: &'a [Blended],
+    pub response: &'a RecallResponse,
+    pub took: Duration,
 }
 
-/// Counts what operators watch.
-pub(super) fn count(
-    request: &RecallRequest,
-    found: &Finding,
-    agent: AgentId,
-    list: &[Blended],
-    reason: Option<NothingReason>,
-    took: std::time::Duration,
-) {
-    let knowledge = list.iter().filter(|one| matches!(one, Blended::Knowledge(_))).count();
-    metrics::histogram!("agent_memory_recall_seconds").record(took.as_secs_f64());
-    metrics::histogram!("agent_memory_recall_hits").record((list.len() - knowledge) as f64);
-    metrics::histogram!("agent_memory_recall_knowledge_hits").record(knowledge as f64);
-    metrics::counter!("agent_memory_recall_floor_cuts_total").increment((found.considered - found.passed).max(0).unsigned_abs());
-    for part in &found.degraded {
-        metrics::counter!("agent_memory_recall_degraded_total", "part" => part.clone()).increment(1);
+impl Answered<'_> {
+    /// The line of the retrieval log.
+    pub fn entry(&self, engine: &Engine, ctx: &OpContext) -> log::Entry {
+        let Self { request, found, response, .. } = self;
+        let most = usize::try_from(request.k + NEAR_MISSES).unwrap_or(usize::MAX);
+        log::Entry {
+            tenancy: ctx.tenancy(),
+            agent_id: self.agent,
+            id: response.retrieval_id,
+            at: found.now,
+            user_id: request.user_id,
+            query: request.query.clone(),
+            query_canonical: found.query_canonical.clone(),
+            k: request.k,
+            expected: request.expected,
+            fewer: self.fewer,
+            ranking: found.ranking,
+            filters: serde_json::to_value(&request.filters).unwrap_or_default(),
+            model: engine.model().name.clone(),
+            floors: found.floors,
+            vocabulary_version: found.vocabulary_version,
+            statistics: serde_json::to_value(&found.statistics).unwrap_or_default(),
+            candidates: logged(found, self.list, most),
+            knowledge: logged_chunks(found, self.list, most),
+            zero_hit: response.zero_hit,
+            reason: response.reason,
+            considered: found.considered,
+            vector: found.asked.vector.clone().filter(|_| response.zero_hit),
+            degraded: response.degraded.clone(),
+            took_ms: self.took.as_secs_f64() * 1000.0,
+        }
     }
-    if let Some(reason) = reason.filter(|_| request.expected) {
-        // Topics outside the vocabulary share one label, so that labels stay bounded.
-        let topic = found.query_canonical.clone().unwrap_or_else(|| "other".into());
-        let labels = [("agent_id", agent.to_string()), ("query_topic", topic)];
-        metrics::counter!("agent_memory_recall_zero_hits_total", &labels).increment(1);
-        tracing::warn!(agent_id = %agent, %reason, "an agent expected to know something and does not");
+
+    /// Counts what operators watch.
+    pub fn count(&self) {
+        let Self { request, found, .. } = self;
+        let knowledge = self.list.iter().filter(|one| matches!(one, Blended::Knowledge(_))).count();
+        metrics::histogram!("agent_memory_recall_seconds").record(self.took.as_secs_f64());
+        metrics::histogram!("agent_memory_recall_hits").record((self.list.len() - knowledge) as f64);
+        metrics::histogram!("agent_memory_recall_knowledge_hits").record(knowledge as f64);
+        metrics::counter!("agent_memory_recall_floor_cuts_total").increment((found.considered - found.passed).max(0).unsigned_abs());
+        for part in &found.degraded {
+            metrics::counter!("agent_memory_recall_degraded_total", "part" => part.clone()).increment(1);
+        }
+        if let Some(reason) = self.response.reason.filter(|_| request.expected) {
+            // Topics outside the vocabulary share one label, so that labels stay bounded.
+            let topic = found.query_canonical.clone().unwrap_or_else(|| "other".into());
+            let labels = [("agent_id", self.agent.to_string()), ("query_topic", topic)];
+            metrics::counter!("agent_memory_recall_zero_hits_total", &labels).increment(1);
+            tracing::warn!(agent_id = %self.agent, %reason, "an agent found nothing where it expected to know something");
+        }
     }
 }

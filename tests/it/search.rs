@@ -77,9 +77,8 @@ async fn nothing_is_too_weak_unless_few_are_wanted() {
     assert_eq!(few.memories().iter().map(|hit| hit.topic.as_str()).collect::<Vec<_>>(), ["boat"]);
 }
 
-/// Scenario 7 of seed 3.
 #[tokio::test]
-async fn seed_3_scenario_7_retrieval_combines_words_and_meaning_and_explains_itself() {
+async fn retrieval_combines_words_and_meaning_and_explains_itself() {
     let world = World::new().await;
     remember(&world, &world.atlas, fact("deployment", "Deploys run on Tuesdays.")).await;
     let answer = search(&world, asking("deploys on Tuesdays")).await;
@@ -103,9 +102,8 @@ async fn of_project(world: &World, project: uuid::Uuid, topic: &str, content: &s
     remember(world, &world.atlas, request).await.memory_id
 }
 
-/// Scenarios 1 and 2 of seed 3.
 #[tokio::test]
-async fn seed_3_scenarios_1_and_2_projects_keep_to_themselves_unless_linked_or_strongly_relevant() {
+async fn projects_keep_to_themselves_unless_linked_or_strongly_relevant() {
     let world = World::with(
         remembrancer::testing::TestDatabases::fresh(&remembrancer::testing::FakeClock::default()).await,
         std::sync::Arc::new(remembrancer::testing::Fake::new()),

@@ -5,7 +5,7 @@ use remembrancer::api::{MemoryLink, MemoryStatus, Relation};
 
 /// How this memory bears on the other end of a link: the words between the two.
 pub fn relation(link: &MemoryLink) -> &'static str {
-    link.relation.told(link.outgoing)
+    link.relation.phrase(link.outgoing)
 }
 
 /// Whether the other end speaks against this memory, and still stands.

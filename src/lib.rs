@@ -1,12 +1,13 @@
 //! The engine: durable, explained memory for LLM agents.
 //!
-//! An edge (HTTP handler, server function, MCP call, command line) builds an [`op::OpContext`] and calls one verb. The verb checks its
-//! scope, validates, calls providers outside any transaction, then opens one transaction: store, outbox, jobs. A wire type comes back.
+//! An edge (HTTP handler, server function, command line, worker) builds an [`op::OpContext`] and calls one verb. The verb checks its
+//! scope, validates, calls providers outside any transaction, and then opens one transaction for store, outbox and jobs. It returns a
+//! wire type of [`api`]. `docs/ARCHITECTURE.md` is the map of the modules.
 //!
-//! What is deliberately absent:
+//! Deliberately absent:
 //! - SQL outside a `store` and `db`.
 //! - A transaction held across a model call.
-//! - A verb without an `OpContext`. (Exceptions: what happens before there is one, in `identity`.)
+//! - A verb without an `OpContext`. (Exceptions: before one exists, and in sweeps across tenants.)
 //! - A second tool registry, a second queue.
 //! - A clock read, a random id or a secret made outside `clock`.
 //! - Content edited by an operator.

@@ -4,7 +4,8 @@ set -euo pipefail
 source "$(dirname "$0")/env.sh"
 
 has_rust() { command -v cargo >/dev/null 2>&1 && rustc --version >/dev/null 2>&1 && at_least "$RUST_MINIMUM" "$(rustc --version | cut -d' ' -f2)"; }
-has_wasm() { compgen -G "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib/libstd-*.rlib" >/dev/null; }
+# The standard library for wasm, with the bitcode that link-time optimisation needs.
+has_wasm() { grep -qs llvmbc "$(rustc --print sysroot)"/lib/rustlib/wasm32-unknown-unknown/lib/libcore-*.rlib; }
 ready() { has_rust && has_wasm; }
 
 # rustup is asked first. Where it has no answer (no way to its servers), Debian's Rust for the browser builds that it ships with
@@ -15,15 +16,15 @@ distro_toolchain() {
     apt_install rustc-web cargo-web rust-web-src rust-web-llvm rust-web-clippy rustfmt-web lld-22 || return 1
   fi
   local lib=/usr/lib/rustlib/wasm32-unknown-unknown/lib
-  if ! compgen -G "$lib/libstd-*.rlib" >/dev/null; then
+  if ! grep -qs llvmbc "$lib"/libcore-*.rlib; then
     is_root || return 1
     say "compiling Rust's standard library for WebAssembly (one minute)"
     local dir; dir=$(mktemp -d)
     printf '[package]\nname = "std-for-wasm"\nversion = "0.0.0"\nedition = "2021"\n[lib]\ncrate-type = ["cdylib"]\npath = "lib.rs"\n' >"$dir/Cargo.toml"
     touch "$dir/lib.rs"
-    (cd "$dir" && CARGO_TARGET_DIR="$dir/target" RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc /usr/bin/cargo build --quiet --release \
-      -Zbuild-std=std,panic_abort --target wasm32-unknown-unknown) || return 1
-    mkdir -p "$lib" && cp "$dir"/target/wasm32-unknown-unknown/release/deps/*.rlib "$lib/"
+    (cd "$dir" && CARGO_TARGET_DIR="$dir/target" RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc RUSTFLAGS="-C embed-bitcode=yes" /usr/bin/cargo build \
+      --quiet --release -Zbuild-std=std,panic_abort --target wasm32-unknown-unknown) || return 1
+    mkdir -p "$lib" && rm -f "$lib"/*.rlib && cp "$dir"/target/wasm32-unknown-unknown/release/deps/*.rlib "$lib/"
     rm -rf "$dir"
   fi
   if command -v rustup >/dev/null; then

@@ -1,4 +1,4 @@
-use super::{frame::ViewerResource, theme::ThemeSwitch};
+use super::{theme::ThemeSwitch, viewer::ViewerResource};
 use crate::{
     features::session::Viewer,
     ui::{Icon, Shape},

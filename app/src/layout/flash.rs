@@ -1,4 +1,4 @@
-use super::frame::ViewerResource;
+use super::viewer::ViewerResource;
 use crate::{
     Flash,
     query::Query,

@@ -3,30 +3,15 @@ use super::{
     flash::FlashView,
     keys::Keys,
     nav::{Brand, MobileNav, Nav},
-};
-use crate::{
-    ConsoleError,
-    features::session::{Viewer, current_viewer},
+    viewer::ViewerResource,
 };
 use leptos::prelude::*;
 use leptos_router::components::Outlet;
 
-/// Who is looking, for every page under the frame: asked once, when the page is loaded.
-#[derive(Clone, Copy)]
-pub struct ViewerResource(pub Resource<Result<Viewer, ConsoleError>>);
-
-impl ViewerResource {
-    /// The viewer that the frame has loaded.
-    pub fn expect() -> Resource<Result<Viewer, ConsoleError>> {
-        expect_context::<Self>().0
-    }
-}
-
 /// Sidebar (a bar with a menu where it is narrow), what the last form did, and the page.
 #[component]
 pub fn Layout() -> impl IntoView {
-    let who = Resource::new(|| (), |()| current_viewer());
-    provide_context(ViewerResource(who));
+    ViewerResource::provide();
     view! {
         // External to the router, which would move the page and leave the focus behind.
         <a class="skip" href="#main" rel="external">

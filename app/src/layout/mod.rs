@@ -8,7 +8,9 @@ mod keys;
 mod nav;
 mod not_found;
 mod theme;
+mod viewer;
 
-pub use frame::{Layout, ViewerResource};
+pub use frame::Layout;
 pub use head::PageHead;
 pub use not_found::NotFound;
+pub use viewer::ViewerResource;

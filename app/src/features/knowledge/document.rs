@@ -1,4 +1,8 @@
-use super::{api::read_document, cited::Cited, list::kind_name, table::waiting};
+use super::{
+    api::read_document,
+    cited::Cited,
+    words::{kind_name, waiting},
+};
 use crate::{
     ConsoleError,
     ui::{Badge, ErrorView, Skeleton, Time, Tone, text},

@@ -1,4 +1,4 @@
-use super::{api::documents, table::Table, tabs::Tabs};
+use super::{api::documents, table::Table, tabs::Tabs, words::kind_name};
 use crate::{
     layout::PageHead,
     query::Query,
@@ -58,17 +58,6 @@ pub fn KnowledgePage() -> impl IntoView {
 
 fn choice(key: &str, text: &str) -> Choice {
     (key.to_owned(), text.to_owned())
-}
-
-/// How a kind reads.
-pub fn kind_name(kind: DocumentKind) -> &'static str {
-    match kind {
-        DocumentKind::Spec => "specification",
-        DocumentKind::Adr => "decision",
-        DocumentKind::Architecture => "architecture",
-        DocumentKind::Glossary => "glossary",
-        DocumentKind::Document => "document",
-    }
 }
 
 #[component]

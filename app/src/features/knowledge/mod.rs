@@ -10,6 +10,7 @@ mod runs;
 mod table;
 mod tabs;
 mod topology;
+mod words;
 
 pub use document::DocumentPage;
 pub use list::KnowledgePage;

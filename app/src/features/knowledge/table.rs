@@ -1,4 +1,4 @@
-use super::list::kind_name;
+use super::words::{kind_name, waiting};
 use crate::ui::{Badge, Time, Tone, text};
 use leptos::prelude::*;
 use remembrancer::api::Document;
@@ -56,10 +56,4 @@ fn Row(row: Document) -> impl IntoView {
             <td class="hidden lg:table-cell"><Time at=row.updated_at /></td>
         </tr>
     }
-}
-
-/// How many parts are found by their words only, so far.
-pub fn waiting(row: &Document) -> Option<String> {
-    let missing = row.chunks - row.embedded;
-    (missing > 0).then(|| format!("{} without vector", text::number(missing)))
 }

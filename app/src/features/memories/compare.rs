@@ -1,4 +1,4 @@
-use super::history::{Stamp, changes};
+use super::version::{Stamp, changes};
 use crate::{
     query::Query,
     ui::{Asked, Choice, Diff, FilterForm, SelectField, text},

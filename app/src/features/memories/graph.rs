@@ -1,4 +1,4 @@
-use super::links::{disputes, relation};
+use super::relation::{disputes, relation};
 use leptos::prelude::*;
 use remembrancer::api::{MemoryLink, MemoryStatus, Relation};
 

@@ -1,7 +1,10 @@
-use super::compare::Compare;
+use super::{
+    compare::Compare,
+    version::{Stamp, changes},
+};
 use crate::{
     query::Query,
-    ui::{Badge, Diff, Time, Tone},
+    ui::Diff,
 };
 use leptos::prelude::*;
 use remembrancer::api::MemoryVersion;
@@ -43,45 +46,4 @@ fn Entry(version: MemoryVersion, older: Option<MemoryVersion>, alone: bool) -> i
             {content}
         </li>
     }
-}
-
-/// Which version it is: what was done, by whom, where and when.
-#[component]
-pub fn Stamp(version: MemoryVersion) -> impl IntoView {
-    let tone = match version.change.as_str() {
-        "forgotten" => Tone::Danger,
-        "restored" => Tone::Good,
-        "contradicted" => Tone::Warn,
-        _ => Tone::Plain,
-    };
-    view! {
-        <div class="flex flex-wrap items-baseline gap-x-2 text-sm">
-            <span class="font-mono text-xs text-soft">"v" {version.version.to_string()}</span>
-            <Badge tone text=version.change />
-            <span class="min-w-0 break-words">{version.actor_name}</span>
-            <span class="text-soft">"on " {version.source.platform}</span>
-            <span class="ml-auto text-soft"><Time at=version.valid_from /></span>
-        </div>
-    }
-}
-
-/// What else than the content is different.
-pub fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
-    let mut changes = Vec::new();
-    if old.topic != new.topic {
-        changes.push(format!("Topic: {} → {}", old.topic, new.topic));
-    }
-    if old.topic_raw != new.topic_raw {
-        changes.push(format!("Topic as met: {} → {}", old.topic_raw, new.topic_raw));
-    }
-    if old.is_canonical != new.is_canonical {
-        changes.push(if new.is_canonical { "The topic became canonical." } else { "The topic is no longer canonical." }.to_owned());
-    }
-    if old.status != new.status {
-        changes.push(format!("Status: {} → {}", old.status, new.status));
-    }
-    if old.deleted != new.deleted {
-        changes.push(if new.deleted { "Out of reach of every recall." } else { "Within reach of recalls again." }.to_owned());
-    }
-    changes
 }

@@ -1,17 +1,11 @@
-use super::{graph::Graph, table::place};
+use super::{
+    graph::Graph,
+    relation::{disputes, relation},
+    table::place,
+};
 use crate::ui::{Badge, Icon, Shape, Time, Tone, text};
 use leptos::prelude::*;
 use remembrancer::api::{MemoryLink, MemoryStatus, Relation};
-
-/// How this memory bears on the other end of a link: the words between the two.
-pub fn relation(link: &MemoryLink) -> &'static str {
-    link.relation.phrase(link.outgoing)
-}
-
-/// Whether the other end speaks against this memory, and still stands.
-pub fn disputes(link: &MemoryLink) -> bool {
-    link.relation == Relation::Contradicts && !link.other_deleted
-}
 
 /// What disagrees with this memory, each with what it says and where that was said; nothing if nothing does.
 #[component]

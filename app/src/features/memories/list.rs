@@ -1,54 +1,25 @@
 use super::{
-    api::{browse_memories, search_memories},
     filters::Filters,
+    listing::{Listing, ListingResource},
     peek::Peek,
     ranked::{NothingFound, Summary},
     table::Table,
     url,
 };
 use crate::{
-    ConsoleError,
     features::views::ViewBar,
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{Empty, ErrorView, Filtered, Pager, Shape, Skeleton, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{MemoryFilter, MemoryId, MemoryRow, OperatorRole, Page, SearchResults, ViewPage};
-use serde::{Deserialize, Serialize};
-
-/// What the page lists: a page of everything, or the answer to a question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Listing {
-    Browsed(Page<MemoryRow>),
-    Searched(SearchResults),
-}
-
-impl Listing {
-    /// The memories from top to bottom.
-    pub fn ids(&self) -> Vec<MemoryId> {
-        match self {
-            Self::Browsed(page) => page.rows.iter().map(|row| row.id).collect(),
-            Self::Searched(results) => results.hits.iter().map(|hit| hit.memory.id).collect(),
-        }
-    }
-}
-
-/// The list as it is loaded; the peek reads it too.
-pub type Listed = Resource<Result<Listing, ConsoleError>>;
-
-async fn find(filter: MemoryFilter) -> Result<Listing, ConsoleError> {
-    match filter.q {
-        Some(_) => search_memories(filter).await.map(Listing::Searched),
-        None => browse_memories(filter).await.map(Listing::Browsed),
-    }
-}
+use remembrancer::api::{MemoryId, MemoryRow, OperatorRole, Page, SearchResults, ViewPage};
 
 /// Browse, search, peek, select.
 #[component]
 pub fn MemoriesPage() -> impl IntoView {
     let filtered = Filtered::by(url::filter);
-    let (query, list): (_, Listed) = (filtered.query, filtered.load(find));
+    let (query, list): (_, ListingResource) = (filtered.query, filtered.load(Listing::load));
     let peek = Memo::new(move |_| query.with(|query| query.get("peek").and_then(|id| id.parse::<MemoryId>().ok())));
     let (who, busy) = (ViewerResource::expect(), RwSignal::new(false));
     view! {

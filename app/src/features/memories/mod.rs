@@ -11,11 +11,14 @@ mod graph;
 mod history;
 mod links;
 mod list;
+mod listing;
 mod peek;
 mod ranked;
 mod recalled;
+mod relation;
 mod table;
 mod url;
+mod version;
 
 pub use delete::DeletePage;
 pub use detail::MemoryPage;

@@ -1,6 +1,6 @@
 use super::{
     api::{Found, memory},
-    list::Listed,
+    listing::ListingResource,
     table::{place, state},
 };
 use crate::{
@@ -12,7 +12,7 @@ use remembrancer::api::MemoryId;
 
 /// One memory beside the list, named by the URL. Its neighbours in the list are one key away.
 #[component]
-pub fn Peek(peek: Memo<Option<MemoryId>>, list: Listed, query: Memo<Query>) -> impl IntoView {
+pub fn Peek(peek: Memo<Option<MemoryId>>, list: ListingResource, query: Memo<Query>) -> impl IntoView {
     let found = Resource::new(
         move || peek.get(),
         |id| async move {

@@ -1,7 +1,7 @@
 use super::{
     api::read_proposal,
     decisions::Undo,
-    review::Listed,
+    queue::Queue,
     term_field::TermNames,
     verdicts::{Nearest, Verdicts},
     words::said,
@@ -17,7 +17,7 @@ use remembrancer::api::{Decision, Evidence, OperatorRole, ProposalDetail, Propos
 
 /// One proposal beside the list, named by the URL: what it came from, what it resembles, and the decision.
 #[component]
-pub fn Focus(focus: Memo<Option<ProposalId>>, list: Listed, query: Memo<Query>) -> impl IntoView {
+pub fn Focus(focus: Memo<Option<ProposalId>>, queue: Queue, query: Memo<Query>) -> impl IntoView {
     let found = Resource::new(
         move || focus.get(),
         |id| async move {
@@ -33,13 +33,13 @@ pub fn Focus(focus: Memo<Option<ProposalId>>, list: Listed, query: Memo<Query>) 
         <Panel open=Signal::derive(move || focus.get().is_some()) label="Proposal" name="focus">
             <Transition>
                 {move || Suspend::new(async move {
-                    view! { <Walk ids=ids(list).await at=focus link=at query /> }
+                    view! { <Walk ids=ids(queue).await at=focus link=at query /> }
                 })}
             </Transition>
             <Transition fallback=|| view! { <Skeleton rows=4 /> }>
                 {move || Suspend::new(async move {
                     let viewer = who.await.ok();
-                    let ids = ids(list).await;
+                    let ids = ids(queue).await;
                     let detail = match found.await? {
                         Ok(detail) => detail,
                         Err(error) => return Some(view! { <ErrorView error /> }.into_any()),
@@ -62,9 +62,9 @@ pub fn Focus(focus: Memo<Option<ProposalId>>, list: Listed, query: Memo<Query>) 
     }
 }
 
-/// The proposals of the list from top to bottom.
-async fn ids(list: Listed) -> Vec<ProposalId> {
-    list.await.map(|page| page.rows.iter().map(|row| row.id).collect()).unwrap_or_default()
+/// The proposals of the queue from top to bottom.
+async fn ids(queue: Queue) -> Vec<ProposalId> {
+    queue.await.map(|page| page.rows.iter().map(|row| row.id).collect()).unwrap_or_default()
 }
 
 /// The address at which a proposal is in the panel.

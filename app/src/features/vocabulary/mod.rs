@@ -8,6 +8,7 @@ mod decisions;
 mod edit;
 mod effect;
 mod focus;
+mod queue;
 mod review;
 mod table;
 mod tabs;

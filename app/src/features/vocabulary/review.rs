@@ -1,6 +1,5 @@
 use super::{api::browse_proposals, focus::Focus, table::Table, tabs::Tabs};
 use crate::{
-    ConsoleError,
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{Asked, Empty, ErrorView, FilterForm, Filtered, Pager, SelectField, Shape, Skeleton, TextField, text},
@@ -9,9 +8,6 @@ use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
 
 const NAMES: &[&str] = &["q", "status"];
-
-/// The list as it is loaded; the panel reads it too.
-pub type Listed = Resource<Result<Page<Proposal>, ConsoleError>>;
 
 fn filter(query: &Query) -> Asked<ProposalFilter> {
     let mut errors = Vec::new();
@@ -61,7 +57,7 @@ pub fn ReviewPage() -> impl IntoView {
                     })}
                 </Transition>
             </div>
-            <Focus focus list query />
+            <Focus focus queue=list query />
         </div>
     }
 }

@@ -19,6 +19,14 @@ pub struct ActivityDay {
     pub written: i64,
 }
 
+/// An agent as a list to choose from shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentName {
+    pub id: AgentId,
+    pub slug: String,
+    pub name: String,
+}
+
 /// One row of the agents page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentSummary {

@@ -23,7 +23,7 @@ mod text_enum;
 mod views;
 mod vocabulary;
 
-pub use agents::{ActivityDay, AgentKind, AgentSummary};
+pub use agents::{ActivityDay, AgentKind, AgentName, AgentSummary};
 pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};
 pub use contract::{
@@ -60,8 +60,9 @@ pub use retrievals::{Considered, ExplainRequest, Explanation, Replay, Retrieval,
 pub use session::{OperatorProfile, OperatorRole, Scope};
 pub use views::{SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewPage};
 pub use vocabulary::{
-    Decision, DecisionKind, Effect, Evidence, KnownTerm, Likeness, LookupRequest, LookupResponse, Proposal, ProposalDetail, ProposalFilter,
-    ProposalStatus, ProposeRequest, ProposeResponse, Suggestion, Term, TermChange, TermDetail, TermFilter, TermUsage, Verdict,
+    Decision, DecisionKind, Effect, Evidence, KnownTerm, Likeness, LookupRequest, LookupResponse, NamedTerm, Proposal, ProposalDetail,
+    ProposalFilter, ProposalStatus, ProposeRequest, ProposeResponse, Suggestion, Term, TermChange, TermDetail, TermFilter, TermUsage,
+    Verdict,
 };
 
 /// Longest topic, in characters.

@@ -200,6 +200,13 @@ pub struct Term {
     pub retired_at: Option<DateTime<Utc>>,
 }
 
+/// A term in use, by its id and its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedTerm {
+    pub id: TermId,
+    pub term: String,
+}
+
 /// Which terms a list shows: those in use unless told, in alphabetical order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TermFilter {

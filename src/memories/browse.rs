@@ -2,7 +2,9 @@
 
 use super::model::Memory;
 use super::store;
-use crate::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryRecall, MemoryRecalls, MemoryRow, MemoryStatus, OperatorRole, Page};
+use crate::api::{
+    AgentId, BULK_MAX, MemoryDetail, MemoryFilter, MemoryId, MemoryRecall, MemoryRecalls, MemoryRow, MemoryStatus, OperatorRole, Page,
+};
 use crate::audit;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
@@ -56,6 +58,22 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> 
     tx.commit().await?;
     let page = seek.page(memories, PAGE, total, |memory: &Memory| Cursor { key: memory.updated_at, id: memory.id.0 });
     Ok(page.map(|memory| with_slug(memory, &slugs)))
+}
+
+/// Memories by id, deleted or not, in the order of `ids`; ids that name none of the tenant's memories are left out.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for more than [`BULK_MAX`] ids.
+pub async fn rows_by_id(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<Vec<MemoryRow>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let message = format!("names {} memories; at most {BULK_MAX} are allowed", ids.len());
+    Checks::default().that(ids.len() <= BULK_MAX, "ids", message).done()?;
+    let slugs = slugs(engine, ctx).await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let mut memories = store::by_ids(&mut tx, ctx.tenant_id, None, ids, false).await?;
+    tx.commit().await?;
+    memories.sort_by_key(|memory| ids.iter().position(|id| *id == memory.id));
+    Ok(memories.into_iter().map(|memory| with_slug(memory, &slugs)).collect())
 }
 
 /// One memory with provenance, versions, links and audit trail, deleted or not.

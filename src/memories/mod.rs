@@ -11,7 +11,7 @@ pub(crate) mod remember;
 mod revise;
 pub mod store;
 
-pub use browse::{browse, detail, recalls};
+pub use browse::{browse, detail, recalls, rows_by_id};
 pub(crate) use browse::{check as check_filter, slugs, with_slug};
 pub use forget::{delete, forget, restore};
 pub use history::{compare, history, record};

@@ -1,6 +1,6 @@
 //! The agents page: who remembers how much, and when last.
 
-use crate::api::{ActivityDay, AgentSummary, OperatorRole};
+use crate::api::{ActivityDay, AgentName, AgentSummary, OperatorRole};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::{self, store};
@@ -54,4 +54,16 @@ pub async fn agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentSummary
         }
     };
     Ok(agents.into_iter().map(summary).collect())
+}
+
+/// The names of every agent of the tenant, the commons first, then by slug.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`.
+pub async fn agent_names(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentName>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let agents = store::agents(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    Ok(agents.into_iter().map(|agent| AgentName { id: agent.id, slug: agent.slug, name: agent.name }).collect())
 }

@@ -2,7 +2,7 @@
 
 mod agents;
 
-pub use agents::agents;
+pub use agents::{agent_names, agents};
 
 use crate::api::{AgentKind, DocumentFilter, HealthFilter, OperatorRole, Overview, ProposalFilter, Silence, TermFilter};
 use crate::engine::Engine;

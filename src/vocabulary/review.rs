@@ -35,19 +35,30 @@ pub async fn proposals(engine: &Engine, ctx: &OpContext, filter: &ProposalFilter
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
     let seek = Seek::<i64>::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
-    let slugs = memories::slugs(engine, ctx).await?;
     let mut tx = engine.db().kb.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count_proposals(&mut tx, ctx.tenant_id, filter).await?;
     let rows = store::list_proposals(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
-    let ids: Vec<DecisionId> = rows.iter().filter_map(|row| row.decision_id).collect();
-    let made = store::decisions(&mut tx, ctx.tenant_id, &ids).await?;
+    let decisions = decisions_on(&mut tx, ctx, &rows).await?;
     tx.commit().await?;
-    let made: HashMap<DecisionId, Decision> = told(engine, ctx, made).await?.into_iter().map(|made| (made.id, made)).collect();
     let page = seek.page(rows, PAGE, total, |row: &ProposalRow| Cursor { key: row.count, id: row.id.0 });
-    Ok(page.map(|row| {
-        let decision = row.decision_id.and_then(|id| made.get(&id).cloned());
-        shown(row, decision, &slugs)
-    }))
+    let Page { rows, next, previous, total } = page;
+    Ok(Page { rows: with_decisions(engine, ctx, rows, decisions).await?, next, previous, total })
+}
+
+/// Proposals by id, in the order of `ids`; ids that name none of the tenant's proposals are left out.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for more than [`BULK_MAX`] ids.
+pub async fn proposals_by_id(engine: &Engine, ctx: &OpContext, ids: &[ProposalId]) -> Result<Vec<Proposal>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    check_number(&mut Checks::default(), ids).done()?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let rows = store::proposals(&mut tx, ctx.tenant_id, ids, false).await?;
+    let decisions = decisions_on(&mut tx, ctx, &rows).await?;
+    tx.commit().await?;
+    let mut proposals = with_decisions(engine, ctx, rows, decisions).await?;
+    proposals.sort_by_key(|proposal| ids.iter().position(|id| *id == proposal.id));
+    Ok(proposals)
 }
 
 /// One proposal with evidence, the nearest terms and what deciding it would change.
@@ -60,10 +71,9 @@ pub async fn proposal(engine: &Engine, ctx: &OpContext, id: ProposalId) -> Resul
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     let row = store::proposals(&mut tx, ctx.tenant_id, &[id], false).await?.pop().ok_or(Error::NotFound("proposal"))?;
     let met = store::met_in(&mut tx, ctx.tenant_id, id, SHOWN).await?;
-    let ids: Vec<DecisionId> = row.decision_id.into_iter().collect();
-    let made = store::decisions(&mut tx, ctx.tenant_id, &ids).await?;
+    let decisions = decisions_on(&mut tx, ctx, std::slice::from_ref(&row)).await?;
     tx.commit().await?;
-    let decision = told(engine, ctx, made).await?.pop();
+    let decision = with_progress(engine, ctx, decisions).await?.pop();
     let met: Vec<_> = met.into_iter().map(|(_, memory)| memory).collect();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let evidence = memories::store::with_phrase(&mut tx, ctx.tenant_id, &row.normal, &met, SHOWN).await?;
@@ -171,7 +181,7 @@ pub async fn decisions(engine: &Engine, ctx: &OpContext, after: Option<&str>, be
     tx.commit().await?;
     let page = seek.page(rows, PAGE, total, |row: &DecisionRow| Cursor { key: row.at, id: row.id.0 });
     let Page { rows, next, previous, total } = page;
-    Ok(Page { rows: told(engine, ctx, rows).await?, next, previous, total })
+    Ok(Page { rows: with_progress(engine, ctx, rows).await?, next, previous, total })
 }
 
 /// A decision as it is about to be written.
@@ -262,7 +272,7 @@ pub(super) async fn commit(
     engine.relay().settle().await;
     engine.jobs().wake();
     metrics::counter!("remembrancer_vocabulary_decisions_total", "kind" => row.kind.as_str()).increment(1);
-    told(engine, ctx, vec![row]).await?.pop().ok_or_else(|| Error::internal("the decision that was made is missing"))
+    with_progress(engine, ctx, vec![row]).await?.pop().ok_or_else(|| Error::internal("the decision that was made is missing"))
 }
 
 fn message(row: &DecisionRow) -> String {
@@ -286,16 +296,39 @@ fn message(row: &DecisionRow) -> String {
     }
 }
 
-/// Decisions with how far their job has come.
-pub(super) async fn told(engine: &Engine, ctx: &OpContext, rows: Vec<DecisionRow>) -> Result<Vec<Decision>, Error> {
-    let asked: Vec<_> = rows.iter().filter(|row| row.memories > 0).map(|row| (row.id, row.version, row.forms.clone())).collect();
+/// The decisions on some proposals.
+async fn decisions_on(tx: &mut Tx, ctx: &OpContext, rows: &[ProposalRow]) -> Result<Vec<DecisionRow>, Error> {
+    let ids: Vec<DecisionId> = rows.iter().filter_map(|row| row.decision_id).collect();
+    Ok(store::decisions(tx, ctx.tenant_id, &ids).await?)
+}
+
+/// Proposals with the slugs of their agents and their decisions.
+async fn with_decisions(
+    engine: &Engine,
+    ctx: &OpContext,
+    rows: Vec<ProposalRow>,
+    decisions: Vec<DecisionRow>,
+) -> Result<Vec<Proposal>, Error> {
+    let slugs = memories::slugs(engine, ctx).await?;
+    let decisions: HashMap<DecisionId, Decision> =
+        with_progress(engine, ctx, decisions).await?.into_iter().map(|decision| (decision.id, decision)).collect();
+    let proposal = |row: ProposalRow| {
+        let decision = row.decision_id.and_then(|id| decisions.get(&id).cloned());
+        shown(row, decision, &slugs)
+    };
+    Ok(rows.into_iter().map(proposal).collect())
+}
+
+/// Decisions with the number of memories that their jobs have not reached yet.
+pub(super) async fn with_progress(engine: &Engine, ctx: &OpContext, rows: Vec<DecisionRow>) -> Result<Vec<Decision>, Error> {
+    let running: Vec<_> = rows.iter().filter(|row| row.memories > 0).map(|row| (row.id, row.version, row.forms.clone())).collect();
     let mut remaining = HashMap::new();
-    if !asked.is_empty() {
+    if !running.is_empty() {
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-        remaining = memories::store::unresolved(&mut tx, ctx.tenant_id, &asked).await?.into_iter().collect();
+        remaining = memories::store::unresolved(&mut tx, ctx.tenant_id, &running).await?.into_iter().collect();
         tx.commit().await?;
     }
-    let tell = |row: DecisionRow| Decision {
+    let decision = |row: DecisionRow| Decision {
         remaining: remaining.get(&row.id).copied().unwrap_or(0),
         undone: row.undone_by.is_some(),
         undoable: row.undone_by.is_none() && row.kind != DecisionKind::Undo && row.stands,
@@ -310,16 +343,12 @@ pub(super) async fn told(engine: &Engine, ctx: &OpContext, rows: Vec<DecisionRow
         version: row.version,
         memories: row.memories,
     };
-    Ok(rows.into_iter().map(tell).collect())
+    Ok(rows.into_iter().map(decision).collect())
 }
 
 fn check(ids: &[ProposalId], verdict: &Verdict) -> Result<(), Error> {
     let mut checks = Checks::default();
-    checks.that(!ids.is_empty(), "ids", "must name at least one proposal").that(
-        ids.len() <= BULK_MAX,
-        "ids",
-        format!("names {} proposals; at most {BULK_MAX} are allowed", ids.len()),
-    );
+    check_number(&mut checks, ids).that(!ids.is_empty(), "ids", "must name at least one proposal");
     match verdict {
         Verdict::Approve { term, definition, category } => {
             check_term(&mut checks, term.as_deref(), definition, category.as_deref());
@@ -330,6 +359,10 @@ fn check(ids: &[ProposalId], verdict: &Verdict) -> Result<(), Error> {
         }
     }
     checks.done()
+}
+
+fn check_number<'a>(checks: &'a mut Checks, ids: &[ProposalId]) -> &'a mut Checks {
+    checks.that(ids.len() <= BULK_MAX, "ids", format!("names {} proposals; at most {BULK_MAX} are allowed", ids.len()))
 }
 
 pub(super) fn check_term(checks: &mut Checks, term: Option<&str>, definition: &str, category: Option<&str>) {

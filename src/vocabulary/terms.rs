@@ -3,10 +3,10 @@
 use super::model::Plan;
 use super::plan::NewTerm;
 use super::review::{self, Made, check_term, planner};
-use super::store::{self, Listed};
+use super::store::{self, TermRow};
 use crate::api::{
-    AgentId, Decision, DecisionKind, Effect, OperatorRole, Page, ProposalStatus, REASON_MAX, TOPIC_MAX, Term, TermChange, TermDetail,
-    TermFilter, TermId, TermUsage,
+    AgentId, Decision, DecisionKind, Effect, NamedTerm, OperatorRole, Page, ProposalStatus, REASON_MAX, TOPIC_MAX, Term, TermChange,
+    TermDetail, TermFilter, TermId, TermUsage,
 };
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
@@ -33,7 +33,7 @@ pub async fn terms(engine: &Engine, ctx: &OpContext, filter: &TermFilter) -> Res
     let rows = store::list_terms(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
     tx.commit().await?;
     let uses = usage(engine, ctx, rows.iter().map(|row| row.name.term.clone()).collect()).await?;
-    let page = seek.page(rows, PAGE, total, |row: &Listed| Cursor { key: row.name.normal.clone(), id: row.name.id });
+    let page = seek.page(rows, PAGE, total, |row: &TermRow| Cursor { key: row.name.normal.clone(), id: row.name.id });
     Ok(page.map(|row| shown(row, &uses)))
 }
 
@@ -56,7 +56,35 @@ pub async fn term(engine: &Engine, ctx: &OpContext, id: TermId) -> Result<TermDe
         memories: used.memories,
         last_write: used.last_write,
     });
-    Ok(TermDetail { usage: by_agent.collect(), history: review::told(engine, ctx, made).await?, term: shown(row, &uses) })
+    Ok(TermDetail { usage: by_agent.collect(), history: review::with_progress(engine, ctx, made).await?, term: shown(row, &uses) })
+}
+
+/// The term in use whose id, name or alias is `text`; a name or an alias in any spelling with the same normal form.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for an empty or over-long text.
+pub async fn term_named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Option<NamedTerm>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    Checks::default().text("term", text, TOPIC_MAX).done()?;
+    let id = text.trim().parse().ok();
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let term = store::term_named(&mut tx, ctx.tenant_id, id, &normal(text)).await?;
+    tx.commit().await?;
+    Ok(term.map(|(id, term)| NamedTerm { id, term }))
+}
+
+/// Names of the terms in use whose name, alias or definition contains `q`: at most a page of them, in alphabetical order.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for an over-long text.
+pub async fn term_names(engine: &Engine, ctx: &OpContext, q: &str) -> Result<Vec<String>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let filter = TermFilter { q: Some(q.trim().to_owned()).filter(|q| !q.is_empty()), ..TermFilter::default() };
+    Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let rows = store::list_terms(&mut tx, ctx.tenant_id, &filter, &Seek::First, PAGE).await?;
+    tx.commit().await?;
+    Ok(rows.into_iter().take(PAGE).map(|row| row.name.term).collect())
 }
 
 /// Adds a term without a proposal: from the command line or the demo.
@@ -194,7 +222,7 @@ async fn usage(engine: &Engine, ctx: &OpContext, terms: Vec<String>) -> Result<V
     Ok(uses)
 }
 
-fn shown(row: Listed, uses: &[TopicUse]) -> Term {
+fn shown(row: TermRow, uses: &[TopicUse]) -> Term {
     let own = || uses.iter().filter(|used| used.topic == row.name.term);
     Term {
         memories: own().map(|used| used.memories).sum(),

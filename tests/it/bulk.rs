@@ -1,7 +1,7 @@
 //! What operators delete and restore: up to a hundred at once, all or none, with a reason.
 
 use crate::support::{Told, agent, all_row_counts, alone, contents, memory_owner, number, remember, settle, work};
-use remembrancer::api::{AuditVisibility, MemoryId, MemoryStatus, OperatorRole};
+use remembrancer::api::{AuditVisibility, BULK_MAX, MemoryId, MemoryStatus, OperatorRole};
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact, nowhere};
 use remembrancer::{Error, OpContext, memories};
@@ -43,6 +43,23 @@ async fn deleting_and_restoring_say_what_they_changed() {
     assert_eq!((detail.memory.deleted_at, detail.deleted_by, detail.delete_reason), (None, None, None));
     assert_eq!(number(&world, "select count(*) from tombstones where memory_id = $1", ids[0]).await, 1);
     assert_eq!(number(&world, "select count(*) from tombstones where memory_id = $1", ids[1]).await, 0);
+}
+
+#[tokio::test]
+async fn memories_come_in_the_order_of_their_ids() {
+    let (world, stranger) = (World::new().await, World::new().await);
+    let mut ids = several(&world, &world.binky, 1).await;
+    ids.extend(several(&world, &world.atlas, 2).await);
+    memories::delete(&world.engine, &world.vera, &ids[..1], "outdated").await.unwrap();
+    let named = [ids[2], MemoryId(nowhere()), ids[0], ids[1], ids[2]];
+    let rows = memories::rows_by_id(&world.engine, &world.vera, &named).await.unwrap();
+    assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), [ids[2], ids[0], ids[1]], "each once, unknown ids left out");
+    assert_eq!(rows.iter().map(|row| row.agent_slug.as_str()).collect::<Vec<_>>(), ["atlas", "binky", "atlas"]);
+    assert!(rows[1].deleted_at.is_some(), "deleted ones too");
+    assert_eq!(memories::rows_by_id(&stranger.engine, &stranger.vera, &named).await.unwrap(), []);
+    assert!(matches!(memories::rows_by_id(&world.engine, &world.atlas, &named).await, Err(Error::Forbidden(_))));
+    let many = vec![ids[0]; BULK_MAX + 1];
+    assert!(matches!(memories::rows_by_id(&world.engine, &world.vera, &many).await, Err(Error::Invalid(_))));
 }
 
 #[tokio::test]

@@ -176,6 +176,17 @@ async fn only_viewers_of_the_tenant_look() {
 }
 
 #[tokio::test]
+async fn agents_are_listed_by_name() {
+    let (world, stranger) = (World::new().await, World::new().await);
+    let names = overview::agent_names(&world.engine, &world.vera).await.unwrap();
+    assert_eq!(names.iter().map(|agent| agent.slug.as_str()).collect::<Vec<_>>(), ["commons", "atlas", "binky"]);
+    assert_eq!((names[1].id, names[1].name.is_empty()), (agent(&world.atlas), false));
+    let foreign = overview::agent_names(&stranger.engine, &stranger.vera).await.unwrap();
+    assert!(foreign.iter().all(|other| names.iter().all(|agent| agent.id != other.id)));
+    assert!(matches!(overview::agent_names(&world.engine, &world.atlas).await, Err(Error::Forbidden(_))));
+}
+
+#[tokio::test]
 async fn the_agents_page_counts_what_is_there() {
     let world = alone().await;
     let workers = Workers::start(&world.engine);

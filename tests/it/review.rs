@@ -1,9 +1,9 @@
 //! Review of the vocabulary: every decision, its effect on memories, its undo, and who may not.
 
-use crate::support::{Told, alone, ask, contents, memory_owner, remember, settle, work};
+use crate::support::{Told, alone, ask, contents, memory_owner, owner, remember, settle, work};
 use remembrancer::api::{
-    Decision, DecisionId, DecisionKind, Likeness, LookupRequest, MemoryId, OperatorRole, Proposal, ProposalFilter, ProposalStatus,
-    ProposeRequest, Scope, TermChange, TermFilter, TermId, Verdict,
+    BULK_MAX, Decision, DecisionId, DecisionKind, Likeness, LookupRequest, MemoryId, NamedTerm, OperatorRole, Proposal, ProposalFilter,
+    ProposalId, ProposalStatus, ProposeRequest, Scope, TermChange, TermFilter, TermId, Verdict,
 };
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact, key, nowhere};
@@ -156,6 +156,76 @@ async fn bulk_decisions_are_one_decision_and_all_or_none() {
     assert_eq!((decision.subjects.len(), decision.memories, decision.term), (2, 2, None));
     undo(&world, decision.id).await.unwrap();
     assert_eq!(open(&world).await.len(), 2);
+}
+
+#[tokio::test]
+async fn proposals_come_in_the_order_of_their_ids() {
+    let world = alone().await;
+    for phrase in ["alpha", "beta", "gamma"] {
+        remember(&world, &world.atlas, fact(phrase, phrase)).await;
+    }
+    let proposals = open(&world).await;
+    decide(&world, &proposals[2..], reject()).await.unwrap();
+    let [first, second, third] = [0, 1, 2].map(|n| proposals[n].id);
+    let ids = [third, ProposalId(nowhere()), first, second, third];
+    let rows = vocabulary::proposals_by_id(&world.engine, &world.vera, &ids).await.unwrap();
+    assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), [third, first, second], "each once, unknown ids left out");
+    assert_eq!(rows[1..], proposals[..2], "with the same fields as the list");
+    let decision = rows[0].decision.as_ref().unwrap();
+    assert_eq!((rows[0].status, decision.kind, decision.by.as_str()), (ProposalStatus::Rejected, DecisionKind::Reject, "Vera"));
+    assert_eq!(vocabulary::proposals_by_id(&world.engine, &world.vera, &[]).await.unwrap(), []);
+    let many = vec![first; BULK_MAX + 1];
+    assert!(matches!(vocabulary::proposals_by_id(&world.engine, &world.vera, &many).await, Err(Error::Invalid(_))));
+    assert!(matches!(vocabulary::proposals_by_id(&world.engine, &world.atlas, &ids).await, Err(Error::Forbidden(_))));
+    let stranger = World::new().await;
+    assert_eq!(vocabulary::proposals_by_id(&stranger.engine, &stranger.vera, &ids).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_term_is_named_by_its_id_its_name_or_an_alias() {
+    let world = alone().await;
+    let (tea, coffee) = (add(&world, "Black Tea", &["infusion"]).await, add(&world, "coffee", &["Black Tea with milk"]).await);
+    let named = async |world: &World, text: &str| vocabulary::term_named(&world.engine, &world.vera, text).await.unwrap();
+    let term = Some(NamedTerm { id: tea, term: "Black Tea".into() });
+    for text in ["Black Tea", "black-TEA ", " infusion", "Infusion", &tea.to_string()] {
+        assert_eq!(named(&world, text).await, term, "{text}");
+    }
+    for text in ["tea", "black", "with milk", "beverage", "-", &nowhere().to_string()] {
+        assert_eq!(named(&world, text).await, None, "{text}");
+    }
+    assert_eq!(named(&world, "black tea with milk").await.map(|term| term.id), Some(coffee));
+    change(&world, tea, TermChange::Rename { term: "tea".into() }).await.unwrap();
+    assert_eq!(named(&world, "black tea").await, Some(NamedTerm { id: tea, term: "tea".into() }), "the old name is an alias");
+    let stranger = World::new().await;
+    assert_eq!((named(&stranger, "tea").await, named(&stranger, &tea.to_string()).await), (None, None));
+    change(&world, tea, TermChange::Retire { reason: "unused".into() }).await.unwrap();
+    assert_eq!((named(&world, "tea").await, named(&world, &tea.to_string()).await), (None, None), "not in use any more");
+    for text in ["  ".to_owned(), "x".repeat(257)] {
+        assert!(matches!(vocabulary::term_named(&world.engine, &world.vera, &text).await, Err(Error::Invalid(_))));
+    }
+    assert!(matches!(vocabulary::term_named(&world.engine, &world.atlas, "tea").await, Err(Error::Forbidden(_))));
+}
+
+#[tokio::test]
+async fn names_of_terms_are_suggested_in_alphabetical_order() {
+    let world = alone().await;
+    for term in ["walnut", "almond", "Brazil nut"] {
+        add(&world, term, if term == "almond" { &["nut of the almond tree"] } else { &[] }).await;
+    }
+    let names = async |world: &World, q: &str| vocabulary::term_names(&world.engine, &world.vera, q).await.unwrap();
+    assert_eq!(names(&world, "nut").await, ["almond", "Brazil nut", "walnut"], "aliases count too");
+    assert_eq!(names(&world, " ").await.len(), 3);
+    assert_eq!(names(&world, "%").await, Vec::<String>::new());
+    assert!(matches!(vocabulary::term_names(&world.engine, &world.atlas, "nut").await, Err(Error::Forbidden(_))));
+    let stranger = World::new().await;
+    assert_eq!(names(&stranger, "nut").await, Vec::<String>::new());
+    let more = "insert into canonical_terms (tenant_id, id, lineage, term, normal, definition, status, created_at, valid_from)
+        select $1, id, id, 'nut ' || n, 'nut ' || n, '', 'active', now(), now()
+          from (select n, gen_random_uuid() as id from generate_series(1, 60) n) t";
+    sqlx::query(more).bind(world.vera.tenant_id).execute(&mut owner(&world.engine.urls().shared_kb).await).await.unwrap();
+    let page = vocabulary::terms(&world.engine, &world.vera, &TermFilter { q: Some("nut".into()), ..TermFilter::default() }).await.unwrap();
+    let names = names(&world, "nut").await;
+    assert_eq!(names, page.rows.into_iter().map(|term| term.term).collect::<Vec<_>>(), "one page, as the list of terms has them");
 }
 
 #[tokio::test]

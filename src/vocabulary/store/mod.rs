@@ -8,7 +8,8 @@ pub use decisions::{
     mark_undone, met_in, proposals, reopen, settle,
 };
 pub use terms::{
-    Listed, apply, count_terms, list_terms, nearest_terms, newest, next_version, put_term_vector, rows, state, state_at, unembedded,
+    TermRow, apply, count_terms, list_terms, nearest_terms, newest, next_version, put_term_vector, rows, state, state_at, term_named,
+    unembedded,
 };
 
 use crate::api::{AgentId, EventId, MemoryId, TenantId};

@@ -103,17 +103,17 @@ pub async fn next_version(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> 
     .await?)
 }
 
-/// A term as lists show it, in force or retired, with its aliases when it last was in force.
+/// A term, in force or retired, with the aliases of the last moment at which it was in force.
 #[derive(Clone, Debug, FromRow)]
-pub struct Listed {
+pub struct TermRow {
     #[sqlx(flatten)]
     pub name: TermName,
     pub valid_to: Option<DateTime<Utc>>,
     pub aliases: Vec<String>,
 }
 
-/// Only the newest row of each term; `$valid` decides whether it must be in force.
-fn listed(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &TermFilter) {
+/// Narrows to the newest row of each term in force; of each retired term if the filter says so.
+fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &TermFilter) {
     query.push(" from canonical_terms t where t.tenant_id = ").push_bind(tenant);
     if filter.retired == Some(true) {
         query.push(
@@ -131,13 +131,13 @@ fn listed(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &TermFil
     }
 }
 
-const LISTED: &str = ", t.valid_to, array(select a.alias from term_aliases a where a.tenant_id = t.tenant_id and a.term_id = t.lineage \
+const ALIASES: &str = ", t.valid_to, array(select a.alias from term_aliases a where a.tenant_id = t.tenant_id and a.term_id = t.lineage \
     and a.valid_to is not distinct from t.valid_to order by a.normal) as aliases";
 
 /// How many terms a filter matches.
 pub async fn count_terms(tx: &mut Tx, tenant: TenantId, filter: &TermFilter) -> Result<i64, DbError> {
     let mut query = QueryBuilder::new("select count(*)");
-    listed(&mut query, tenant, filter);
+    narrow(&mut query, tenant, filter);
     Ok(query.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
@@ -148,19 +148,36 @@ pub async fn list_terms(
     filter: &TermFilter,
     seek: &Seek<String>,
     size: usize,
-) -> Result<Vec<Listed>, DbError> {
-    let mut query = QueryBuilder::new(format!("select {TERM}{LISTED}"));
-    listed(&mut query, tenant, filter);
+) -> Result<Vec<TermRow>, DbError> {
+    let mut query = QueryBuilder::new(format!("select {TERM}{ALIASES}"));
+    narrow(&mut query, tenant, filter);
     seek.push(&mut query, "t.normal", "t.id", false, size);
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
 /// A term's newest row.
-pub async fn newest(tx: &mut Tx, tenant: TenantId, id: TermId) -> Result<Option<Listed>, DbError> {
-    let mut query = QueryBuilder::new(format!("select {TERM}{LISTED} from canonical_terms t where t.tenant_id = "));
+pub async fn newest(tx: &mut Tx, tenant: TenantId, id: TermId) -> Result<Option<TermRow>, DbError> {
+    let mut query = QueryBuilder::new(format!("select {TERM}{ALIASES} from canonical_terms t where t.tenant_id = "));
     query.push_bind(tenant).push(" and t.lineage = ").push_bind(id);
     query.push(" order by t.valid_to is null desc, t.valid_to desc, t.id desc limit 1");
     Ok(query.build_query_as().fetch_optional(&mut **tx).await?)
+}
+
+/// The term in force with this id, or whose name or alias has this normal form; the id comes first.
+pub async fn term_named(tx: &mut Tx, tenant: TenantId, id: Option<TermId>, form: &str) -> Result<Option<(TermId, String)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select t.lineage, t.term from canonical_terms t
+           where t.tenant_id = $1 and t.valid_to is null
+             and (t.lineage = $2 or t.normal = $3 or exists (
+                 select 1 from term_aliases a
+                  where a.tenant_id = t.tenant_id and a.term_id = t.lineage and a.normal = $3 and a.valid_to is null))
+           order by t.lineage = $2 desc nulls last limit 1",
+    )
+    .bind(tenant)
+    .bind(id)
+    .bind(form)
+    .fetch_optional(&mut **tx)
+    .await?)
 }
 
 /// Terms in force that have no vector of a model, or one of an older name: lineage and name.

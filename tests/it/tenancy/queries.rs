@@ -455,6 +455,7 @@ pub const KB: &[Query] = queries! {
         0
     };
     "vocabulary::newest" |tx, c| usize::from(vocabulary::newest(tx, c.tenant, c.shared.term).await?.is_some());
+    "vocabulary::term_named" |tx, c| usize::from(vocabulary::term_named(tx, c.tenant, Some(c.shared.term), "tea").await?.is_some());
     "vocabulary::unembedded" |tx, c| vocabulary::unembedded(tx, c.tenant, "another", 10).await?.len();
     "vocabulary::put_term_vector" |tx, c| {
         vocabulary::put_term_vector(tx, c.tenant, c.shared.term, "all-MiniLM-L6-v2", "intruded", &c.vector).await?;

@@ -6,10 +6,10 @@ use crate::{
     ui::text::{count, excerpt},
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{AgentId, MemoryDetail, MemoryFilter, MemoryId, MemoryRecalls, MemoryRow, Page, SearchResults};
+use remembrancer::api::{AgentName, MemoryDetail, MemoryFilter, MemoryId, MemoryRecalls, MemoryRow, Page, SearchResults};
 #[cfg(feature = "ssr")]
 use remembrancer::{
-    api::{BulkOutcome, ErrorCode},
+    api::{BULK_MAX, BulkOutcome},
     memories, overview, recall,
 };
 use serde::{Deserialize, Serialize};
@@ -45,11 +45,11 @@ pub async fn search_memories(#[server(default)] filter: MemoryFilter) -> Result<
     Ok(results)
 }
 
-/// Ids and slugs of every agent, for the choice of one.
+/// Every agent by name, to choose from.
 #[server(endpoint = "agent_names", input = GetUrl)]
-pub async fn agent_names() -> Result<Vec<(AgentId, String)>, ConsoleError> {
+pub async fn agent_names() -> Result<Vec<AgentName>, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(overview::agents(&engine, &ctx).await?.into_iter().map(|agent| (agent.id, agent.slug)).collect())
+    Ok(overview::agent_names(&engine, &ctx).await?)
 }
 
 /// Everything about one memory.
@@ -72,15 +72,8 @@ pub async fn recalls_of_memory(id: MemoryId) -> Result<MemoryRecalls, ConsoleErr
 #[server(endpoint = "selected_memories", input = GetUrl)]
 pub async fn selected_memories(#[server(default)] ids: Ids<MemoryId>) -> Result<Vec<MemoryRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let mut rows = Vec::with_capacity(ids.0.len());
-    for id in ids.0.into_iter().take(remembrancer::api::BULK_MAX) {
-        match memories::detail(&engine, &ctx, id).await {
-            Ok(found) => rows.push(found.memory),
-            Err(error) if error.code() == ErrorCode::NotFound => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(rows)
+    let ids: Vec<_> = ids.0.into_iter().take(BULK_MAX).collect();
+    Ok(memories::rows_by_id(&engine, &ctx, &ids).await?)
 }
 
 /// Soft-deletes, then goes on to `done`; or back to `form` if it was refused.

@@ -138,11 +138,11 @@ pub fn AgentField(
         <div class=if labelled { "min-w-0" } else { "grow sm:w-44 sm:grow-0" }>
             <Transition fallback=waiting>
                 {move || Suspend::new(async move {
-                    let names = names.await.unwrap_or_default().into_iter().map(|(id, slug)| (id.to_string(), slug));
+                    let names = names.await.unwrap_or_default().into_iter().map(|agent| (agent.id.to_string(), agent.slug));
                     let mut choices: Vec<Choice> = std::iter::once((String::new(), none.to_owned())).chain(names).collect();
-                    let asked = value.get_untracked();
-                    if !choices.iter().any(|(id, _)| *id == asked) {
-                        choices.push((asked, "an unknown agent".to_owned()));
+                    let chosen = value.get_untracked();
+                    if !choices.iter().any(|(id, _)| *id == chosen) {
+                        choices.push((chosen, "an unknown agent".to_owned()));
                     }
                     view! { <SelectField name="agent" label="Agent" bare=!labelled value choices /> }
                 })}

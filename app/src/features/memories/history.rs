@@ -2,10 +2,7 @@ use super::{
     compare::Compare,
     version::{Stamp, changes},
 };
-use crate::{
-    query::Query,
-    ui::Diff,
-};
+use crate::{query::Query, ui::Diff};
 use leptos::prelude::*;
 use remembrancer::api::MemoryVersion;
 

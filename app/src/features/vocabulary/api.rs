@@ -10,12 +10,13 @@ use crate::{
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::{
-    Decision, DecisionId, Effect, Page, Proposal, ProposalDetail, ProposalFilter, ProposalId, Term, TermDetail, TermFilter, TermId,
+    Decision, DecisionId, Effect, NamedTerm, Page, Proposal, ProposalDetail, ProposalFilter, ProposalId, Term, TermDetail, TermFilter,
+    TermId,
 };
 #[cfg(feature = "ssr")]
 use remembrancer::{
     Engine, OpContext,
-    api::{BULK_MAX, ErrorCode, FieldError, Verdict},
+    api::{BULK_MAX, FieldError, Verdict},
     vocabulary,
 };
 use serde::{Deserialize, Serialize};
@@ -27,9 +28,9 @@ pub struct Considered {
     /// Absent as long as a field is missing, and for a rejection, which changes no term.
     pub effect: Option<Effect>,
     /// The term to merge into.
-    pub into: Option<(TermId, String)>,
-    /// Why what was entered names no term.
-    pub refused: Option<String>,
+    pub into: Option<NamedTerm>,
+    /// What is wrong with the entered term, if no term is called so.
+    pub unknown: Option<String>,
 }
 
 /// A term that is about to be changed, and what that would change.
@@ -38,7 +39,7 @@ pub struct Foreseen {
     pub term: Term,
     pub effect: Effect,
     /// The term to combine it with.
-    pub into: Option<(TermId, String)>,
+    pub into: Option<NamedTerm>,
 }
 
 /// One page of proposals, the most frequent first.
@@ -63,13 +64,11 @@ pub async fn consider_proposals(
 ) -> Result<Considered, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let ids: Vec<_> = ids.0.into_iter().take(BULK_MAX).collect();
-    let proposals = chosen(&engine, &ctx, &ids).await?;
-    let (into, refused) = match named(&engine, &ctx, &asked.into).await {
-        Err(error) if error.code == ErrorCode::Invalid => (None, error.fields.into_iter().next().map(|field| field.message)),
-        into => (into?, None),
-    };
-    let effect = effect(&engine, &ctx, &ids, asked.verdict(into.as_ref().map(|(id, _)| *id)).ok()).await?;
-    Ok(Considered { proposals, effect, into, refused })
+    let into = named(&engine, &ctx, &asked.into).await?;
+    let verdict = asked.verdict(into.as_ref().map(|term| term.id));
+    let effect = effect(&engine, &ctx, &ids, verdict.as_ref().ok()).await?;
+    let unknown = verdict.err().filter(|_| !asked.into.trim().is_empty()).map(|field| field.message);
+    Ok(Considered { proposals: vocabulary::proposals_by_id(&engine, &ctx, &ids).await?, effect, into, unknown })
 }
 
 /// Decides proposals alike, then goes on to `done`; or back to `form` if it was refused. Another name than the one whose effect was `shown`
@@ -124,8 +123,7 @@ pub async fn browse_terms(#[server(default)] filter: TermFilter) -> Result<Page<
 #[server(endpoint = "term_names", input = GetUrl)]
 pub async fn term_names(#[server(default)] q: String) -> Result<Vec<String>, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let filter = TermFilter { q: Some(q).filter(|q| !q.trim().is_empty()), ..TermFilter::default() };
-    Ok(vocabulary::terms(&engine, &ctx, &filter).await?.rows.into_iter().map(|term| term.term).collect())
+    Ok(vocabulary::term_names(&engine, &ctx, &q).await?)
 }
 
 /// A term with its usage and its history.
@@ -140,8 +138,8 @@ pub async fn read_term(id: TermId) -> Result<TermDetail, ConsoleError> {
 pub async fn foresee_change(id: TermId, #[server(flatten)] asked: Asked) -> Result<Foreseen, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let term = vocabulary::term(&engine, &ctx, id).await?.term;
-    let into = named(&engine, &ctx, &asked.into).await.map_err(refused)?;
-    let change = asked.change(into.as_ref().map(|(id, _)| *id)).map_err(incomplete)?;
+    let into = named(&engine, &ctx, &asked.into).await?;
+    let change = asked.change(into.as_ref().map(|term| term.id)).map_err(incomplete)?;
     Ok(Foreseen { term, effect: vocabulary::preview_change(&engine, &ctx, id, &change).await?, into })
 }
 
@@ -156,7 +154,7 @@ pub async fn change_term(id: TermId, #[server(flatten)] asked: Asked, #[server(d
 #[cfg(feature = "ssr")]
 async fn decided(ids: &[ProposalId], asked: &Asked) -> Result<Flash, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let into = named(&engine, &ctx, &asked.into).await.map_err(refused)?.map(|(id, _)| id);
+    let into = named(&engine, &ctx, &asked.into).await?.map(|term| term.id);
     let verdict = asked.verdict(into).map_err(incomplete)?;
     Ok(told(&vocabulary::decide(&engine, &ctx, ids, &verdict).await?))
 }
@@ -164,68 +162,31 @@ async fn decided(ids: &[ProposalId], asked: &Asked) -> Result<Flash, ConsoleErro
 #[cfg(feature = "ssr")]
 async fn changed(id: TermId, asked: &Asked) -> Result<Decision, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let into = named(&engine, &ctx, &asked.into).await.map_err(refused)?.map(|(id, _)| id);
+    let into = named(&engine, &ctx, &asked.into).await?.map(|term| term.id);
     let change = asked.change(into).map_err(incomplete)?;
     Ok(vocabulary::change(&engine, &ctx, id, &change).await?)
 }
 
 /// What a verdict would change, if it is complete and changes a term at all.
 #[cfg(feature = "ssr")]
-async fn effect(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: Option<Verdict>) -> Result<Option<Effect>, ConsoleError> {
+async fn effect(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: Option<&Verdict>) -> Result<Option<Effect>, ConsoleError> {
     match verdict {
         None | Some(Verdict::Reject { .. }) => Ok(None),
         Some(_) if ids.is_empty() => Ok(None),
-        Some(verdict) => Ok(Some(vocabulary::preview(engine, ctx, ids, &verdict).await?)),
+        Some(verdict) => Ok(Some(vocabulary::preview(engine, ctx, ids, verdict).await?)),
     }
 }
 
-/// The proposals of `ids` that there are.
+/// The term in use that the text of a field means, if there is any text.
 #[cfg(feature = "ssr")]
-async fn chosen(engine: &Engine, ctx: &OpContext, ids: &[ProposalId]) -> Result<Vec<Proposal>, ConsoleError> {
-    let mut proposals = Vec::with_capacity(ids.len());
-    for id in ids {
-        match vocabulary::proposal(engine, ctx, *id).await {
-            Ok(found) => proposals.push(found.proposal),
-            Err(error) if error.code() == ErrorCode::NotFound => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(proposals)
+async fn named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Option<NamedTerm>, ConsoleError> {
+    if text.trim().is_empty() { Ok(None) } else { Ok(vocabulary::term_named(engine, ctx, text).await?) }
 }
 
-/// The term in use that `text` means: its id, its name or an alias of it, in whatever case.
-#[cfg(feature = "ssr")]
-async fn named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Option<(TermId, String)>, ConsoleError> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Ok(None);
-    }
-    if let Ok(id) = text.parse() {
-        let term = vocabulary::term(engine, ctx, id).await?.term;
-        return Ok(Some((term.id, term.term)));
-    }
-    let mut filter = TermFilter { q: Some(text.to_owned()), ..TermFilter::default() };
-    loop {
-        let page = vocabulary::terms(engine, ctx, &filter).await?;
-        let same = |form: &String| form.to_lowercase() == text.to_lowercase();
-        if let Some(term) = page.rows.into_iter().find(|term| same(&term.term) || term.aliases.iter().any(same)) {
-            return Ok(Some((term.id, term.term)));
-        }
-        filter.after = page.next;
-        if filter.after.is_none() {
-            let message = format!("No term in use is called “{text}”. Choose one of the list.");
-            return Err(ConsoleError::invalid(vec![FieldError { field: "into".into(), message }]));
-        }
-    }
-}
-
+/// The error for a form with a field that is missing or wrong.
 #[cfg(feature = "ssr")]
 fn incomplete(field: FieldError) -> ConsoleError {
-    refused(ConsoleError::invalid(vec![field]))
-}
-
-#[cfg(feature = "ssr")]
-fn refused(error: ConsoleError) -> ConsoleError {
+    let error = ConsoleError::invalid(vec![field]);
     set_status(error.code);
     error
 }

@@ -72,7 +72,7 @@ impl Asked {
                 definition: self.definition.trim().to_owned(),
                 category: filled(&self.category),
             }),
-            "merge" => into.map(|term_id| Verdict::Merge { term_id }).ok_or_else(no_term),
+            "merge" => into.map(|term_id| Verdict::Merge { term_id }).ok_or_else(|| self.no_term()),
             "reject" => Ok(Verdict::Reject { reason: self.reason.clone() }),
             _ => Err(missing("what", "Choose whether to approve, to merge or to reject.")),
         }
@@ -88,9 +88,17 @@ impl Asked {
             "define" => Ok(TermChange::Define { definition: self.definition.trim().to_owned(), category: filled(&self.category) }),
             "alias" => Ok(TermChange::Alias { alias: self.alias.clone() }),
             "unalias" => Ok(TermChange::Unalias { alias: self.alias.clone() }),
-            "combine" => into.map(|into| TermChange::Combine { into }).ok_or_else(no_term),
+            "combine" => into.map(|into| TermChange::Combine { into }).ok_or_else(|| self.no_term()),
             "retire" => Ok(TermChange::Retire { reason: self.reason.clone() }),
             _ => Err(missing("what", "Choose what to change.")),
+        }
+    }
+
+    /// The error for a term that is missing or that no term in use is called.
+    fn no_term(&self) -> FieldError {
+        match self.into.trim() {
+            "" => missing("into", "Choose the term that it means."),
+            text => missing("into", &format!("No term in use is called “{text}”. Choose one of the list.")),
         }
     }
 }
@@ -98,11 +106,6 @@ impl Asked {
 #[cfg(any(feature = "ssr", test))]
 fn filled(text: &str) -> Option<String> {
     Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned)
-}
-
-#[cfg(any(feature = "ssr", test))]
-fn no_term() -> FieldError {
-    missing("into", "Choose the term that it means.")
 }
 
 #[cfg(any(feature = "ssr", test))]
@@ -121,7 +124,9 @@ mod tests {
         let expected =
             Verdict::Approve { term: Some("staging database".into()), definition: String::new(), category: Some("infra".into()) };
         assert_eq!(asked.verdict(None), Ok(expected));
-        assert_eq!(Asked::read(&Query::parse("what=merge")).verdict(None).unwrap_err().field, "into");
+        let merge = |url: &str| Asked::read(&Query::parse(url)).verdict(None).unwrap_err();
+        assert_eq!((merge("what=merge").field.as_str(), merge("what=merge").message.as_str()), ("into", "Choose the term that it means."));
+        assert_eq!(merge("what=merge&into=+tea").message, "No term in use is called “tea”. Choose one of the list.");
         assert_eq!(Asked::default().change(None).unwrap_err().field, "what");
     }
 

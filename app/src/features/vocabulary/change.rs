@@ -80,7 +80,7 @@ fn Confirm(foreseen: Foreseen, asked: Asked, query: Query) -> impl IntoView {
             <Effects effect=foreseen.effect />
             <input type="hidden" name="id" value=term.id.to_string() />
             // The other term by its id: what was typed may mean another one by then.
-            {foreseen.into.map(|(id, _)| view! { <input type="hidden" name="into" value=id.to_string() /> })}
+            {foreseen.into.map(|into| view! { <input type="hidden" name="into" value=into.id.to_string() /> })}
             <Hidden asked but=&["into"] />
             <input type="hidden" name="form" value=query.href(&format!("{here}/change")) />
             <div class="flex gap-2">
@@ -98,7 +98,7 @@ fn Confirm(foreseen: Foreseen, asked: Asked, query: Query) -> impl IntoView {
 /// The question, and the word on the button.
 fn title(foreseen: &Foreseen, asked: &Asked) -> (String, &'static str) {
     let term = &foreseen.term.term;
-    let into = foreseen.into.as_ref().map_or("", |(_, term)| term);
+    let into = foreseen.into.as_ref().map_or("", |into| &into.term);
     match asked.what.as_str() {
         "rename" => (format!("Call “{term}” “{}” from now on?", asked.term), "Rename"),
         "define" => (format!("Define “{term}” like this?"), "Define"),

@@ -165,7 +165,7 @@ fn Approve(considered: Considered, query: Query, flash: Option<Flash>) -> impl I
 #[component]
 fn Merge(considered: Considered, query: Query) -> impl IntoView {
     let title = what(&considered.proposals);
-    let (id, term) = considered.into.unzip();
+    let (id, term) = considered.into.map(|into| (into.id, into.term)).unzip();
     let other = query.without(&["into"]).href("/vocabulary/decide");
     view! {
         <form class="space-y-3" method="post" action="/console/api/decide_proposals">
@@ -198,7 +198,7 @@ fn Choose(considered: Considered, query: Query, typed: RwSignal<String>) -> impl
             <input type="hidden" name="what" value="merge" />
             <input type="hidden" name="back" value=query.back("/vocabulary") />
             <div>
-                <TermField id="into" label="Term" value=query.text("into") error=considered.refused typed />
+                <TermField id="into" label="Term" value=query.text("into") error=considered.unknown typed />
             </div>
             <div class="flex gap-2">
                 <button class="button button-primary" type="submit">

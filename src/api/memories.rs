@@ -341,6 +341,8 @@ pub struct MemoryDetail {
     pub last_accessed_at: Option<DateTime<Utc>>,
     pub deleted_by: Option<String>,
     pub delete_reason: Option<String>,
+    /// What the decay leaves of its relevance at the time of the request, 0 to 1.
+    pub freshness: f64,
     /// Names of the models whose vector of this content is stored; empty while the embedding is late.
     pub embedded_by: Vec<String>,
     /// Newest first.

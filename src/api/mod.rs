@@ -65,8 +65,14 @@ pub use vocabulary::{
     Verdict,
 };
 
+/// Time constant of the decay, in days: relevance is multiplied by exp(−Δ/[`DECAY_DAYS`]), Δ in days since the last write.
+pub const DECAY_DAYS: f64 = 90.0;
 /// Longest topic, in characters.
 pub const TOPIC_MAX: usize = 256;
+/// Longest definition of a term, in characters.
+pub const DEFINITION_MAX: usize = 2000;
+/// Longest category of a term, in characters.
+pub const CATEGORY_MAX: usize = 64;
 /// Longest content, in bytes.
 pub const CONTENT_MAX: usize = 16 * 1024;
 /// Longest recall query, in bytes.

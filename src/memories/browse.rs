@@ -1,6 +1,6 @@
 //! What operators look at: lists and one memory's whole story.
 
-use super::model::Memory;
+use super::model::{Memory, recency};
 use super::store;
 use crate::api::{
     AgentId, BULK_MAX, MemoryDetail, MemoryFilter, MemoryId, MemoryRecall, MemoryRecalls, MemoryRow, MemoryStatus, OperatorRole, Page,
@@ -112,6 +112,7 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
         last_accessed_at: memory.last_accessed_at,
         deleted_by: memory.deleted_by.clone(),
         delete_reason: memory.delete_reason.clone(),
+        freshness: recency(memory.updated_at, engine.clock().now()),
         embedded_by,
         versions,
         links: links.into_iter().map(|link| link.seen_from(id)).collect(),

@@ -5,8 +5,8 @@ use super::model::{self, Plan, State};
 use super::plan::Planner;
 use super::store::{self, DecisionRow, ProposalRow};
 use crate::api::{
-    AgentId, BULK_MAX, Decision, DecisionId, DecisionKind, Effect, Evidence, OperatorRole, Page, Proposal, ProposalDetail, ProposalFilter,
-    ProposalId, ProposalStatus, REASON_MAX, TOPIC_MAX, TermId, Verdict,
+    AgentId, BULK_MAX, CATEGORY_MAX, DEFINITION_MAX, Decision, DecisionId, DecisionKind, Effect, Evidence, OperatorRole, Page, Proposal,
+    ProposalDetail, ProposalFilter, ProposalId, ProposalStatus, REASON_MAX, TOPIC_MAX, TermId, Verdict,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
@@ -23,9 +23,6 @@ use std::collections::{BTreeMap, HashMap};
 const PAGE: usize = 50;
 /// Memories and terms shown beside a proposal.
 const SHOWN: i64 = 5;
-/// Longest definition, in characters, and longest category.
-pub(super) const DEFINITION_MAX: usize = 2000;
-pub(super) const CATEGORY_MAX: usize = 64;
 
 /// A page of proposals, the most frequent first.
 ///

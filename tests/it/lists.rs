@@ -3,7 +3,8 @@
 use crate::support::{agent, alone, ask, remember};
 use chrono::{DateTime, Duration, Utc};
 use remembrancer::api::{
-    AgentKind, Category, MemoryFilter, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, OperatorRole, RememberRequest, UserId,
+    AgentKind, Category, DECAY_DAYS, MemoryFilter, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, OperatorRole,
+    RememberRequest, UserId,
 };
 use remembrancer::clock::Clock;
 use remembrancer::op::Access;
@@ -194,7 +195,7 @@ async fn the_agents_page_counts_what_is_there() {
         let retention = Some(retention.parse().unwrap());
         RememberRequest { retention, ..fact(content, content) }
     };
-    remember(&world, &world.atlas, keep("an old fact", "permanent")).await;
+    let old = remember(&world, &world.atlas, keep("an old fact", "permanent")).await.memory_id;
     remember(&world, &world.atlas, keep("a passing routine", "routine")).await;
     let gone = remember(&world, &world.atlas, keep("a mistake", "permanent")).await.memory_id;
     world.clock.advance(Duration::days(8));
@@ -211,6 +212,8 @@ async fn the_agents_page_counts_what_is_there() {
     );
     let (atlas, binky) = (&agents[1], &agents[2]);
     assert_eq!((atlas.live, atlas.deleted, atlas.added_7d), (2, 1, 1), "live is what a recall can find");
+    let freshness = memories::detail(&world.engine, &world.vera, old).await.unwrap().freshness;
+    assert!((freshness - (-8.0 / DECAY_DAYS).exp()).abs() < 1e-3, "{freshness}");
     assert_eq!(atlas.last_write, Some(memories::detail(&world.engine, &world.vera, last).await.unwrap().memory.updated_at));
     assert!(atlas.last_recall.unwrap() >= asked);
     let today = world.clock.now().date_naive();

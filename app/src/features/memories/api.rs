@@ -12,15 +12,6 @@ use remembrancer::{
     api::{BULK_MAX, BulkOutcome},
     memories, overview, recall,
 };
-use serde::{Deserialize, Serialize};
-
-/// A memory with what depends on the time of asking.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Found {
-    pub detail: MemoryDetail,
-    /// exp(−Δdays/90) since the last write.
-    pub freshness: f64,
-}
 
 /// How much of a memory's content a list carries, in characters.
 #[cfg(feature = "ssr")]
@@ -54,11 +45,9 @@ pub async fn agent_names() -> Result<Vec<AgentName>, ConsoleError> {
 
 /// Everything about one memory.
 #[server(endpoint = "memory", input = GetUrl)]
-pub async fn memory(id: MemoryId) -> Result<Found, ConsoleError> {
+pub async fn memory(id: MemoryId) -> Result<MemoryDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let detail = memories::detail(&engine, &ctx, id).await?;
-    let age = (engine.clock().now() - detail.memory.updated_at).as_seconds_f64() / 86_400.0;
-    Ok(Found { detail, freshness: (-age.max(0.0) / 90.0).exp() })
+    Ok(memories::detail(&engine, &ctx, id).await?)
 }
 
 /// Which recalls in the log returned a memory.

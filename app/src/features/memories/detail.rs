@@ -1,5 +1,5 @@
 use super::{
-    api::{Found, memory, recalls_of_memory},
+    api::{memory, recalls_of_memory},
     decide::Decide,
     facts::Facts,
     history::History,
@@ -17,14 +17,14 @@ use crate::{
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
-use remembrancer::api::{ErrorCode, MemoryId, MemoryRecalls, OperatorRole};
+use remembrancer::api::{ErrorCode, MemoryDetail, MemoryId, MemoryRecalls, OperatorRole};
 
 /// A memory with all that is known about it.
 #[component]
 pub fn MemoryPage() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query());
     let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<MemoryId>().ok()));
-    let found = Resource::new(
+    let detail = Resource::new(
         move || id.get(),
         |id| async move {
             match id {
@@ -53,8 +53,8 @@ pub fn MemoryPage() -> impl IntoView {
                 let viewer = who.await.ok();
                 let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
                 let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                match found.await {
-                    Ok(found) => view! { <Whole found recalls=recalls.await query may_decide flash /> }.into_any(),
+                match detail.await {
+                    Ok(detail) => view! { <Whole detail recalls=recalls.await query may_decide flash /> }.into_any(),
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
@@ -79,16 +79,16 @@ fn unknown() -> ConsoleError {
 
 #[component]
 fn Whole(
-    found: Found,
+    detail: MemoryDetail,
     recalls: Result<MemoryRecalls, ConsoleError>,
     query: Memo<Query>,
     may_decide: bool,
     flash: Option<Flash>,
 ) -> impl IntoView {
-    let row = found.detail.memory.clone();
-    let trail = found.detail.audit.clone();
-    let (title, summary) = (found.detail.title.clone(), found.detail.summary.clone());
-    let (by, reason) = (found.detail.deleted_by.clone(), found.detail.delete_reason.clone());
+    let row = detail.memory.clone();
+    let trail = detail.audit.clone();
+    let (title, summary) = (detail.title.clone(), detail.summary.clone());
+    let (by, reason) = (detail.deleted_by.clone(), detail.delete_reason.clone());
     view! {
         <Title text=row.topic.clone() />
         <header class="mb-5">
@@ -114,10 +114,10 @@ fn Whole(
                             }
                         })}
                 </section>
-                <Contradictions links=found.detail.links.clone() />
-                <Links topic=row.topic.clone() links=found.detail.links.clone() />
+                <Contradictions links=detail.links.clone() />
+                <Links topic=row.topic.clone() links=detail.links.clone() />
                 <RecalledBy recalls id=row.id />
-                <History versions=found.detail.versions.clone() query page=format!("/memories/{}", row.id) />
+                <History versions=detail.versions.clone() query page=format!("/memories/{}", row.id) />
                 <section aria-labelledby="trail">
                     <h2 class="mb-2" id="trail">"Audit trail"</h2>
                     <div class="card"><Trail entries=trail /></div>
@@ -125,7 +125,7 @@ fn Whole(
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">
                 {may_decide.then(|| view! { <Decide row flash /> })}
-                <Facts detail=found.detail freshness=found.freshness />
+                <Facts detail />
             </div>
         </div>
     }

@@ -1,11 +1,12 @@
 use crate::ui::{Bar, Time, text};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
-use remembrancer::api::MemoryDetail;
+use remembrancer::api::{DECAY_DAYS, MemoryDetail};
+use std::f64::consts::LN_2;
 
 /// What is known about a memory besides what it says.
 #[component]
-pub fn Facts(detail: MemoryDetail, freshness: f64) -> impl IntoView {
+pub fn Facts(detail: MemoryDetail) -> impl IntoView {
     let row = detail.memory.clone();
     let (source, hash) = (row.source.clone(), detail.content_hash.clone());
     let recalled = match detail.last_accessed_at {
@@ -22,6 +23,11 @@ pub fn Facts(detail: MemoryDetail, freshness: f64) -> impl IntoView {
     };
     let judged =
         format!("{:.2} sure, importance {:.2}{}", detail.confidence, detail.importance, if detail.pinned { ", pinned" } else { "" });
+    let decay = format!(
+        "exp(−Δ/{DECAY_DAYS}), Δ in days since the last write. It halves in {:.0} days: an old memory competes worse in a recall, it \
+         never vanishes.",
+        DECAY_DAYS * LN_2
+    );
     view! {
         <section class="card divide-y divide-line" aria-label="Facts">
             <dl class="facts p-4">
@@ -61,11 +67,8 @@ pub fn Facts(detail: MemoryDetail, freshness: f64) -> impl IntoView {
                 {fact("SHA-256", view! { <span class="block truncate font-mono text-xs" title=detail.content_hash>{hash}</span> })}
             </dl>
             <div class="p-4">
-                <Bar label="Freshness" value=freshness />
-                <p class="mt-1.5 text-xs text-soft">
-                    "exp(−Δ/90), Δ in days since the last write. It halves in 62 days: "
-                    "an old memory competes worse in a recall, it never vanishes."
-                </p>
+                <Bar label="Freshness" value=detail.freshness />
+                <p class="mt-1.5 text-xs text-soft">{decay}</p>
             </div>
         </section>
     }

@@ -1,5 +1,5 @@
 use super::{
-    api::{Found, memory},
+    api::memory,
     listing::ListingResource,
     table::{place, state},
 };
@@ -8,12 +8,12 @@ use crate::{
     ui::{Canonical, ErrorView, Panel, Skeleton, Time, Walk, reveal, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::MemoryId;
+use remembrancer::api::{MemoryDetail, MemoryId};
 
 /// One memory beside the list, named by the URL. Its neighbours in the list are one key away.
 #[component]
 pub fn Peek(peek: Memo<Option<MemoryId>>, list: ListingResource, query: Memo<Query>) -> impl IntoView {
-    let found = Resource::new(
+    let detail = Resource::new(
         move || peek.get(),
         |id| async move {
             match id {
@@ -33,8 +33,8 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: ListingResource, query: Memo<Que
             </Transition>
             <Transition fallback=|| view! { <Skeleton rows=4 /> }>
                 {move || Suspend::new(async move {
-                    Some(match found.await? {
-                        Ok(found) => view! { <Glance found /> }.into_any(),
+                    Some(match detail.await? {
+                        Ok(detail) => view! { <Glance detail /> }.into_any(),
                         Err(error) => view! { <ErrorView error /> }.into_any(),
                     })
                 })}
@@ -52,8 +52,8 @@ fn at(query: &Query, id: Option<MemoryId>) -> String {
 }
 
 #[component]
-fn Glance(found: Found) -> impl IntoView {
-    let (row, detail) = (found.detail.memory.clone(), found.detail);
+fn Glance(detail: MemoryDetail) -> impl IntoView {
+    let row = detail.memory.clone();
     let page = format!("/memories/{}", row.id);
     let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"As met"</dt><dd>{row.topic_raw.clone()}</dd> });
     let user = row.user_id.map(|user| view! { <dt>"User"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> });

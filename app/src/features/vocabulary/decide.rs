@@ -4,7 +4,7 @@ use super::{
     effect::Effects,
     tabs::Tabs,
     term_field::{TermField, TermNames},
-    verdicts::{DEFINITION_MAX, Line},
+    verdicts::Line,
 };
 use crate::{
     ConsoleError, Flash,
@@ -14,7 +14,7 @@ use crate::{
     ui::{Empty, ErrorView, ReasonField, Shape, Skeleton, Time, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{BULK_MAX, ErrorCode, OperatorRole, Proposal, ProposalId};
+use remembrancer::api::{BULK_MAX, DEFINITION_MAX, ErrorCode, OperatorRole, Proposal, ProposalId};
 
 /// What whoever may only look is told.
 pub const NOT_ALLOWED: &str = "Deciding on the vocabulary takes the role “reviewer”. Ask an administrator for it.";

@@ -1,10 +1,7 @@
-use super::{
-    term_field::TermField,
-    verdicts::{DEFINITION_MAX, Line},
-};
+use super::{term_field::TermField, verdicts::Line};
 use crate::ui::ReasonField;
 use leptos::prelude::*;
-use remembrancer::api::Term;
+use remembrancer::api::{DEFINITION_MAX, Term};
 
 /// What a reviewer can do to a term: each unfolds, and leads to what it would change before anything is changed.
 #[component]

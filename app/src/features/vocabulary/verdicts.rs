@@ -1,11 +1,7 @@
 use super::{asked::Asked, term_field::TermField, words::extent};
 use crate::{Flash, query::Query, ui::Bar};
 use leptos::prelude::*;
-use remembrancer::api::{Likeness, ProposalDetail, REASON_MAX, Suggestion, TOPIC_MAX};
-
-/// Longest definition and longest category that the engine takes, in characters.
-pub const DEFINITION_MAX: usize = 2000;
-const CATEGORY_MAX: usize = 64;
+use remembrancer::api::{CATEGORY_MAX, DEFINITION_MAX, Likeness, ProposalDetail, REASON_MAX, Suggestion, TOPIC_MAX};
 
 /// The three decisions on one proposal, each a form of its own: a letter leads into it, Enter sends it.
 #[component]

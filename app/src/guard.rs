@@ -59,17 +59,17 @@ pub async fn operator() -> Result<(Engine, OpContext), ConsoleError> {
 pub async fn signed_in() -> Result<(Engine, OpContext, OperatorProfile), ConsoleError> {
     let (engine, session) = (console()?.engine, session()?);
     let id = session.get::<OperatorId>(SESSION_OPERATOR).await.map_err(lost)?;
-    let found = match id {
+    let operator = match id {
         Some(id) => identity::operator(&engine, id, request_id()).await.map_err(ConsoleError::from),
         None => Err(ConsoleError::new(ErrorCode::Unauthenticated, "Sign in to continue.")),
     };
-    if let Err(error) = &found
+    if let Err(error) = &operator
         && error.code == ErrorCode::Unauthenticated
     {
         set_status(ErrorCode::Unauthenticated);
         redirect(&Query::default().with("next", page()).href("/sign-in"));
     }
-    let (context, profile) = found?;
+    let (context, profile) = operator?;
     keep_alive(&session, engine.clock().now()).await?;
     Ok((engine, context, profile))
 }

@@ -32,8 +32,8 @@ pub fn Keys() -> impl IntoView {
 fn owner(key: &str) -> Option<web_sys::HtmlElement> {
     // Only letters and names of keys reach the selector.
     let plain = key == "/" || key.chars().all(|c| c.is_ascii_alphanumeric());
-    let found = plain.then(|| document().query_selector(&format!("[data-keys~=\"{key}\"]")).ok().flatten())??;
-    found.dyn_into().ok()
+    let element = plain.then(|| document().query_selector(&format!("[data-keys~=\"{key}\"]")).ok().flatten())??;
+    element.dyn_into().ok()
 }
 
 /// The field that somebody writes in.

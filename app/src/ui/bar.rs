@@ -17,7 +17,7 @@ pub fn Bar(
         let x = format!("{:.1}", share_of(floor, 1.0) * 48.0 - 1.0);
         view! { <rect class="fill-ink" x=x width="2" height="6" /> }
     });
-    let said = match floor {
+    let number = match floor {
         Some(floor) if value < floor => format!("{value:.2} of {floor:.2}"),
         Some(floor) => format!("{value:.2} ≥ {floor:.2}"),
         None => format!("{value:.2}"),
@@ -30,7 +30,7 @@ pub fn Bar(
                 <rect class=fill width=width height="6" rx="2" />
                 {mark}
             </svg>
-            <span class=if strong { "font-semibold text-ink" } else { "text-ink" }>{said}</span>
+            <span class=if strong { "font-semibold text-ink" } else { "text-ink" }>{number}</span>
         </div>
     }
 }

@@ -6,13 +6,13 @@ use leptos::prelude::*;
 use remembrancer::api::FieldError;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// What a URL asks for, or what in it cannot be read.
-pub type Asked<T> = Result<T, Vec<FieldError>>;
+/// A filter parsed from a URL, or the fields that cannot be parsed.
+pub type Parsed<T> = Result<T, Vec<FieldError>>;
 
-/// What the page's URL asks for, as it changes: what the list is loaded by, and what the fields of its form show.
+/// The query of the page and the filter parsed from it, as they change. The list loads by the filter, the fields of the form show the query.
 pub struct Filtered<T: Send + Sync + 'static> {
     pub query: Memo<Query>,
-    pub asked: Memo<Asked<T>>,
+    pub filter: Memo<Parsed<T>>,
 }
 
 impl<T: Send + Sync + 'static> Clone for Filtered<T> {
@@ -24,33 +24,33 @@ impl<T: Send + Sync + 'static> Clone for Filtered<T> {
 impl<T: Send + Sync + 'static> Copy for Filtered<T> {}
 
 impl<T: Clone + PartialEq + Send + Sync + 'static> Filtered<T> {
-    /// Follows the URL through `read`. What `read` leaves out of its answer loads nothing anew.
-    pub fn by(read: fn(&Query) -> Asked<T>) -> Self {
+    /// Parses the URL with `read`. A change of the URL that leaves the filter as it is loads nothing.
+    pub fn by(read: fn(&Query) -> Parsed<T>) -> Self {
         let query = use_query();
-        Self { query, asked: Memo::new(move |_| query.with(read)) }
+        Self { query, filter: Memo::new(move |_| query.with(read)) }
     }
 
-    /// The answer of `find`, asked again with each change; input that cannot be read is an error and asks nobody.
+    /// Loads `find` for the filter, again whenever the filter changes. A filter that cannot be parsed is an error and is not sent.
     pub fn load<R, F>(self, find: fn(T) -> F) -> Resource<Result<R, ConsoleError>>
     where
         R: Serialize + DeserializeOwned + Send + Sync + 'static,
         F: Future<Output = Result<R, ConsoleError>> + Send + 'static,
     {
-        Resource::new(move || self.asked.get(), move |asked| async move { find(asked.map_err(ConsoleError::invalid)?).await })
+        Resource::new(move || self.filter.get(), move |filter| async move { find(filter.map_err(ConsoleError::invalid)?).await })
     }
 
-    /// What the field `name` shows.
+    /// The value of the field `name`.
     pub fn value(self, name: &'static str) -> Signal<String> {
         Signal::derive(move || self.query.with(|query| query.text(name)))
     }
 
-    /// What is wrong with the field `name`.
+    /// The error of the field `name`.
     pub fn error(self, name: &'static str) -> Signal<Option<String>> {
-        Signal::derive(move || self.asked.with(|asked| Some(asked.as_ref().err()?.iter().find(|e| e.field == name)?.message.clone())))
+        Signal::derive(move || self.filter.with(|filter| Some(filter.as_ref().err()?.iter().find(|e| e.field == name)?.message.clone())))
     }
 }
 
-/// Where the answer stands: bones until there is one, the old one faded while the next is on its way, or why there is none.
+/// The loaded answer: a skeleton before it arrives, faded while the next one loads, or the error.
 #[component]
 pub fn Answered<R>(
     answer: Resource<Result<R, ConsoleError>>,

@@ -27,7 +27,7 @@ pub use empty::Empty;
 pub use error::ErrorView;
 pub use field::{Choice, SelectField, TextField};
 pub use filter_form::FilterForm;
-pub use filtered::{Answered, Asked, Filtered};
+pub use filtered::{Answered, Filtered, Parsed};
 pub use icon::{Icon, Shape};
 pub use pager::Pager;
 pub use panel::{Panel, Walk, neighbours, reveal};

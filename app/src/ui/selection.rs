@@ -28,8 +28,8 @@ pub fn ticked(form: NodeRef<leptos::html::Form>) -> u32 {
 }
 
 fn boxes(form: &web_sys::HtmlFormElement, which: &str) -> Vec<web_sys::HtmlInputElement> {
-    let Ok(found) = form.query_selector_all(&format!("input[name=ids]{which}")) else { return Vec::new() };
-    (0..found.length()).filter_map(|i| found.item(i)?.dyn_into().ok()).collect()
+    let Ok(nodes) = form.query_selector_all(&format!("input[name=ids]{which}")) else { return Vec::new() };
+    (0..nodes.length()).filter_map(|i| nodes.item(i)?.dyn_into().ok()).collect()
 }
 
 /// The box that takes a row into the selection.

@@ -53,7 +53,7 @@ pub fn moment(at: DateTime<Utc>) -> String {
 pub fn relative(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     let apart = now - at;
     let (size, future) = (apart.abs(), apart < TimeDelta::zero());
-    let said = if size < TimeDelta::seconds(45) {
+    let distance = if size < TimeDelta::seconds(45) {
         return if future { "in a moment" } else { "just now" }.to_owned();
     } else if size < TimeDelta::minutes(59) {
         format!("{} min", (size.num_seconds() + 30) / 60)
@@ -68,7 +68,7 @@ pub fn relative(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     } else {
         return day(at.date_naive());
     };
-    if future { format!("in {said}") } else { format!("{said} ago") }
+    if future { format!("in {distance}") } else { format!("{distance} ago") }
 }
 
 /// What is wrong with a field, as a sentence of its own.
@@ -93,8 +93,8 @@ pub fn excerpt(content: &str, words: &[String], limit: usize) -> String {
     if content.chars().count() <= limit {
         return content.to_owned();
     }
-    let found = words.iter().filter_map(|word| content.find(word.as_str())).min().unwrap_or(0);
-    let before = content.get(..found).map_or(0, |head| head.chars().count());
+    let start = words.iter().filter_map(|word| content.find(word.as_str())).min().unwrap_or(0);
+    let before = content.get(..start).map_or(0, |head| head.chars().count());
     let skip = if before < limit / 2 { 0 } else { before - limit / 4 };
     let mut text: String = content.chars().skip(skip).take(limit).collect();
     if skip > 0 {
@@ -160,8 +160,8 @@ mod tests {
 
     #[test]
     fn durations_have_two_parts_at_most() {
-        let said = [85, 4_270, 59_999, 200_000, 7_500_000].map(|millis| duration(TimeDelta::milliseconds(millis)));
-        assert_eq!(said, ["85 ms", "4.2 s", "59 s", "3 min 20 s", "2 h 5 min"]);
+        let durations = [85, 4_270, 59_999, 200_000, 7_500_000].map(|millis| duration(TimeDelta::milliseconds(millis)));
+        assert_eq!(durations, ["85 ms", "4.2 s", "59 s", "3 min 20 s", "2 h 5 min"]);
         assert_eq!(duration(TimeDelta::seconds(-1)), "0 ms");
     }
 

@@ -2,7 +2,7 @@ use super::api::audit_log;
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Asked, Badge, Empty, FilterForm, Filtered, Pager, Shape, TextField, Time, text},
+    ui::{Answered, Badge, Empty, FilterForm, Filtered, Pager, Parsed, Shape, TextField, Time, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AuditEntry, AuditFilter, Page};
@@ -11,7 +11,7 @@ const NAMES: &[&str] = &["actor", "action", "target", "from", "until"];
 const ACTIONS: &[&str] =
     &["memory.", "memory.remembered", "memory.revised", "memory.forgotten", "memory.restored", "vocabulary.", "operator.", "key."];
 
-fn filter(query: &Query) -> Asked<AuditFilter> {
+fn filter(query: &Query) -> Parsed<AuditFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = AuditFilter {

@@ -18,7 +18,7 @@ use remembrancer::api::{Chunk, Document, DocumentDetail, DocumentId, ErrorCode};
 pub fn DocumentPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<DocumentId>().ok()));
-    let found = Resource::new(
+    let detail = Resource::new(
         move || id.get(),
         |id| async move {
             match id {
@@ -34,7 +34,7 @@ pub fn DocumentPage() -> impl IntoView {
         </p>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
             {move || Suspend::new(async move {
-                match found.await {
+                match detail.await {
                     Ok(detail) => view! { <Whole detail /> }.into_any(),
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
@@ -137,7 +137,7 @@ fn place(chunk: &Chunk) -> String {
 
 #[component]
 fn Facts(document: Document, front_matter: Vec<(String, String)>) -> impl IntoView {
-    let told = front_matter
+    let fields = front_matter
         .into_iter()
         .map(|(name, value)| {
             view! {
@@ -152,7 +152,7 @@ fn Facts(document: Document, front_matter: Vec<(String, String)>) -> impl IntoVi
     };
     view! {
         <section class="card divide-y divide-line" aria-label="Facts">
-            {(!told.is_empty()).then(|| view! { <dl class="facts p-4" data-testid="front-matter">{told}</dl> })}
+            {(!fields.is_empty()).then(|| view! { <dl class="facts p-4" data-testid="front-matter">{fields}</dl> })}
             <dl class="facts p-4">
                 <dt>"Collection"</dt>
                 <dd>{document.collection}</dd>

@@ -2,7 +2,7 @@ use super::{api::documents, table::Table, tabs::Tabs, words::kind_name};
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Asked, Choice, Empty, FilterForm, Filtered, Pager, SearchField, SelectField, Shape, TextField, text},
+    ui::{Answered, Choice, Empty, FilterForm, Filtered, Pager, Parsed, SearchField, SelectField, Shape, TextField, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Document, DocumentFilter, DocumentKind, Page};
@@ -10,7 +10,7 @@ use remembrancer::api::{Document, DocumentFilter, DocumentKind, Page};
 const NAMES: &[&str] = &["q", "kind", "status", "retired"];
 const STATUSES: &[&str] = &["accepted", "approved", "deprecated", "draft", "proposed", "superseded"];
 
-fn filter(query: &Query) -> Asked<DocumentFilter> {
+fn filter(query: &Query) -> Parsed<DocumentFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = DocumentFilter {
@@ -52,7 +52,7 @@ pub fn KnowledgePage() -> impl IntoView {
                 </div>
             </div>
         </FilterForm>
-        <Answered answer=list show=|page, query| view! { <Listed page query /> }.into_any() query />
+        <Answered answer=list show=|page, query| view! { <Documents page query /> }.into_any() query />
     }
 }
 
@@ -61,7 +61,7 @@ fn choice(key: &str, text: &str) -> Choice {
 }
 
 #[component]
-fn Listed(page: Page<Document>, query: Query) -> impl IntoView {
+fn Documents(page: Page<Document>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
         let filtered = query.any(NAMES) || query.any(&["after", "before"]);
         let why = if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First /> }.into_any() };

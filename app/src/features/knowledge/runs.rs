@@ -93,10 +93,10 @@ fn Row(run: IngestRun) -> impl IntoView {
 /// `3 added · 1 changed · 12 unchanged`; what is zero says nothing, unless all is.
 fn counts(report: &IngestReport) -> String {
     let files = [(report.added, "added"), (report.changed, "changed"), (report.unchanged, "unchanged"), (report.retired, "retired")];
-    let mut said: Vec<_> = files.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", text::number(*n))).collect();
-    said.extend((report.terms > 0).then(|| text::count(report.terms, "term", "terms")));
-    said.extend((report.components > 0).then(|| text::count(report.components, "component", "components")));
-    if said.is_empty() { "Nothing to take in".into() } else { said.join(" · ") }
+    let mut parts: Vec<_> = files.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", text::number(*n))).collect();
+    parts.extend((report.terms > 0).then(|| text::count(report.terms, "term", "terms")));
+    parts.extend((report.components > 0).then(|| text::count(report.components, "component", "components")));
+    if parts.is_empty() { "Nothing to take in".into() } else { parts.join(" · ") }
 }
 
 #[component]

@@ -76,7 +76,7 @@ fn Whole(components: Vec<Component>, focus: Option<String>) -> impl IntoView {
 #[component]
 fn Focus(graph: Graph, name: String, node: Option<usize>) -> impl IntoView {
     let name_of = |node: usize| graph.nodes.get(node).map(|(name, _)| name.clone()).unwrap_or_default();
-    let said = match node {
+    let neighbours = match node {
         None => view! { <p>"No component is called “" {name} "”."</p> }.into_any(),
         Some(node) => {
             let needs = graph.edges.iter().filter(|(from, _)| *from == node).map(|(_, to)| name_of(*to)).collect();
@@ -90,7 +90,7 @@ fn Focus(graph: Graph, name: String, node: Option<usize>) -> impl IntoView {
     };
     view! {
         <div class="card mb-3 flex items-start gap-3 px-4 py-2.5 text-sm" data-testid="focus">
-            <div class="min-w-0 grow space-y-0.5">{said}</div>
+            <div class="min-w-0 grow space-y-0.5">{neighbours}</div>
             <a class="button button-quiet -mr-2" href="/knowledge/topology" data-keys="Escape">
                 <Icon shape=Shape::Close />
                 "Show all"

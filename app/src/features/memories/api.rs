@@ -75,7 +75,7 @@ pub async fn delete_memories(
 ) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
-        Ok(said(memories::delete(&engine, &ctx, &ids.0, &reason).await?, "Deleted", "deleted before"))
+        Ok(flash(memories::delete(&engine, &ctx, &ids.0, &reason).await?, "Deleted", "deleted before"))
     };
     finish(result.await, own_path(&done, "/memories"), own_path(&form, "/memories"), &reason).await
 }
@@ -90,13 +90,13 @@ pub async fn restore_memories(
 ) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
-        Ok(said(memories::restore(&engine, &ctx, &ids.0, &reason).await?, "Restored", "not deleted"))
+        Ok(flash(memories::restore(&engine, &ctx, &ids.0, &reason).await?, "Restored", "not deleted"))
     };
     finish(result.await, own_path(&done, "/memories"), own_path(&form, "/memories"), &reason).await
 }
 
 #[cfg(feature = "ssr")]
-fn said(outcome: BulkOutcome, done: &str, otherwise: &str) -> Flash {
+fn flash(outcome: BulkOutcome, done: &str, otherwise: &str) -> Flash {
     let number = |ids: &[MemoryId]| i64::try_from(ids.len()).unwrap_or(i64::MAX);
     let mut text = format!("{done} {}.", count(number(&outcome.changed), "memory", "memories"));
     match number(&outcome.unchanged) {

@@ -1,7 +1,7 @@
 use super::version::{Stamp, changes};
 use crate::{
     query::Query,
-    ui::{Asked, Choice, Diff, FilterForm, SelectField, text},
+    ui::{Choice, Diff, FilterForm, Parsed, SelectField, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{FieldError, MemoryVersion};
@@ -10,7 +10,7 @@ const NAMES: &[&str] = &["from", "to"];
 
 /// Two of the versions `known`, newest first; none unless the URL asks for a comparison. Left out, `from` is the version before `to`, and
 /// `to` is the newest.
-fn pick(query: &Query, known: &[i32]) -> Asked<Option<(i32, i32)>> {
+fn pick(query: &Query, known: &[i32]) -> Parsed<Option<(i32, i32)>> {
     if !query.any(NAMES) {
         return Ok(None);
     }

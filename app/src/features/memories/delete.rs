@@ -26,13 +26,13 @@ pub fn DeletePage() -> impl IntoView {
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
             {move || Suspend::new(async move {
                 let viewer = who.await;
-                let found = match &viewer {
+                let result = match &viewer {
                     Ok(viewer) if viewer.profile.has(OperatorRole::Operator) => rows.await,
                     Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
                     Err(error) => Err(error.clone()),
                 };
                 let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                match found {
+                match result {
                     Ok(rows) if rows.is_empty() => view! { <div class="card"><Nothing query=query.get_untracked() /></div> }.into_any(),
                     Ok(rows) => view! { <Confirm rows query=query.get_untracked() flash /> }.into_any(),
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),

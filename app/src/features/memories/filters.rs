@@ -82,7 +82,7 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
 /// The filters of the fold that need a look: what cannot be read is shown beside its field.
 fn unreadable(filtered: Filtered<MemoryFilter>) -> Vec<&'static str> {
     let names = FOLDED.iter().map(|(name, _)| *name);
-    filtered.asked.with_untracked(|asked| match asked {
+    filtered.filter.with_untracked(|filter| match filter {
         Ok(_) => Vec::new(),
         Err(errors) => names.filter(|name| errors.iter().any(|error| error.field == *name)).collect(),
     })

@@ -83,7 +83,7 @@ fn Browsed(
 #[component]
 fn Searched(results: SearchResults, query: Memo<Query>, peek: Memo<Option<MemoryId>>, may_delete: bool) -> impl IntoView {
     let summary = view! { <Summary results=results.clone() /> };
-    let found = if results.hits.is_empty() {
+    let body = if results.hits.is_empty() {
         view! { <NothingFound results query=query.get_untracked() /> }.into_any()
     } else {
         let rows: Vec<_> = results.hits.into_iter().map(|hit| (hit.memory.clone(), Some(hit))).collect();
@@ -91,7 +91,7 @@ fn Searched(results: SearchResults, query: Memo<Query>, peek: Memo<Option<Memory
     };
     view! {
         {summary}
-        <div class="card">{found}</div>
+        <div class="card">{body}</div>
     }
 }
 

@@ -89,7 +89,7 @@ pub fn export(query: &Query) -> Option<String> {
 
 /// The folded filters that are set: name, and what is said of it.
 pub fn set(query: &Query) -> Vec<(&'static str, String)> {
-    let said = |(name, word): (&'static str, &str)| {
+    let label = |(name, word): (&'static str, &str)| {
         let value = query.get(name)?;
         Some((
             name,
@@ -102,7 +102,7 @@ pub fn set(query: &Query) -> Vec<(&'static str, String)> {
             },
         ))
     };
-    FOLDED.into_iter().filter_map(said).collect()
+    FOLDED.into_iter().filter_map(label).collect()
 }
 
 #[cfg(test)]
@@ -120,12 +120,12 @@ mod tests {
     #[test]
     fn a_record_is_found_by_what_it_is() {
         let id = "01900000-0000-7000-8000-000000000000";
-        let asked = Query::parse(&format!("kind=decision&category=person&scope=repo&status=archived&project={id}"));
-        let filter = filter(&asked).unwrap();
+        let query = Query::parse(&format!("kind=decision&category=person&scope=repo&status=archived&project={id}"));
+        let filter = filter(&query).unwrap();
         assert_eq!((filter.kind, filter.category), (Some(MemoryKind::Decision), Some(Category::Person)));
         assert_eq!((filter.scope, filter.status), (Some(MemoryScope::Repo), Some(MemoryStatus::Archived)));
         assert_eq!(filter.project_id.map(|project| project.to_string()).as_deref(), Some(id));
-        assert_eq!(set(&asked).last(), Some(&("project", format!("Project: {id}"))));
+        assert_eq!(set(&query).last(), Some(&("project", format!("Project: {id}"))));
         assert_eq!(set(&Query::parse("deleted=true&q=x&agent=y")), [("deleted", "Deleted".to_owned())]);
     }
 

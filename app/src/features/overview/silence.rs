@@ -77,10 +77,10 @@ fn share(part: i64, whole: i64) -> f64 {
 fn spoken(days: &[(NaiveDate, Silence)]) -> String {
     let (recalls, zero): (i64, i64) = days.iter().fold((0, 0), |(recalls, zero), (_, day)| (recalls + day.recalls, zero + day.zero_hits));
     let worst = days.iter().filter(|(_, day)| day.zero_hits > 0).max_by_key(|(_, day)| day.zero_hits);
-    let said = format!("{} in {} days, {} found nothing", text::count(recalls, "recall", "recalls"), days.len(), text::number(zero));
+    let sentence = format!("{} in {} days, {} found nothing", text::count(recalls, "recall", "recalls"), days.len(), text::number(zero));
     match worst {
-        Some((day, silence)) => format!("{said}, most on {}: {}", text::day(*day), text::number(silence.zero_hits)),
-        None => said,
+        Some((day, silence)) => format!("{sentence}, most on {}: {}", text::day(*day), text::number(silence.zero_hits)),
+        None => sentence,
     }
 }
 

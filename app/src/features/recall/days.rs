@@ -28,7 +28,7 @@ pub fn Days(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
         let _ = write!(plain, "M{x:.1} {:.1}h{column:.1}V{rest:.1}h-{column:.1}z", PLOT.bottom());
         let _ = write!(expected, "M{x:.1} {rest:.1}h{column:.1}V{all:.1}h-{column:.1}z");
         points.push((silence.recalls > 0).then(|| (left + width / 2.0, PLOT.y(silence.rate(), 1.0))));
-        hints.push((left, width, format!("{}: {}", text::day(*day), said(silence))));
+        hints.push((left, width, format!("{}: {}", text::day(*day), summary(silence))));
     }
     let dots: String = points.iter().flatten().map(|(x, y)| format!("M{x:.1} {y:.1}h0")).collect();
     let hints = hints.into_iter().map(|(x, width, text)| {
@@ -99,10 +99,10 @@ fn Axes(marks: Vec<i64>, days: Vec<NaiveDate>) -> impl IntoView {
     }
 }
 
-fn label((x, y): (f64, &str), anchor: &'static str, said: String) -> impl IntoView + use<> {
+fn label((x, y): (f64, &str), anchor: &'static str, text: String) -> impl IntoView + use<> {
     view! {
         <text class="fill-soft text-xs" x=format!("{x:.1}") y=y.to_owned() text-anchor=anchor dominant-baseline="central">
-            {said}
+            {text}
         </text>
     }
 }
@@ -170,7 +170,7 @@ fn Numbers(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
     }
 }
 
-fn said(silence: &Silence) -> String {
+fn summary(silence: &Silence) -> String {
     let recalls = text::count(silence.recalls, "recall", "recalls");
     match silence.expected_zero_hits {
         0 => format!("{} of {recalls} found nothing", text::number(silence.zero_hits)),
@@ -188,7 +188,7 @@ fn spoken(days: &[(NaiveDate, Silence)]) -> String {
         expected_zero_hits: sum(|s| s.expected_zero_hits),
     };
     let most = worst.map(|(day, silence)| format!("; most on {}: {}", text::day(*day), silence.zero_hits)).unwrap_or_default();
-    format!("{} days: {}{most}", days.len(), said(&all))
+    format!("{} days: {}{most}", days.len(), summary(&all))
 }
 
 #[cfg(test)]

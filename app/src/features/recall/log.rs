@@ -19,7 +19,7 @@ pub fn LogPage() -> impl IntoView {
         </PageHead>
         <ViewBar page=ViewPage::Retrievals path="/recall/log" names=url::LOG query />
         <Filters filtered />
-        <Answered answer=list show=|page, query| view! { <Listed page query /> }.into_any() query />
+        <Answered answer=list show=|page, query| view! { <Recalls page query /> }.into_any() query />
     }
 }
 
@@ -52,7 +52,7 @@ fn choice(key: &str, text: &str) -> Choice {
 }
 
 #[component]
-fn Listed(page: Page<Retrieval>, query: Query) -> impl IntoView {
+fn Recalls(page: Page<Retrieval>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
         let filtered = query.any(url::LOG) || query.any(&["after", "before"]);
         let why = if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First /> }.into_any() };

@@ -95,7 +95,7 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
         <div class="space-y-5">
             {silence}
             <div class="grid items-start gap-5 lg:grid-cols-2">
-                <Words answer=answer.clone() asked=query.text("q") />
+                <Words answer=answer.clone() question=query.text("q") />
                 <Timings timings=answer.timings />
             </div>
             <section aria-labelledby="candidates">
@@ -125,7 +125,7 @@ fn Silent(answer: Playground) -> impl IntoView {
 
 /// What the vocabulary did to the question.
 #[component]
-fn Words(answer: Playground, asked: String) -> impl IntoView {
+fn Words(answer: Playground, question: String) -> impl IntoView {
     let canonical = match answer.query_canonical {
         Some(term) => view! { <strong class="font-medium text-good">{term}</strong> }.into_any(),
         None => view! { <span class="text-soft">"no term; it is searched as it was asked"</span> }.into_any(),
@@ -145,7 +145,7 @@ fn Words(answer: Playground, asked: String) -> impl IntoView {
             <h2 class="mb-2" id="words">"Vocabulary"</h2>
             <dl class="card facts p-4" data-testid="words">
                 <dt>"Asked"</dt>
-                <dd>{asked}</dd>
+                <dd>{question}</dd>
                 <dt>"Stands for"</dt>
                 <dd>{canonical}</dd>
                 <dt>"Terms inside"</dt>

@@ -110,7 +110,7 @@ fn Column(title: &'static str, hint: &'static str, hits: Vec<(Considered, Mark)>
 
 #[component]
 fn Hit(place: usize, one: Considered, mark: Mark) -> impl IntoView {
-    let said = match mark {
+    let badge = match mark {
         Mark::Same => None,
         Mark::Moved(before) => {
             let arrow = if before > place { "↑" } else { "↓" };
@@ -123,7 +123,7 @@ fn Hit(place: usize, one: Considered, mark: Mark) -> impl IntoView {
         <li class="flex gap-2.5 px-3 py-2 text-sm" class:bg-accent-wash=matches!(mark, Mark::Moved(_)) class:bg-good-wash=mark == Mark::New>
             <span class="w-5 shrink-0 text-right text-soft">{place.to_string()}</span>
             <div class="min-w-0">
-                <div class="flex flex-wrap items-baseline gap-x-2 gap-y-0.5"><Name one=one.clone() /> {said} {gone(&one)}</div>
+                <div class="flex flex-wrap items-baseline gap-x-2 gap-y-0.5"><Name one=one.clone() /> {badge} {gone(&one)}</div>
                 <p class="line-clamp-2 text-xs wrap-anywhere text-soft">{one.content.clone()}</p>
                 <p class="text-xs text-soft">{version} {format!("score {:.3}", one.score)}</p>
             </div>

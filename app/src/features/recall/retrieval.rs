@@ -20,7 +20,7 @@ use remembrancer::api::{ErrorCode, Replay, RetrievalDetail, RetrievalId};
 pub fn RetrievalPage() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query());
     let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<RetrievalId>().ok()));
-    let found = Resource::new(
+    let detail = Resource::new(
         move || id.get(),
         |id| async move {
             match id {
@@ -46,7 +46,7 @@ pub fn RetrievalPage() -> impl IntoView {
         </p>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
             {move || Suspend::new(async move {
-                match found.await {
+                match detail.await {
                     Ok(detail) => view! { <Whole detail query replayed /> }.into_any(),
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
@@ -75,15 +75,15 @@ type Again = Resource<Option<Result<Replay, ConsoleError>>>;
 
 #[component]
 fn Whole(detail: RetrievalDetail, query: Memo<Query>, replayed: Again) -> impl IntoView {
-    let asked = detail.retrieval.clone();
-    let (title, page) = (text::short(&asked.query, 80), format!("/recall/log/{}", asked.id));
+    let retrieval = detail.retrieval.clone();
+    let (title, page) = (text::short(&retrieval.query, 80), format!("/recall/log/{}", retrieval.id));
     view! {
         <Title text=title />
         <header class="mb-5">
-            <h1 class="line-clamp-4 wrap-anywhere" title=asked.query.clone()>{asked.query.clone()}</h1>
+            <h1 class="line-clamp-4 wrap-anywhere" title=retrieval.query.clone()>{retrieval.query.clone()}</h1>
             <div class="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft">
-                {outcome_badges(&asked)}
-                <span>"asked by " <a class="underline" href=format!("/recall/log?agent={}", asked.agent_id)>{asked.agent_slug.clone()}</a> ", " <Time at=asked.at /></span>
+                {outcome_badges(&retrieval)}
+                <span>"asked by " <a class="underline" href=format!("/recall/log?agent={}", retrieval.agent_id)>{retrieval.agent_slug.clone()}</a> ", " <Time at=retrieval.at /></span>
             </div>
         </header>
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
@@ -102,16 +102,16 @@ fn Whole(detail: RetrievalDetail, query: Memo<Query>, replayed: Again) -> impl I
 #[component]
 fn Section(query: Memo<Query>, page: String, replayed: Again) -> impl IntoView {
     let again = format!("{page}?replay=yes");
-    let asked = move || query.with(|query| query.get("replay").is_some());
+    let open = move || query.with(|query| query.get("replay").is_some());
     view! {
         <section aria-labelledby="again">
             <div class="mb-2 flex flex-wrap items-center justify-between gap-2">
                 <h2 id="again">"Asked again"</h2>
-                <a class="button" class:button-primary=move || !asked() href=again data-noscroll="true" class:hidden=asked>
+                <a class="button" class:button-primary=move || !open() href=again data-noscroll="true" class:hidden=open>
                     <Icon shape=Shape::Restore />
                     "Replay this recall"
                 </a>
-                <a class="button button-quiet" href=page data-noscroll="true" class:hidden=move || !asked()>
+                <a class="button button-quiet" href=page data-noscroll="true" class:hidden=move || !open()>
                     "Hide the replay"
                 </a>
             </div>
@@ -130,29 +130,29 @@ fn Section(query: Memo<Query>, page: String, replayed: Again) -> impl IntoView {
 
 #[component]
 fn Facts(detail: RetrievalDetail) -> impl IntoView {
-    let asked = detail.retrieval;
+    let retrieval = detail.retrieval;
     let filters = match &detail.filters {
         serde_json::Value::Object(fields) if fields.is_empty() => None,
         serde_json::Value::Null => None,
         filters => Some(serde_json::to_string_pretty(filters).unwrap_or_default()),
     };
-    let playground = try_again(asked.agent_id, &asked.query, asked.user_id);
-    let canonical = asked.query_canonical.clone();
+    let playground = try_again(retrieval.agent_id, &retrieval.query, retrieval.user_id);
+    let canonical = retrieval.query_canonical.clone();
     view! {
         <section class="card divide-y divide-line" aria-label="Facts">
             <dl class="facts p-4">
                 <dt>"Answer"</dt>
                 <dd>
-                    {text::count(i64::from(asked.hits), "memory", "memories")} ", "
-                    {text::count(i64::from(asked.knowledge_hits), "piece", "pieces")} " of knowledge; at most " {asked.k.to_string()}
+                    {text::count(i64::from(retrieval.hits), "memory", "memories")} ", "
+                    {text::count(i64::from(retrieval.knowledge_hits), "piece", "pieces")} " of knowledge; at most " {retrieval.k.to_string()}
                 </dd>
                 {canonical.map(|term| view! { <dt>"Stood for"</dt><dd class="text-good">{term}</dd> })}
-                {asked.user_id.map(|user| view! { <dt>"On behalf of"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> })}
+                {retrieval.user_id.map(|user| view! { <dt>"On behalf of"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> })}
                 {filters.map(|filters| view! { <dt>"Filters"</dt><dd><pre class="font-mono text-xs whitespace-pre-wrap">{filters}</pre></dd> })}
             </dl>
             <dl class="facts p-4">
                 <dt>"Ranking"</dt>
-                <dd>{asked.ranking.as_str()}</dd>
+                <dd>{retrieval.ranking.as_str()}</dd>
                 <dt>"Model"</dt>
                 <dd>{detail.model}</dd>
                 <dt>"Floors"</dt>
@@ -160,11 +160,11 @@ fn Facts(detail: RetrievalDetail) -> impl IntoView {
                 <dt>"Vocabulary"</dt>
                 <dd>"version " {text::number(detail.vocabulary_version)}</dd>
                 <dt>"Took"</dt>
-                <dd>{format!("{:.1} ms", asked.took_ms)}</dd>
+                <dd>{format!("{:.1} ms", retrieval.took_ms)}</dd>
                 <dt>"Asked"</dt>
-                <dd>{text::moment(asked.at)}</dd>
+                <dd>{text::moment(retrieval.at)}</dd>
                 <dt>"Id"</dt>
-                <dd class="font-mono text-xs break-all">{asked.id.to_string()}</dd>
+                <dd class="font-mono text-xs break-all">{retrieval.id.to_string()}</dd>
             </dl>
             <p class="p-4">
                 <a class="button" href=playground>

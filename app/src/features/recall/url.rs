@@ -1,6 +1,6 @@
 //! How the pages about recall are told what to show.
 
-use crate::{query::Query, ui::Asked};
+use crate::{query::Query, ui::Parsed};
 use remembrancer::api::{AgentId, FieldError, HealthFilter, K_MAX, PlaygroundRequest, RetrievalFilter, UserId};
 
 /// Fields of the filter of the health page.
@@ -17,7 +17,7 @@ pub const PERIOD: u32 = 30;
 const K: u32 = 10;
 
 /// What the health page is to count and list, or what in the URL cannot be read.
-pub fn health(query: &Query) -> Asked<HealthFilter> {
+pub fn health(query: &Query) -> Parsed<HealthFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = HealthFilter {
@@ -36,7 +36,7 @@ pub fn health(query: &Query) -> Asked<HealthFilter> {
 }
 
 /// Which recalls the log lists, or what in the URL cannot be read.
-pub fn log(query: &Query) -> Asked<RetrievalFilter> {
+pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = RetrievalFilter {
@@ -60,7 +60,7 @@ pub fn log(query: &Query) -> Asked<RetrievalFilter> {
 }
 
 /// What the playground is asked; nothing as long as there is no question.
-pub fn playground(query: &Query) -> Asked<Option<PlaygroundRequest>> {
+pub fn playground(query: &Query) -> Parsed<Option<PlaygroundRequest>> {
     let mut errors = Vec::new();
     let agent_id = query.read("agent", "Choose one of the agents.", &mut errors);
     let user_id = query.read("user", "A user is named by a UUID.", &mut errors);
@@ -68,11 +68,11 @@ pub fn playground(query: &Query) -> Asked<Option<PlaygroundRequest>> {
     if !(1..=K_MAX).contains(&k) {
         errors.push(FieldError { field: "k".into(), message: format!("A number from 1 to {K_MAX}.") });
     }
-    let asked = query.get("q").map(str::to_owned);
-    if asked.is_some() && query.get("agent").is_none() {
+    let question = query.get("q").map(str::to_owned);
+    if question.is_some() && query.get("agent").is_none() {
         errors.push(FieldError { field: "agent".into(), message: "Choose the agent that asks.".into() });
     }
-    let request = asked.zip(agent_id).map(|(query, agent_id)| PlaygroundRequest { agent_id, query, k, user_id });
+    let request = question.zip(agent_id).map(|(query, agent_id)| PlaygroundRequest { agent_id, query, k, user_id });
     if errors.is_empty() { Ok(request) } else { Err(errors) }
 }
 
@@ -117,8 +117,8 @@ mod tests {
         assert_eq!(playground(&Query::default()), Ok(None));
         assert_eq!(playground(&Query::parse(&format!("agent={ID}"))), Ok(None));
         assert_eq!(playground(&Query::parse("q=tea")).unwrap_err()[0].field, "agent");
-        let asked = playground(&Query::parse(&format!("agent={ID}&q=tea"))).unwrap().unwrap();
-        assert_eq!((asked.query.as_str(), asked.k, asked.user_id), ("tea", 10, None));
+        let request = playground(&Query::parse(&format!("agent={ID}&q=tea"))).unwrap().unwrap();
+        assert_eq!((request.query.as_str(), request.k, request.user_id), ("tea", 10, None));
     }
 
     #[test]

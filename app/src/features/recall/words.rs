@@ -59,11 +59,11 @@ pub fn source_badge(tag: SourceTag) -> impl IntoView {
 }
 
 /// Badges for what is not usual about a recall.
-pub fn outcome_badges(asked: &Retrieval) -> impl IntoView + use<> {
-    let silent = asked.zero_hit.then(|| view! { <Badge tone=Tone::Warn text="zero hit" title="No memory reached the floor." /> });
-    let expected = asked.expected.then(|| view! { <Badge text="expected" title="The agent said that it should know this." /> });
-    let degraded = (!asked.degraded.is_empty()).then(|| {
-        let text = format!("degraded: {}", asked.degraded.join(", "));
+pub fn outcome_badges(retrieval: &Retrieval) -> impl IntoView + use<> {
+    let silent = retrieval.zero_hit.then(|| view! { <Badge tone=Tone::Warn text="zero hit" title="No memory reached the floor." /> });
+    let expected = retrieval.expected.then(|| view! { <Badge text="expected" title="The agent said that it should know this." /> });
+    let degraded = (!retrieval.degraded.is_empty()).then(|| {
+        let text = format!("degraded: {}", retrieval.degraded.join(", "));
         view! { <Badge tone=Tone::Danger text title="Part of the search could not run." /> }
     });
     (silent, expected, degraded)

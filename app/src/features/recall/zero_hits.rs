@@ -33,8 +33,8 @@ pub fn ZeroHits(page: Page<ZeroHit>, query: Query) -> impl IntoView {
 fn Item(hit: ZeroHit, query: Query) -> impl IntoView {
     let theirs = query.without(&["after", "before"]).with("agent", hit.agent_id).href("/recall");
     let knowledge = (hit.knowledge_hits > 0).then(|| {
-        let said = text::count(hit.knowledge_hits, "piece", "pieces");
-        view! { <p class="text-sm text-soft">"The answer held " {said} " of shared knowledge all the same."</p> }
+        let pieces = text::count(hit.knowledge_hits, "piece", "pieces");
+        view! { <p class="text-sm text-soft">"The answer held " {pieces} " of shared knowledge all the same."</p> }
     });
     let actions = actions(&hit);
     view! {

@@ -1,6 +1,6 @@
-use super::asked::Asked;
+use super::input::DecisionInput;
 #[cfg(feature = "ssr")]
-use super::words::said;
+use super::words::summary;
 use crate::{ConsoleError, ids::Ids};
 #[cfg(feature = "ssr")]
 use crate::{
@@ -21,21 +21,21 @@ use remembrancer::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Proposals that are about to be decided, and what that would change.
+/// The effect of a verdict on proposals, before it is given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Considered {
+pub struct VerdictPreview {
     pub proposals: Vec<Proposal>,
-    /// Absent as long as a field is missing, and for a rejection, which changes no term.
+    /// Absent while a field is missing, and for a rejection, which changes no term.
     pub effect: Option<Effect>,
     /// The term to merge into.
     pub into: Option<NamedTerm>,
-    /// What is wrong with the entered term, if no term is called so.
+    /// The error of the field for a term, if the entered text names none.
     pub unknown: Option<String>,
 }
 
-/// A term that is about to be changed, and what that would change.
+/// The effect of a change of a term, before it is made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Foreseen {
+pub struct ChangePreview {
     pub term: Term,
     pub effect: Effect,
     /// The term to combine it with.
@@ -49,54 +49,54 @@ pub async fn browse_proposals(#[server(default)] filter: ProposalFilter) -> Resu
     Ok(vocabulary::proposals(&engine, &ctx, &filter).await?)
 }
 
-/// A proposal with its evidence, the nearest terms, and what deciding it would change.
+/// A proposal with its evidence, the nearest terms and the effect of a decision.
 #[server(endpoint = "proposal", input = GetUrl)]
 pub async fn read_proposal(id: ProposalId) -> Result<ProposalDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::proposal(&engine, &ctx, id).await?)
 }
 
-/// What a verdict on several proposals would change.
+/// Previews a verdict on several proposals.
 #[server(endpoint = "consider_proposals", input = GetUrl)]
 pub async fn consider_proposals(
     #[server(default)] ids: Ids<ProposalId>,
-    #[server(flatten)] asked: Asked,
-) -> Result<Considered, ConsoleError> {
+    #[server(flatten)] input: DecisionInput,
+) -> Result<VerdictPreview, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let ids: Vec<_> = ids.0.into_iter().take(BULK_MAX).collect();
-    let into = named(&engine, &ctx, &asked.into).await?;
-    let verdict = asked.verdict(into.as_ref().map(|term| term.id));
+    let into = named(&engine, &ctx, &input.into).await?;
+    let verdict = input.verdict(into.as_ref().map(|term| term.id));
     let effect = effect(&engine, &ctx, &ids, verdict.as_ref().ok()).await?;
-    let unknown = verdict.err().filter(|_| !asked.into.trim().is_empty()).map(|field| field.message);
-    Ok(Considered { proposals: vocabulary::proposals_by_id(&engine, &ctx, &ids).await?, effect, into, unknown })
+    let unknown = verdict.err().filter(|_| !input.into.trim().is_empty()).map(|field| field.message);
+    Ok(VerdictPreview { proposals: vocabulary::proposals_by_id(&engine, &ctx, &ids).await?, effect, into, unknown })
 }
 
-/// Decides proposals alike, then goes on to `done`; or back to `form` if it was refused. Another name than the one whose effect was `shown`
-/// is confirmed first.
+/// Gives several proposals the same verdict, then redirects to `done`, or back to `form` if it is refused. A term with another name than
+/// the one whose effect was `shown` is confirmed first.
 #[server(endpoint = "decide_proposals")]
 pub async fn decide_proposals(
     ids: Ids<ProposalId>,
-    #[server(flatten)] asked: Asked,
+    #[server(flatten)] input: DecisionInput,
     #[server(default)] shown: String,
     #[server(default)] done: String,
     #[server(default)] form: String,
 ) -> Result<(), ConsoleError> {
-    if asked.renames(&shown) {
+    if input.renames(&shown) {
         operator().await?;
-        leptos_axum::redirect(&asked.query().with("ids", String::from(ids)).with("back", &done).href("/vocabulary/decide"));
+        leptos_axum::redirect(&input.query().with("ids", String::from(ids)).with("back", &done).href("/vocabulary/decide"));
         return Ok(());
     }
-    let result = decided(&ids.0, &asked).await;
-    let typed = asked.query().with("ids", String::from(ids)).href("");
+    let result = decide(&ids.0, &input).await;
+    let typed = input.query().with("ids", String::from(ids)).href("");
     finish(result, own_path(&done, "/vocabulary"), own_path(&form, "/vocabulary"), &typed).await
 }
 
-/// Takes a decision back, then goes on to `done`.
+/// Undoes a decision, then redirects to `done`.
 #[server(endpoint = "undo_decision")]
 pub async fn undo_decision(id: DecisionId, #[server(default)] done: String) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
-        Ok(told(&vocabulary::undo(&engine, &ctx, id).await?))
+        Ok(flash(&vocabulary::undo(&engine, &ctx, id).await?))
     };
     let done = own_path(&done, "/vocabulary/decisions");
     finish(result.await, done, done, "").await
@@ -119,7 +119,7 @@ pub async fn browse_terms(#[server(default)] filter: TermFilter) -> Result<Page<
     Ok(vocabulary::terms(&engine, &ctx, &filter).await?)
 }
 
-/// Names of terms in use that hold `q`, for the choice of one; as many as a page has.
+/// Names of terms in use that contain `q`, to choose one; at most a page of them.
 #[server(endpoint = "term_names", input = GetUrl)]
 pub async fn term_names(#[server(default)] q: String) -> Result<Vec<String>, ConsoleError> {
     let (engine, ctx) = operator().await?;
@@ -133,41 +133,41 @@ pub async fn read_term(id: TermId) -> Result<TermDetail, ConsoleError> {
     Ok(vocabulary::term(&engine, &ctx, id).await?)
 }
 
-/// What a change of a term would change besides.
+/// Previews a change of a term.
 #[server(endpoint = "foresee_change", input = GetUrl)]
-pub async fn foresee_change(id: TermId, #[server(flatten)] asked: Asked) -> Result<Foreseen, ConsoleError> {
+pub async fn foresee_change(id: TermId, #[server(flatten)] input: DecisionInput) -> Result<ChangePreview, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let term = vocabulary::term(&engine, &ctx, id).await?.term;
-    let into = named(&engine, &ctx, &asked.into).await?;
-    let change = asked.change(into.as_ref().map(|term| term.id)).map_err(incomplete)?;
-    Ok(Foreseen { term, effect: vocabulary::preview_change(&engine, &ctx, id, &change).await?, into })
+    let into = named(&engine, &ctx, &input.into).await?;
+    let change = input.change(into.as_ref().map(|term| term.id)).map_err(incomplete)?;
+    Ok(ChangePreview { term, effect: vocabulary::preview_change(&engine, &ctx, id, &change).await?, into })
 }
 
-/// Changes a term, then goes on to the term that came of it; or back to `form` if it was refused.
+/// Changes a term, then redirects to the resulting term, or back to `form` if it is refused.
 #[server(endpoint = "change_term")]
-pub async fn change_term(id: TermId, #[server(flatten)] asked: Asked, #[server(default)] form: String) -> Result<(), ConsoleError> {
-    let result = changed(id, &asked).await;
+pub async fn change_term(id: TermId, #[server(flatten)] input: DecisionInput, #[server(default)] form: String) -> Result<(), ConsoleError> {
+    let result = change(id, &input).await;
     let to = result.as_ref().ok().and_then(|decision| decision.term_id).unwrap_or(id);
-    finish(result.map(|decision| told(&decision)), &format!("/vocabulary/terms/{to}"), own_path(&form, "/vocabulary/terms"), "").await
+    finish(result.map(|decision| flash(&decision)), &format!("/vocabulary/terms/{to}"), own_path(&form, "/vocabulary/terms"), "").await
 }
 
 #[cfg(feature = "ssr")]
-async fn decided(ids: &[ProposalId], asked: &Asked) -> Result<Flash, ConsoleError> {
+async fn decide(ids: &[ProposalId], input: &DecisionInput) -> Result<Flash, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let into = named(&engine, &ctx, &asked.into).await?.map(|term| term.id);
-    let verdict = asked.verdict(into).map_err(incomplete)?;
-    Ok(told(&vocabulary::decide(&engine, &ctx, ids, &verdict).await?))
+    let into = named(&engine, &ctx, &input.into).await?.map(|term| term.id);
+    let verdict = input.verdict(into).map_err(incomplete)?;
+    Ok(flash(&vocabulary::decide(&engine, &ctx, ids, &verdict).await?))
 }
 
 #[cfg(feature = "ssr")]
-async fn changed(id: TermId, asked: &Asked) -> Result<Decision, ConsoleError> {
+async fn change(id: TermId, input: &DecisionInput) -> Result<Decision, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let into = named(&engine, &ctx, &asked.into).await?.map(|term| term.id);
-    let change = asked.change(into).map_err(incomplete)?;
+    let into = named(&engine, &ctx, &input.into).await?.map(|term| term.id);
+    let change = input.change(into).map_err(incomplete)?;
     Ok(vocabulary::change(&engine, &ctx, id, &change).await?)
 }
 
-/// What a verdict would change, if it is complete and changes a term at all.
+/// The effect of a verdict that is complete and changes a term.
 #[cfg(feature = "ssr")]
 async fn effect(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: Option<&Verdict>) -> Result<Option<Effect>, ConsoleError> {
     match verdict {
@@ -177,7 +177,7 @@ async fn effect(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: O
     }
 }
 
-/// The term in use that the text of a field means, if there is any text.
+/// The term in use that the text of a field names, unless the field is empty.
 #[cfg(feature = "ssr")]
 async fn named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Option<NamedTerm>, ConsoleError> {
     if text.trim().is_empty() { Ok(None) } else { Ok(vocabulary::term_named(engine, ctx, text).await?) }
@@ -191,10 +191,10 @@ fn incomplete(field: FieldError) -> ConsoleError {
     error
 }
 
-/// What a decision did, with the way back if there is one.
+/// The message after a decision, with its undo if it can be undone.
 #[cfg(feature = "ssr")]
-fn told(decision: &Decision) -> Flash {
-    let mut text = said(decision);
+fn flash(decision: &Decision) -> Flash {
+    let mut text = summary(decision);
     if decision.memories > 0 {
         text.push_str(&format!(" {} read anew.", count(decision.memories, "memory is", "memories are")));
     }

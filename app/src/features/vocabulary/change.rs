@@ -1,8 +1,8 @@
 use super::{
-    api::{Foreseen, foresee_change},
-    asked::Asked,
+    api::{ChangePreview, foresee_change},
     decide::NOT_ALLOWED,
     effect::{Effects, Hidden},
+    input::DecisionInput,
     tabs::Tabs,
     term::{unknown, use_term_id},
 };
@@ -19,14 +19,14 @@ use remembrancer::api::{ErrorCode, OperatorRole};
 #[component]
 pub fn ChangePage() -> impl IntoView {
     let (id, query) = (use_term_id(), use_query());
-    let asked = Memo::new(move |_| (id.get(), query.with(Asked::read)));
-    let foreseen = Resource::new(
-        move || asked.get(),
-        |(id, asked)| async move {
+    let input = Memo::new(move |_| (id.get(), query.with(DecisionInput::read)));
+    let preview = Resource::new(
+        move || input.get(),
+        |(id, input)| async move {
             match id {
                 // On the way out the address changes before the page is gone.
-                Some(_) if asked.what.is_empty() => Err(ConsoleError::new(ErrorCode::Invalid, "Choose on the term's page what to change.")),
-                Some(id) => foresee_change(id, asked).await,
+                Some(_) if input.what.is_empty() => Err(ConsoleError::new(ErrorCode::Invalid, "Choose on the term's page what to change.")),
+                Some(id) => foresee_change(id, input).await,
                 None => Err(unknown()),
             }
         },
@@ -38,13 +38,13 @@ pub fn ChangePage() -> impl IntoView {
         <Tabs />
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
             {move || Suspend::new(async move {
-                let found = match who.await {
-                    Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => foreseen.await,
+                let result = match who.await {
+                    Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
                     Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
                     Err(error) => Err(error),
                 };
-                match found {
-                    Ok(foreseen) => view! { <Confirm foreseen asked=asked.get_untracked().1 query=query.get_untracked() /> }.into_any(),
+                match result {
+                    Ok(preview) => view! { <Confirm preview input=input.get_untracked().1 query=query.get_untracked() /> }.into_any(),
                     Err(error) => {
                         view! {
                             <div class="card"><ErrorView error /></div>
@@ -59,29 +59,29 @@ pub fn ChangePage() -> impl IntoView {
 }
 
 #[component]
-fn Confirm(foreseen: Foreseen, asked: Asked, query: Query) -> impl IntoView {
-    let term = foreseen.term.clone();
+fn Confirm(preview: ChangePreview, input: DecisionInput, query: Query) -> impl IntoView {
+    let term = preview.term.clone();
     let here = format!("/vocabulary/terms/{}", term.id);
-    let (title, button) = title(&foreseen, &asked);
-    let class = if asked.what == "retire" { "button button-danger" } else { "button button-primary" };
-    let define = (asked.what == "define").then(|| {
-        let category = (term.category.unwrap_or_default(), asked.category.clone());
+    let (title, button) = title(&preview, &input);
+    let class = if input.what == "retire" { "button button-danger" } else { "button button-primary" };
+    let define = (input.what == "define").then(|| {
+        let category = (term.category.unwrap_or_default(), input.category.clone());
         let changed = (category.0 != category.1)
             .then(|| view! { <div class="text-sm text-soft">"Category" <Diff old=category.0 new=category.1 /></div> });
-        view! { <Diff old=term.definition new=asked.definition.clone() /> {changed} }
+        view! { <Diff old=term.definition new=input.definition.clone() /> {changed} }
     });
     let reason =
-        (!asked.reason.is_empty()).then(|| view! { <p class="text-sm break-words text-soft">"Reason: " {asked.reason.clone()}</p> });
+        (!input.reason.is_empty()).then(|| view! { <p class="text-sm break-words text-soft">"Reason: " {input.reason.clone()}</p> });
     view! {
         <form class="card max-w-2xl space-y-3 p-4" method="post" action="/console/api/change_term">
             <h2 class="break-words" data-testid="count">{title}</h2>
             {define}
             {reason}
-            <Effects effect=foreseen.effect />
+            <Effects effect=preview.effect />
             <input type="hidden" name="id" value=term.id.to_string() />
             // The other term by its id: what was typed may mean another one by then.
-            {foreseen.into.map(|into| view! { <input type="hidden" name="into" value=into.id.to_string() /> })}
-            <Hidden asked but=&["into"] />
+            {preview.into.map(|into| view! { <input type="hidden" name="into" value=into.id.to_string() /> })}
+            <Hidden input but=&["into"] />
             <input type="hidden" name="form" value=query.href(&format!("{here}/change")) />
             <div class="flex gap-2">
                 <button class=class type="submit">
@@ -96,14 +96,14 @@ fn Confirm(foreseen: Foreseen, asked: Asked, query: Query) -> impl IntoView {
 }
 
 /// The question, and the word on the button.
-fn title(foreseen: &Foreseen, asked: &Asked) -> (String, &'static str) {
-    let term = &foreseen.term.term;
-    let into = foreseen.into.as_ref().map_or("", |into| &into.term);
-    match asked.what.as_str() {
-        "rename" => (format!("Call “{term}” “{}” from now on?", asked.term), "Rename"),
+fn title(preview: &ChangePreview, input: &DecisionInput) -> (String, &'static str) {
+    let term = &preview.term.term;
+    let into = preview.into.as_ref().map_or("", |into| &into.term);
+    match input.what.as_str() {
+        "rename" => (format!("Call “{term}” “{}” from now on?", input.term), "Rename"),
         "define" => (format!("Define “{term}” like this?"), "Define"),
-        "alias" => (format!("Let “{}” mean “{term}”?", asked.alias), "Add alias"),
-        "unalias" => (format!("Let “{}” no longer mean “{term}”?", asked.alias), "Remove alias"),
+        "alias" => (format!("Let “{}” mean “{term}”?", input.alias), "Add alias"),
+        "unalias" => (format!("Let “{}” no longer mean “{term}”?", input.alias), "Remove alias"),
         "combine" => (format!("Combine “{term}” into “{into}”?"), "Combine"),
         _ => (format!("Retire “{term}”?"), "Retire"),
     }

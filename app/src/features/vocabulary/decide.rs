@@ -1,7 +1,7 @@
 use super::{
-    api::{Considered, consider_proposals},
-    asked::Asked,
+    api::{VerdictPreview, consider_proposals},
     effect::Effects,
+    input::DecisionInput,
     tabs::Tabs,
     term_field::{TermField, TermNames},
     verdicts::Line,
@@ -27,8 +27,8 @@ fn ids(query: &Query) -> Vec<ProposalId> {
 #[component]
 pub fn DecidePage() -> impl IntoView {
     let query = use_query();
-    let asked = Memo::new(move |_| query.with(|query| (ids(query), Asked::read(query))));
-    let considered = Resource::new(move || asked.get(), |(ids, asked)| consider_proposals(Ids(ids), asked));
+    let input = Memo::new(move |_| query.with(|query| (ids(query), DecisionInput::read(query))));
+    let preview = Resource::new(move || input.get(), |(ids, input)| consider_proposals(Ids(ids), input));
     let (who, typed) = (ViewerResource::expect(), RwSignal::new(String::new()));
     view! {
         <PageHead title="Decide proposals">"Look once more at what is about to mean something else."</PageHead>
@@ -36,16 +36,16 @@ pub fn DecidePage() -> impl IntoView {
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
             {move || Suspend::new(async move {
                 let viewer = who.await;
-                let found = match &viewer {
-                    Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => considered.await,
+                let result = match &viewer {
+                    Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
                     Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
                     Err(error) => Err(error.clone()),
                 };
                 let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
                 let query = query.get_untracked();
-                match found {
-                    Ok(considered) if considered.proposals.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
-                    Ok(considered) => view! { <Confirm considered query flash typed /> }.into_any(),
+                match result {
+                    Ok(preview) if preview.proposals.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
+                    Ok(preview) => view! { <Confirm preview query flash typed /> }.into_any(),
                     Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
                 }
             })}
@@ -55,15 +55,15 @@ pub fn DecidePage() -> impl IntoView {
 }
 
 #[component]
-fn Confirm(considered: Considered, query: Query, flash: Option<Flash>, typed: RwSignal<String>) -> impl IntoView {
+fn Confirm(preview: VerdictPreview, query: Query, flash: Option<Flash>, typed: RwSignal<String>) -> impl IntoView {
     let more = (ids(&query).len() > BULK_MAX)
         .then(|| view! { <p class="text-sm text-warn">"Only the first 100 of the selection; that is the most at once."</p> });
-    let rows = considered.proposals.iter().cloned().map(|proposal| view! { <Row proposal /> }).collect_view();
-    let form = match (query.get("what"), &considered.into) {
-        (Some("approve"), _) => view! { <Approve considered query flash /> }.into_any(),
-        (Some("merge"), Some(_)) => view! { <Merge considered query /> }.into_any(),
-        (Some("merge"), None) => view! { <Choose considered query typed /> }.into_any(),
-        (Some("reject"), _) => view! { <Reject considered query flash /> }.into_any(),
+    let rows = preview.proposals.iter().cloned().map(|proposal| view! { <Row proposal /> }).collect_view();
+    let form = match (query.get("what"), &preview.into) {
+        (Some("approve"), _) => view! { <Approve preview query flash /> }.into_any(),
+        (Some("merge"), Some(_)) => view! { <Merge preview query /> }.into_any(),
+        (Some("merge"), None) => view! { <Choose preview query typed /> }.into_any(),
+        (Some("reject"), _) => view! { <Reject preview query flash /> }.into_any(),
         _ => view! { <p class="text-sm text-soft">"Choose in the list whether to approve, to merge or to reject."</p> <Cancel query /> }
             .into_any(),
     };
@@ -118,19 +118,19 @@ fn About(proposals: Vec<Proposal>, query: Query) -> impl IntoView {
 }
 
 #[component]
-fn Approve(considered: Considered, query: Query, flash: Option<Flash>) -> impl IntoView {
-    let asked = match &flash {
-        Some(flash) => Asked::read(&Query::parse(&flash.typed)),
-        None => Asked::read(&query),
+fn Approve(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl IntoView {
+    let input = match &flash {
+        Some(flash) => DecisionInput::read(&Query::parse(&flash.typed)),
+        None => DecisionInput::read(&query),
     };
-    let title = what(&considered.proposals);
+    let title = what(&preview.proposals);
     let error = |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
-    let alone = match considered.proposals.as_slice() {
+    let alone = match preview.proposals.as_slice() {
         [one] => Some(if query.text("term").is_empty() { one.phrase.clone() } else { query.text("term") }),
         _ => None,
     };
     let term = alone.map(|shown| {
-        let typed = if asked.term.is_empty() { shown.clone() } else { asked.term.clone() };
+        let typed = if input.term.is_empty() { shown.clone() } else { input.term.clone() };
         view! {
             <input type="hidden" name="shown" value=shown />
             <Line id="term" name="term" label="Term" value=typed required=true error=error("term") />
@@ -139,8 +139,8 @@ fn Approve(considered: Considered, query: Query, flash: Option<Flash>) -> impl I
     view! {
         <form class="space-y-3" method="post" action="/console/api/decide_proposals">
             <h2 class="wrap-anywhere" data-testid="count">"Approve " {title.clone()} "?"</h2>
-            {considered.effect.map(|effect| view! { <Effects effect /> })}
-            <About proposals=considered.proposals query=query.clone() />
+            {preview.effect.map(|effect| view! { <Effects effect /> })}
+            <About proposals=preview.proposals query=query.clone() />
             <input type="hidden" name="what" value="approve" />
             {term}
             <div>
@@ -148,10 +148,10 @@ fn Approve(considered: Considered, query: Query, flash: Option<Flash>) -> impl I
                     "Definition"
                 </label>
                 <textarea class="input" id="definition" name="definition" rows="3" maxlength=DEFINITION_MAX.to_string()>
-                    {asked.definition}
+                    {input.definition}
                 </textarea>
             </div>
-            <Line id="category" name="category" label="Category" value=asked.category error=error("category") />
+            <Line id="category" name="category" label="Category" value=input.category error=error("category") />
             <div class="flex gap-2">
                 <button class="button button-primary h-auto! min-w-0 py-1 wrap-anywhere whitespace-normal!" type="submit">
                     "Approve " {title}
@@ -163,15 +163,15 @@ fn Approve(considered: Considered, query: Query, flash: Option<Flash>) -> impl I
 }
 
 #[component]
-fn Merge(considered: Considered, query: Query) -> impl IntoView {
-    let title = what(&considered.proposals);
-    let (id, term) = considered.into.map(|into| (into.id, into.term)).unzip();
+fn Merge(preview: VerdictPreview, query: Query) -> impl IntoView {
+    let title = what(&preview.proposals);
+    let (id, term) = preview.into.map(|into| (into.id, into.term)).unzip();
     let other = query.without(&["into"]).href("/vocabulary/decide");
     view! {
         <form class="space-y-3" method="post" action="/console/api/decide_proposals">
             <h2 class="wrap-anywhere" data-testid="count">"Merge " {title.clone()} " into “" {term} "”?"</h2>
-            {considered.effect.map(|effect| view! { <Effects effect /> })}
-            <About proposals=considered.proposals query=query.clone() />
+            {preview.effect.map(|effect| view! { <Effects effect /> })}
+            <About proposals=preview.proposals query=query.clone() />
             <input type="hidden" name="what" value="merge" />
             <input type="hidden" name="into" value=id.map(|id| id.to_string()) />
             <div class="flex flex-wrap gap-2">
@@ -189,16 +189,16 @@ fn Merge(considered: Considered, query: Query) -> impl IntoView {
 
 /// Which term is meant, before what it would change can be told.
 #[component]
-fn Choose(considered: Considered, query: Query, typed: RwSignal<String>) -> impl IntoView {
-    let title = what(&considered.proposals);
+fn Choose(preview: VerdictPreview, query: Query, typed: RwSignal<String>) -> impl IntoView {
+    let title = what(&preview.proposals);
     view! {
         <form class="space-y-3" method="get" action="/vocabulary/decide">
             <h2 class="wrap-anywhere" data-testid="count">"Merge " {title} " into which term?"</h2>
-            <input type="hidden" name="ids" value=String::from(Ids(considered.proposals.iter().map(|proposal| proposal.id).collect())) />
+            <input type="hidden" name="ids" value=String::from(Ids(preview.proposals.iter().map(|proposal| proposal.id).collect())) />
             <input type="hidden" name="what" value="merge" />
             <input type="hidden" name="back" value=query.back("/vocabulary") />
             <div>
-                <TermField id="into" label="Term" value=query.text("into") error=considered.unknown typed />
+                <TermField id="into" label="Term" value=query.text("into") error=preview.unknown typed />
             </div>
             <div class="flex gap-2">
                 <button class="button button-primary" type="submit">
@@ -211,15 +211,15 @@ fn Choose(considered: Considered, query: Query, typed: RwSignal<String>) -> impl
 }
 
 #[component]
-fn Reject(considered: Considered, query: Query, flash: Option<Flash>) -> impl IntoView {
-    let title = what(&considered.proposals);
+fn Reject(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl IntoView {
+    let title = what(&preview.proposals);
     let error = flash.as_ref().and_then(|flash| flash.field("reason"));
     let typed = flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default();
     view! {
         <form class="space-y-3" method="post" action="/console/api/decide_proposals">
             <h2 class="wrap-anywhere" data-testid="count">"Reject " {title.clone()} "?"</h2>
             <p class="text-sm text-soft">"No memory changes. A phrase that is met again stays rejected, and counts on."</p>
-            <About proposals=considered.proposals query=query.clone() />
+            <About proposals=preview.proposals query=query.clone() />
             <input type="hidden" name="what" value="reject" />
             <div>
                 <ReasonField id="reason" typed error hint="Kept with the decision. At most 500 characters." />

@@ -1,4 +1,4 @@
-use super::{api::browse_decisions, tabs::Tabs, words::said};
+use super::{api::browse_decisions, tabs::Tabs, words::summary};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
@@ -81,7 +81,7 @@ fn Row(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
             <td class="hidden text-soft md:table-cell"><Time at=decision.at /></td>
             <td class="hidden break-words sm:table-cell">{decision.by.clone()}</td>
             <td>
-                <Told decision=decision.clone() />
+                <DecisionSummary decision=decision.clone() />
                 <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{decision.by.clone()} " · "</span><Time at=decision.at /></p>
                 {narrow}
             </td>
@@ -93,7 +93,7 @@ fn Row(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
 
 /// What was decided, with the way to the term.
 #[component]
-pub fn Told(decision: Decision) -> impl IntoView {
+pub fn DecisionSummary(decision: Decision) -> impl IntoView {
     let tone = match decision.kind {
         DecisionKind::Approve | DecisionKind::Merge | DecisionKind::Add => Tone::Good,
         DecisionKind::Reject | DecisionKind::Retire => Tone::Danger,
@@ -107,7 +107,7 @@ pub fn Told(decision: Decision) -> impl IntoView {
     view! {
         <p class="flex flex-wrap items-baseline gap-x-2">
             <Badge tone text=decision.kind.as_str() />
-            <span class="min-w-0 break-words" class:line-through=decision.undone>{said(&decision)}</span>
+            <span class="min-w-0 break-words" class:line-through=decision.undone>{summary(&decision)}</span>
             {undone}
             {term}
         </p>
@@ -138,7 +138,7 @@ pub fn Progress(decision: Decision) -> impl IntoView {
 /// Takes a decision back, then goes on to `done`.
 #[component]
 pub fn Undo(decision: Decision, done: String) -> impl IntoView {
-    let label = format!("Undo: {}", said(&decision));
+    let label = format!("Undo: {}", summary(&decision));
     view! {
         <form method="post" action="/console/api/undo_decision">
             <input type="hidden" name="id" value=decision.id.to_string() />

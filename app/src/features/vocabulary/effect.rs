@@ -1,4 +1,4 @@
-use super::{asked::Asked, words::extent};
+use super::{input::DecisionInput, words::extent};
 use leptos::prelude::*;
 use remembrancer::api::Effect;
 
@@ -32,12 +32,12 @@ pub fn Effects(effect: Effect) -> impl IntoView {
     }
 }
 
-/// What was asked for, in fields that nobody sees.
+/// The input as hidden fields of a form.
 #[component]
-pub fn Hidden(asked: Asked, #[prop(default = &[])] but: &'static [&'static str]) -> impl IntoView {
+pub fn Hidden(input: DecisionInput, #[prop(default = &[])] but: &'static [&'static str]) -> impl IntoView {
     let field = |(name, value): (&'static str, &str)| {
         let shown = !value.is_empty() && !but.contains(&name);
         shown.then(|| view! { <input type="hidden" name=name value=value.to_owned() /> })
     };
-    asked.fields().map(field).collect_view()
+    input.fields().map(field).collect_view()
 }

@@ -4,7 +4,7 @@ use super::{
     queue::Queue,
     term_field::TermNames,
     verdicts::{Nearest, Verdicts},
-    words::said,
+    words::summary,
 };
 use crate::{
     Flash,
@@ -18,7 +18,7 @@ use remembrancer::api::{Decision, Evidence, OperatorRole, ProposalDetail, Propos
 /// One proposal beside the list, named by the URL: what it came from, what it resembles, and the decision.
 #[component]
 pub fn Focus(focus: Memo<Option<ProposalId>>, queue: Queue, query: Memo<Query>) -> impl IntoView {
-    let found = Resource::new(
+    let detail = Resource::new(
         move || focus.get(),
         |id| async move {
             match id {
@@ -40,7 +40,7 @@ pub fn Focus(focus: Memo<Option<ProposalId>>, queue: Queue, query: Memo<Query>) 
                 {move || Suspend::new(async move {
                     let viewer = who.await.ok();
                     let ids = ids(queue).await;
-                    let detail = match found.await? {
+                    let detail = match detail.await? {
                         Ok(detail) => detail,
                         Err(error) => return Some(view! { <ErrorView error /> }.into_any()),
                     };
@@ -136,7 +136,7 @@ fn Decided(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
     let reason = decision.reason.clone();
     view! {
         <section class="space-y-2 rounded-md bg-sunken px-3 py-2 text-sm" aria-label="Decision" data-testid="decided">
-            <p class="break-words">{said(&decision)} " " {decision.by.clone()} ", " <Time at=decision.at /></p>
+            <p class="break-words">{summary(&decision)} " " {decision.by.clone()} ", " <Time at=decision.at /></p>
             {reason.map(|reason| view! { <p class="break-words text-soft">"Reason: " {reason}</p> })}
             {(may_undo && decision.undoable).then(|| view! { <Undo decision done=here /> })}
         </section>

@@ -1,13 +1,13 @@
 //! The shared vocabulary: the review of what agents called things, the terms, and the decisions.
 
 mod api;
-mod asked;
 mod change;
 mod decide;
 mod decisions;
 mod edit;
 mod effect;
 mod focus;
+mod input;
 mod queue;
 mod review;
 mod table;

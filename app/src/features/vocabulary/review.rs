@@ -2,14 +2,14 @@ use super::{api::browse_proposals, focus::Focus, table::Table, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Asked, Empty, ErrorView, FilterForm, Filtered, Pager, SelectField, Shape, Skeleton, TextField, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, Skeleton, TextField, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
 
 const NAMES: &[&str] = &["q", "status"];
 
-fn filter(query: &Query) -> Asked<ProposalFilter> {
+fn filter(query: &Query) -> Parsed<ProposalFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let status = query.read("status", "Choose open, approved, merged or rejected.", &mut errors);

@@ -1,4 +1,4 @@
-use super::words::said;
+use super::words::summary;
 use crate::{
     query::Query,
     ui::{SelectAll, Selection, Tick, Time, text, ticked},
@@ -47,7 +47,7 @@ fn Row(row: Proposal, query: Memo<Query>, focus: Memo<Option<ProposalId>>, selec
     let (id, agents) = (row.id, row.agents.join(", "));
     let checkbox = select.then(|| view! { <Tick id=id.to_string() name=row.phrase.clone() /> });
     let decision = row.decision.map(|decision| {
-        view! { <p class="mt-0.5 text-sm break-words text-soft">{said(&decision)} " " {decision.by.clone()} ", " <Time at=decision.at /></p> }
+        view! { <p class="mt-0.5 text-sm break-words text-soft">{summary(&decision)} " " {decision.by.clone()} ", " <Time at=decision.at /></p> }
     });
     view! {
         <tr id=format!("p-{id}") data-testid="proposal" aria-current=move || (focus.get() == Some(id)).then_some("true")>

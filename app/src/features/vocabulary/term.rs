@@ -1,6 +1,6 @@
 use super::{
     api::read_term,
-    decisions::{Progress, Told, Undo},
+    decisions::{DecisionSummary, Progress, Undo},
     edit::Edit,
     tabs::Tabs,
     term_field::TermNames,
@@ -27,7 +27,7 @@ pub fn use_term_id() -> Memo<Option<TermId>> {
 #[component]
 pub fn TermPage() -> impl IntoView {
     let id = use_term_id();
-    let found = Resource::new(
+    let detail = Resource::new(
         move || id.get(),
         |id| async move {
             match id {
@@ -42,7 +42,7 @@ pub fn TermPage() -> impl IntoView {
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
             {move || Suspend::new(async move {
                 let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-                match found.await {
+                match detail.await {
                     Ok(detail) => {
                         // A closure makes it anew for each term: what was typed about one is not sent for another.
                         let whole = move || view! { <Whole detail=detail.clone() may_decide typed /> };
@@ -179,7 +179,7 @@ fn History(history: Vec<Decision>, may_decide: bool, here: String) -> impl IntoV
         view! {
             <li class="flex flex-wrap items-start justify-between gap-3 px-4 py-2.5 text-sm" data-testid="decision">
                 <div class="min-w-0">
-                    <Told decision=decision.clone() />
+                    <DecisionSummary decision=decision.clone() />
                     <p class="mt-0.5 flex flex-wrap gap-x-1.5 text-xs text-soft">{decision.by} ", " <Time at=decision.at /> {memories}</p>
                 </div>
                 {undo}

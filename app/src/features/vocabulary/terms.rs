@@ -2,14 +2,14 @@ use super::{api::browse_terms, tabs::Tabs};
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Asked, Badge, Empty, FilterForm, Filtered, Pager, SelectField, Shape, TextField, Tone, text},
+    ui::{Answered, Badge, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Page, Term, TermFilter};
 
 const NAMES: &[&str] = &["q", "retired"];
 
-fn filter(query: &Query) -> Asked<TermFilter> {
+fn filter(query: &Query) -> Parsed<TermFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let retired = query.read("retired", "Choose yes or no.", &mut errors);

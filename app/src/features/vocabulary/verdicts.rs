@@ -1,4 +1,4 @@
-use super::{asked::Asked, term_field::TermField, words::extent};
+use super::{input::DecisionInput, term_field::TermField, words::extent};
 use crate::{Flash, query::Query, ui::Bar};
 use leptos::prelude::*;
 use remembrancer::api::{CATEGORY_MAX, DEFINITION_MAX, Likeness, ProposalDetail, REASON_MAX, Suggestion, TOPIC_MAX};
@@ -10,7 +10,7 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
     // What was typed into the form that was refused, if that was about this proposal.
     let refused =
         flash.map(|flash| (Query::parse(&flash.typed), flash)).filter(|(query, _)| query.get("ids") == Some(id.to_string().as_str()));
-    let before = refused.as_ref().map(|(query, _)| Asked::read(query)).unwrap_or_default();
+    let before = refused.as_ref().map(|(query, _)| DecisionInput::read(query)).unwrap_or_default();
     let error = move |what: &str, field: &str| refused.as_ref().filter(|(query, _)| query.get("what") == Some(what))?.1.field(field);
     let common = move |what: &'static str| {
         view! {

@@ -1,4 +1,4 @@
-//! Decisions as people read them.
+//! Decisions and their effects in words.
 
 use crate::ui::text;
 use remembrancer::api::{Decision, DecisionKind, Effect};
@@ -15,8 +15,8 @@ pub fn names(names: &[String]) -> String {
     }
 }
 
-/// What a decision did, as a sentence.
-pub fn said(decision: &Decision) -> String {
+/// A sentence that says what a decision did.
+pub fn summary(decision: &Decision) -> String {
     let (what, several) = (names(&decision.subjects), decision.subjects.len() > 1);
     let term = decision.term.as_ref().map_or_else(|| "another term".to_owned(), |term| format!("“{term}”"));
     let renamed = decision.term.as_ref().filter(|term| decision.subjects.first().is_some_and(|subject| subject != *term));
@@ -39,7 +39,7 @@ pub fn said(decision: &Decision) -> String {
     }
 }
 
-/// How much a decision would change, as a sentence.
+/// A sentence that says how many memories a decision would change.
 pub fn extent(effect: &Effect) -> String {
     match effect.memories {
         0 => "No memory changes its topic.".to_owned(),

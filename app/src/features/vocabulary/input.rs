@@ -1,27 +1,27 @@
-//! What a reviewer asks for, as the fields of a form and the URL of a confirmation tell it.
+//! The fields of a decision, as a form sends them and the URL of a confirmation carries them.
 
 use crate::query::Query;
 #[cfg(any(feature = "ssr", test))]
 use remembrancer::api::{FieldError, TermChange, TermId, Verdict};
 use serde::{Deserialize, Serialize};
 
-/// A verdict on proposals or a change of a term; only what belongs to it is filled in.
+/// A verdict on proposals or a change of a term as it was entered; fields that do not belong to it are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Asked {
+pub struct DecisionInput {
     /// `approve`, `merge` or `reject`; `rename`, `define`, `alias`, `unalias`, `combine` or `retire`.
     pub what: String,
     pub term: String,
     pub definition: String,
     pub category: String,
     pub alias: String,
-    /// Another term, by id or by name.
+    /// Another term, by its id, its name or an alias.
     pub into: String,
     pub reason: String,
 }
 
-impl Asked {
-    /// Reads it from a URL.
+impl DecisionInput {
+    /// Reads the fields from a URL.
     pub fn read(query: &Query) -> Self {
         let text = |name| query.text(name);
         Self {
@@ -35,7 +35,7 @@ impl Asked {
         }
     }
 
-    /// Names and values, empty ones too.
+    /// The fields by name, including empty ones.
     pub fn fields(&self) -> [(&'static str, &str); 7] {
         [
             ("what", &self.what),
@@ -50,13 +50,13 @@ impl Asked {
 }
 
 #[cfg(any(feature = "ssr", test))]
-impl Asked {
-    /// The same as a query; a refused form is filled in again from it.
+impl DecisionInput {
+    /// Writes the fields into a query, from which a refused form is filled in again.
     pub fn query(&self) -> Query {
         self.fields().into_iter().fold(Query::default(), |query, (name, value)| query.with(name, value))
     }
 
-    /// Whether it gives a proposal another name than the one whose effect was `shown`.
+    /// Whether the term has another name than the one whose effect was `shown`.
     pub fn renames(&self, shown: &str) -> bool {
         self.what == "approve" && !shown.is_empty() && !self.term.trim().is_empty() && self.term.trim() != shown
     }
@@ -64,7 +64,7 @@ impl Asked {
     /// The verdict, once the term to merge into is known.
     ///
     /// # Errors
-    /// The field that is still missing.
+    /// The field that is missing or names no term.
     pub fn verdict(&self, into: Option<TermId>) -> Result<Verdict, FieldError> {
         match self.what.as_str() {
             "approve" => Ok(Verdict::Approve {
@@ -81,7 +81,7 @@ impl Asked {
     /// The change of a term, once the term to combine with is known.
     ///
     /// # Errors
-    /// The field that is still missing.
+    /// The field that is missing or names no term.
     pub fn change(&self, into: Option<TermId>) -> Result<TermChange, FieldError> {
         match self.what.as_str() {
             "rename" => Ok(TermChange::Rename { term: self.term.clone() }),
@@ -118,22 +118,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_and_a_form_ask_the_same() {
-        let asked = Asked::read(&Query::parse("ids=1&what=approve&term=staging+database&category=infra"));
-        assert_eq!(Asked::read(&asked.query()), asked);
+    fn a_url_and_a_form_carry_the_same() {
+        let input = DecisionInput::read(&Query::parse("ids=1&what=approve&term=staging+database&category=infra"));
+        assert_eq!(DecisionInput::read(&input.query()), input);
         let expected =
             Verdict::Approve { term: Some("staging database".into()), definition: String::new(), category: Some("infra".into()) };
-        assert_eq!(asked.verdict(None), Ok(expected));
-        let merge = |url: &str| Asked::read(&Query::parse(url)).verdict(None).unwrap_err();
+        assert_eq!(input.verdict(None), Ok(expected));
+        let merge = |url: &str| DecisionInput::read(&Query::parse(url)).verdict(None).unwrap_err();
         assert_eq!((merge("what=merge").field.as_str(), merge("what=merge").message.as_str()), ("into", "Choose the term that it means."));
         assert_eq!(merge("what=merge&into=+tea").message, "No term in use is called “tea”. Choose one of the list.");
-        assert_eq!(Asked::default().change(None).unwrap_err().field, "what");
+        assert_eq!(DecisionInput::default().change(None).unwrap_err().field, "what");
     }
 
     #[test]
     fn another_name_is_noticed() {
-        let asked = |term: &str| Asked { what: "approve".into(), term: term.into(), ..Asked::default() };
-        assert!(asked("staging database").renames("stg db"));
-        assert!(!asked(" stg db ").renames("stg db") && !asked("").renames("stg db") && !asked("x").renames(""));
+        let input = |term: &str| DecisionInput { what: "approve".into(), term: term.into(), ..DecisionInput::default() };
+        assert!(input("staging database").renames("stg db"));
+        assert!(!input(" stg db ").renames("stg db") && !input("").renames("stg db") && !input("x").renames(""));
     }
 }

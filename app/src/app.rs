@@ -1,4 +1,4 @@
-//! The document around every page, and the table of pages.
+//! The HTML document and the routes of all pages.
 
 use crate::{
     features::{
@@ -23,7 +23,7 @@ use leptos_router::{
     path,
 };
 
-/// The HTML document. Only its body is hydrated.
+/// Renders the HTML document. Only its body is hydrated.
 pub fn shell(options: LeptosOptions) -> impl IntoView {
     let style = format!("/{}/{}.css", options.site_pkg_dir, options.output_name);
     #[cfg(feature = "ssr")]
@@ -51,12 +51,12 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
     }
 }
 
-/// Every page of the console.
+/// The router with every page of the console.
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
     Now::provide();
-    // Clicks before this moment go to the server; tests wait for the mark.
+    // Marks the page as hydrated, for the tests: clicks before this go to the server.
     Effect::new(|_| {
         if let Some(root) = document().document_element() {
             let _ = root.set_attribute("data-hydrated", "");
@@ -67,7 +67,7 @@ pub fn App() -> impl IntoView {
         <Router>
             <Routes fallback=NotFound>
                 <Route path=path!("/sign-in") view=SignInPage ssr=SsrMode::Async />
-                // Async, so that a redirect comes before the first byte and pages are whole without JavaScript.
+                // Async: a redirect can come before the first byte, and pages are complete without JavaScript.
                 <ParentRoute path=path!("") view=Layout ssr=SsrMode::Async>
                     <Route path=path!("/") view=OverviewPage />
                     <Route path=path!("/agents") view=AgentsPage />

@@ -5,25 +5,25 @@ use leptos::{
 use remembrancer::api::{ErrorCode, FieldError, RequestId};
 use serde::{Deserialize, Serialize};
 
-/// What a server function answers when it does not do what it was asked.
+/// The error of a server function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConsoleError {
     pub code: ErrorCode,
     pub message: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<FieldError>,
-    /// Absent when no request reached the server.
+    /// Absent if no request reached the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<RequestId>,
 }
 
 impl ConsoleError {
-    /// An error without more to say than its sentence.
+    /// An error with a message only.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), fields: Vec::new(), request_id: None }
     }
 
-    /// Input that cannot be understood, field by field.
+    /// An error about fields of the input.
     pub fn invalid(fields: Vec<FieldError>) -> Self {
         Self { fields, ..Self::new(ErrorCode::Invalid, "Some of what was entered cannot be used.") }
     }
@@ -46,7 +46,7 @@ impl FromServerFnError for ConsoleError {
     }
 }
 
-/// Leptos answers every error with 500 unless told otherwise.
+/// Sets the status to 400: Leptos answers every error with 500 by default.
 fn bad_request() {
     #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::Invalid);

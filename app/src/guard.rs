@@ -1,4 +1,4 @@
-//! What stands before every server function: who is asking, and what becomes of the answer.
+//! The guard of every server function: the session, redirects, flash messages and the status of the response.
 
 use crate::{ConsoleError, Flash, query::Query};
 use axum::http::{StatusCode, header, request::Parts};
@@ -13,49 +13,49 @@ use remembrancer::{
 use std::{net::IpAddr, sync::Arc, time::Duration};
 use tower_sessions::Session;
 
-/// Says how long to wait before the next attempt to sign in with this login from this address, if at all.
+/// Returns how long to wait before the next attempt to sign in with this login from this address, if at all.
 pub type SignInLimiter = Arc<dyn Fn(&str, Option<IpAddr>) -> Option<Duration> + Send + Sync>;
 
-/// What the process gives to the console; in the context of every page and server function.
+/// The console's dependencies, provided by the process to every page and server function.
 #[derive(Clone)]
 pub struct Console {
     pub engine: Engine,
-    /// Where agents reach this server, without a slash at the end; examples show it.
+    /// The URL at which agents reach this server, without a trailing slash; shown in examples.
     pub public_url: Arc<str>,
     pub secure_cookies: bool,
     pub limiter: SignInLimiter,
 }
 
-/// The address that a request came from, as far as the proxies in front are trusted; an extension of the request.
+/// The client address of a request behind trusted proxies; an extension of the request.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientAddress(pub IpAddr);
 
-/// Server functions that answer without a session.
+/// The server functions that work without a session.
 pub const PUBLIC_SERVER_FUNCTIONS: [&str; 2] = ["/console/api/sign_in", "/console/api/set_theme"];
 
-/// Where a session keeps who is signed in.
+/// The session key of the signed-in operator.
 pub const SESSION_OPERATOR: &str = "operator_id";
 const SEEN: &str = "seen";
 const FLASH: &str = "flash";
 const THEME: &str = "rmb-theme";
 
-/// Path and method of every server function there is.
+/// The path and method of every server function.
 pub fn server_functions() -> Vec<(&'static str, axum::http::Method)> {
     leptos::server_fn::axum::server_fn_paths().collect()
 }
 
-/// What the process gave us.
+/// The console's dependencies, from the context.
 pub fn console() -> Result<Console, ConsoleError> {
     use_context().ok_or_else(|| missing("Console"))
 }
 
-/// The first line of every server function: the engine, and whoever is signed in.
+/// The engine and the signed-in operator's context: the first line of every server function. Redirects to the sign-in page otherwise.
 pub async fn operator() -> Result<(Engine, OpContext), ConsoleError> {
     let (engine, context, _) = signed_in().await?;
     Ok((engine, context))
 }
 
-/// Like [`operator`], with the profile that the frame of the page shows.
+/// Like [`operator`], with the operator's profile.
 pub async fn signed_in() -> Result<(Engine, OpContext, OperatorProfile), ConsoleError> {
     let (engine, session) = (console()?.engine, session()?);
     let id = session.get::<OperatorId>(SESSION_OPERATOR).await.map_err(lost)?;
@@ -74,10 +74,10 @@ pub async fn signed_in() -> Result<(Engine, OpContext, OperatorProfile), Console
     Ok((engine, context, profile))
 }
 
-/// Puts the operator into a session of a new id; whatever the old one held is gone.
+/// Opens a session with a new id for the operator; the data of the old session is dropped.
 pub async fn open_session(id: OperatorId) -> Result<(), ConsoleError> {
     let session = session()?;
-    // Not `flush`: the next record would take the id of the one that is gone, and whoever had planted it would be signed in, too.
+    // Not `flush`: the next record would reuse the old id, so that an attacker who planted it would be signed in too (session fixation).
     session.clear().await;
     session.cycle_id().await.map_err(lost)?;
     session.insert(SESSION_OPERATOR, id).await.map_err(lost)
@@ -88,7 +88,7 @@ pub async fn close_session() -> Result<(), ConsoleError> {
     session()?.flush().await.map_err(lost)
 }
 
-/// What the last form did; told once.
+/// Takes the message about the last form out of the session.
 pub async fn take_flash() -> Result<Option<Flash>, ConsoleError> {
     let session = session()?;
     if session.get::<Flash>(FLASH).await.map_err(lost)?.is_none() {
@@ -97,7 +97,7 @@ pub async fn take_flash() -> Result<Option<Flash>, ConsoleError> {
     session.remove(FLASH).await.map_err(lost)
 }
 
-/// Ends a form: to `done` with what was done, or back to `form` with why not and what had been typed.
+/// Finishes a form: redirects to `done` with a message, or back to `form` with the error and the input.
 pub async fn finish(result: Result<Flash, ConsoleError>, done: &str, form: &str, typed: &str) -> Result<(), ConsoleError> {
     let (flash, to) = match &result {
         Ok(flash) => (flash.clone(), done),
@@ -111,13 +111,13 @@ pub async fn finish(result: Result<Flash, ConsoleError>, done: &str, form: &str,
     result.map(drop)
 }
 
-/// `path` if it is one of ours, so that a link cannot send anybody elsewhere after a form.
+/// `path` if it is on this site, otherwise `otherwise`; prevents open redirects.
 pub fn own_path<'a>(path: &'a str, otherwise: &'a str) -> &'a str {
     let ours = path.starts_with('/') && !path.starts_with("//") && !path.contains(['\\', '\r', '\n']) && path.is_ascii();
     if ours { path } else { otherwise }
 }
 
-/// The choice between light and dark, if the reader has made one.
+/// The theme in the cookie, `light` or `dark`.
 pub fn theme_cookie() -> Option<String> {
     let parts = use_context::<Parts>()?;
     let cookies = parts.headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
@@ -125,7 +125,7 @@ pub fn theme_cookie() -> Option<String> {
     matches!(theme, "light" | "dark").then(|| theme.to_owned())
 }
 
-/// Remembers that choice for a year.
+/// Stores the theme in a cookie for a year.
 pub fn set_theme_cookie(theme: &str, secure: bool) {
     let age = if theme == "system" { 0 } else { 31_536_000 };
     let secure = if secure { "; Secure" } else { "" };
@@ -135,18 +135,18 @@ pub fn set_theme_cookie(theme: &str, secure: bool) {
     }
 }
 
-/// The address of whoever asks.
+/// The client address of this request.
 pub fn client_address() -> Option<IpAddr> {
     use_context::<Parts>()?.extensions.get::<ClientAddress>().map(|address| address.0)
 }
 
-/// The id of this request, which the process has given it.
+/// The id of this request, assigned by the process.
 pub fn request_id() -> RequestId {
     let given = use_context::<Parts>().and_then(|parts| parts.extensions.get::<RequestId>().copied());
     given.or_else(|| use_context::<Console>().map(|console| RequestId(console.engine.clock().id()))).unwrap_or(RequestId(uuid::Uuid::nil()))
 }
 
-/// Gives the response the status that belongs to `code`.
+/// Sets the status of the response to that of `code`.
 pub fn set_status(code: ErrorCode) {
     if let (Some(response), Ok(status)) = (use_context::<ResponseOptions>(), StatusCode::from_u16(code.status())) {
         response.set_status(status);
@@ -154,7 +154,7 @@ pub fn set_status(code: ErrorCode) {
 }
 
 impl From<remembrancer::Error> for ConsoleError {
-    /// The response takes the status of the error, and a fault of ours is logged here, once.
+    /// Sets the status of the response. Internal errors are logged here, once.
     fn from(error: remembrancer::Error) -> Self {
         let (code, request_id) = (error.code(), request_id());
         if code == ErrorCode::Internal {
@@ -165,7 +165,7 @@ impl From<remembrancer::Error> for ConsoleError {
     }
 }
 
-/// The page that is asked for, or from which a server function was called: where to go after signing in.
+/// The requested page, or the page that called the server function: the target after signing in.
 fn page() -> String {
     let Some(parts) = use_context::<Parts>() else { return String::new() };
     let here = parts.uri.path_and_query().map_or("/", |path| path.as_str());
@@ -186,7 +186,7 @@ fn wants_html() -> bool {
     })
 }
 
-/// A session ends after a time without requests; writing its last use down every five minutes is enough for that.
+/// Records the last use of the session, at most every five minutes; sessions expire after some time without requests.
 async fn keep_alive(session: &Session, now: DateTime<Utc>) -> Result<(), ConsoleError> {
     let seen = session.get::<DateTime<Utc>>(SEEN).await.map_err(lost)?;
     if seen.is_none_or(|seen| now - seen > TimeDelta::minutes(5)) {

@@ -1,7 +1,7 @@
-//! The console: what people see of the memory in a browser.
+//! The console: the operators' pages in a browser.
 //!
-//! Every page is rendered on the server, readable and operable there without JavaScript, and hydrated afterwards. What a page shows is
-//! told by its URL. Anything that changes something is a form that posts to a server function and is redirected to a page.
+//! Every page is rendered on the server, works without JavaScript, and is hydrated afterwards. The URL determines what a page shows.
+//! Every change is a form that posts to a server function, which redirects to a page.
 
 #![recursion_limit = "256"]
 

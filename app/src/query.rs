@@ -1,4 +1,4 @@
-//! The query string, by which every list tells what it shows.
+//! The query string of a page.
 
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use leptos::prelude::*;
@@ -6,23 +6,23 @@ use leptos_router::hooks::use_location;
 use remembrancer::api::FieldError;
 use std::{fmt::Write, str::FromStr};
 
-/// Names and values in the order of the URL; empty values are left out.
+/// Names and values in the order of the URL, without empty values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Reads `a=1&b=2`, with or without the question mark.
+    /// Parses `a=1&b=2`, with or without the question mark.
     pub fn parse(text: &str) -> Self {
         let pairs = text.trim_start_matches('?').split('&').filter_map(|pair| pair.split_once('='));
         Self(pairs.map(|(name, value)| (decode(name), decode(value))).filter(|(_, value)| !value.trim().is_empty()).collect())
     }
 
-    /// The value of `name`, or nothing.
+    /// The value of `name`.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(n, _)| n == name).map(|(_, value)| value.trim())
     }
 
-    /// The value of `name`, or an empty string: what a form field shows.
+    /// The value of `name` or an empty string, for a form field.
     pub fn text(&self, name: &str) -> String {
         self.get(name).unwrap_or_default().to_owned()
     }
@@ -32,7 +32,7 @@ impl Query {
         self.0.iter().filter(move |(n, _)| n == name).map(|(_, value)| value.trim())
     }
 
-    /// The same with `name` set to `value`, once.
+    /// A copy with `name` set to `value`, once.
     pub fn with(&self, name: &str, value: impl ToString) -> Self {
         let mut query = self.without(&[name]);
         query.0.push((name.to_owned(), value.to_string()));
@@ -40,7 +40,7 @@ impl Query {
         query
     }
 
-    /// The same without `names`.
+    /// A copy without `names`.
     pub fn without(&self, names: &[&str]) -> Self {
         Self(self.0.iter().filter(|(n, _)| !names.contains(&n.as_str())).cloned().collect())
     }
@@ -50,7 +50,7 @@ impl Query {
         names.iter().any(|name| self.get(name).is_some())
     }
 
-    /// `path`, followed by the query if there is one.
+    /// The URL of `path` with this query.
     pub fn href(&self, path: &str) -> String {
         let mut url = path.to_owned();
         for (i, (name, value)) in self.0.iter().enumerate() {
@@ -62,7 +62,7 @@ impl Query {
         url
     }
 
-    /// The list at `path` that `back` leads to, as it was filtered; only ever that list.
+    /// The URL in `back` if it is the list at `path`, filtered or not; otherwise `path`.
     pub fn back(&self, path: &str) -> String {
         match self.get("back") {
             Some(back) if back.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('?')) => back.to_owned(),
@@ -70,7 +70,7 @@ impl Query {
         }
     }
 
-    /// `name` read as a `T`; what cannot be read is noted in `errors`.
+    /// Parses the value of `name`; an error is added to `errors`.
     pub fn read<T: FromStr>(&self, name: &str, expected: &str, errors: &mut Vec<FieldError>) -> Option<T> {
         let value = self.get(name)?.parse().ok();
         if value.is_none() {
@@ -79,7 +79,7 @@ impl Query {
         value
     }
 
-    /// `name` read as the first moment of a day (UTC), or of the day after it.
+    /// Parses the value of `name` as the start of a day (UTC), or of the day after it.
     pub fn day(&self, name: &str, after: bool, errors: &mut Vec<FieldError>) -> Option<DateTime<Utc>> {
         let day: NaiveDate = self.read(name, "Write a date as 2026-05-31.", errors)?;
         let day = if after { day.checked_add_days(Days::new(1))? } else { day };
@@ -87,7 +87,7 @@ impl Query {
     }
 }
 
-/// The query of the page that is shown, as it changes.
+/// The query of the current page, as it changes.
 pub fn use_query() -> Memo<Query> {
     let search = use_location().search;
     Memo::new(move |_| search.with(|text| Query::parse(text)))

@@ -5,7 +5,7 @@ use crate::{
 };
 use leptos::prelude::*;
 
-/// Who is signed in where, how the console looks, and the way out.
+/// The signed-in operator, the theme, and the button to sign out.
 #[component]
 pub fn Account() -> impl IntoView {
     let who = ViewerResource::expect();

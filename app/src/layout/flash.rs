@@ -7,7 +7,7 @@ use crate::{
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
-/// What the last form did, until another page is opened.
+/// The message about the last form, until another page is opened.
 #[component]
 pub fn FlashView() -> impl IntoView {
     let who = ViewerResource::expect();

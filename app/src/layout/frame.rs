@@ -8,12 +8,12 @@ use super::{
 use leptos::prelude::*;
 use leptos_router::components::Outlet;
 
-/// Sidebar (a bar with a menu where it is narrow), what the last form did, and the page.
+/// The frame of every page: the sidebar (a bar with a menu on narrow screens), the flash message, and the page.
 #[component]
 pub fn Layout() -> impl IntoView {
     ViewerResource::provide();
     view! {
-        // External to the router, which would move the page and leave the focus behind.
+        // External: the router would scroll to the target without moving the focus.
         <a class="skip" href="#main" rel="external">
             "Skip to content"
         </a>

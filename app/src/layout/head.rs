@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-/// A page's title, with what it is about beneath it.
+/// The title of a page with a sentence about it.
 #[component]
 pub fn PageHead(#[prop(into)] title: String, children: Children) -> impl IntoView {
     view! {

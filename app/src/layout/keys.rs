@@ -1,8 +1,8 @@
 use leptos::{ev, prelude::*, wasm_bindgen::JsCast, web_sys};
 
-/// Keys of the whole console: whatever in the page has the key in its `data-keys` is clicked, or focused if it is a field or a button, so
-/// that a letter alone sends nothing. Escape leaves a field first. So every key is declared beside the thing it works on, and what is not in
-/// the page has no key.
+/// Keyboard shortcuts of the console: a key clicks the element that has it in `data-keys`, or focuses it if it is a field or a button,
+/// so that a letter alone sends nothing. In a field, Escape leaves the field. Every key is declared on its element, and a key without
+/// an element on the page does nothing.
 #[component]
 pub fn Keys() -> impl IntoView {
     Effect::new(|_| {
@@ -30,13 +30,13 @@ pub fn Keys() -> impl IntoView {
 }
 
 fn owner(key: &str) -> Option<web_sys::HtmlElement> {
-    // Only letters and names of keys reach the selector.
+    // Only letters, digits and names of keys go into the selector.
     let plain = key == "/" || key.chars().all(|c| c.is_ascii_alphanumeric());
     let element = plain.then(|| document().query_selector(&format!("[data-keys~=\"{key}\"]")).ok().flatten())??;
     element.dyn_into().ok()
 }
 
-/// The field that somebody writes in.
+/// The field that receives the key, if any.
 fn field(event: &ev::KeyboardEvent) -> Option<web_sys::HtmlElement> {
     let element = event.target()?.dyn_into::<web_sys::HtmlElement>().ok()?;
     let writes = matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")

@@ -1,4 +1,4 @@
-//! The frame around every page of somebody who is signed in.
+//! The frame around every page for signed-in operators.
 
 mod account;
 mod flash;

@@ -3,10 +3,10 @@ use crate::ui::{Icon, Shape};
 use leptos::{prelude::*, web_sys};
 use leptos_router::{components::A, hooks::use_location};
 
-/// Address, name and icon.
+/// Path, label and icon.
 type Page = (&'static str, &'static str, Shape);
 
-/// The pages of the sidebar, in groups that later pages join.
+/// The pages of the sidebar, in groups.
 const PAGES: [(&str, &[Page]); 4] = [
     ("Memory", &[("/", "Overview", Shape::Overview), ("/agents", "Agents", Shape::Agents), ("/memories", "Memories", Shape::Memories)]),
     (
@@ -28,7 +28,7 @@ const PAGES: [(&str, &[Page]); 4] = [
     ("Trust", &[("/audit", "Audit log", Shape::Audit)]),
 ];
 
-/// The name of the product, which leads home.
+/// The name of the product, as a link to the front page.
 #[component]
 pub fn Brand() -> impl IntoView {
     view! {
@@ -49,12 +49,12 @@ pub fn Brand() -> impl IntoView {
     }
 }
 
-/// Links to every page.
+/// The links of the sidebar.
 #[component]
 pub fn Nav() -> impl IntoView {
     let link = |(href, text, shape): &Page| {
         let (href, text, shape) = (*href, *text, *shape);
-        // A page of its own beneath it is not this page.
+        // With another page below its path, a link matches its own path only.
         let exact = PAGES
             .iter()
             .flat_map(|(_, pages)| *pages)
@@ -88,12 +88,12 @@ pub fn Nav() -> impl IntoView {
     }
 }
 
-/// The same for narrow screens: a bar whose menu is a disclosure, and so opens without JavaScript.
+/// The navigation for narrow screens: a bar with a menu that opens without JavaScript.
 #[component]
 pub fn MobileNav() -> impl IntoView {
     let (menu, path) = (NodeRef::<leptos::html::Details>::new(), use_location().pathname);
     Effect::new(move |_| {
-        // Reading it is what starts the memo; tracking alone would not.
+        // `get` starts the memo; `track` alone would not.
         let _ = path.get();
         if let Some(menu) = menu.get() {
             let menu: &web_sys::Element = &menu;

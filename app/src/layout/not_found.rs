@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-/// An address that leads nowhere.
+/// The page for an unknown URL.
 #[component]
 pub fn NotFound() -> impl IntoView {
     #[cfg(feature = "ssr")]

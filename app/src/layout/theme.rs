@@ -1,7 +1,7 @@
 use crate::features::session::set_theme;
 use leptos::{prelude::*, task::spawn_local};
 
-/// System, light or dark: a form that works by itself, and at once where there is JavaScript.
+/// The form to choose the theme; with JavaScript the choice applies at once.
 #[component]
 pub fn ThemeSwitch(theme: Option<String>) -> impl IntoView {
     let chosen = RwSignal::new(theme.unwrap_or_else(|| "system".into()));
@@ -10,7 +10,7 @@ pub fn ThemeSwitch(theme: Option<String>) -> impl IntoView {
             event.prevent_default();
             show(key);
             chosen.set(key.to_owned());
-            // Should the cookie not be set, the page still looks as asked for until it is left.
+            // If the cookie cannot be set, the theme still applies until the page is left.
             spawn_local(async move { drop(set_theme(key.to_owned()).await) });
         };
         view! {

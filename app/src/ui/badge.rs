@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-/// What a badge says by its colour, besides its words.
+/// The colour of a badge and what it stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     #[default]
@@ -11,7 +11,7 @@ pub enum Tone {
     Danger,
 }
 
-/// A word about the thing it stands beside.
+/// A short label beside the thing that it describes.
 #[component]
 pub fn Badge(#[prop(optional)] tone: Tone, #[prop(into)] text: String, #[prop(optional, into)] title: Option<String>) -> impl IntoView {
     let class = match tone {
@@ -28,7 +28,7 @@ pub fn Badge(#[prop(optional)] tone: Tone, #[prop(into)] text: String, #[prop(op
     }
 }
 
-/// Whether a topic stands in the vocabulary, said for both.
+/// A badge that says whether a topic is a term of the vocabulary.
 #[component]
 pub fn Canonical(yes: bool) -> impl IntoView {
     if yes {

@@ -1,13 +1,13 @@
 use super::chart::share_of;
 use leptos::prelude::*;
 
-/// A share between 0 and 1 as a length, with its number beside it; with a floor, whether it got there.
+/// A value from 0 to 1 as a bar with its number; with a floor, also whether the value reaches it.
 #[component]
 pub fn Bar(
     #[prop(into)] label: String,
     value: f64,
     #[prop(optional)] strong: bool,
-    /// What the value has to reach, as a mark on the bar.
+    /// The least value that counts, marked on the bar.
     #[prop(optional)]
     floor: Option<f64>,
 ) -> impl IntoView {

@@ -1,8 +1,8 @@
-//! What charts are made of: scales, marks on axes, shares. All of it is pure; the charts themselves are SVG that the server renders.
+//! Scales, axis ticks and shares for charts. Pure; the charts themselves are SVG that the server renders.
 
 use std::fmt::Write;
 
-/// Where a chart draws: what is left of its SVG without the axes' labels, in its own units.
+/// The area of a chart inside its axes, in units of the SVG.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plot {
     pub left: f64,
@@ -12,40 +12,40 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// Left edge and width of the `i`-th of `n` equal bands.
+    /// The left edge and the width of the `i`-th of `n` equal bands.
     pub fn band(&self, i: u32, n: u32) -> (f64, f64) {
         let width = self.width / f64::from(n.max(1));
         (self.left + f64::from(i) * width, width)
     }
 
-    /// How far down `value` stands on an axis from 0 to `top`.
+    /// The y coordinate of `value` on an axis from 0 to `top`.
     pub fn y(&self, value: f64, top: f64) -> f64 {
         self.top + self.height * (1.0 - share_of(value, top))
     }
 
-    /// How far down the axis itself is.
+    /// The y coordinate of the axis.
     pub fn bottom(&self) -> f64 {
         self.top + self.height
     }
 
-    /// Where its right edge is.
+    /// The x coordinate of the right edge.
     pub fn right(&self) -> f64 {
         self.left + self.width
     }
 }
 
-/// `part` of `whole`, 0 to 1; 0 of nothing.
+/// The share of `part` in `whole`, 0 to 1; 0 if `whole` is 0.
 pub fn share_of(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// A number of things as a length.
+/// Converts a count into a length.
 #[expect(clippy::cast_precision_loss, reason = "lengths in a drawing, three digits are enough")]
 pub fn length(n: i64) -> f64 {
     n as f64
 }
 
-/// Marks of an axis for whole numbers from 0 to at least `most`: at most `steps` round steps.
+/// The ticks of an axis from 0 to at least `most`: whole numbers, in at most `steps` round steps.
 pub fn ticks(most: i64, steps: i64) -> Vec<i64> {
     let most = most.max(1);
     let mut step = 1_i64;
@@ -60,7 +60,7 @@ pub fn ticks(most: i64, steps: i64) -> Vec<i64> {
     (0..=last).map(|i| i * step).collect()
 }
 
-/// The power of ten that a round step belongs to: 1 for 1, 2 and 5, 10 for 10, 20 and 50.
+/// The power of ten of a round step: 1 for 1, 2 and 5, 10 for 10, 20 and 50.
 fn step_decade(step: i64) -> i64 {
     let mut decade = 1;
     while decade * 10 <= step {
@@ -69,13 +69,13 @@ fn step_decade(step: i64) -> i64 {
     decade
 }
 
-/// Which of `n` entries get a label if there is room for `room`: evenly spaced, the last one included.
+/// The entries of `n` that get one of at most `room` labels: evenly spaced, including the last.
 pub fn labelled(n: u32, room: u32) -> Vec<u32> {
     let step = n.div_ceil(room.max(1)).max(1);
     (0..n).rev().step_by(step as usize).collect::<Vec<_>>().into_iter().rev().collect()
 }
 
-/// A line through `points`, interrupted where there is none.
+/// The SVG path through `points`, with a gap at each missing one.
 pub fn line(points: impl IntoIterator<Item = Option<(f64, f64)>>) -> String {
     let (mut path, mut drawing) = (String::new(), false);
     for point in points {
@@ -87,7 +87,7 @@ pub fn line(points: impl IntoIterator<Item = Option<(f64, f64)>>) -> String {
     path
 }
 
-/// `4 %`, `0.4 %`, `0 %`: one digit after the point below ten, none where it would be a zero.
+/// Formats a share: `4 %`, `0.4 %`, `0 %`. Below ten it has one decimal, unless that is a zero.
 pub fn percent(share: f64) -> String {
     let hundredths = share * 100.0;
     let text = if hundredths < 9.95 { format!("{hundredths:.1}") } else { format!("{hundredths:.0}") };

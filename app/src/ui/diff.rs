@@ -1,8 +1,8 @@
-//! What changed between two texts, word by word.
+//! Compares two texts word by word.
 
 use leptos::prelude::*;
 
-/// A run of words.
+/// What happened to a run of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     Same,
@@ -10,10 +10,10 @@ pub enum Change {
     Added,
 }
 
-/// Largest table of the comparison; above it a changed middle is shown as replaced.
+/// Most cells of the comparison's table; longer texts show the whole changed part as replaced.
 const CELLS: usize = 1_000_000;
 
-/// The runs that lead from `old` to `new`: a longest common subsequence of words and of what stands between them.
+/// The runs that turn `old` into `new`, by a longest common subsequence of words, blanks and punctuation.
 pub fn compare(old: &str, new: &str) -> Vec<(Change, String)> {
     let (old, new) = (words(old), words(new));
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
@@ -73,7 +73,7 @@ fn words(text: &str) -> Vec<&str> {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let same = |c: char| c.is_alphanumeric() == first.is_alphanumeric() && c.is_whitespace() == first.is_whitespace();
-        // Punctuation is compared sign by sign, words and blanks as a whole.
+        // Words and blanks are compared as a whole, punctuation sign by sign.
         let end =
             if first.is_alphanumeric() || first.is_whitespace() { rest.find(|c| !same(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
         let (word, tail) = rest.split_at(end);
@@ -94,7 +94,7 @@ fn push(runs: &mut Vec<(Change, String)>, change: Change, word: &str) {
     }
 }
 
-/// The newer text, with what left it struck through and what came in underlined.
+/// The newer text, with removed words struck through and added words underlined.
 #[component]
 pub fn Diff(old: String, new: String) -> impl IntoView {
     let runs = compare(&old, &new)

@@ -1,7 +1,7 @@
 use super::{Icon, Shape};
 use leptos::prelude::*;
 
-/// What stands where rows would: what is missing, and what to do about it.
+/// An empty state in place of rows: what is missing, and how to make it appear.
 #[component]
 pub fn Empty(shape: Shape, #[prop(into)] title: String, children: Children) -> impl IntoView {
     view! {

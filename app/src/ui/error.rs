@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 use remembrancer::api::ErrorCode;
 
-/// What stands where a page would, when it could not be had.
+/// An error in place of a page or a list, with a link to go on.
 #[component]
 pub fn ErrorView(error: ConsoleError) -> impl IntoView {
     let title = match error.code {
@@ -20,17 +20,17 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
     let here = move || format!("{}{}", location.pathname.get(), Query::parse(&location.search.get()).href(""));
     let sign_in = move || Query::default().with("next", here()).href("/sign-in");
     if error.code == ErrorCode::Unauthenticated {
-        // The session ended while somebody was looking: the server would have sent them there at once.
+        // The session ended after the page was loaded. A request for a page would redirect to the sign-in page, so do the same.
         Effect::new(move |_| drop(window().location().set_href(&sign_in())));
     }
     let way_on = match error.code {
         ErrorCode::Unauthenticated => view! { <a class="button" rel="external" href=sign_in>"Sign in"</a> }.into_any(),
         ErrorCode::NotFound | ErrorCode::Forbidden => view! { <a class="button" href="/memories">"All memories"</a> }.into_any(),
         ErrorCode::Invalid => view! { <a class="button" href=move || location.pathname.get()>"Start over"</a> }.into_any(),
-        // A reload asks the server again, and so works without JavaScript too.
+        // A plain link reloads the page, so it works without JavaScript too.
         _ => view! { <a class="button" rel="external" href=here>"Try again"</a> }.into_any(),
     };
-    // With fields, the message would only repeat the first of them.
+    // The message only repeats the first of the fields, if there are any.
     let message =
         if error.fields.is_empty() { text::sentence(&error.message) } else { "Some of what was asked for does not fit together:".into() };
     let fields =

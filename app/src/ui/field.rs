@@ -1,9 +1,9 @@
 use leptos::prelude::*;
 
-/// A value of a select field, and how it reads.
+/// A value of a select field and its label.
 pub type Choice = (String, String);
 
-/// A labelled line of text, whose value follows the URL.
+/// A labelled text field whose value follows the URL.
 #[component]
 pub fn TextField(
     #[prop(into)] name: String,
@@ -11,7 +11,7 @@ pub fn TextField(
     #[prop(into)] value: Signal<String>,
     #[prop(default = "text")] kind: &'static str,
     #[prop(optional)] hint: &'static str,
-    /// Suggestions, which do not limit what may be written.
+    /// Suggested values; others may be entered too.
     #[prop(optional)]
     suggestions: &'static [&'static str],
     #[prop(optional, into)] error: Signal<Option<String>>,
@@ -32,7 +32,7 @@ pub fn TextField(
                 list=list
                 placeholder=hint
                 autocomplete="off"
-                // Untracked: the attribute is what the server renders, the property follows.
+                // Untracked: the attribute is for the server's HTML, the property follows the signal.
                 value=value.get_untracked()
                 prop:value=move || value.get()
                 aria-invalid=move || error.get().map(|_| "true")
@@ -47,14 +47,14 @@ pub fn TextField(
     }
 }
 
-/// A labelled choice, whose value follows the URL.
+/// A labelled select field whose value follows the URL.
 #[component]
 pub fn SelectField(
     name: &'static str,
     label: &'static str,
     #[prop(into)] value: Signal<String>,
     choices: Vec<Choice>,
-    /// The label is there for screen readers only.
+    /// Shows the label to screen readers only.
     #[prop(optional)]
     bare: bool,
     #[prop(optional, into)] error: Signal<Option<String>>,

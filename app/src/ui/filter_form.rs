@@ -2,8 +2,8 @@ use crate::query::Query;
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
 use leptos_router::{NavigateOptions, hooks::use_navigate};
 
-/// A form whose fields become the query of `action`. Without JavaScript the browser does that; with it the page stays, and empty fields
-/// do not show in the URL.
+/// A form whose fields become the query of `action`. Without JavaScript the browser loads the page anew; with JavaScript the router
+/// navigates, and leaves empty fields out of the URL.
 #[component]
 pub fn FilterForm(#[prop(into)] action: String, names: &'static [&'static str], label: &'static str, children: Children) -> impl IntoView {
     let navigate = use_navigate();
@@ -17,7 +17,7 @@ pub fn FilterForm(#[prop(into)] action: String, names: &'static [&'static str], 
         navigate(&query.href(&page), NavigateOptions { scroll: false, ..NavigateOptions::default() });
     };
     view! {
-        // What is typed is in the address; a browser that goes back must not fill in what came later.
+        // The values come from the URL; after "back" the browser must not restore later input.
         <form method="get" action=action role="search" aria-label=label autocomplete="off" on:submit=submit>
             {children()}
         </form>

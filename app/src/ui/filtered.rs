@@ -9,7 +9,8 @@ use serde::{Serialize, de::DeserializeOwned};
 /// A filter parsed from a URL, or the fields that cannot be parsed.
 pub type Parsed<T> = Result<T, Vec<FieldError>>;
 
-/// The query of the page and the filter parsed from it, as they change. The list loads by the filter, the fields of the form show the query.
+/// The query of the page and the filter parsed from it, as they change. The list is loaded by the filter; the fields of the form show
+/// the query.
 pub struct Filtered<T: Send + Sync + 'static> {
     pub query: Memo<Query>,
     pub filter: Memo<Parsed<T>>,

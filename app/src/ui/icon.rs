@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-/// What an icon depicts. All are drawn on 16 by 16 with a line of 1.5.
+/// The shape of an icon, drawn on 16 by 16 with a stroke of 1.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Overview,
@@ -60,7 +60,7 @@ impl Shape {
     }
 }
 
-/// A drawing that goes with words; it says nothing by itself.
+/// An icon beside a text; hidden from screen readers.
 #[component]
 pub fn Icon(shape: Shape) -> impl IntoView {
     view! {

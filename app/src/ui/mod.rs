@@ -1,4 +1,4 @@
-//! Small parts that every page is built from.
+//! Components and formatters shared by all pages.
 
 mod badge;
 mod bar;

@@ -2,7 +2,7 @@ use super::{Icon, Shape};
 use crate::query::Query;
 use leptos::prelude::*;
 
-/// The way to the neighbouring pages of a list, which is sorted newest first unless `names` say otherwise.
+/// Links to the previous and next page of a list: `Newer` and `Older` unless `names` says otherwise.
 #[component]
 pub fn Pager(
     path: &'static str,

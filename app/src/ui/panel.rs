@@ -2,7 +2,7 @@ use super::{Icon, Shape};
 use crate::query::Query;
 use leptos::{prelude::*, web_sys};
 
-/// What is shown of one row beside its list, or over its foot where it is narrow.
+/// A panel with one row's details: beside the list, or over its lower part on narrow screens.
 #[component]
 pub fn Panel(#[prop(into)] open: Signal<bool>, label: &'static str, name: &'static str, children: Children) -> impl IntoView {
     view! {
@@ -18,7 +18,7 @@ pub fn Panel(#[prop(into)] open: Signal<bool>, label: &'static str, name: &'stat
     }
 }
 
-/// The way through a list from its panel: keys and links to what stands before and after `at`, which both follow the URL.
+/// The head of a panel that follows the URL: links and keys to the row before `at`, to the row after it, and to close the panel.
 #[component]
 pub fn Walk<T: Copy + PartialEq + Send + Sync + 'static>(
     ids: Vec<T>,
@@ -26,7 +26,7 @@ pub fn Walk<T: Copy + PartialEq + Send + Sync + 'static>(
     link: fn(&Query, Option<T>) -> String,
     query: Memo<Query>,
 ) -> impl IntoView {
-    // Moves with the address, not with what is still being loaded: pressed twice, a step is two steps.
+    // Follows the URL and not the data that is still loading, so that two quick key presses are two steps.
     move || {
         let (before, after) = neighbours(&ids, at.get()?);
         let link = |id| query.with(|query| link(query, id));
@@ -35,7 +35,7 @@ pub fn Walk<T: Copy + PartialEq + Send + Sync + 'static>(
     }
 }
 
-/// The head of a panel beside a list: the way to the neighbours of what it shows, and out. The letters are keys.
+/// Links to the previous row and the next one, and to close the panel, each with its key.
 #[component]
 fn Steps(previous: Option<String>, next: Option<String>, close: String) -> impl IntoView {
     view! {
@@ -63,7 +63,7 @@ fn step(href: Option<String>, text: &'static str, keys: &'static str, hint: &'st
     }
 }
 
-/// Before and after a row of the list; for one that is not in it, nothing before and the first after.
+/// The ids before and after `at`; for one that is not in the list, none and the first.
 pub fn neighbours<T: Copy + PartialEq>(ids: &[T], at: T) -> (Option<T>, Option<T>) {
     match ids.iter().position(|id| *id == at) {
         Some(place) => (place.checked_sub(1).and_then(|i| ids.get(i).copied()), ids.get(place + 1).copied()),
@@ -71,7 +71,7 @@ pub fn neighbours<T: Copy + PartialEq>(ids: &[T], at: T) -> (Option<T>, Option<T
     }
 }
 
-/// Brings the element of this id into sight, if it is not.
+/// Scrolls the element with this id into view, unless it is visible.
 pub fn reveal(id: &str) {
     if let Some(row) = document().get_element_by_id(id) {
         let options = web_sys::ScrollIntoViewOptions::new();

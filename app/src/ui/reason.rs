@@ -1,11 +1,11 @@
 use leptos::prelude::*;
 use remembrancer::api::REASON_MAX;
 
-/// Why something is done; required, and kept in the audit log.
+/// The field for the reason of a change; required, and kept in the audit log.
 #[component]
 pub fn ReasonField(
     #[prop(into)] id: String,
-    /// What had been typed before the form was refused.
+    /// The text that was typed before the form was refused.
     #[prop(into)]
     typed: String,
     error: Option<String>,

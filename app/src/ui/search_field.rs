@@ -2,7 +2,7 @@ use super::{Icon, Shape};
 use crate::query::Query;
 use leptos::prelude::*;
 
-/// The field of a page that is asked first: a press of `/` leads to it, and it follows `q` of the URL.
+/// The search field of a page: `/` focuses it, and it follows `q` of the URL.
 #[component]
 pub fn SearchField(query: Memo<Query>, label: &'static str, hint: &'static str) -> impl IntoView {
     view! {

@@ -1,14 +1,14 @@
 use super::{Now, text};
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
 
-/// Ticks every `ids` box of a form; there is nothing it could do without JavaScript, so it is not there without.
+/// A checkbox that ticks every `ids` box of a form; invisible without JavaScript.
 #[component]
 pub fn SelectAll(form: NodeRef<leptos::html::Form>) -> impl IntoView {
     let hydrated = Now::hydrated();
     let all = move |event: leptos::ev::Event| {
         let Some(form) = form.get() else { return };
         let on = event.target().and_then(|t| t.dyn_into::<web_sys::HtmlInputElement>().ok()).is_some_and(|this| this.checked());
-        // The change goes on to the form, which counts.
+        // The event bubbles up to the form, which counts the ticked boxes.
         boxes(&form, "").iter().for_each(|each| each.set_checked(on));
     };
     view! {
@@ -22,7 +22,7 @@ pub fn SelectAll(form: NodeRef<leptos::html::Form>) -> impl IntoView {
     }
 }
 
-/// How many `ids` boxes of a form are ticked.
+/// Counts the ticked `ids` boxes of a form.
 pub fn ticked(form: NodeRef<leptos::html::Form>) -> u32 {
     form.get().map_or(0, |form| boxes(&form, ":checked").len().try_into().unwrap_or(0))
 }
@@ -32,19 +32,19 @@ fn boxes(form: &web_sys::HtmlFormElement, which: &str) -> Vec<web_sys::HtmlInput
     (0..nodes.length()).filter_map(|i| nodes.item(i)?.dyn_into().ok()).collect()
 }
 
-/// The box that takes a row into the selection.
+/// The checkbox that selects a row.
 #[component]
 pub fn Tick(#[prop(into)] id: String, name: String) -> impl IntoView {
     view! { <td class="pr-0!"><input class="mt-1 block" type="checkbox" name="ids" value=id aria-label=format!("Select “{name}”") /></td> }
 }
 
-/// The foot of a table whose rows can be ticked: how many are, and the buttons for all of them.
+/// The footer of a table with checkboxes: how many rows are selected, and the buttons that act on them.
 #[component]
 pub fn Selection(
     selected: RwSignal<u32>,
     one: &'static str,
     many: &'static str,
-    /// What selecting is for.
+    /// The text while nothing is selected.
     hint: &'static str,
     children: Children,
 ) -> impl IntoView {

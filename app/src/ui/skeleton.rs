@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-/// The shape of rows that are on their way.
+/// Placeholder rows while a list loads.
 #[component]
 pub fn Skeleton(#[prop(default = 8)] rows: u32) -> impl IntoView {
     let widths = ["w-2/3", "w-1/2", "w-3/4", "w-3/5"];

@@ -6,7 +6,7 @@ use std::fmt::Write;
 const HEIGHT: f64 = 24.0;
 const STEP: f64 = 4.0;
 
-/// Memories written day by day, as small bars.
+/// A small bar chart of the memories written on each day.
 #[component]
 pub fn Spark(days: Vec<ActivityDay>) -> impl IntoView {
     let label = spoken(&days);
@@ -16,7 +16,7 @@ pub fn Spark(days: Vec<ActivityDay>) -> impl IntoView {
     for (i, day) in (0_u32..).zip(&days) {
         let x = f64::from(i) * STEP;
         if day.written > 0 {
-            // The root keeps a quiet day visible beside a busy one.
+            // The square root keeps a quiet day visible beside a busy one.
             let height = (3.0_f64).max((share(day.written, most)).sqrt() * HEIGHT);
             let _ = write!(bars, "M{x} {HEIGHT}v-{height:.1}h3v{height:.1}z");
         } else {

@@ -1,10 +1,10 @@
-//! Numbers, days and excerpts as people read them.
+//! Formats numbers, times and excerpts for people.
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Timelike, Utc};
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// `12,431`.
+/// Formats a number with separators: `12,431`.
 pub fn number(n: i64) -> String {
     let digits = n.unsigned_abs().to_string();
     let mut text = String::from(if n < 0 { "−" } else { "" });
@@ -17,22 +17,22 @@ pub fn number(n: i64) -> String {
     text
 }
 
-/// `1 memory`, `12,431 memories`.
+/// Formats a number with its noun: `1 memory`, `12,431 memories`.
 pub fn count(n: i64, one: &str, many: &str) -> String {
     format!("{} {}", number(n), if n == 1 { one } else { many })
 }
 
-/// `14 Jun 2026`.
+/// Formats a day: `14 Jun 2026`.
 pub fn day(day: NaiveDate) -> String {
     format!("{} {} {}", day.day(), month(day.month0()), day.year())
 }
 
-/// `14 Jun`, where the year goes without saying.
+/// Formats a day without its year: `14 Jun`.
 pub fn short_day(day: NaiveDate) -> String {
     format!("{} {}", day.day(), month(day.month0()))
 }
 
-/// `85 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`.
+/// Formats a duration: `85 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`.
 pub fn duration(time: TimeDelta) -> String {
     let (millis, seconds) = (time.num_milliseconds().max(0), time.num_seconds());
     match seconds {
@@ -44,12 +44,12 @@ pub fn duration(time: TimeDelta) -> String {
     }
 }
 
-/// `14 Jun 2026, 09:12:33 UTC`.
+/// Formats a time to the second: `14 Jun 2026, 09:12:33 UTC`.
 pub fn moment(at: DateTime<Utc>) -> String {
     format!("{}, {:02}:{:02}:{:02} UTC", day(at.date_naive()), at.hour(), at.minute(), at.second())
 }
 
-/// `4 min ago`, `yesterday`, `in 3 days`; the day once it is more than a month away.
+/// Formats a time relative to `now`: `4 min ago`, `yesterday`, `in 3 days`; as a day when it is more than a month away.
 pub fn relative(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     let apart = now - at;
     let (size, future) = (apart.abs(), apart < TimeDelta::zero());
@@ -71,7 +71,7 @@ pub fn relative(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     if future { format!("in {distance}") } else { format!("{distance} ago") }
 }
 
-/// What is wrong with a field, as a sentence of its own.
+/// Turns an error message into a sentence: a capital first and a full stop last.
 pub fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
@@ -79,7 +79,7 @@ pub fn sentence(text: &str) -> String {
     format!("{first}{}{end}", chars.as_str())
 }
 
-/// The first `limit` characters of `text`, which end with an ellipsis if there is more.
+/// Shortens `text` to `limit` characters and an ellipsis.
 pub fn short(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
@@ -87,7 +87,7 @@ pub fn short(text: &str, limit: usize) -> String {
     }
 }
 
-/// At most `limit` characters of `content`, around the first of `words` that is in it.
+/// Cuts at most `limit` characters out of `content`, around the first occurrence of one of `words`.
 #[cfg(any(feature = "ssr", test))]
 pub fn excerpt(content: &str, words: &[String], limit: usize) -> String {
     if content.chars().count() <= limit {
@@ -104,7 +104,7 @@ pub fn excerpt(content: &str, words: &[String], limit: usize) -> String {
     text
 }
 
-/// `content` cut where one of `words` stands, with whether a piece is such a word.
+/// Splits `content` at whole `words`; each piece comes with whether it is one of them.
 pub fn marked<'a>(content: &'a str, words: &[String]) -> Vec<(&'a str, bool)> {
     let mut pieces = Vec::new();
     let mut rest = content;

@@ -3,12 +3,12 @@ use chrono::{DateTime, Utc};
 use leptos::{prelude::*, web_sys};
 use std::time::Duration;
 
-/// The browser's clock; unknown on the server and until the page is hydrated, so that both render the same.
+/// The browser's clock; unset on the server and until the page is hydrated, so that both render the same HTML.
 #[derive(Clone, Copy)]
 pub struct Now(RwSignal<Option<DateTime<Utc>>>);
 
 impl Now {
-    /// Starts the clock, once for all that shows a time.
+    /// Starts the clock and provides it to every [`Time`].
     pub fn provide() {
         let now = RwSignal::new(None);
         provide_context(Self(now));
@@ -21,7 +21,7 @@ impl Now {
         });
     }
 
-    /// Whether the page is hydrated: then what needs JavaScript may show.
+    /// Whether the page is hydrated, so that controls that need JavaScript may show.
     pub fn hydrated() -> Signal<bool> {
         match use_context::<Self>() {
             Some(Self(now)) => Signal::derive(move || now.with(Option::is_some)),
@@ -35,7 +35,7 @@ fn browser_time() -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_millis(web_sys::js_sys::Date::now() as i64)
 }
 
-/// A moment: how long ago, with the exact time on hover. The server renders the day.
+/// A time relative to now, with the exact time on hover. The server renders the day.
 #[component]
 pub fn Time(at: DateTime<Utc>) -> impl IntoView {
     let now = use_context::<Now>();

@@ -6,7 +6,7 @@ use remembrancer::api::AgentSummary;
 #[cfg(feature = "ssr")]
 use remembrancer::overview;
 
-/// Every agent, with its counts.
+/// Every agent with its counts.
 #[server(endpoint = "agents", input = GetUrl)]
 pub async fn agents() -> Result<Vec<AgentSummary>, ConsoleError> {
     let (engine, ctx) = operator().await?;

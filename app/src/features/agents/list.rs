@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use remembrancer::api::{AgentKind, AgentSummary};
 
-/// Every agent: how much it remembers, and whether it still does.
+/// The agents page: counts and activity of each agent.
 #[component]
 pub fn AgentsPage() -> impl IntoView {
     let list = Resource::new(|| (), |()| agents());
@@ -25,7 +25,7 @@ pub fn AgentsPage() -> impl IntoView {
     }
 }
 
-/// Nothing but a commons in which nothing is.
+/// Whether there is nothing but an empty commons.
 fn untouched(agents: &[AgentSummary]) -> bool {
     agents.iter().all(|agent| agent.kind == AgentKind::Commons && agent.live == 0 && agent.deleted == 0)
 }
@@ -63,7 +63,7 @@ fn Table(agents: Vec<AgentSummary>) -> impl IntoView {
 #[component]
 fn Row(agent: AgentSummary) -> impl IntoView {
     let here = format!("/memories?agent={}", agent.id);
-    // A name that is the slug in other letters says nothing more.
+    // A name that differs from the slug only by case says nothing more.
     let name = (!agent.name.eq_ignore_ascii_case(&agent.slug)).then_some(agent.name);
     let commons = (agent.kind == AgentKind::Commons)
         .then(|| view! { <Badge tone=Tone::Accent text="shared" title="The memory that all agents of the organisation share." /> });

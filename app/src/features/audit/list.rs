@@ -26,7 +26,7 @@ fn filter(query: &Query) -> Parsed<AuditFilter> {
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }
 
-/// The log that nothing can be taken out of.
+/// The page of the audit log.
 #[component]
 pub fn AuditPage() -> impl IntoView {
     let filtered = Filtered::by(filter);

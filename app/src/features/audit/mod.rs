@@ -1,4 +1,4 @@
-//! Who did what to whom, when and why.
+//! The audit log, and the audit trail of one thing.
 
 mod api;
 mod list;

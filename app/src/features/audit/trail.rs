@@ -2,7 +2,7 @@ use crate::ui::Time;
 use leptos::prelude::*;
 use remembrancer::api::AuditEntry;
 
-/// What was done to one thing, newest first.
+/// The audit entries of one thing, newest first.
 #[component]
 pub fn Trail(entries: Vec<AuditEntry>) -> impl IntoView {
     if entries.is_empty() {

@@ -20,7 +20,7 @@ pub async fn read_document(id: DocumentId) -> Result<DocumentDetail, ConsoleErro
     Ok(knowledge::document(&engine, &ctx, id).await?)
 }
 
-/// One page of ingestions, newest first.
+/// One page of ingestion runs, newest first.
 #[server(endpoint = "ingest_runs", input = GetUrl)]
 pub async fn ingest_runs(
     #[server(default)] after: Option<String>,
@@ -30,7 +30,7 @@ pub async fn ingest_runs(
     Ok(knowledge::runs(&engine, &ctx, after.as_deref(), before.as_deref()).await?)
 }
 
-/// Every component, with what it needs and what needs it.
+/// Every component with its dependencies in both directions.
 #[server(endpoint = "topology", input = GetUrl)]
 pub async fn topology() -> Result<Vec<Component>, ConsoleError> {
     let (engine, ctx) = operator().await?;

@@ -2,7 +2,7 @@ use crate::{query::Query, ui::Time};
 use leptos::prelude::*;
 use remembrancer::api::Citation;
 
-/// Recalls in whose answer a document stood.
+/// The table of recalls that returned a document.
 #[component]
 pub fn Cited(cited: Vec<Citation>) -> impl IntoView {
     let body = if cited.is_empty() {

@@ -13,7 +13,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 use remembrancer::api::{Chunk, Document, DocumentDetail, DocumentId, ErrorCode};
 
-/// A document with its parts, what it says of itself, and who was told.
+/// The page of a document: chunks, front matter, citations and versions.
 #[component]
 pub fn DocumentPage() -> impl IntoView {
     let params = use_params_map();
@@ -106,7 +106,7 @@ fn Retired(at: DateTime<Utc>, latest: Option<DocumentId>) -> impl IntoView {
     }
 }
 
-/// A part as recalls find it, word for word.
+/// A chunk, verbatim.
 #[component]
 fn Part(chunk: Chunk) -> impl IntoView {
     let (anchor, place, waits) = (anchor(&chunk), place(&chunk), !chunk.embedded);

@@ -4,18 +4,18 @@ use leptos::prelude::*;
 use remembrancer::api::Component;
 use std::collections::BTreeMap;
 
-/// Components as nodes; also those that are only named as somebody's dependency.
+/// Components as a graph, including those that are only named as a dependency.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Graph {
-    /// Names, and whether a document describes them.
+    /// The names, and whether a document describes each.
     pub nodes: Vec<(String, bool)>,
-    /// From what needs to what is needed.
+    /// From the dependent component to the one that it needs.
     pub edges: Vec<(usize, usize)>,
     by_name: BTreeMap<String, usize>,
 }
 
 impl Graph {
-    /// The graph of `components`, in their order.
+    /// Builds the graph of `components`, in their order.
     pub fn of(components: &[Component]) -> Self {
         let mut graph = Self::default();
         for component in components {
@@ -33,7 +33,7 @@ impl Graph {
         graph
     }
 
-    /// The node that `name` means; case and separators do not matter.
+    /// The node called `name`, regardless of case and separators.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.by_name.get(&plain(name)).copied()
     }
@@ -56,17 +56,17 @@ fn plain(name: &str) -> String {
     if letters.is_empty() { name.to_owned() } else { letters }
 }
 
-/// The page with the eyes on one component.
+/// The URL of the topology with one component highlighted.
 pub fn focus_on(name: &str) -> String {
     Query::default().with("component", name).href("/knowledge/topology")
 }
 
-/// Components as boxes, left of what they need.
+/// The drawing of the graph: each component left of those that it needs.
 #[component]
 pub fn Drawing(graph: Graph, focus: Option<usize>) -> impl IntoView {
     let characters: Vec<usize> = graph.nodes.iter().map(|(name, _)| name.chars().count()).collect();
     let Layout { width, height, boxes, arrows } = layout(&characters, &graph.edges);
-    // What matters lies above what does not.
+    // Highlighted arrows are drawn last, above the others.
     let (aside, ahead): (Vec<_>, Vec<_>) = arrows.into_iter().partition(|arrow| focus.is_some_and(|f| arrow.from != f && arrow.to != f));
     let arrows = aside.into_iter().chain(ahead).map(|arrow| line(arrow, focus)).collect_view();
     let nodes = boxes.into_iter().enumerate().map(|(node, placed)| block(&graph, node, placed, focus)).collect_view();
@@ -126,7 +126,7 @@ fn block(graph: &Graph, node: usize, placed: Placed, focus: Option<usize>) -> im
         Some(_) => ("fill-surface stroke-line", "fill-soft", None),
     };
     let shown: String = if name.chars().count() > LONGEST { name.chars().take(LONGEST - 1).chain(['…']).collect() } else { name.clone() };
-    // Whoever says what they see must hit the link: its name begins with what is shown.
+    // For voice control, the accessible name begins with the visible text.
     let label = if shown == name { name.clone() } else { format!("{shown} {name}") };
     let title = if described { name.clone() } else { format!("{name}: named, and not described") };
     let ink = format!("text-xs {ink} {}", if described { "" } else { "italic" });

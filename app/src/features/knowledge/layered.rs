@@ -1,26 +1,26 @@
-//! Where the boxes and arrows of a directed graph go. Pure: layers by longest path, ordered by barycenter, and as straight as there is room
-//! for. In a cycle the arrow that closes it points back; everything else points to the right.
+//! Lays out a directed graph. Pure: layers by longest path, ordered by barycenter, with arrows as straight as there is room for. In a
+//! cycle the closing arrow points to the left; every other arrow points to the right.
 
 use std::{collections::BTreeSet, fmt::Write};
 
 pub const BOX_HEIGHT: f64 = 30.0;
-/// The most characters of a name that a box shows.
+/// Most characters of a name in a box.
 pub const LONGEST: usize = 26;
 
 const MARGIN: f64 = 10.0;
-/// Between neighbours in a layer.
+/// The gap between neighbours in a layer.
 const GAP: f64 = 14.0;
-/// What an arrow takes that passes through a layer.
+/// The height of an arrow that passes through a layer.
 const LANE: f64 = 6.0;
-/// Between two layers.
+/// The gap between two layers.
 const CHANNEL: f64 = 72.0;
-/// How wide a character of a name is, on the safe side.
+/// The width of a character, with some margin.
 const CHARACTER: f64 = 7.2;
-/// How wide the drawing is if nothing depends on anything.
+/// The width of a drawing without edges.
 const LOOSE_WIDTH: f64 = 900.0;
 const SWEEPS: u32 = 12;
 
-/// A box for each node, in their order, and an arrow for each edge.
+/// A box for each node, in the order of the nodes, and an arrow for each edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
     pub width: f64,
@@ -29,7 +29,7 @@ pub struct Layout {
     pub arrows: Vec<Arrow>,
 }
 
-/// A box: its left upper corner, and its width.
+/// A box: its upper left corner and its width.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Placed {
     pub x: f64,
@@ -37,7 +37,7 @@ pub struct Placed {
     pub width: f64,
 }
 
-/// An arrow between two nodes, as the path of an SVG.
+/// An arrow between two nodes as an SVG path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrow {
     pub from: usize,
@@ -45,7 +45,7 @@ pub struct Arrow {
     pub path: String,
 }
 
-/// An edge that points to the right; `turned` if its arrow does not.
+/// An edge from left to right; `turned` if its arrow points to the left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Edge {
     low: usize,
@@ -53,7 +53,7 @@ struct Edge {
     turned: bool,
 }
 
-/// What stands in a layer: a node, or an arrow on its way through.
+/// An item of a layer: a node, or a lane for an arrow that passes through.
 #[derive(Clone, Debug, Default)]
 struct Item {
     node: Option<usize>,
@@ -62,7 +62,7 @@ struct Item {
     y: f64,
 }
 
-/// Lays out nodes whose names have so many characters. Edges of a node with itself, and second ones between the same two, are left out.
+/// Lays out nodes by the lengths of their names. Loops and duplicate edges are left out.
 pub fn layout(characters: &[usize], edges: &[(usize, usize)]) -> Layout {
     let n = characters.len();
     let edges = acyclic(n, edges);
@@ -95,7 +95,7 @@ pub fn layout(characters: &[usize], edges: &[(usize, usize)]) -> Layout {
     Layout { width, height, boxes, arrows }
 }
 
-/// The edges without loops and doubles, turned around where they would close a cycle.
+/// The edges without loops and duplicates, turned around where they would close a cycle.
 fn acyclic(n: usize, edges: &[(usize, usize)]) -> Vec<Edge> {
     let edges: BTreeSet<_> = edges.iter().copied().filter(|(from, to)| from != to && *from < n && *to < n).collect();
     let mut next = vec![Vec::new(); n];
@@ -104,7 +104,7 @@ fn acyclic(n: usize, edges: &[(usize, usize)]) -> Vec<Edge> {
         next[*from].push(*to);
         needed[*to] = true;
     }
-    // Depth first, beginning where nothing leads to: an edge to a node that is still open closes a cycle.
+    // Depth first, starting at nodes without incoming edges: an edge to a node that is still open closes a cycle.
     let (mut open, mut done, mut closing) = (vec![false; n], vec![false; n], BTreeSet::new());
     for start in (0..n).filter(|node| !needed[*node]).chain(0..n) {
         let mut path = if done[start] { Vec::new() } else { vec![(start, 0)] };
@@ -130,7 +130,7 @@ fn acyclic(n: usize, edges: &[(usize, usize)]) -> Vec<Edge> {
     edges.into_iter().map(turn).collect()
 }
 
-/// How many edges the longest way to each node has.
+/// The length of the longest path to each node.
 fn longest_paths(n: usize, edges: &[Edge]) -> Vec<usize> {
     let (mut layer, mut waiting) = (vec![0; n], vec![0_usize; n]);
     edges.iter().for_each(|edge| waiting[edge.high] += 1);
@@ -147,7 +147,7 @@ fn longest_paths(n: usize, edges: &[Edge]) -> Vec<usize> {
     layer
 }
 
-/// What an edge passes, from its low end to its high end: a lane in every layer between.
+/// The items of an edge, from its low end to its high end: a lane in every layer between them.
 fn chain(edge: &Edge, layer_of: &[usize], items: &mut Vec<Item>, layers: &mut [Vec<usize>]) -> Vec<usize> {
     let mut chain = vec![edge.low];
     for layer in layers.iter_mut().take(layer_of[edge.high]).skip(layer_of[edge.low] + 1) {
@@ -165,7 +165,7 @@ fn chain(edge: &Edge, layer_of: &[usize], items: &mut Vec<Item>, layers: &mut [V
     chain
 }
 
-/// Orders each layer by where its neighbours stand, back and forth, and keeps the order with the fewest crossings.
+/// Orders each layer by the positions of its neighbours, back and forth, and keeps the order with the fewest crossings.
 fn untangle(layers: &mut Vec<Vec<usize>>, items: &[Item]) {
     let (mut best, mut fewest) = (layers.clone(), crossings(layers, items));
     for sweep in 0..SWEEPS {
@@ -208,7 +208,7 @@ fn crossings(layers: &[Vec<usize>], items: &[Item]) -> usize {
     crossings
 }
 
-/// Gives every item its middle: as near to its neighbours' as order and distances allow.
+/// Sets the middle of every item, as close to its neighbours' as order and gaps allow.
 fn straighten(layers: &[Vec<usize>], items: &mut [Item]) {
     for layer in layers {
         let wishes = vec![0.0; layer.len()];
@@ -230,7 +230,7 @@ fn straighten(layers: &[Vec<usize>], items: &mut [Item]) {
     layers.iter().flatten().for_each(|item| items[*item].y += MARGIN + BOX_HEIGHT / 2.0 - top);
 }
 
-/// The places nearest to the wishes, in the least squares, that keep order and distances: neighbours that would collide share the shift.
+/// Places items as close to the wishes as order and gaps allow (least squares): items that would collide share the shift.
 fn place(layer: &[usize], wishes: &[f64], items: &mut [Item]) {
     let size = |item: usize| if items[item].node.is_some() { BOX_HEIGHT } else { LANE };
     let mut offsets = vec![0.0];
@@ -253,14 +253,14 @@ fn place(layer: &[usize], wishes: &[f64], items: &mut [Item]) {
     }
 }
 
-/// The path of an edge: a curve through each channel, straight through the layers that it passes.
+/// The arrow of an edge: curved between layers, straight through the layers that it passes.
 fn arrow(edge: &Edge, chain: &[usize], first: usize, items: &[Item], columns: &[(f64, f64)]) -> Arrow {
     let mut points = Vec::new();
     for (item, (left, right)) in chain.iter().zip(columns.iter().skip(first)) {
         let y = items[*item].y;
         points.extend([(*left, y), (*right, y)]);
     }
-    // It begins and ends at the inner sides of its boxes.
+    // The arrow starts and ends at the inner sides of its boxes.
     points = points.iter().skip(1).take(points.len().saturating_sub(2)).copied().collect();
     if edge.turned {
         points.reverse();
@@ -277,7 +277,7 @@ fn arrow(edge: &Edge, chain: &[usize], first: usize, items: &[Item], columns: &[
     Arrow { from, to, path }
 }
 
-/// Puts what depends on nothing and is needed by nothing into rows beneath the rest; the size of the whole drawing.
+/// Places nodes without edges in rows below the rest, and returns the size of the drawing.
 fn scatter(loose: &[usize], box_width: impl Fn(usize) -> f64, width: f64, bottom: f64, boxes: &mut [Placed]) -> (f64, f64) {
     let each = loose.iter().map(|node| box_width(*node)).fold(0.0, f64::max);
     let width = width.max(each + 2.0 * MARGIN);
@@ -289,7 +289,7 @@ fn scatter(loose: &[usize], box_width: impl Fn(usize) -> f64, width: f64, bottom
         boxes[*node] = Placed { x, y, width: each };
         x += each + GAP;
     }
-    // A lane may lie lower than every box.
+    // A lane may be lower than every box.
     let bottom = boxes.iter().map(|placed| placed.y + BOX_HEIGHT).fold(bottom, f64::max);
     (width, bottom + MARGIN)
 }

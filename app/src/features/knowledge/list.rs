@@ -24,7 +24,7 @@ fn filter(query: &Query) -> Parsed<DocumentFilter> {
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }
 
-/// What the organisation has decided and written down, for every agent to be found.
+/// The page of all documents.
 #[component]
 pub fn KnowledgePage() -> impl IntoView {
     let filtered = Filtered::by(filter);

@@ -1,4 +1,4 @@
-//! Shared knowledge: documents and their parts, how they came in, and what depends on what.
+//! Shared knowledge: documents and their chunks, ingestion runs, and the topology.
 
 mod api;
 mod cited;

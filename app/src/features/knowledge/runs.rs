@@ -7,7 +7,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{IngestFailure, IngestReport, IngestRun, Page};
 
-/// Every ingestion: what it changed, and what it could not take in.
+/// The page of ingestion runs: changes and failures of each.
 #[component]
 pub fn RunsPage() -> impl IntoView {
     let query = use_query();
@@ -90,7 +90,7 @@ fn Row(run: IngestRun) -> impl IntoView {
     }
 }
 
-/// `3 added · 1 changed · 12 unchanged`; what is zero says nothing, unless all is.
+/// Formats a report: `3 added · 1 changed · 12 unchanged`, without zeros.
 fn counts(report: &IngestReport) -> String {
     let files = [(report.added, "added"), (report.changed, "changed"), (report.unchanged, "unchanged"), (report.retired, "retired")];
     let mut parts: Vec<_> = files.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", text::number(*n))).collect();

@@ -3,7 +3,7 @@ use crate::ui::{Badge, Time, Tone, text};
 use leptos::prelude::*;
 use remembrancer::api::Document;
 
-/// Documents as rows.
+/// The table of documents.
 #[component]
 pub fn Table(rows: Vec<Document>) -> impl IntoView {
     view! {

@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 use leptos_router::components::A;
 
-/// The ways to look at shared knowledge.
+/// The tabs of the knowledge pages.
 #[component]
 pub fn Tabs() -> impl IntoView {
     let tab = |(href, text): (&'static str, &'static str)| {

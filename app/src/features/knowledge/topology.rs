@@ -11,7 +11,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::Component;
 
-/// What depends on what, drawn and written down.
+/// The topology page: components and their dependencies, as a drawing and a table.
 #[component]
 pub fn TopologyPage() -> impl IntoView {
     let query = use_query();
@@ -72,7 +72,7 @@ fn Whole(components: Vec<Component>, focus: Option<String>) -> impl IntoView {
     }
 }
 
-/// One component and its neighbours in words, above the drawing that shows them.
+/// The chosen component and its neighbours in words, above the drawing.
 #[component]
 fn Focus(graph: Graph, name: String, node: Option<usize>) -> impl IntoView {
     let name_of = |node: usize| graph.nodes.get(node).map(|(name, _)| name.clone()).unwrap_or_default();

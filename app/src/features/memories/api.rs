@@ -13,11 +13,11 @@ use remembrancer::{
     memories, overview, recall,
 };
 
-/// How much of a memory's content a list carries, in characters.
+/// Most characters of a memory's content in a list.
 #[cfg(feature = "ssr")]
 const EXCERPT: usize = 280;
 
-/// One page of memories, newest first, their content shortened.
+/// One page of memories, newest first, with shortened content.
 #[server(endpoint = "browse_memories", input = GetUrl)]
 pub async fn browse_memories(#[server(default)] filter: MemoryFilter) -> Result<Page<MemoryRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
@@ -25,7 +25,7 @@ pub async fn browse_memories(#[server(default)] filter: MemoryFilter) -> Result<
     Ok(page.map(|row| MemoryRow { content: excerpt(&row.content, &[], EXCERPT), ..row }))
 }
 
-/// What a recall of `filter.q` would find, best first, the content shortened around what matched.
+/// Searches like a recall of `filter.q`: hits best first, with content shortened around the matched words.
 #[server(endpoint = "search_memories", input = GetUrl)]
 pub async fn search_memories(#[server(default)] filter: MemoryFilter) -> Result<SearchResults, ConsoleError> {
     let (engine, ctx) = operator().await?;
@@ -50,14 +50,14 @@ pub async fn memory(id: MemoryId) -> Result<MemoryDetail, ConsoleError> {
     Ok(memories::detail(&engine, &ctx, id).await?)
 }
 
-/// Which recalls in the log returned a memory.
+/// The logged recalls that returned a memory.
 #[server(endpoint = "recalls_of_memory", input = GetUrl)]
 pub async fn recalls_of_memory(id: MemoryId) -> Result<MemoryRecalls, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(memories::recalls(&engine, &ctx, id).await?)
 }
 
-/// The memories of `ids` that there are, to be looked at before they are deleted.
+/// The memories by id, to review before they are deleted.
 #[server(endpoint = "selected_memories", input = GetUrl)]
 pub async fn selected_memories(#[server(default)] ids: Ids<MemoryId>) -> Result<Vec<MemoryRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
@@ -65,7 +65,7 @@ pub async fn selected_memories(#[server(default)] ids: Ids<MemoryId>) -> Result<
     Ok(memories::rows_by_id(&engine, &ctx, &ids).await?)
 }
 
-/// Soft-deletes, then goes on to `done`; or back to `form` if it was refused.
+/// Soft-deletes memories, then redirects to `done`, or back to `form` if it is refused.
 #[server(endpoint = "delete_memories")]
 pub async fn delete_memories(
     ids: Ids<MemoryId>,
@@ -80,7 +80,7 @@ pub async fn delete_memories(
     finish(result.await, own_path(&done, "/memories"), own_path(&form, "/memories"), &reason).await
 }
 
-/// Takes a deletion back, then goes on to `done`; or back to `form` if it was refused.
+/// Restores memories, then redirects to `done`, or back to `form` if it is refused.
 #[server(endpoint = "restore_memories")]
 pub async fn restore_memories(
     ids: Ids<MemoryId>,

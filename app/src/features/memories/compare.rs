@@ -8,8 +8,8 @@ use remembrancer::api::{FieldError, MemoryVersion};
 
 const NAMES: &[&str] = &["from", "to"];
 
-/// Two of the versions `known`, newest first; none unless the URL asks for a comparison. Left out, `from` is the version before `to`, and
-/// `to` is the newest.
+/// The two versions to compare, of those `known` (newest first); none unless the URL asks for a comparison. `from` defaults to the
+/// version before `to`, and `to` to the newest.
 fn pick(query: &Query, known: &[i32]) -> Parsed<Option<(i32, i32)>> {
     if !query.any(NAMES) {
         return Ok(None);
@@ -31,7 +31,7 @@ fn pick(query: &Query, known: &[i32]) -> Parsed<Option<(i32, i32)>> {
     if errors.is_empty() { Ok(Some((from, to))) } else { Err(errors) }
 }
 
-/// What any two versions differ in: chosen in a form, told by the URL.
+/// The comparison of two versions, which a form chooses and the URL names.
 #[component]
 pub fn Compare(versions: Vec<MemoryVersion>, query: Memo<Query>, #[prop(into)] action: String) -> impl IntoView {
     let known: Vec<i32> = versions.iter().map(|version| version.version).collect();
@@ -75,7 +75,7 @@ pub fn Compare(versions: Vec<MemoryVersion>, query: Memo<Query>, #[prop(into)] a
     .into_any()
 }
 
-/// `v3 · revised, 14 Jun 2026`.
+/// The choices of versions: `v3 · revised, 14 Jun 2026`.
 fn choices(versions: &[MemoryVersion]) -> Vec<Choice> {
     let choice = |version: &MemoryVersion| {
         let number = version.version.to_string();

@@ -5,7 +5,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::MemoryRow;
 
-/// Deleting or restoring one memory: unfold, give a reason, confirm. Works the same with and without JavaScript.
+/// The folded form that deletes or restores one memory, with a reason. Works without JavaScript.
 #[component]
 pub fn Decide(row: MemoryRow, flash: Option<Flash>) -> impl IntoView {
     let here = format!("/memories/{}", row.id);

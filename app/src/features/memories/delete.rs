@@ -14,7 +14,7 @@ use remembrancer::api::{BULK_MAX, ErrorCode, MemoryRow, OperatorRole};
 
 const NOT_ALLOWED: &str = "Deleting takes the role “operator”. Ask an administrator for it.";
 
-/// Deleting several memories: how many and which, then why, then the button.
+/// The confirmation page for deleting several memories.
 #[component]
 pub fn DeletePage() -> impl IntoView {
     let query = use_query();

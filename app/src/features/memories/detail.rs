@@ -19,7 +19,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 use remembrancer::api::{ErrorCode, MemoryDetail, MemoryId, MemoryRecalls, OperatorRole};
 
-/// A memory with all that is known about it.
+/// The page of one memory.
 #[component]
 pub fn MemoryPage() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query());

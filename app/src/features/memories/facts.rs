@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use remembrancer::api::{DECAY_DAYS, MemoryDetail};
 use std::f64::consts::LN_2;
 
-/// What is known about a memory besides what it says.
+/// The metadata of a memory.
 #[component]
 pub fn Facts(detail: MemoryDetail) -> impl IntoView {
     let row = detail.memory.clone();
@@ -74,7 +74,7 @@ pub fn Facts(detail: MemoryDetail) -> impl IntoView {
     }
 }
 
-/// What a memory rests on: a link if it is one.
+/// The evidence of a memory; a link if it is a URL.
 #[component]
 fn Evidence(evidence: String) -> impl IntoView {
     if evidence.starts_with("https://") || evidence.starts_with("http://") {

@@ -11,7 +11,7 @@ use remembrancer::api::{Category, MemoryFilter, MemoryKind, MemoryScope, MemoryS
 
 const PLATFORMS: &[&str] = &["chat", "drive", "email", "slack", "teams", "telegram"];
 
-/// The question, whose memories, and what else narrows the list.
+/// The filter form of the memories page.
 #[component]
 pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
     let query = filtered.query;
@@ -79,7 +79,7 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
     }
 }
 
-/// The filters of the fold that need a look: what cannot be read is shown beside its field.
+/// The folded filters with an error, for which the fold opens.
 fn unreadable(filtered: Filtered<MemoryFilter>) -> Vec<&'static str> {
     let names = FOLDED.iter().map(|(name, _)| *name);
     filtered.filter.with_untracked(|filter| match filter {
@@ -88,7 +88,7 @@ fn unreadable(filtered: Filtered<MemoryFilter>) -> Vec<&'static str> {
     })
 }
 
-/// What narrows the list while the fields are folded away; a click takes one of them off.
+/// The filters that are set, as chips; a click removes one.
 #[component]
 fn Chips(query: Memo<Query>) -> impl IntoView {
     let chip = move |(name, text): (&'static str, String)| {
@@ -115,14 +115,14 @@ fn Chips(query: Memo<Query>) -> impl IntoView {
     }
 }
 
-/// The choice of an agent needs their names; until they are here, the one in the URL is kept.
+/// The select field for an agent. Until the names are loaded, it keeps the agent of the URL.
 #[component]
 pub fn AgentField(
     query: Memo<Query>,
-    /// What stands for no agent in particular.
+    /// The label of the choice without an agent.
     #[prop(default = "All agents")]
     none: &'static str,
-    /// The label shows, as those of the fields beside it do.
+    /// Shows the label, like the fields beside it.
     #[prop(optional)]
     labelled: bool,
 ) -> impl IntoView {
@@ -151,7 +151,7 @@ pub fn AgentField(
     }
 }
 
-/// Every value of a kind of thing, after any of them.
+/// The choices of an enum, after one for any value.
 fn all<T: ToString>(any: &str, values: &[T]) -> Vec<Choice> {
     let named = values.iter().map(|value| (value.to_string(), value.to_string().replace('_', " ")));
     std::iter::once((String::new(), any.to_owned())).chain(named).collect()

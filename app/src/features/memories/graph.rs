@@ -2,18 +2,18 @@ use super::relation::{disputes, relation};
 use leptos::prelude::*;
 use remembrancer::api::{MemoryLink, MemoryStatus, Relation};
 
-/// Boxes and the room between them.
+/// Sizes of the boxes and of the gaps between them.
 const WIDE: f64 = 208.0;
 const HIGH: f64 = 46.0;
 const ASIDE: f64 = 60.0;
 const BELOW: f64 = 12.0;
 const EDGE: f64 = 16.0;
-/// Letters of a topic that a box has room for.
+/// Most characters of a topic in a box.
 const LETTERS: usize = 25;
-/// Boxes on one side at most; the list beneath has them all.
+/// Most boxes on one side; the list below has all links.
 const MOST: usize = 8;
 
-/// Where the boxes stand: those that lead here on the left, this memory in the middle, those that it leads to on the right.
+/// The positions of the boxes: incoming links on the left, this memory in the middle, outgoing links on the right.
 #[derive(Debug, PartialEq)]
 struct Plan {
     width: f64,
@@ -28,24 +28,24 @@ fn plan(left: usize, right: usize) -> Plan {
     let tall = |n: usize| n as f64 * (HIGH + BELOW) - BELOW;
     let height = tall(left.max(right).max(1)) + 2.0 * EDGE;
     let column = |x: f64, n: usize| (0..n).map(|i| (x, (height - tall(n)) / 2.0 + i as f64 * (HIGH + BELOW))).collect::<Vec<_>>();
-    // A side without boxes takes no room.
+    // A side without boxes takes no space.
     let middle = if left > 0 { EDGE + WIDE + ASIDE } else { EDGE };
     let end = if right > 0 { middle + WIDE + ASIDE } else { middle };
     Plan { width: end + WIDE + EDGE, height, here: (middle, (height - HIGH) / 2.0), left: column(EDGE, left), right: column(end, right) }
 }
 
-/// From the right edge of one box to the left edge of another.
+/// The path from the right edge of one box to the left edge of another.
 fn path(from: (f64, f64), to: (f64, f64)) -> String {
     let (x1, y1, x2, y2) = (from.0 + WIDE, from.1 + HIGH / 2.0, to.0, to.1 + HIGH / 2.0);
     let bend = (x2 - x1) / 2.0;
     format!("M{x1:.1} {y1:.1}C{:.1} {y1:.1} {:.1} {y2:.1} {x2:.1} {y2:.1}", x1 + bend, x2 - bend)
 }
 
-/// A memory among those that it is linked with.
+/// The drawing of a memory and its links.
 #[component]
 pub fn Graph(topic: String, links: Vec<MemoryLink>) -> impl IntoView {
     let all = links.len();
-    // What holds both ways belongs to neither side: it stands on the right.
+    // A symmetric link belongs to neither side; it is drawn on the right.
     let both_ways = |link: &MemoryLink| matches!(link.relation, Relation::Contradicts | Relation::RelatedTo);
     let (right, left): (Vec<_>, Vec<_>) = links.into_iter().partition(|link| link.outgoing || both_ways(link));
     let (left, right): (Vec<_>, Vec<_>) = (left.into_iter().take(MOST).collect(), right.into_iter().take(MOST).collect());
@@ -97,7 +97,7 @@ fn head(id: &'static str, class: &'static str) -> impl IntoView {
     }
 }
 
-/// Arrowheads say which way a relation reads; what disagrees has two, and what is merely related none.
+/// An arrow with its heads: two for a contradiction, none for a mere relation, otherwise one in the direction of the link.
 fn line(link: &MemoryLink, path: String) -> impl IntoView + use<> {
     let (class, head) =
         if disputes(link) { ("stroke-warn stroke-2", "url(#link-head-warn)") } else { ("stroke-line-strong", "url(#link-head)") };
@@ -107,12 +107,12 @@ fn line(link: &MemoryLink, path: String) -> impl IntoView + use<> {
     view! { <path class=class d=path marker-start=start marker-end=end stroke-dasharray=dashes /> }
 }
 
-/// As much of a topic as a box has room for.
+/// Shortens a topic to the width of a box.
 fn fitting(topic: &str) -> String {
     if topic.chars().count() > LETTERS { topic.chars().take(LETTERS - 1).chain(['…']).collect() } else { topic.to_owned() }
 }
 
-/// Two lines in a box; the lower ends with an ellipsis where the box is too narrow for it.
+/// Two lines of text in a box; the lower one is shortened to fit.
 fn words(at: (f64, f64), above: impl Into<String>, class: &'static str, below: &str) -> impl IntoView {
     let inside = WIDE - 20.0;
     view! {
@@ -120,7 +120,7 @@ fn words(at: (f64, f64), above: impl Into<String>, class: &'static str, below: &
             <text class=class y="18">
                 {above.into()}
             </text>
-            // Read as text, the two lines are two words.
+            // A space, so that screen readers do not join the two lines.
             " "
             <text class="fill-ink text-sm font-medium" y="36">
                 {fitting(below)}
@@ -141,7 +141,7 @@ fn End(link: MemoryLink, at: (f64, f64)) -> impl IntoView {
     } else {
         ("fill-surface stroke-line-strong", "fill-soft text-xs")
     };
-    // What is shown must be part of what is told.
+    // The accessible name must contain the visible text.
     let shown = fitting(&link.other_topic);
     let label = if shown == link.other_topic { format!("{says} {shown}") } else { format!("{says} {shown} {}", link.other_topic) };
     view! {

@@ -6,7 +6,7 @@ use crate::{query::Query, ui::Diff};
 use leptos::prelude::*;
 use remembrancer::api::MemoryVersion;
 
-/// Every state that the memory has been in, newest first, each with what it changed; and any two of them beside each other.
+/// The versions of a memory, newest first, each with what changed, and a comparison of any two.
 #[component]
 pub fn History(versions: Vec<MemoryVersion>, query: Memo<Query>, #[prop(into)] page: String) -> impl IntoView {
     let compare = view! { <Compare versions=versions.clone() query action=page /> };

@@ -7,7 +7,7 @@ use crate::ui::{Badge, Icon, Shape, Time, Tone, text};
 use leptos::prelude::*;
 use remembrancer::api::{MemoryLink, MemoryStatus, Relation};
 
-/// What disagrees with this memory, each with what it says and where that was said; nothing if nothing does.
+/// A warning with the memories that contradict this one; nothing if there are none.
 #[component]
 pub fn Contradictions(links: Vec<MemoryLink>) -> impl IntoView {
     let against: Vec<_> = links.into_iter().filter(disputes).collect();
@@ -40,14 +40,14 @@ pub fn Contradictions(links: Vec<MemoryLink>) -> impl IntoView {
     })
 }
 
-/// How this memory bears on others: drawn, and said.
+/// The links of a memory, as a drawing and a list.
 #[component]
 pub fn Links(topic: String, links: Vec<MemoryLink>) -> impl IntoView {
     if links.is_empty() {
         return ().into_any();
     }
     let mut links = links;
-    // Stable: what disagrees first, the newest first among equals.
+    // Contradictions first; the sort is stable and keeps the newest first.
     links.sort_by_key(|link| link.relation != Relation::Contradicts);
     let list = links.clone().into_iter().map(|link| view! { <Item link /> }).collect_view();
     view! {
@@ -81,7 +81,7 @@ fn Item(link: MemoryLink) -> impl IntoView {
     }
 }
 
-/// A badge for another end that is no longer what it was.
+/// Badges for a linked memory that is deleted or not active.
 #[component]
 fn Ended(link: MemoryLink) -> impl IntoView {
     let deleted = link.other_deleted.then(|| view! { <Badge tone=Tone::Danger text="deleted" /> });

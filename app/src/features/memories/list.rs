@@ -15,7 +15,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{MemoryId, MemoryRow, OperatorRole, Page, SearchResults, ViewPage};
 
-/// Browse, search, peek, select.
+/// The memories page: filters, the list or the hits of a search, and the peek.
 #[component]
 pub fn MemoriesPage() -> impl IntoView {
     let filtered = Filtered::by(url::filter);
@@ -73,7 +73,7 @@ fn Browsed(
             <p data-testid="total">{total} {part}</p>
             {export.map(|href| view! { <a href=href download="" rel="external">"Export as JSON Lines"</a> })}
         </div>
-        // A closure makes it anew with each page, so that no tick stays on a row that holds something else now.
+        // The closure rebuilds the table with each page, so that no tick stays on a row that now holds another memory.
         <div class="card">{move || view! { <Table rows=rows.clone() query peek may_delete /> }}</div>
         <Pager path="/memories" query=now previous=page.previous next=page.next />
     }

@@ -1,4 +1,4 @@
-//! What agents remember: the list, the peek beside it, a memory's page, and deleting several at once.
+//! Memories: the list, the peek beside it, the page of one memory, and deleting several at once.
 
 mod api;
 mod compare;

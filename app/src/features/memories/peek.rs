@@ -10,7 +10,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{MemoryDetail, MemoryId};
 
-/// One memory beside the list, named by the URL. Its neighbours in the list are one key away.
+/// The panel with the memory that the URL names; keys step through the list.
 #[component]
 pub fn Peek(peek: Memo<Option<MemoryId>>, list: ListingResource, query: Memo<Query>) -> impl IntoView {
     let detail = Resource::new(
@@ -43,7 +43,7 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: ListingResource, query: Memo<Que
     }
 }
 
-/// The address at which a memory is in the panel.
+/// The URL that opens a memory in the panel, or closes the panel.
 fn at(query: &Query, id: Option<MemoryId>) -> String {
     match id {
         Some(id) => query.with("peek", id).href("/memories"),

@@ -5,7 +5,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{MatchedBy, SearchHit, SearchResults};
 
-/// How the search went, above its hits.
+/// The summary of a search, above its hits.
 #[component]
 pub fn Summary(results: SearchResults) -> impl IntoView {
     let shown = i64::try_from(results.hits.len()).unwrap_or(i64::MAX);
@@ -30,7 +30,7 @@ pub fn Summary(results: SearchResults) -> impl IntoView {
     }
 }
 
-/// Why a hit stands where it does.
+/// The scores of a hit.
 #[component]
 pub fn Scores(hit: SearchHit) -> impl IntoView {
     let by = match hit.matched_by {
@@ -46,7 +46,7 @@ pub fn Scores(hit: SearchHit) -> impl IntoView {
     }
 }
 
-/// Nothing reached the floor: how close it was, and what could be tried.
+/// The empty state of a search: how close the nearest memory was, and what to try.
 #[component]
 pub fn NothingFound(results: SearchResults, query: Query) -> impl IntoView {
     let why = match (results.nearest, results.considered) {

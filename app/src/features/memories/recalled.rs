@@ -5,7 +5,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{MemoryId, MemoryRecall, MemoryRecalls};
 
-/// Which questions a memory answered, when, and at which place; the latest first.
+/// The logged recalls that returned a memory, latest first, each with its rank.
 #[component]
 pub fn RecalledBy(recalls: Result<MemoryRecalls, ConsoleError>, id: MemoryId) -> impl IntoView {
     let total = recalls.as_ref().map_or(0, |recalls| recalls.total);

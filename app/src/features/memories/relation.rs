@@ -1,4 +1,4 @@
-//! Links as the drawing and the list label them.
+//! Labels of links.
 
 use remembrancer::api::{MemoryLink, Relation};
 

@@ -6,7 +6,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, SearchHit, Source};
 
-/// Memories as rows; with hits, ranked. Whoever may delete can select them.
+/// The table of memories, ranked if they are hits. Operators who may delete can select rows.
 #[component]
 pub fn Table(
     rows: Vec<(MemoryRow, Option<SearchHit>)>,
@@ -108,7 +108,7 @@ fn Row(
     }
 }
 
-/// A badge for every state that is not the usual one.
+/// Badges for an unusual state.
 pub fn state(row: &MemoryRow) -> impl IntoView + use<> {
     let status = match row.status {
         MemoryStatus::Active => None,
@@ -118,15 +118,15 @@ pub fn state(row: &MemoryRow) -> impl IntoView + use<> {
     (row.deleted_at.map(|_| view! { <Badge tone=Tone::Danger text="deleted" /> }), status)
 }
 
-/// A badge for a kind and a scope that are not the usual ones.
+/// Badges for an unusual kind or scope.
 fn nature(row: &MemoryRow) -> impl IntoView + use<> {
     let kind = (row.kind != MemoryKind::Profile).then(|| view! { <Badge text=row.kind.as_str().replace('_', " ") title="Kind" /> });
     let scope = (row.scope != MemoryScope::Agent).then(|| view! { <Badge text=row.scope.as_str() title="Scope" /> });
-    // A project's fact about a project would say the same twice.
+    // The kind and the scope may have the same name.
     (kind, scope.filter(|_| row.kind.as_str() != row.scope.as_str()))
 }
 
-/// Where it was said, in short: `slack · C042`.
+/// Formats a source: `slack · C042`.
 pub fn place(source: &Source) -> String {
     match &source.channel_id {
         Some(channel) => format!("{} · {channel}", source.platform),

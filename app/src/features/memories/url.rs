@@ -1,10 +1,10 @@
-//! How the memories page is told what to show.
+//! Parses the URL of the memories page into a filter.
 
 use crate::query::Query;
 use chrono::SecondsFormat;
 use remembrancer::api::{FieldError, MemoryFilter, MemoryStatus};
 
-/// Fields of the filter form.
+/// The fields of the filter form.
 pub const NAMES: &[&str] = &[
     "q",
     "agent",
@@ -22,7 +22,7 @@ pub const NAMES: &[&str] = &[
     "until",
     "deleted",
 ];
-/// Those of them that are folded away, with the words that a set one shows.
+/// The fields under "Filters", with their labels.
 pub const FOLDED: [(&str, &str); 13] = [
     ("topic", "Topic"),
     ("canonical", "In the vocabulary"),
@@ -39,7 +39,7 @@ pub const FOLDED: [(&str, &str); 13] = [
     ("deleted", "Deleted"),
 ];
 
-/// The filter that the URL asks for, or what in it cannot be read.
+/// Parses the filter.
 pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
@@ -75,7 +75,7 @@ pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }
 
-/// Where what a list shows can be taken along as a file; nowhere for the answer to a question, nor for what cannot be read.
+/// The URL that exports the filtered list; none for a search, nor for a filter that cannot be parsed.
 pub fn export(query: &Query) -> Option<String> {
     let filter = filter(query).ok().filter(|filter| filter.q.is_none())?;
     let same = ["topic", "canonical", "kind", "category", "scope", "status", "platform", "channel", "deleted"];
@@ -87,7 +87,7 @@ pub fn export(query: &Query) -> Option<String> {
     Some(texts.chain(times).fold(Query::default(), |all, (name, value)| all.with(name, value)).href("/export.jsonl"))
 }
 
-/// The folded filters that are set: name, and what is said of it.
+/// The filters under "Filters" that are set: name and label.
 pub fn set(query: &Query) -> Vec<(&'static str, String)> {
     let label = |(name, word): (&'static str, &str)| {
         let value = query.get(name)?;

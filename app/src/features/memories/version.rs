@@ -2,7 +2,7 @@ use crate::ui::{Badge, Time, Tone};
 use leptos::prelude::*;
 use remembrancer::api::MemoryVersion;
 
-/// Which version it is: what was done, by whom, where and when.
+/// The heading of a version: number, change, actor, platform and time.
 #[component]
 pub fn Stamp(version: MemoryVersion) -> impl IntoView {
     let tone = match version.change.as_str() {
@@ -22,7 +22,7 @@ pub fn Stamp(version: MemoryVersion) -> impl IntoView {
     }
 }
 
-/// What else than the content is different.
+/// Sentences about everything that changed besides the content.
 pub fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
     let mut changes = Vec::new();
     if old.topic != new.topic {

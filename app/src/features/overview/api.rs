@@ -6,7 +6,7 @@ use remembrancer::api::Overview;
 #[cfg(feature = "ssr")]
 use remembrancer::overview;
 
-/// The front page's numbers.
+/// Reads the numbers of the front page.
 #[server(endpoint = "overview", input = GetUrl)]
 pub async fn front_page() -> Result<Overview, ConsoleError> {
     let (engine, ctx) = operator().await?;

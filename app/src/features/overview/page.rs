@@ -10,10 +10,10 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::Overview;
 
-/// From how long a row may wait for delivery before the front page says so, in seconds.
+/// Seconds that an outbox row may wait for delivery before the front page warns.
 const LATE: i64 = 60;
 
-/// How memory fares: a number for everything that wants to be known or done, each leading there.
+/// The front page: tiles with the health of the memory and with items that need attention, each a link.
 #[component]
 pub fn OverviewPage() -> impl IntoView {
     let numbers = Resource::new(|| (), |()| front_page());
@@ -68,7 +68,7 @@ fn Tiles(overview: Overview) -> impl IntoView {
     }
 }
 
-/// How often recall has nothing to say, and how often it should have had.
+/// The tile with the share of recalls that found nothing.
 #[component]
 fn Health(overview: Overview) -> impl IntoView {
     let silence = overview.silence;
@@ -90,7 +90,7 @@ fn Health(overview: Overview) -> impl IntoView {
     }
 }
 
-/// What is still on its way from one database to the others, and the work behind the answers.
+/// The tile with the outbox and the job queue.
 #[component]
 fn Queue(overview: Overview) -> impl IntoView {
     let lag = match overview.outbox_seconds {

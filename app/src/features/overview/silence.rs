@@ -8,8 +8,8 @@ const HEIGHT: f64 = 56.0;
 const STEP: f64 = 10.0;
 const BAR: f64 = 8.0;
 
-/// Recalls day by day; in each bar, from the ground, those that found nothing although the agent should have known, those that found nothing,
-/// and those that were answered.
+/// A bar chart of recalls by day. Each bar stacks, from the bottom: expected hits that were not found, other zero hits, and recalls
+/// that found something.
 #[component]
 pub fn Days(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
     let label = spoken(&days);
@@ -20,10 +20,10 @@ pub fn Days(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
         let x = f64::from(i) * STEP;
         let height = |n: i64| share(n, most) * (HEIGHT - 2.0);
         let _ = write!(ground, "M{x} {HEIGHT}v-1h{BAR}v1z");
-        // One over the other, the largest first: what is seen of each is what the next one leaves of it.
+        // Drawn over each other, the largest first, so that each shows only what the next one does not cover.
         for (path, part) in [(&mut answered, day.recalls), (&mut silent, day.zero_hits), (&mut missed, day.expected_zero_hits)] {
             if part > 0 {
-                // A single one among thousands is still seen.
+                // Keeps a single recall among thousands visible.
                 let height = height(part).max(2.0) + 1.0;
                 let _ = write!(path, "M{x} {HEIGHT}v-{height:.1}h{BAR}v{height:.1}z");
             }
@@ -41,7 +41,7 @@ pub fn Days(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
     }
 }
 
-/// What the colours of [`Days`] mean.
+/// The legend of [`Days`].
 #[component]
 pub fn Legend() -> impl IntoView {
     let key = |(class, text): (&'static str, &'static str)| {
@@ -63,7 +63,7 @@ pub fn Legend() -> impl IntoView {
     }
 }
 
-/// `12 %`, with a digit more where it is small.
+/// Formats a rate: `12 %`, with one decimal below ten.
 pub fn percent(rate: f64) -> String {
     let percent = rate * 100.0;
     if percent > 0.0 && percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }

@@ -1,14 +1,14 @@
 use crate::ui::{Icon, Shape};
 use leptos::prelude::*;
 
-/// One number with what belongs to it; the whole of it leads to the page where it comes from.
+/// A number with its explanation, as a link to the page with the details.
 #[component]
 pub fn Tile(
     href: &'static str,
     shape: Shape,
     title: &'static str,
     #[prop(into)] value: String,
-    /// Takes the place of two.
+    /// Spans two columns.
     #[prop(optional)]
     wide: bool,
     children: Children,
@@ -29,7 +29,7 @@ pub fn Tile(
     }
 }
 
-/// A line of a tile that wants to be seen.
+/// A warning inside a tile.
 #[component]
 pub fn Alarm(#[prop(into)] text: String, #[prop(optional)] danger: bool) -> impl IntoView {
     let class = if danger { "text-danger" } else { "text-warn" };

@@ -4,7 +4,7 @@ use crate::guard::operator;
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::Prompt;
 
-/// The disciplines, as agents are given them.
+/// Every prompt, as agents get them.
 #[server(endpoint = "prompts", input = GetUrl)]
 pub async fn prompts() -> Result<Vec<Prompt>, ConsoleError> {
     operator().await?;

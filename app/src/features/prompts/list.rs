@@ -10,7 +10,7 @@ use leptos::{
 };
 use remembrancer::api::Prompt;
 
-/// The disciplines that belong into an agent's instructions.
+/// The page of prompts to copy into an agent's instructions.
 #[component]
 pub fn PromptsPage() -> impl IntoView {
     let list = Resource::new(|| (), |()| prompts());
@@ -57,7 +57,7 @@ fn Card(prompt: Prompt) -> impl IntoView {
     }
 }
 
-/// Puts a text into the clipboard, or selects it where a page may not do that. Without JavaScript the text can be selected by hand.
+/// A button that copies a text, or selects it where the clipboard is not available. Invisible without JavaScript.
 #[component]
 fn CopyButton(text: String, shown: NodeRef<leptos::html::Pre>) -> impl IntoView {
     let (hydrated, says) = (Now::hydrated(), RwSignal::new("Copy"));
@@ -73,7 +73,7 @@ fn CopyButton(text: String, shown: NodeRef<leptos::html::Pre>) -> impl IntoView 
     }
 }
 
-/// Whether the browser took it: only pages that came over a safe connection have a clipboard.
+/// Copies a text and returns whether that worked: only secure contexts have a clipboard.
 async fn copied(text: &str) -> bool {
     window().is_secure_context() && JsFuture::from(window().navigator().clipboard().write_text(text)).await.is_ok()
 }

@@ -1,4 +1,4 @@
-//! What agents are told about their memory.
+//! Prompts for agents.
 
 mod api;
 mod list;

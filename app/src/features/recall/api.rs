@@ -9,7 +9,7 @@ use remembrancer::api::{
 #[cfg(feature = "ssr")]
 use remembrancer::recall;
 
-/// How often recall found nothing.
+/// Counts recalls and zero hits.
 #[server(endpoint = "measure_recall", input = GetUrl)]
 pub async fn measure_recall(#[server(default)] filter: HealthFilter) -> Result<RecallHealth, ConsoleError> {
     let (engine, ctx) = operator().await?;
@@ -23,7 +23,7 @@ pub async fn zero_hits(#[server(default)] filter: HealthFilter) -> Result<Page<Z
     Ok(recall::zero_hits(&engine, &ctx, &filter).await?)
 }
 
-/// What an agent would be told, and everything about how that came to be. Leaves no trace.
+/// Runs a recall as an agent and returns every step. Nothing is logged or counted.
 #[server(endpoint = "try_recall", input = GetUrl)]
 pub async fn try_recall(request: PlaygroundRequest) -> Result<Playground, ConsoleError> {
     let (engine, ctx) = operator().await?;
@@ -37,14 +37,14 @@ pub async fn list_retrievals(#[server(default)] filter: RetrievalFilter) -> Resu
     Ok(recall::retrievals(&engine, &ctx, &filter).await?)
 }
 
-/// One recall with everything that it considered.
+/// One recall with every candidate.
 #[server(endpoint = "read_retrieval", input = GetUrl)]
 pub async fn read_retrieval(id: RetrievalId) -> Result<RetrievalDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(recall::retrieval(&engine, &ctx, id).await?)
 }
 
-/// The same question asked as of then, and today. Leaves no trace.
+/// Repeats a recall as of its time, and as of now. Nothing is logged or counted.
 #[server(endpoint = "replay_retrieval", input = GetUrl)]
 pub async fn replay_retrieval(id: RetrievalId) -> Result<Replay, ConsoleError> {
     let (engine, ctx) = operator().await?;

@@ -8,26 +8,26 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::Silence;
 
-/// One line of a table of bars.
+/// One row of a [`BarTable`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// How it reads, and what the filter calls it.
+    /// The label, and the value of the filter.
     pub text: String,
     pub value: String,
     pub zero_hits: i64,
-    /// Beside the number: `of 340 · 4 %`.
+    /// The text beside the number: `of 340 · 4 %`.
     pub beside: String,
 }
 
 impl Line {
-    /// Zero hits as a share of the recalls of somebody or about something.
+    /// A row with zero hits and their share of the recalls.
     pub fn of(text: String, value: String, silence: Silence) -> Self {
         let beside = format!("of {} · {}", text::number(silence.recalls), percent(silence.rate()));
         Self { text, value, zero_hits: silence.zero_hits, beside }
     }
 }
 
-/// Zero hits by something: bars, each beside a link that narrows the page to it, or takes that back.
+/// A table of zero hits as bars. The label of each row is a link that sets the filter to it, or clears the filter.
 #[component]
 pub fn BarTable(title: &'static str, name: &'static str, lines: Vec<Line>, query: Query) -> impl IntoView {
     let most = lines.iter().map(|line| line.zero_hits).max().unwrap_or(0);

@@ -3,7 +3,7 @@ use crate::ui::{Badge, Bar, Tone};
 use leptos::prelude::*;
 use remembrancer::api::{CandidateLink, MatchedBy, PlaygroundCandidate};
 
-/// Everything that was looked at: how it scored, and how far it came.
+/// The candidates of a playground recall: scores and outcome of each.
 #[component]
 pub fn Candidates(candidates: Vec<PlaygroundCandidate>) -> impl IntoView {
     if candidates.is_empty() {

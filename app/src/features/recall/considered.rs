@@ -3,7 +3,7 @@ use crate::ui::{Badge, Bar, Tone};
 use leptos::prelude::*;
 use remembrancer::api::{Considered, MatchedBy, RetrievalDetail};
 
-/// Everything that a recall looked at and the log kept: how it scored, and how far it came.
+/// The candidates of a logged recall: scores and outcome of each.
 #[component]
 pub fn ConsideredTable(detail: RetrievalDetail) -> impl IntoView {
     if detail.considered.is_empty() {
@@ -57,7 +57,7 @@ fn Row(one: Considered, floors: (f64, f64)) -> impl IntoView {
     }
 }
 
-/// What it is called, which leads to it.
+/// The title of a candidate, as a link to it.
 #[component]
 pub fn Name(one: Considered) -> impl IntoView {
     let href = match (one.memory_id, one.document_id) {
@@ -72,7 +72,7 @@ pub fn Name(one: Considered) -> impl IntoView {
     }
 }
 
-/// A badge for what no recall finds any more.
+/// A badge for a candidate that recalls no longer find.
 pub fn gone(one: &Considered) -> Option<AnyView> {
     one.gone
         .then(|| view! { <Badge tone=Tone::Danger text="gone by now" title="Deleted, superseded, expired or retired since." /> }.into_any())

@@ -11,7 +11,7 @@ const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 240.0;
 const PLOT: Plot = Plot { left: 36.0, top: 12.0, width: 676.0, height: 196.0 };
 
-/// Zero hits day by day: columns, the expected ones on top, and their share of all recalls as a line.
+/// A chart of zero hits by day: columns with expected ones on top, and a line for their share of all recalls.
 #[component]
 pub fn Days(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
     let most = days.iter().map(|(_, silence)| silence.zero_hits).max().unwrap_or(0);
@@ -71,7 +71,7 @@ pub fn Days(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
     }
 }
 
-/// Lines and numbers around the columns: how many on the left, what share on the right, which day beneath.
+/// The axes: counts on the left, shares on the right, days below.
 #[component]
 fn Axes(marks: Vec<i64>, days: Vec<NaiveDate>) -> impl IntoView {
     let top = length(marks.last().copied().unwrap_or(1));
@@ -135,7 +135,7 @@ fn Legend() -> impl IntoView {
     }
 }
 
-/// The same in numbers, for those days on which there is something to say.
+/// The same data as a table, of the days with recalls.
 #[component]
 fn Numbers(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
     let row = |(day, silence): &(NaiveDate, Silence)| {

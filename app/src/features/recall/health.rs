@@ -16,12 +16,12 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{HealthFilter, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
 
-/// How often recall comes back empty, why, and what can be done about it.
+/// The recall health page: how often recalls find nothing, why, and what can be done.
 #[component]
 pub fn HealthPage() -> impl IntoView {
     let query = use_query();
     let filter = Memo::new(move |_| query.with(url::health));
-    // A step to an older page counts nothing anew.
+    // Paging through the list does not load the counts again.
     let counted = Memo::new(move |_| filter.get().map(|filter| HealthFilter { after: None, before: None, ..filter }));
     let health = Resource::new(move || counted.get(), |filter| async move { measure_recall(filter.map_err(ConsoleError::invalid)?).await });
     let list = Resource::new(move || filter.get(), |filter| async move { zero_hits(filter.map_err(ConsoleError::invalid)?).await });
@@ -47,7 +47,7 @@ pub fn HealthPage() -> impl IntoView {
 #[component]
 fn Filters(query: Memo<Query>) -> impl IntoView {
     let value = move |name: &'static str| Signal::derive(move || query.with(|query| query.text(name)));
-    // The usual period has no place in the URL, but may be written there.
+    // The default period is left out of the URL, but a URL may name it.
     let usual = url::PERIOD.to_string();
     let period = Signal::derive(move || query.with(|query| query.get("days").filter(|days| *days != usual).unwrap_or_default().to_owned()));
     let days = |days: u32| {

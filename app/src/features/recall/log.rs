@@ -8,7 +8,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
 
-/// Every recall that agents made, newest first: what was asked, and whether anything came of it.
+/// The recall log page: every recall of an agent, newest first, with its outcome.
 #[component]
 pub fn LogPage() -> impl IntoView {
     let filtered = Filtered::by(url::log);

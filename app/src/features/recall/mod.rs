@@ -1,4 +1,4 @@
-//! What agents asked and were told: the log and its replay, how often recall finds nothing and why, and a place to try.
+//! Recalls: the log with replay, the health of recall, and the playground.
 
 mod api;
 mod bars;

@@ -22,7 +22,7 @@ async fn ask(request: Option<PlaygroundRequest>) -> Result<Option<Playground>, C
     }
 }
 
-/// A recall that leaves no trace, taken apart.
+/// The playground page: runs a recall without logging it and shows every step.
 #[component]
 pub fn PlaygroundPage() -> impl IntoView {
     let filtered = Filtered::by(url::playground);
@@ -106,7 +106,7 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
     }
 }
 
-/// Why the agent would be told that it remembers nothing.
+/// The cause of a recall without hits, and the near misses.
 #[component]
 fn Silent(answer: Playground) -> impl IntoView {
     let cause = answer.cause.map(|cause| {
@@ -123,7 +123,7 @@ fn Silent(answer: Playground) -> impl IntoView {
     }
 }
 
-/// What the vocabulary did to the question.
+/// How the vocabulary resolved the question.
 #[component]
 fn Words(answer: Playground, question: String) -> impl IntoView {
     let canonical = match answer.query_canonical {
@@ -159,7 +159,7 @@ fn Words(answer: Playground, question: String) -> impl IntoView {
     }
 }
 
-/// How long each step took.
+/// The duration of each step.
 #[component]
 fn Timings(timings: Vec<(String, f64)>) -> impl IntoView {
     let longest = timings.iter().map(|(_, millis)| *millis).fold(0.0, f64::max);

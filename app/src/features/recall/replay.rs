@@ -3,31 +3,31 @@ use crate::ui::{Badge, Icon, Shape, Tone};
 use leptos::prelude::*;
 use remembrancer::api::{Considered, Replay};
 
-/// What became of a hit of the log in another answer to the same question.
+/// How a hit compares with the logged answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     Same,
-    /// Which place it had.
+    /// Its place in the log.
     Moved(usize),
     New,
 }
 
-/// Hits as they are told apart: a memory, or a part of a document.
+/// The identity of a hit: a memory, or a chunk of a document.
 fn key(one: &Considered) -> impl PartialEq + use<> {
     (one.memory_id, one.chunk_id)
 }
 
-/// The hits of the log, best first.
+/// The hits among the logged candidates, best first.
 fn hits(considered: Vec<Considered>) -> Vec<Considered> {
     let mut hits: Vec<_> = considered.into_iter().filter(|one| one.rank.is_some()).collect();
     hits.sort_by_key(|one| one.rank);
     hits
 }
 
-/// An answer held against the log: its hits with what became of each, and what it lacks with the place that had.
+/// An answer compared with the log: its hits with their marks, and the missing ones with their places in the log.
 type Held = (Vec<(Considered, Mark)>, Vec<(Considered, usize)>);
 
-/// `answer` held against the log: each of its hits with what became of it, and the logged ones that it lacks with their places.
+/// Compares `answer` with the logged hits.
 fn held(logged: &[Considered], answer: Vec<Considered>) -> Held {
     let missing = logged.iter().enumerate().filter(|(_, one)| !answer.iter().any(|other| key(other) == key(one)));
     let missing = missing.map(|(place, one)| (one.clone(), place + 1)).collect();
@@ -42,7 +42,7 @@ fn held(logged: &[Considered], answer: Vec<Considered>) -> Held {
     (marked.collect(), missing)
 }
 
-/// The same question three times: as the log has it, as everything stood then, and today.
+/// The logged answer, the replayed one and today's, side by side.
 #[component]
 pub fn Compared(replay: Replay) -> impl IntoView {
     let logged = hits(replay.logged.considered);

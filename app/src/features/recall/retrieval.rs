@@ -15,7 +15,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 use remembrancer::api::{ErrorCode, Replay, RetrievalDetail, RetrievalId};
 
-/// One recall with all that the log kept of it; and, when it is asked for, the same question asked again.
+/// The page of one logged recall, with a replay if the URL asks for it.
 #[component]
 pub fn RetrievalPage() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query());
@@ -70,7 +70,7 @@ fn unknown() -> ConsoleError {
     ConsoleError::new(ErrorCode::NotFound, "This is not the id of a recall.")
 }
 
-/// The same question asked again, once it is asked for.
+/// The replay, once it is requested.
 type Again = Resource<Option<Result<Replay, ConsoleError>>>;
 
 #[component]

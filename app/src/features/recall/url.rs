@@ -1,22 +1,22 @@
-//! How the pages about recall are told what to show.
+//! Parses the URLs of the recall pages into filters.
 
 use crate::{query::Query, ui::Parsed};
 use remembrancer::api::{AgentId, FieldError, HealthFilter, K_MAX, PlaygroundRequest, RetrievalFilter, UserId};
 
-/// Fields of the filter of the health page.
+/// The filter fields of the health page.
 pub const HEALTH: &[&str] = &["days", "agent", "topic", "cause", "expected"];
-/// Fields of the playground's form.
+/// The fields of the playground.
 pub const PLAYGROUND: &[&str] = &["agent", "q", "k", "user"];
-/// Fields of the filter of the log.
+/// The filter fields of the log.
 pub const LOG: &[&str] = &["q", "agent", "zero_hit", "ranking", "memory", "from", "until"];
-/// Periods that can be looked at, in days; the second unless told.
+/// The periods to choose from, in days.
 pub const PERIODS: [u32; 3] = [7, 30, 90];
-/// The period unless told.
+/// The default period.
 pub const PERIOD: u32 = 30;
-/// How many hits are asked for unless told: as many as agents get.
+/// The default number of hits, the same as for agents.
 const K: u32 = 10;
 
-/// What the health page is to count and list, or what in the URL cannot be read.
+/// Parses the filter of the health page.
 pub fn health(query: &Query) -> Parsed<HealthFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
@@ -35,7 +35,7 @@ pub fn health(query: &Query) -> Parsed<HealthFilter> {
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }
 
-/// Which recalls the log lists, or what in the URL cannot be read.
+/// Parses the filter of the log.
 pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
@@ -59,7 +59,7 @@ pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }
 
-/// What the playground is asked; nothing as long as there is no question.
+/// Parses the request of the playground; none without a question.
 pub fn playground(query: &Query) -> Parsed<Option<PlaygroundRequest>> {
     let mut errors = Vec::new();
     let agent_id = query.read("agent", "Choose one of the agents.", &mut errors);
@@ -76,7 +76,7 @@ pub fn playground(query: &Query) -> Parsed<Option<PlaygroundRequest>> {
     if errors.is_empty() { Ok(request) } else { Err(errors) }
 }
 
-/// The playground with a question in it.
+/// The URL of the playground with a question filled in.
 pub fn try_again(agent: AgentId, question: &str, user: Option<UserId>) -> String {
     let query = Query::default().with("agent", agent).with("q", question);
     user.into_iter().fold(query, |query, user| query.with("user", user)).href("/recall/playground")

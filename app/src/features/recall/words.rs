@@ -1,10 +1,10 @@
-//! Causes, states and sources as operators are told.
+//! Labels of causes, states and sources.
 
 use crate::ui::{Badge, Tone};
 use leptos::prelude::*;
 use remembrancer::api::{NearMissState, Retrieval, SourceTag, ZeroHitCause};
 
-/// A cause in few words.
+/// The label of a cause.
 pub fn cause_name(cause: ZeroHitCause) -> &'static str {
     match cause {
         ZeroHitCause::NothingStored => "nothing stored",
@@ -14,7 +14,7 @@ pub fn cause_name(cause: ZeroHitCause) -> &'static str {
     }
 }
 
-/// A cause in a sentence.
+/// A sentence that explains a cause.
 pub fn cause_sentence(cause: ZeroHitCause, degraded: &[String]) -> String {
     match cause {
         ZeroHitCause::NothingStored => "Nothing stored: the agent had no memory that could be searched.".to_owned(),
@@ -25,7 +25,7 @@ pub fn cause_sentence(cause: ZeroHitCause, degraded: &[String]) -> String {
     }
 }
 
-/// Why a near miss was none, in few words.
+/// The label of a near miss's state.
 fn state_name(state: NearMissState) -> &'static str {
     match state {
         NearMissState::BelowFloor => "below the floor",
@@ -37,7 +37,7 @@ fn state_name(state: NearMissState) -> &'static str {
     }
 }
 
-/// A badge for that; what was merely too far away has none, its bar says it.
+/// The badge of a near miss's state; none below the floor, which the bar shows.
 pub fn state_badge(state: NearMissState) -> Option<AnyView> {
     let tone = match state {
         NearMissState::BelowFloor => return None,
@@ -48,7 +48,7 @@ pub fn state_badge(state: NearMissState) -> Option<AnyView> {
     Some(view! { <Badge tone text=state_name(state) /> }.into_any())
 }
 
-/// Whose knowledge it is.
+/// The badge of a source.
 pub fn source_badge(tag: SourceTag) -> impl IntoView {
     let (tone, title) = match tag {
         SourceTag::Private => (Tone::Plain, "The agent's own memory."),
@@ -58,7 +58,7 @@ pub fn source_badge(tag: SourceTag) -> impl IntoView {
     view! { <Badge tone text=tag.as_str() title=title /> }
 }
 
-/// Badges for what is not usual about a recall.
+/// Badges for everything unusual about a recall.
 pub fn outcome_badges(retrieval: &Retrieval) -> impl IntoView + use<> {
     let silent = retrieval.zero_hit.then(|| view! { <Badge tone=Tone::Warn text="zero hit" title="No memory reached the floor." /> });
     let expected = retrieval.expected.then(|| view! { <Badge text="expected" title="The agent said that it should know this." /> });

@@ -9,7 +9,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{NearMiss, NearMissState, Page, ZeroHit, ZeroHitCause};
 
-/// Recalls that found nothing, newest first, each with what can be done about it.
+/// The list of recalls that found nothing, newest first, each with links to fix it.
 #[component]
 pub fn ZeroHits(page: Page<ZeroHit>, query: Query) -> impl IntoView {
     let body = if page.rows.is_empty() {
@@ -63,7 +63,7 @@ fn Item(hit: ZeroHit, query: Query) -> impl IntoView {
     }
 }
 
-/// What was close: its relevance beside the floor, and why it was no hit.
+/// The near misses of a recall: relevance, floor, and why each was no hit.
 #[component]
 pub fn NearMisses(misses: Vec<NearMiss>) -> impl IntoView {
     let one = |miss: NearMiss| {
@@ -82,7 +82,7 @@ pub fn NearMisses(misses: Vec<NearMiss>) -> impl IntoView {
     })
 }
 
-/// What an operator can do about it: name and address.
+/// The links to fix a zero hit: label and URL.
 fn actions(hit: &ZeroHit) -> Vec<(&'static str, String)> {
     let mut actions = Vec::new();
     if hit.cause == ZeroHitCause::BelowFloor && hit.query_canonical.is_none() {

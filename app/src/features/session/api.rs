@@ -13,25 +13,25 @@ use remembrancer::api::OperatorProfile;
 use remembrancer::{api::ErrorCode, identity};
 use serde::{Deserialize, Serialize};
 
-/// Who is looking, and what the frame of the page needs to know.
+/// The signed-in operator with everything that the frame of the page needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Viewer {
     pub profile: OperatorProfile,
-    /// `light` or `dark`, if the reader has chosen.
+    /// `light` or `dark`, if one was chosen.
     pub theme: Option<String>,
     pub flash: Option<Flash>,
-    /// Where agents reach this server.
+    /// The URL at which agents reach this server.
     pub public_url: String,
 }
 
-/// Who is signed in.
+/// The signed-in viewer.
 #[server(endpoint = "viewer", input = GetUrl)]
 pub async fn current_viewer() -> Result<Viewer, ConsoleError> {
     let (_, _, profile) = signed_in().await?;
     Ok(Viewer { profile, theme: theme_cookie(), flash: take_flash().await?, public_url: console()?.public_url.to_string() })
 }
 
-/// Opens a session, and goes on to `next`.
+/// Opens a session, then redirects to `next`.
 #[server(endpoint = "sign_in")]
 pub async fn sign_in(
     #[server(default)] login: String,
@@ -61,7 +61,7 @@ pub async fn sign_out() -> Result<(), ConsoleError> {
     Ok(())
 }
 
-/// Remembers the choice between `light`, `dark` and `system` in a cookie of its own, signed in or not.
+/// Stores the choice of `light`, `dark` or `system` in a cookie; works without a session.
 #[server(endpoint = "set_theme")]
 pub async fn set_theme(theme: String) -> Result<(), ConsoleError> {
     if !matches!(theme.as_str(), "light" | "dark" | "system") {
@@ -83,7 +83,7 @@ async fn attempt(login: &str, password: &str) -> Result<OperatorProfile, Console
     Ok(identity::sign_in(&console.engine, login, password, request_id()).await?)
 }
 
-/// The word for the URL of the sign-in page. Nothing in it tells whether the login exists.
+/// The code of an error in the URL of the sign-in page. It does not reveal whether the login exists.
 #[cfg(feature = "ssr")]
 fn why(code: ErrorCode) -> &'static str {
     match code {

@@ -1,4 +1,4 @@
-//! Signing in and out, and who is looking.
+//! Signing in and out, and the signed-in viewer.
 
 mod api;
 mod sign_in;

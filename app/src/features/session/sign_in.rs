@@ -5,7 +5,7 @@ use crate::{
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-/// The door.
+/// The sign-in page.
 #[component]
 pub fn SignInPage() -> impl IntoView {
     let query = use_query();

@@ -9,14 +9,14 @@ use remembrancer::api::{SavedView, ViewId, ViewPage};
 #[cfg(feature = "ssr")]
 use remembrancer::identity;
 
-/// The operator's own views of a page, by name.
+/// The operator's views of a page, by name.
 #[server(endpoint = "saved_views", input = GetUrl)]
 pub async fn saved_views(page: ViewPage) -> Result<Vec<SavedView>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(identity::views(&engine, &ctx, page).await?)
 }
 
-/// Keeps what a page shows under a name, then goes on there; or back with what was typed if it was refused.
+/// Saves a view, then redirects to `done`.
 #[server(endpoint = "save_view")]
 pub async fn save_view(
     page: ViewPage,
@@ -33,7 +33,7 @@ pub async fn save_view(
     finish(result.await, here, here, &name).await
 }
 
-/// Gives a view another name.
+/// Renames a view.
 #[server(endpoint = "rename_view")]
 pub async fn rename_view(id: ViewId, #[server(default)] name: String, #[server(default)] done: String) -> Result<(), ConsoleError> {
     let result = async {
@@ -45,7 +45,7 @@ pub async fn rename_view(id: ViewId, #[server(default)] name: String, #[server(d
     finish(result.await, here, here, "").await
 }
 
-/// Forgets a view.
+/// Deletes a view.
 #[server(endpoint = "delete_view")]
 pub async fn delete_view(id: ViewId, #[server(default)] done: String) -> Result<(), ConsoleError> {
     let result = async {

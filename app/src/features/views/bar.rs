@@ -8,13 +8,13 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{SavedView, VIEW_NAME_MAX, ViewPage};
 
-/// The operator's views of a list, which are links; and the forms that save, rename and delete them.
+/// The operator's saved views of a list as links, and the forms that save, rename and delete them.
 #[component]
 pub fn ViewBar(
     page: ViewPage,
-    /// Where the list is.
+    /// The path of the list.
     path: &'static str,
-    /// The names of its filters; anything else in the URL is no part of a view.
+    /// The filter fields of the list; the rest of the URL is no part of a view.
     names: &'static [&'static str],
     query: Memo<Query>,
 ) -> impl IntoView {
@@ -23,9 +23,9 @@ pub fn ViewBar(
     view! {
         <Transition fallback=|| ()>
             {move || Suspend::new(async move {
-                // Only a new view's name is sent back to be corrected; an old one still stands in its field.
+                // Only the refused name of a new view has to be filled in again; an existing one keeps its name.
                 let flash = who.await.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused && !flash.typed.is_empty());
-                // Without its views the page still lists; the next load tries again.
+                // The list works without its views; the next load tries again.
                 let views = views.await.unwrap_or_default();
                 move || {
                     let now = query.with(|query| only(query, names));
@@ -37,7 +37,7 @@ pub fn ViewBar(
     }
 }
 
-/// The filters of a URL, in the order of their names, so that two ways to the same list are one view.
+/// The filters of a URL in the order of `names`, so that two URLs of the same list are one view.
 fn only(query: &Query, names: &[&str]) -> Query {
     names.iter().fold(Query::default(), |all, name| query.get(name).map(|value| all.with(name, value)).unwrap_or(all))
 }
@@ -144,7 +144,7 @@ fn Manage(views: Vec<SavedView>, done: String) -> impl IntoView {
     }
 }
 
-/// The name of a view.
+/// The field for the name of a view.
 #[component]
 fn Name(id: &'static str, value: String, error: Option<String>) -> impl IntoView {
     let error_id = format!("{id}-error");

@@ -1,4 +1,4 @@
-//! What an operator keeps under a name: the bar above a filtered list, and the forms behind it.
+//! Saved views: the bar above a filtered list, and its forms.
 
 mod api;
 mod bar;

@@ -15,7 +15,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{ErrorCode, OperatorRole};
 
-/// Changing a term: what it would change besides, then the button.
+/// The confirmation page of a change to a term: its effect, then the button.
 #[component]
 pub fn ChangePage() -> impl IntoView {
     let (id, query) = (use_term_id(), use_query());
@@ -24,7 +24,7 @@ pub fn ChangePage() -> impl IntoView {
         move || input.get(),
         |(id, input)| async move {
             match id {
-                // On the way out the address changes before the page is gone.
+                // When the reader leaves, the URL changes before the page is removed.
                 Some(_) if input.what.is_empty() => Err(ConsoleError::new(ErrorCode::Invalid, "Choose on the term's page what to change.")),
                 Some(id) => foresee_change(id, input).await,
                 None => Err(unknown()),
@@ -79,7 +79,7 @@ fn Confirm(preview: ChangePreview, input: DecisionInput, query: Query) -> impl I
             {reason}
             <Effects effect=preview.effect />
             <input type="hidden" name="id" value=term.id.to_string() />
-            // The other term by its id: what was typed may mean another one by then.
+            // The other term by its id: its name may stand for another term by then.
             {preview.into.map(|into| view! { <input type="hidden" name="into" value=into.id.to_string() /> })}
             <Hidden input but=&["into"] />
             <input type="hidden" name="form" value=query.href(&format!("{here}/change")) />
@@ -95,7 +95,7 @@ fn Confirm(preview: ChangePreview, input: DecisionInput, query: Query) -> impl I
     }
 }
 
-/// The question, and the word on the button.
+/// The title of the confirmation and the label of its button.
 fn title(preview: &ChangePreview, input: &DecisionInput) -> (String, &'static str) {
     let term = &preview.term.term;
     let into = preview.into.as_ref().map_or("", |into| &into.term);

@@ -16,14 +16,14 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, DEFINITION_MAX, ErrorCode, OperatorRole, Proposal, ProposalId};
 
-/// What whoever may only look is told.
+/// The error for viewers who may not decide.
 pub const NOT_ALLOWED: &str = "Deciding on the vocabulary takes the role “reviewer”. Ask an administrator for it.";
 
 fn ids(query: &Query) -> Vec<ProposalId> {
     query.all("ids").flat_map(|ids| ids.split(',')).filter_map(|id| id.parse().ok()).collect()
 }
 
-/// Deciding proposals: which, what it would change, then the button.
+/// The confirmation page of a decision on several proposals: the list, the effect, then the button.
 #[component]
 pub fn DecidePage() -> impl IntoView {
     let query = use_query();
@@ -99,7 +99,7 @@ fn Row(proposal: Proposal) -> impl IntoView {
     }
 }
 
-/// `3 phrases`, or the phrase if it is the only one.
+/// The number of proposals, `3 phrases`, or the phrase if there is only one.
 fn what(proposals: &[Proposal]) -> String {
     match proposals {
         [one] => format!("“{}”", one.phrase),
@@ -107,7 +107,7 @@ fn what(proposals: &[Proposal]) -> String {
     }
 }
 
-/// The fields of every verdict: what it is about, and where to go on.
+/// The hidden fields of every verdict: the proposals, and where to redirect.
 #[component]
 fn About(proposals: Vec<Proposal>, query: Query) -> impl IntoView {
     view! {
@@ -187,7 +187,7 @@ fn Merge(preview: VerdictPreview, query: Query) -> impl IntoView {
     }
 }
 
-/// Which term is meant, before what it would change can be told.
+/// The form that asks for the term to merge into, before its effect can be shown.
 #[component]
 fn Choose(preview: VerdictPreview, query: Query, typed: RwSignal<String>) -> impl IntoView {
     let title = what(&preview.proposals);

@@ -8,10 +8,10 @@ use leptos::prelude::*;
 use remembrancer::api::{Decision, DecisionKind, OperatorRole, Page};
 use std::time::Duration;
 
-/// How often a page with memories on their way looks again.
+/// How often the page reloads while memories are being refiled.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// Every decision on the vocabulary, newest first, and how far it has come.
+/// The page of all decisions, newest first, with the progress of each.
 #[component]
 pub fn DecisionsPage() -> impl IntoView {
     let query = use_query();
@@ -40,7 +40,7 @@ pub fn DecisionsPage() -> impl IntoView {
     }
 }
 
-/// Whether memories are still to be read anew.
+/// Whether memories of the decision are still to be refiled.
 fn on_its_way(decision: &Decision) -> bool {
     decision.remaining > 0
 }
@@ -91,7 +91,7 @@ fn Row(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
     }
 }
 
-/// What was decided, with the way to the term.
+/// A sentence about a decision, with a link to the term and the reason.
 #[component]
 pub fn DecisionSummary(decision: Decision) -> impl IntoView {
     let tone = match decision.kind {
@@ -115,7 +115,7 @@ pub fn DecisionSummary(decision: Decision) -> impl IntoView {
     }
 }
 
-/// How many memories a decision reads anew, and how many of them it has.
+/// How many memories a decision has refiled, and of how many.
 #[component]
 pub fn Progress(decision: Decision) -> impl IntoView {
     let (all, done) = (decision.memories, (decision.memories - decision.remaining).max(0));
@@ -135,7 +135,7 @@ pub fn Progress(decision: Decision) -> impl IntoView {
     .into_any()
 }
 
-/// Takes a decision back, then goes on to `done`.
+/// The button that undoes a decision and then leads to `done`.
 #[component]
 pub fn Undo(decision: Decision, done: String) -> impl IntoView {
     let label = format!("Undo: {}", summary(&decision));

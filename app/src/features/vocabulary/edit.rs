@@ -3,7 +3,7 @@ use crate::ui::ReasonField;
 use leptos::prelude::*;
 use remembrancer::api::{DEFINITION_MAX, Term};
 
-/// What a reviewer can do to a term: each unfolds, and leads to what it would change before anything is changed.
+/// The forms that change a term. Each leads to a preview of its effect first.
 #[component]
 pub fn Edit(term: Term, typed: RwSignal<String>) -> impl IntoView {
     let action = format!("/vocabulary/terms/{}/change", term.id);

@@ -2,10 +2,10 @@ use super::{input::DecisionInput, words::extent};
 use leptos::prelude::*;
 use remembrancer::api::Effect;
 
-/// How many phrases are listed one by one.
+/// Most phrases that are listed.
 const SHOWN: usize = 12;
 
-/// What a decision would change: how much, and what would mean something else than now.
+/// The effect of a decision: how many memories, and which phrases get another meaning.
 #[component]
 pub fn Effects(effect: Effect) -> impl IntoView {
     let rest = effect.phrases.len().saturating_sub(SHOWN);

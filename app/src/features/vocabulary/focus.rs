@@ -15,7 +15,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{Decision, Evidence, OperatorRole, ProposalDetail, ProposalId, ProposalStatus};
 
-/// One proposal beside the list, named by the URL: what it came from, what it resembles, and the decision.
+/// The panel with the proposal that the URL names: its evidence, similar terms, and the decision.
 #[component]
 pub fn Focus(focus: Memo<Option<ProposalId>>, queue: Queue, query: Memo<Query>) -> impl IntoView {
     let detail = Resource::new(
@@ -49,7 +49,7 @@ pub fn Focus(focus: Memo<Option<ProposalId>>, queue: Queue, query: Memo<Query>) 
                     let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
                     let (before, after) = neighbours(&ids, id);
                     let (here, next) = query.with_untracked(|query| (at(query, Some(id)), at(query, after.or(before))));
-                    // A closure makes it anew for each proposal: what was typed about one is not sent for another.
+                    // The closure rebuilds the form for each proposal, so that input about one is not sent for another.
                     let look = move || {
                         let (detail, flash, here, next) = (detail.clone(), flash.clone(), here.clone(), next.clone());
                         view! { <Look detail may_decide flash here next typed /> }
@@ -62,12 +62,12 @@ pub fn Focus(focus: Memo<Option<ProposalId>>, queue: Queue, query: Memo<Query>) 
     }
 }
 
-/// The proposals of the queue from top to bottom.
+/// The ids of the queue, from top to bottom.
 async fn ids(queue: Queue) -> Vec<ProposalId> {
     queue.await.map(|page| page.rows.iter().map(|row| row.id).collect()).unwrap_or_default()
 }
 
-/// The address at which a proposal is in the panel.
+/// The URL that opens a proposal in the panel, or closes the panel.
 fn at(query: &Query, id: Option<ProposalId>) -> String {
     match id {
         Some(id) => query.with("focus", id).href("/vocabulary"),
@@ -104,7 +104,7 @@ fn Look(
     }
 }
 
-/// The memories in which a phrase was met, as they read now.
+/// The memories that use a phrase, with their current content.
 #[component]
 fn Sources(evidence: Vec<Evidence>) -> impl IntoView {
     if evidence.is_empty() {
@@ -130,7 +130,7 @@ fn Sources(evidence: Vec<Evidence>) -> impl IntoView {
     .into_any()
 }
 
-/// What became of it.
+/// The decision on a proposal.
 #[component]
 fn Decided(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
     let reason = decision.reason.clone();

@@ -1,4 +1,4 @@
-//! The shared vocabulary: the review of what agents called things, the terms, and the decisions.
+//! The shared vocabulary: the review queue, the terms and the decisions.
 
 mod api;
 mod change;

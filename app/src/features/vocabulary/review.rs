@@ -17,10 +17,10 @@ fn filter(query: &Query) -> Parsed<ProposalFilter> {
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }
 
-/// Phrases that agents use and the vocabulary does not know, the most frequent first, and what to do about them.
+/// The review page: phrases that agents use and the vocabulary does not know, the most frequent first.
 #[component]
 pub fn ReviewPage() -> impl IntoView {
-    // By its own names, so that a step in the panel does not load the list again.
+    // The filter ignores `focus`, so that a step in the panel does not load the list again.
     let filtered = Filtered::by(filter);
     let (query, list) = (filtered.query, filtered.load(browse_proposals));
     let focus = Memo::new(move |_| query.with(|query| query.get("focus").and_then(|id| id.parse::<ProposalId>().ok())));
@@ -67,7 +67,7 @@ fn states() -> Vec<(String, String)> {
     all.map(|(key, text)| (key.to_owned(), text.to_owned())).to_vec()
 }
 
-/// The word for proposals of a state, before their number's noun.
+/// The adjective for proposals of the chosen state.
 fn kind(query: &Query) -> &'static str {
     match query.get("status").and_then(|status| status.parse().ok()) {
         Some(ProposalStatus::Approved) => "approved",
@@ -89,7 +89,7 @@ fn Proposals(page: Page<Proposal>, query: Memo<Query>, focus: Memo<Option<Propos
     let (rows, select) = (page.rows, may_decide && kind == "open");
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total} {part}</p>
-        // A closure makes it anew with each page, so that no tick stays on a row that holds something else now.
+        // The closure rebuilds the table with each page, so that no tick stays on a row that now holds another proposal.
         <div class="card">{move || view! { <Table rows=rows.clone() query focus select /> }}</div>
         <Pager path="/vocabulary" query=now previous=page.previous next=page.next names=("Previous", "Next") />
     }

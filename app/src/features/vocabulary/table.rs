@@ -6,7 +6,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{Proposal, ProposalId};
 
-/// Proposals as rows. With `select` several can be ticked and decided together.
+/// The table of proposals; with `select`, several can be ticked and decided together.
 #[component]
 pub fn Table(rows: Vec<Proposal>, query: Memo<Query>, focus: Memo<Option<ProposalId>>, select: bool) -> impl IntoView {
     let now = query.get_untracked();

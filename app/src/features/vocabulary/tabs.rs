@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 use leptos_router::components::A;
 
-/// The three pages of the vocabulary.
+/// The tabs of the vocabulary pages.
 #[component]
 pub fn Tabs() -> impl IntoView {
     let tab = |(href, text, exact): (&'static str, &'static str, bool)| {

@@ -17,13 +17,13 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 use remembrancer::api::{Decision, ErrorCode, OperatorRole, TermDetail, TermId, TermUsage};
 
-/// The id in the address.
+/// The term id of the URL.
 pub fn use_term_id() -> Memo<Option<TermId>> {
     let params = use_params_map();
     Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse().ok()))
 }
 
-/// A term: what it means, what else it is called, who uses it, and what was decided about it.
+/// The page of a term: definition, aliases, usage, and history.
 #[component]
 pub fn TermPage() -> impl IntoView {
     let id = use_term_id();
@@ -44,7 +44,7 @@ pub fn TermPage() -> impl IntoView {
                 let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                 match detail.await {
                     Ok(detail) => {
-                        // A closure makes it anew for each term: what was typed about one is not sent for another.
+                        // The closure rebuilds the forms for each term, so that input about one is not sent for another.
                         let whole = move || view! { <Whole detail=detail.clone() may_decide typed /> };
                         whole.into_any()
                     }
@@ -56,7 +56,7 @@ pub fn TermPage() -> impl IntoView {
     }
 }
 
-/// What stands where a term would.
+/// An error in place of a term.
 #[component]
 pub fn Missing(error: ConsoleError) -> impl IntoView {
     view! {
@@ -66,7 +66,7 @@ pub fn Missing(error: ConsoleError) -> impl IntoView {
     }
 }
 
-/// An address whose id is none.
+/// The error for a URL without a valid id.
 pub fn unknown() -> ConsoleError {
     #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
@@ -130,7 +130,7 @@ fn Alias(alias: String, here: String, removes: bool) -> impl IntoView {
     }
 }
 
-/// Who has how much under the term.
+/// How many memories each agent has filed under the term.
 #[component]
 fn Usage(usage: Vec<TermUsage>, term: String) -> impl IntoView {
     let most = usage.iter().map(|usage| usage.memories).max().unwrap_or(0).max(1);

@@ -3,8 +3,8 @@ use leptos::prelude::*;
 use remembrancer::api::TOPIC_MAX;
 use std::time::Duration;
 
-/// The list of terms that every [`TermField`] of the page suggests from. Where there is JavaScript it follows what is typed, so that it
-/// reaches terms beyond the first page.
+/// The suggestions of every [`TermField`] on the page. With JavaScript they follow the input, and so reach terms beyond the first
+/// page.
 #[component]
 pub fn TermNames(typed: RwSignal<String>) -> impl IntoView {
     let names = Resource::new(move || typed.get(), term_names);
@@ -18,12 +18,12 @@ pub fn TermNames(typed: RwSignal<String>) -> impl IntoView {
     }
 }
 
-/// A line for the name of a term.
+/// A text field for the name of a term.
 #[component]
 pub fn TermField(
     #[prop(into)] id: String,
     label: &'static str,
-    /// What had been typed before.
+    /// The text that was typed before the form was refused.
     #[prop(into)]
     value: String,
     error: Option<String>,

@@ -17,7 +17,7 @@ fn filter(query: &Query) -> Parsed<TermFilter> {
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }
 
-/// What things are called, and what else they are called.
+/// The page of all terms with their aliases.
 #[component]
 pub fn TermsPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
@@ -98,7 +98,7 @@ fn Row(term: Term) -> impl IntoView {
     }
 }
 
-/// A badge for a term that is no longer in use.
+/// A badge for a retired term.
 pub fn retired(term: &Term) -> impl IntoView + use<> {
     term.retired_at.map(|_| view! { <Badge tone=Tone::Danger text="retired" title="No phrase is filed under it any more." /> })
 }

@@ -3,11 +3,11 @@ use crate::{Flash, query::Query, ui::Bar};
 use leptos::prelude::*;
 use remembrancer::api::{CATEGORY_MAX, DEFINITION_MAX, Likeness, ProposalDetail, REASON_MAX, Suggestion, TOPIC_MAX};
 
-/// The three decisions on one proposal, each a form of its own: a letter leads into it, Enter sends it.
+/// The forms to merge, approve or reject one proposal. A key focuses each, Enter sends it.
 #[component]
 pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next: String, typed: RwSignal<String>) -> impl IntoView {
     let (id, phrase) = (detail.proposal.id, detail.proposal.phrase);
-    // What was typed into the form that was refused, if that was about this proposal.
+    // The input of the refused form, if it was about this proposal.
     let refused =
         flash.map(|flash| (Query::parse(&flash.typed), flash)).filter(|(query, _)| query.get("ids") == Some(id.to_string().as_str()));
     let before = refused.as_ref().map(|(query, _)| DecisionInput::read(query)).unwrap_or_default();
@@ -72,7 +72,7 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
     }
 }
 
-/// Terms that resemble the phrase, best first; with `merge` each is a button of the form around it.
+/// The terms most similar to the phrase; with `merge`, each is a button of the surrounding form.
 #[component]
 pub fn Nearest(nearest: Vec<Suggestion>, merge: bool) -> impl IntoView {
     if nearest.is_empty() {
@@ -123,7 +123,7 @@ fn Near(suggestion: Suggestion, place: u32, merge: bool) -> impl IntoView {
     }
 }
 
-/// A line of a form that is sent, in which Enter sends it.
+/// A labelled text field of a form that posts; Enter sends the form.
 #[component]
 pub fn Line(
     id: &'static str,

@@ -3,7 +3,7 @@
 use crate::ui::text;
 use remembrancer::api::{Decision, DecisionKind, Effect};
 
-/// `“a”`, `“a” and “b”`, `“a”, “b”, “c” and 4 more`.
+/// Lists names in quotation marks: `“a”`, `“a” and “b”`, `“a”, “b”, “c” and 4 more`.
 pub fn names(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("“{name}”")).collect();
     match quoted.as_slice() {

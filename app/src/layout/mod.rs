@@ -5,6 +5,7 @@ mod flash;
 mod frame;
 mod head;
 mod keys;
+mod log_period;
 mod nav;
 mod not_found;
 mod theme;
@@ -12,5 +13,6 @@ mod viewer;
 
 pub use frame::Layout;
 pub use head::PageHead;
+pub use log_period::LogPeriod;
 pub use not_found::NotFound;
 pub use viewer::ViewerResource;

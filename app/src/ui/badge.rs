@@ -34,6 +34,6 @@ pub fn Canonical(yes: bool) -> impl IntoView {
     if yes {
         view! { <Badge tone=Tone::Good text="canonical" title="The topic stands in the shared vocabulary." /> }
     } else {
-        view! { <Badge text="as met" title="The vocabulary does not know this topic; it was proposed for review." /> }
+        view! { <Badge text="original wording" title="The vocabulary does not know this topic; it was proposed for review." /> }
     }
 }

@@ -31,8 +31,7 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
         _ => view! { <a class="button" rel="external" href=here>"Try again"</a> }.into_any(),
     };
     // The message only repeats the first of the fields, if there are any.
-    let message =
-        if error.fields.is_empty() { text::sentence(&error.message) } else { "Some of what was asked for does not fit together:".into() };
+    let message = if error.fields.is_empty() { text::sentence(&error.message) } else { "These filters conflict:".into() };
     let fields =
         error.fields.into_iter().map(|f| view! { <li><strong class="font-medium">{f.field}</strong> ": " {f.message}</li> }).collect_view();
     view! {

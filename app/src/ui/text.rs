@@ -22,6 +22,11 @@ pub fn count(n: i64, one: &str, many: &str) -> String {
     format!("{} {}", number(n), if n == 1 { one } else { many })
 }
 
+/// The warning that a selection has more than the `most` items that one action may process.
+pub fn first_selected(most: usize) -> String {
+    format!("Only the first {most} selected items can be processed at once.")
+}
+
 /// Formats a day: `14 Jun 2026`.
 pub fn day(day: NaiveDate) -> String {
     format!("{} {} {}", day.day(), month(day.month0()), day.year())

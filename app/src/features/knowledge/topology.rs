@@ -18,7 +18,7 @@ pub fn TopologyPage() -> impl IntoView {
     let focus = Memo::new(move |_| query.with(|query| query.get("component").map(str::to_owned)));
     let list = Resource::new(|| (), |()| topology());
     view! {
-        <PageHead title="Topology">"Components as the architecture files describe them; an arrow leads to what is needed."</PageHead>
+        <PageHead title="Topology">"Components from your architecture files. Arrows point to dependencies."</PageHead>
         <Tabs />
         <Transition fallback=|| view! { <div class="card"><Skeleton /></div> }>
             {move || {

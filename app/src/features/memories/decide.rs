@@ -14,7 +14,7 @@ pub fn Decide(row: MemoryRow, flash: Option<Flash>) -> impl IntoView {
         let says = "Recalls find it again, with the age it has. The restoration stands in the audit log beside the deletion.";
         ("/console/api/restore_memories", "Restore…", "Restore this memory", "button button-primary", Shape::Restore, says)
     } else {
-        let says = "No recall finds it from that moment on. Content and history stay, and it can be restored.";
+        let says = "Hidden from recall immediately. Content and history are kept; you can restore it.";
         ("/console/api/delete_memories", "Delete…", "Delete this memory", "button button-danger", Shape::Delete, says)
     };
     let (open, error) = (flash.is_some(), flash.as_ref().and_then(|flash| flash.field("reason")));

@@ -22,7 +22,7 @@ pub fn DeletePage() -> impl IntoView {
     let rows = Resource::new(chosen, |ids| selected_memories(Ids(ids)));
     let who = ViewerResource::expect();
     view! {
-        <PageHead title="Delete memories">"Look once more at what is about to go out of reach."</PageHead>
+        <PageHead title="Delete memories">"Review what will be deleted."</PageHead>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
             {move || Suspend::new(async move {
                 let viewer = who.await;
@@ -66,9 +66,9 @@ fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl Int
             </div>
             <form class="card space-y-3 p-4 lg:sticky lg:top-5" method="post" action="/console/api/delete_memories">
                 <h2 data-testid="count">"Delete " {count.clone()} "?"</h2>
-                {more.then(|| view! { <p class="text-sm text-warn">"Only the first 100 of the selection; that is the most at once."</p> })}
+                {more.then(|| view! { <p class="text-sm text-warn">{text::first_selected(BULK_MAX)}</p> })}
                 <p class="text-sm text-soft">
-                    "No recall finds them from that moment on. Content and history stay, and each can be restored."
+                    "Hidden from recall immediately. Content and history are kept; you can restore them."
                 </p>
                 <input type="hidden" name="ids" value=ids />
                 <input type="hidden" name="done" value=back.clone() />
@@ -116,7 +116,7 @@ fn Row(row: MemoryRow) -> impl IntoView {
 fn Nothing(query: Query) -> impl IntoView {
     view! {
         <Empty shape=Shape::Delete title="Nothing is selected">
-            <p class="mb-3">"Tick the memories in the list first; a hundred at most go together."</p>
+            <p class="mb-3">{format!("Select up to {BULK_MAX} memories first.")}</p>
             <a class="button" href=query.back("/memories")>
                 "Back to the list"
             </a>

@@ -17,12 +17,11 @@ pub fn Facts(detail: MemoryDetail) -> impl IntoView {
         [] => "not yet; until then only its words are searched".to_owned(),
         models => models.join(", "),
     };
-    let kept = match row.expires_at {
+    let retention = match row.expires_at {
         Some(at) => view! { {detail.retention.as_str()} ", until " <Time at /> }.into_any(),
         None => view! { {detail.retention.as_str()} }.into_any(),
     };
-    let judged =
-        format!("{:.2} sure, importance {:.2}{}", detail.confidence, detail.importance, if detail.pinned { ", pinned" } else { "" });
+    let importance = format!("{:.2}{}", detail.importance, if detail.pinned { ", pinned" } else { "" });
     let decay = format!(
         "exp(−Δ/{DECAY_DAYS}), Δ in days since the last write. It halves in {:.0} days: an old memory competes worse in a recall, it \
          never vanishes.",
@@ -32,7 +31,7 @@ pub fn Facts(detail: MemoryDetail) -> impl IntoView {
         <section class="card divide-y divide-line" aria-label="Facts">
             <dl class="facts p-4">
                 {fact("Agent", view! { <a href=format!("/memories?agent={}", row.agent_id)>{row.agent_slug.clone()}</a> })}
-                {fact("Topic as met", row.topic_raw.clone())}
+                {fact("Original wording", row.topic_raw.clone())}
                 {detail.subject.map(|subject| fact("Subject", subject))}
                 {row.user_id.map(|user| {
                     let theirs = format!("/memories?user={user}");
@@ -61,8 +60,9 @@ pub fn Facts(detail: MemoryDetail) -> impl IntoView {
                 {fact("Updated", time(row.updated_at))}
                 {fact("Remembered", time(row.created_at))}
                 {fact("Recalled", recalled)}
-                {fact("Kept", kept)}
-                {fact("Judged", judged)}
+                {fact("Retention", retention)}
+                {fact("Confidence", format!("{:.2}", detail.confidence))}
+                {fact("Importance", importance)}
                 {fact("Embedded by", embedded)}
                 {fact("SHA-256", view! { <span class="block truncate font-mono text-xs" title=detail.content_hash>{hash}</span> })}
             </dl>

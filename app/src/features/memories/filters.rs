@@ -50,7 +50,7 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
                         name="canonical"
                         label="In the vocabulary"
                         value=filtered.value("canonical")
-                        choices=choices("Any", "Canonical", "As met")
+                        choices=choices("Any", "Canonical", "Original wording")
                     />
                     <TextField
                         name="platform"

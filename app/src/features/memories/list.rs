@@ -100,7 +100,7 @@ fn NoMatch() -> impl IntoView {
     view! {
         <Empty shape=Shape::Filter title="No memory matches these filters">
             <p class="mb-3">
-                "Topics match in part, everything else as a whole. Deleted memories show only when they are asked for."
+                "Topic: partial match. Other fields: exact match. Deleted memories show only when they are asked for."
             </p>
             <a class="button" href="/memories">
                 "Clear all"

@@ -55,7 +55,7 @@ fn at(query: &Query, id: Option<MemoryId>) -> String {
 fn Glance(detail: MemoryDetail) -> impl IntoView {
     let row = detail.memory.clone();
     let page = format!("/memories/{}", row.id);
-    let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"As met"</dt><dd>{row.topic_raw.clone()}</dd> });
+    let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"Original wording"</dt><dd>{row.topic_raw.clone()}</dd> });
     let user = row.user_id.map(|user| view! { <dt>"User"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> });
     let recalled = match detail.last_accessed_at {
         Some(at) => view! { {text::count(row.access_count, "time", "times")} ", last " <Time at /> }.into_any(),

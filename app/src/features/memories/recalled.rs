@@ -1,5 +1,6 @@
 use crate::{
     ConsoleError,
+    layout::LogPeriod,
     ui::{ErrorView, Time, text},
 };
 use leptos::prelude::*;
@@ -11,8 +12,7 @@ pub fn RecalledBy(recalls: Result<MemoryRecalls, ConsoleError>, id: MemoryId) ->
     let total = recalls.as_ref().map_or(0, |recalls| recalls.total);
     let body = match recalls {
         Ok(recalls) if recalls.latest.is_empty() => {
-            view! { <p class="px-4 py-3 text-sm text-soft">"No recall in the log returned it. The log reaches back as far as it is kept."</p> }
-                .into_any()
+            view! { <p class="px-4 py-3 text-sm text-soft">"No recall in the log returned it. " <LogPeriod /></p> }.into_any()
         }
         Ok(recalls) => view! { <Latest recalls id /> }.into_any(),
         Err(error) => view! { <ErrorView error /> }.into_any(),

@@ -95,7 +95,7 @@ pub fn set(query: &Query) -> Vec<(&'static str, String)> {
             name,
             match (name, value) {
                 ("canonical", "true") => "Canonical".to_owned(),
-                ("canonical", "false") => "As met".to_owned(),
+                ("canonical", "false") => "Original wording".to_owned(),
                 ("deleted", "true") => "Deleted".to_owned(),
                 ("deleted", "false") => "Not deleted".to_owned(),
                 _ => format!("{word}: {value}"),

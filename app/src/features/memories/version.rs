@@ -29,7 +29,7 @@ pub fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
         changes.push(format!("Topic: {} → {}", old.topic, new.topic));
     }
     if old.topic_raw != new.topic_raw {
-        changes.push(format!("Topic as met: {} → {}", old.topic_raw, new.topic_raw));
+        changes.push(format!("Original wording: {} → {}", old.topic_raw, new.topic_raw));
     }
     if old.is_canonical != new.is_canonical {
         changes.push(if new.is_canonical { "The topic became canonical." } else { "The topic is no longer canonical." }.to_owned());

@@ -18,7 +18,7 @@ const LATE: i64 = 60;
 pub fn OverviewPage() -> impl IntoView {
     let numbers = Resource::new(|| (), |()| front_page());
     view! {
-        <PageHead title="Overview">"How memory fares, and what waits for somebody."</PageHead>
+        <PageHead title="Overview">"Memory health, and items that need your attention."</PageHead>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
             {move || Suspend::new(async move {
                 match numbers.await {
@@ -32,15 +32,12 @@ pub fn OverviewPage() -> impl IntoView {
 
 #[component]
 fn Tiles(overview: Overview) -> impl IntoView {
-    let added = match overview.added {
-        0 => "None added in 7 days".to_owned(),
-        n => format!("+{} in 7 days", text::number(n)),
-    };
+    let added = format!("{} new this week", text::number(overview.added));
     let waiting = if overview.proposals == 0 { "Nothing to decide" } else { "Phrases that wait for a decision" };
-    let anew = (overview.recanonicalising > 0)
-        .then(|| format!("{} still to be read anew", text::count(overview.recanonicalising, "memory", "memories")));
+    let refiling = (overview.recanonicalising > 0)
+        .then(|| format!("{} waiting to be re-indexed", text::count(overview.recanonicalising, "memory", "memories")));
     let failures =
-        (overview.ingest_failures > 0).then(|| format!("{} could not be taken in", text::count(overview.ingest_failures, "file", "files")));
+        (overview.ingest_failures > 0).then(|| format!("{} failed to import", text::count(overview.ingest_failures, "file", "files")));
     view! {
         <ul class="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
             <Tile href="/agents" shape=Shape::Agents title="Agents" value=text::number(overview.agents)>
@@ -51,7 +48,7 @@ fn Tiles(overview: Overview) -> impl IntoView {
             </Tile>
             <Tile href="/vocabulary" shape=Shape::Done title="Proposals" value=text::number(overview.proposals)>
                 <span class="block">{waiting}</span>
-                {anew.map(|text| view! { <span class="block">{text}</span> })}
+                {refiling.map(|text| view! { <span class="block">{text}</span> })}
             </Tile>
             <Tile href="/vocabulary/terms" shape=Shape::Vocabulary title="Terms" value=text::number(overview.terms)>
                 "In the shared vocabulary"
@@ -81,7 +78,7 @@ fn Health(overview: Overview) -> impl IntoView {
         format!("{} of {} that should have known found nothing", text::number(silence.expected_zero_hits), text::number(silence.expected))
     });
     view! {
-        <Tile href="/recall" shape=Shape::Health title="Recall health" value wide=true>
+        <Tile href="/recall" shape=Shape::Health title="Recalls that found nothing" value wide=true>
             <span class="block">{says}</span>
             {missed.map(|text| view! { <Alarm text danger=true /> })}
             <Days days=overview.days />

@@ -7,7 +7,7 @@ use remembrancer::api::{CandidateLink, MatchedBy, PlaygroundCandidate};
 #[component]
 pub fn Candidates(candidates: Vec<PlaygroundCandidate>) -> impl IntoView {
     if candidates.is_empty() {
-        return view! { <p class="px-4 py-3 text-sm text-soft">"There was nothing to look at."</p> }.into_any();
+        return view! { <p class="px-4 py-3 text-sm text-soft">"No candidates."</p> }.into_any();
     }
     view! {
         <table class="data table-fixed" aria-label="Candidates">
@@ -64,7 +64,7 @@ fn scores(candidate: &PlaygroundCandidate) -> impl IntoView + use<> {
 fn outcome(candidate: &PlaygroundCandidate) -> impl IntoView + use<> {
     let (tone, text) = match (candidate.passed, candidate.rank) {
         (_, Some(_)) => (Tone::Good, "in the answer"),
-        (true, None) => (Tone::Plain, "cut by k"),
+        (true, None) => (Tone::Plain, "over the hit limit"),
         (false, None) => (Tone::Warn, "below the floor"),
     };
     view! { <Badge tone text /> }

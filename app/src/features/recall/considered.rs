@@ -7,7 +7,7 @@ use remembrancer::api::{Considered, MatchedBy, RetrievalDetail};
 #[component]
 pub fn ConsideredTable(detail: RetrievalDetail) -> impl IntoView {
     if detail.considered.is_empty() {
-        return view! { <p class="px-4 py-3 text-sm text-soft">"There was nothing to look at."</p> }.into_any();
+        return view! { <p class="px-4 py-3 text-sm text-soft">"No candidates."</p> }.into_any();
     }
     let floors = (detail.vector_floor, detail.lexical_floor);
     view! {
@@ -92,7 +92,7 @@ fn scores(one: &Considered, (vector, lexical): (f64, f64)) -> impl IntoView + us
 fn outcome(one: &Considered) -> impl IntoView + use<> {
     let (tone, text) = match (one.passed, one.rank) {
         (_, Some(_)) => (Tone::Good, "in the answer"),
-        (true, None) => (Tone::Plain, "cut by k"),
+        (true, None) => (Tone::Plain, "over the hit limit"),
         (false, None) => (Tone::Warn, "below the floor"),
     };
     view! { <Badge tone text /> }

@@ -28,7 +28,7 @@ pub fn HealthPage() -> impl IntoView {
     let busy = RwSignal::new(false);
     view! {
         <PageHead title="Recall health">
-            "How often agents ask and are told nothing, and why. Silence that nobody sees is never mended."
+            "How often recall returns nothing, and why."
         </PageHead>
         <Filters query />
         <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
@@ -91,7 +91,7 @@ fn Whole(health: RecallHealth, page: Page<ZeroHit>, query: Query) -> impl IntoVi
         text: cause_name(cause).to_owned(),
         value: cause.to_string(),
         zero_hits: count,
-        beside: format!("{} of them", percent(Silence { recalls: zero_hits, zero_hits: count, ..Silence::default() }.rate())),
+        beside: format!("{} of zero hits", percent(Silence { recalls: zero_hits, zero_hits: count, ..Silence::default() }.rate())),
     });
     let agents = health.agents.into_iter().map(|(id, slug, silence)| Line::of(slug, id.to_string(), silence));
     let topics = health.topics.into_iter().map(|(topic, silence)| {

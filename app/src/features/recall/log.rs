@@ -1,7 +1,7 @@
 use super::{api::list_retrievals, url, words::outcome_badges};
 use crate::{
     features::{memories::AgentField, views::ViewBar},
-    layout::PageHead,
+    layout::{LogPeriod, PageHead},
     query::Query,
     ui::{Answered, Choice, Empty, FilterForm, Filtered, Icon, Pager, SearchField, SelectField, Shape, TextField, Time, text},
 };
@@ -117,7 +117,7 @@ fn Row(row: Retrieval) -> impl IntoView {
 fn NoMatch() -> impl IntoView {
     view! {
         <Empty shape=Shape::Filter title="No recall matches these filters">
-            <p class="mb-3">"Queries match in part. The log reaches back as far as it is kept."</p>
+            <p class="mb-3">"Partial matches allowed. " <LogPeriod /></p>
             <a class="button" href="/recall/log">
                 "Show every recall"
             </a>

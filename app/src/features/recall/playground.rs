@@ -29,7 +29,7 @@ pub fn PlaygroundPage() -> impl IntoView {
     let (query, answer) = (filtered.query, filtered.load(ask));
     view! {
         <PageHead title="Playground">
-            "Ask as an agent would, and see why it is told what it is told. Nothing is counted and nothing is logged."
+            "Run a recall as an agent and inspect every step. Playground queries are not logged or counted."
         </PageHead>
         <Form filtered />
         <Answered answer show query />

@@ -77,7 +77,7 @@ fn Verdict(same: bool, differs: bool) -> impl IntoView {
         true => ("border-good bg-good-wash text-good", Shape::Done, "Reproduced: the same hits in the same order."),
         false => ("border-warn bg-warn-wash text-warn", Shape::Alert, "Not reproduced: the replay differs from the log."),
     };
-    let today = if differs { "Today the answer is another one." } else { "Today the answer is still the same." };
+    let today = if differs { "Today's results differ." } else { "Today the answer is still the same." };
     view! {
         <p class=format!("flex items-start gap-2.5 rounded-md border px-3 py-2 text-sm {class}") data-testid="verdict">
             <span class="pt-0.5"><Icon shape /></span>

@@ -54,7 +54,10 @@ pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
         errors.push(FieldError { field: "until".into(), message: "The end is before the beginning.".into() });
     }
     if filter.memory_id.is_some() && filter.zero_hit == Some(true) {
-        errors.push(FieldError { field: "zero_hit".into(), message: "A recall that returned a memory did not find none.".into() });
+        errors.push(FieldError {
+            field: "zero_hit".into(),
+            message: "“Found no memory” conflicts with “Returned the memory”. Remove one of the two.".into(),
+        });
     }
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }

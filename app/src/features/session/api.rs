@@ -12,6 +12,8 @@ use remembrancer::api::OperatorProfile;
 #[cfg(feature = "ssr")]
 use remembrancer::{api::ErrorCode, identity};
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "ssr")]
+use std::num::NonZeroU32;
 
 /// The signed-in operator with everything that the frame of the page needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,13 +24,17 @@ pub struct Viewer {
     pub flash: Option<Flash>,
     /// The URL at which agents reach this server.
     pub public_url: String,
+    /// How many days the recall log covers; `None` if it is kept forever.
+    pub log_days: Option<u32>,
 }
 
 /// The signed-in viewer.
 #[server(endpoint = "viewer", input = GetUrl)]
 pub async fn current_viewer() -> Result<Viewer, ConsoleError> {
-    let (_, _, profile) = signed_in().await?;
-    Ok(Viewer { profile, theme: theme_cookie(), flash: take_flash().await?, public_url: console()?.public_url.to_string() })
+    let (engine, _, profile) = signed_in().await?;
+    let log_days = engine.settings().retrieval_log_days.map(NonZeroU32::get);
+    let (theme, flash, public_url) = (theme_cookie(), take_flash().await?, console()?.public_url.to_string());
+    Ok(Viewer { profile, theme, flash, public_url, log_days })
 }
 
 /// Opens a session, then redirects to `next`.

@@ -196,7 +196,7 @@ fn incomplete(field: FieldError) -> ConsoleError {
 fn flash(decision: &Decision) -> Flash {
     let mut text = summary(decision);
     if decision.memories > 0 {
-        text.push_str(&format!(" {} read anew.", count(decision.memories, "memory is", "memories are")));
+        text.push_str(&format!(" {} being refiled.", count(decision.memories, "memory is", "memories are")));
     }
     Flash { undo: decision.undoable.then_some(decision.id), ..Flash::done(text) }
 }

@@ -34,7 +34,7 @@ pub fn ChangePage() -> impl IntoView {
     let who = ViewerResource::expect();
     let term = move || id.get_untracked().map_or_else(|| "/vocabulary/terms".to_owned(), |id| format!("/vocabulary/terms/{id}"));
     view! {
-        <PageHead title="Change a term">"Look once more at what is about to mean something else."</PageHead>
+        <PageHead title="Change a term">"Confirm"</PageHead>
         <Tabs />
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
             {move || Suspend::new(async move {

@@ -31,7 +31,7 @@ pub fn DecidePage() -> impl IntoView {
     let preview = Resource::new(move || input.get(), |(ids, input)| consider_proposals(Ids(ids), input));
     let (who, typed) = (ViewerResource::expect(), RwSignal::new(String::new()));
     view! {
-        <PageHead title="Decide proposals">"Look once more at what is about to mean something else."</PageHead>
+        <PageHead title="Decide proposals">"Confirm"</PageHead>
         <Tabs />
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
             {move || Suspend::new(async move {
@@ -56,8 +56,7 @@ pub fn DecidePage() -> impl IntoView {
 
 #[component]
 fn Confirm(preview: VerdictPreview, query: Query, flash: Option<Flash>, typed: RwSignal<String>) -> impl IntoView {
-    let more = (ids(&query).len() > BULK_MAX)
-        .then(|| view! { <p class="text-sm text-warn">"Only the first 100 of the selection; that is the most at once."</p> });
+    let more = (ids(&query).len() > BULK_MAX).then(|| view! { <p class="text-sm text-warn">{text::first_selected(BULK_MAX)}</p> });
     let rows = preview.proposals.iter().cloned().map(|proposal| view! { <Row proposal /> }).collect_view();
     let form = match (query.get("what"), &preview.into) {
         (Some("approve"), _) => view! { <Approve preview query flash /> }.into_any(),
@@ -243,7 +242,7 @@ fn Cancel(query: Query) -> impl IntoView {
 fn Nothing(query: Query) -> impl IntoView {
     view! {
         <Empty shape=Shape::Filter title="Nothing is selected">
-            <p class="mb-3">"Tick the proposals in the list first; a hundred at most are decided together."</p>
+            <p class="mb-3">{format!("Select up to {BULK_MAX} proposals first.")}</p>
             <a class="button" href=query.back("/vocabulary")>
                 "Back to the list"
             </a>

@@ -25,7 +25,7 @@ pub fn DecisionsPage() -> impl IntoView {
         }
     });
     view! {
-        <PageHead title="Decisions">"What was decided on the vocabulary. Topics are read anew behind a decision; what was said stays as it was."</PageHead>
+        <PageHead title="Decisions">"Every decision on the vocabulary. Memories are refiled after a decision; their content stays as it was."</PageHead>
         <Tabs />
         <Transition fallback=|| view! { <div class="card"><Skeleton /></div> }>
             {move || Suspend::new(async move {

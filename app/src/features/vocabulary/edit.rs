@@ -38,7 +38,7 @@ pub fn Edit(term: Term, typed: RwSignal<String>) -> impl IntoView {
     let rename = view! { <Line id="term" name="term" label="New name" value=term.term required=true error=None /> };
     let alias = view! { <Line id="alias" name="alias" label="Alias" value="" required=true error=None /> };
     let combine = view! {
-        <p class="text-sm text-soft">"It and its aliases become aliases of the other one."</p>
+        <p class="text-sm text-soft">"The term and its aliases become aliases of the other term."</p>
         <div>
             <TermField id="into" label="Other term" value="" error=None typed />
         </div>

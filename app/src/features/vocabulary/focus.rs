@@ -108,7 +108,7 @@ fn Look(
 #[component]
 fn Sources(evidence: Vec<Evidence>) -> impl IntoView {
     if evidence.is_empty() {
-        return view! { <p class="text-sm text-soft">"No memory that is still there carries it."</p> }.into_any();
+        return view! { <p class="text-sm text-soft">"No live memory uses it."</p> }.into_any();
     }
     let one = |evidence: Evidence| {
         view! {

@@ -91,7 +91,7 @@ fn Whole(detail: TermDetail, may_decide: bool, typed: RwSignal<String>) -> impl 
             <div class="mt-1.5 flex flex-wrap items-center gap-1.5 text-sm text-soft">
                 {term.category.clone().map(|category| view! { <Badge text=category /> })}
                 {retired(&term)}
-                <span>"like this since " <Time at=term.since /></span>
+                <span>"Last changed " <Time at=term.since /></span>
             </div>
         </header>
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">

@@ -1,4 +1,4 @@
-use super::{input::DecisionInput, term_field::TermField, words::extent};
+use super::{input::DecisionInput, term_field::TermField, words::refiled};
 use crate::{Flash, query::Query, ui::Bar};
 use leptos::prelude::*;
 use remembrancer::api::{CATEGORY_MAX, DEFINITION_MAX, Likeness, ProposalDetail, REASON_MAX, Suggestion, TOPIC_MAX};
@@ -23,7 +23,7 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
     let term = if before.what == "approve" { before.term.clone() } else { phrase.clone() };
     view! {
         <p class="rounded-md bg-sunken px-3 py-2 text-sm" data-testid="effect">
-            "Once it means something: " <span class="font-medium">{extent(&detail.effect)}</span>
+            "If approved, " <span class="font-medium">{refiled(&detail.effect)}</span>
         </p>
         <form method="post" action="/console/api/decide_proposals">
             {common("merge")}

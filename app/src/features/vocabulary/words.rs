@@ -52,6 +52,14 @@ pub fn extent(effect: &Effect) -> String {
     }
 }
 
+/// The end of a sentence that says how many memories an approval refiles.
+pub fn refiled(effect: &Effect) -> String {
+    match effect.memories {
+        0 => "no memory is refiled.".to_owned(),
+        n => format!("{} refiled.", text::count(n, "memory is", "memories are")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +79,9 @@ mod tests {
         assert_eq!(extent(&effect(0, 0)), "No memory changes its topic.");
         assert_eq!(extent(&effect(1, 1)), "1 memory of 1 agent changes its topic.");
         assert_eq!(extent(&effect(3, 2)), "3 memories of 2 agents change their topic.");
+        assert_eq!(
+            [0, 1, 1200].map(|n| refiled(&effect(n, n))),
+            ["no memory is refiled.", "1 memory is refiled.", "1,200 memories are refiled."]
+        );
     }
 }

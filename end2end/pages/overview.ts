@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { Frame } from './frame';
 
-export type TileName = 'Agents' | 'Memories' | 'Proposals' | 'Terms' | 'Recall health' | 'Documents' | 'Outbox and queue';
+export type TileName = 'Agents' | 'Memories' | 'Proposals' | 'Terms' | 'Recalls that found nothing' | 'Documents' | 'Outbox and queue';
 
 export class OverviewPage extends Frame {
   readonly tiles;

@@ -71,7 +71,7 @@ test('a hundred at most go together', { tag: '@no-js' }, async ({ memories, dele
   const { mark, ids } = await several(agent, 101);
   await deletion.goto(`/memories/delete?${new URLSearchParams([...ids.map((id) => ['ids', id]), ['back', agent.memories({ topic: mark })]])}`);
   await expect(deletion.count).toHaveText('Delete 100 memories?');
-  await expect(deletion.main).toContainText('Only the first 100 of the selection');
+  await expect(deletion.main).toContainText('Only the first 100 selected items can be processed at once.');
   await expect(deletion.rows).toHaveCount(100);
   await deletion.reason.fill('The library moves.');
   await deletion.send(deletion.confirm);

@@ -13,7 +13,7 @@ test('the content is shown as it was said', { tag: ['@phone', '@no-js'] }, async
   await expect(memory.content).toHaveCSS('white-space-collapse', 'preserve');
   await expect(memory.content.locator('b')).toHaveCount(0);
   await expect(memory.main.getByText(short_id, { exact: true })).toBeVisible();
-  await expect(memory.main.getByText('as met', { exact: true })).toBeVisible();
+  await expect(memory.main.getByText('original wording', { exact: true })).toBeVisible();
 });
 
 test('nothing on the page edits the content', async ({ memory, agent }) => {

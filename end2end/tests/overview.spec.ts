@@ -16,7 +16,7 @@ for (const [name, href] of Object.entries({
   Memories: '/memories',
   Proposals: '/vocabulary',
   Terms: '/vocabulary/terms',
-  'Recall health': '/recall',
+  'Recalls that found nothing': '/recall',
   Documents: '/knowledge',
   'Outbox and queue': '/audit',
 } satisfies Record<TileName, string>)) {
@@ -43,16 +43,16 @@ test('what an agent does shows', { tag: '@no-js' }, async ({ overview, agent }) 
   await agent.remember({ topic_raw: unique('barometer'), content: 'It falls before the storm.' });
   await overview.gotoUntil('/', async () => expect(await overview.number('Proposals')).toBeGreaterThan(0));
   expect(await overview.number('Memories')).toBeGreaterThan(0);
-  await expect(overview.tile('Memories')).toContainText(/\+[\d,]+ in 7 days/);
+  await expect(overview.tile('Memories')).toContainText(/[1-9][\d,]* new this week/);
 });
 
 test('silence is loud, most of all where an agent should have known', { tag: ['@phone', '@no-js'] }, async ({ overview }) => {
   const { zero_hit } = await Agent.create().ask('chess in Reykjavik', { expected: true });
   expect(zero_hit).toBe(true);
   // Logged behind the answer.
-  await overview.gotoUntil('/', async () => expect(await overview.tile('Recall health').innerText()).toMatch(/[\d,]+ of [\d,]+ that should have known found nothing/));
-  await expect(overview.value('Recall health')).toHaveText(/^\d+(\.\d)? %$/);
-  await expect(overview.tile('Recall health')).toContainText(/[\d,]+ of [\d,]+ recalls? in 7 days found nothing/);
+  await overview.gotoUntil('/', async () => expect(await overview.tile('Recalls that found nothing').innerText()).toMatch(/[\d,]+ of [\d,]+ that should have known found nothing/));
+  await expect(overview.value('Recalls that found nothing')).toHaveText(/^\d+(\.\d)? %$/);
+  await expect(overview.tile('Recalls that found nothing')).toContainText(/[\d,]+ of [\d,]+ recalls? in 7 days found nothing/);
   await expect(overview.chart).toBeVisible();
 });
 

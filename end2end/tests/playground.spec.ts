@@ -42,7 +42,7 @@ test('the number of hits cuts what the floor has left', { tag: '@no-js' }, async
   await expect(playground.total).toContainText('1 hit;');
   await expect(playground.k).toHaveValue('1');
   await expect(playground.candidates.getByText('in the answer').filter({ visible: true })).toHaveCount(1);
-  await expect(playground.candidate('bicycles').getByText('cut by k').filter({ visible: true })).toBeVisible();
+  await expect(playground.candidate('bicycles').getByText('over the hit limit').filter({ visible: true })).toBeVisible();
 });
 
 test('the vocabulary is shown at work', { tag: '@no-js' }, async ({ playground, agent }) => {

@@ -73,7 +73,7 @@ test('a recall is asked again, as of then and today', { tag: ['@phone', '@no-js'
 
   await retrieval.open(retrieval_id);
   await retrieval.replay.click();
-  await expect(retrieval.verdict).toContainText('Reproduced: the same hits in the same order. Today the answer is another one.');
+  await expect(retrieval.verdict).toContainText("Reproduced: the same hits in the same order. Today's results differ.");
   await expect.poll(() => retrieval.query()).toEqual({ replay: 'yes' });
   await expect(retrieval.column('Logged')).toContainText(first);
   await expect(retrieval.column('Replayed')).toContainText(first);

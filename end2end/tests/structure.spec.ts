@@ -148,7 +148,7 @@ test('a memory', { tag: '@no-js' }, async ({ memory, agent }) => {
       - term: Agent
       - definition:
         - link
-      - term: Topic as met
+      - term: Original wording
       - term: Kind
       - term: Scope
       - term: Status
@@ -205,7 +205,7 @@ test('the front page', { tag: '@no-js' }, async ({ overview }) => {
         - link /^Terms [\\d,]+/:
           - /url: /vocabulary/terms
       - listitem:
-        - link /^Recall health/:
+        - link /^Recalls that found nothing/:
           - /url: /recall
           - img /in 14 days/
       - listitem:
@@ -264,7 +264,7 @@ test('the review of a proposal', { tag: '@no-js' }, async ({ vocabulary, agent }
             - paragraph:
               - link /terraforms/
             - text: It is written down in the repository.
-      - paragraph: /1 memory of 1 agent changes its topic/
+      - paragraph: If approved, 1 memory is refiled.
       - heading "Resembles" [level=3]
       - list:
         - listitem:

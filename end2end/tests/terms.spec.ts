@@ -151,7 +151,7 @@ test('retired for a reason, it is found among the retired', { tag: ['@phone', '@
   await terms.state.selectOption('Retired');
   await terms.apply.click();
   await expect(terms.terms).toHaveText([name]);
-  await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.main.getByText('as met', { exact: true }).count()).toBe(1));
+  await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.main.getByText('original wording', { exact: true }).count()).toBe(1));
 });
 
 test('an unknown term is not found, in the frame', { tag: '@no-js' }, async ({ term, gate }) => {

@@ -21,17 +21,17 @@ test('a phrase becomes an alias, memories follow, and it is taken back', { tag: 
   await expect(vocabulary.focus.evidence.getByTestId('content')).toHaveText(content, { useInnerText: true });
   await expect(vocabulary.focus.evidence).toContainText(`${agent.slug} on slack`);
   await expect(vocabulary.focus.evidence.getByRole('link')).toHaveAttribute('href', `/memories/${memory_id}`);
-  await expect(vocabulary.focus.effect).toContainText('1 memory of 1 agent changes its topic.');
+  await expect(vocabulary.focus.effect).toHaveText('If approved, 1 memory is refiled.');
   await expect(vocabulary.focus.nearest.first()).toContainText(term);
   await expect(vocabulary.focus.nearest.first()).toContainText(/(Spelling|Meaning)\s*(0\.\d\d|1\.00)/);
 
   await vocabulary.send(vocabulary.focus.merge.first());
   await expect(vocabulary.flash).toContainText(`“${phrase}” means “${term}” now.`);
-  await expect(vocabulary.flash).toContainText('1 memory is read anew.');
+  await expect(vocabulary.flash).toContainText('1 memory is being refiled.');
   await expect(vocabulary.rows).toHaveCount(0);
 
   await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.heading.innerText()).toBe(term));
-  await expect(memory.fact('Topic as met')).toHaveText(phrase);
+  await expect(memory.fact('Original wording')).toHaveText(phrase);
   await expect(memory.history.first()).toContainText(`Topic: ${phrase} → ${term}`);
   expect(await agent.recall(term)).toContain(memory_id);
   expect((await agent.ask(phrase)).query_canonical).toBe(term);

@@ -22,8 +22,13 @@ pub struct ProposalRow {
     pub agents: Vec<Uuid>,
 }
 
-const PROPOSAL: &str = "p.id, p.phrase, p.normal, p.status, p.count, p.first_seen, p.last_seen, p.decision_id, \
-    array(select distinct m.agent_id from proposal_memories m where m.tenant_id = p.tenant_id and m.proposal_id = p.id) as agents";
+/// The columns of [`ProposalRow`], for a table called `p`.
+macro_rules! proposal {
+    () => {
+        "p.id, p.phrase, p.normal, p.status, p.count, p.first_seen, p.last_seen, p.decision_id, \
+         array(select distinct m.agent_id from proposal_memories m where m.tenant_id = p.tenant_id and m.proposal_id = p.id) as agents"
+    };
+}
 
 fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &ProposalFilter) {
     query.push(" from term_proposals p where p.tenant_id = ").push_bind(tenant);
@@ -48,7 +53,7 @@ pub async fn list_proposals(
     seek: &Seek<i64>,
     size: usize,
 ) -> Result<Vec<ProposalRow>, DbError> {
-    let mut query = QueryBuilder::new(format!("select {PROPOSAL}"));
+    let mut query = QueryBuilder::new(concat!("select ", proposal!()));
     narrow(&mut query, tenant, filter);
     seek.push(&mut query, "p.count", "p.id", true, size);
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
@@ -56,11 +61,11 @@ pub async fn list_proposals(
 
 /// Proposals by id, locked until the transaction ends if they are to be decided.
 pub async fn proposals(tx: &mut Tx, tenant: TenantId, ids: &[ProposalId], lock: bool) -> Result<Vec<ProposalRow>, DbError> {
+    const READ: &str = concat!("select ", proposal!(), " from term_proposals p where p.tenant_id = $1 and p.id = any($2) order by p.id");
+    const LOCK: &str =
+        concat!("select ", proposal!(), " from term_proposals p where p.tenant_id = $1 and p.id = any($2) order by p.id for update of p");
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let mut query = QueryBuilder::<Postgres>::new(format!("select {PROPOSAL} from term_proposals p where p.tenant_id = "));
-    query.push_bind(tenant).push(" and p.id = any(").push_bind(ids).push(") order by p.id");
-    query.push(if lock { " for update of p" } else { "" });
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    Ok(sqlx::query_as(if lock { LOCK } else { READ }).bind(tenant).bind(ids).fetch_all(&mut **tx).await?)
 }
 
 /// The memories in which a proposal was met, newest first.
@@ -135,14 +140,19 @@ pub struct DecisionRow {
     pub stands: bool,
 }
 
-const DECISION: &str = "d.id, d.kind, d.subjects, d.term_id, d.term, d.reason, d.actor_kind, d.actor_id, d.actor_name, d.at, d.version, \
-    d.forms, d.memories, d.opened_terms, d.closed_terms, d.opened_aliases, d.closed_aliases, d.undone_by, \
-    not exists (select 1 from canonical_terms t where t.tenant_id = d.tenant_id and t.id = any(d.opened_terms) and not exists ( \
-        select 1 from canonical_terms n where n.tenant_id = t.tenant_id and n.lineage = t.lineage and n.valid_to is null \
-           and (n.term, n.definition) = (t.term, t.definition) and n.category is not distinct from t.category)) \
-    and not exists (select 1 from term_aliases a where a.tenant_id = d.tenant_id and a.id = any(d.opened_aliases) and not exists ( \
-        select 1 from term_aliases n where n.tenant_id = a.tenant_id and n.term_id = a.term_id and n.alias = a.alias and n.valid_to is null)) \
-    as stands";
+/// The columns of [`DecisionRow`], for a table called `d`.
+macro_rules! decision {
+    () => {
+        "d.id, d.kind, d.subjects, d.term_id, d.term, d.reason, d.actor_kind, d.actor_id, d.actor_name, d.at, d.version, d.forms, \
+         d.memories, d.opened_terms, d.closed_terms, d.opened_aliases, d.closed_aliases, d.undone_by, \
+         not exists (select 1 from canonical_terms t where t.tenant_id = d.tenant_id and t.id = any(d.opened_terms) and not exists ( \
+             select 1 from canonical_terms n where n.tenant_id = t.tenant_id and n.lineage = t.lineage and n.valid_to is null \
+                and (n.term, n.definition) = (t.term, t.definition) and n.category is not distinct from t.category)) \
+         and not exists (select 1 from term_aliases a where a.tenant_id = d.tenant_id and a.id = any(d.opened_aliases) and not exists ( \
+             select 1 from term_aliases n \
+              where n.tenant_id = a.tenant_id and n.term_id = a.term_id and n.alias = a.alias and n.valid_to is null)) as stands"
+    };
+}
 
 /// Writes a decision.
 pub async fn insert_decision(tx: &mut Tx, tenant: TenantId, row: &DecisionRow) -> Result<(), DbError> {
@@ -188,9 +198,11 @@ pub async fn mark_undone(tx: &mut Tx, tenant: TenantId, id: DecisionId, by: Deci
 /// Decisions by id.
 pub async fn decisions(tx: &mut Tx, tenant: TenantId, ids: &[DecisionId]) -> Result<Vec<DecisionRow>, DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let mut query = QueryBuilder::<Postgres>::new(format!("select {DECISION} from decisions d where d.tenant_id = "));
-    query.push_bind(tenant).push(" and d.id = any(").push_bind(ids).push(")");
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    Ok(sqlx::query_as(concat!("select ", decision!(), " from decisions d where d.tenant_id = $1 and d.id = any($2)"))
+        .bind(tenant)
+        .bind(ids)
+        .fetch_all(&mut **tx)
+        .await?)
 }
 
 /// How many decisions there are.
@@ -200,7 +212,7 @@ pub async fn count_decisions(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbErr
 
 /// One page's decisions and one more, in reading order; newest first.
 pub async fn list_decisions(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: usize) -> Result<Vec<DecisionRow>, DbError> {
-    let mut query = QueryBuilder::<Postgres>::new(format!("select {DECISION} from decisions d where d.tenant_id = "));
+    let mut query = QueryBuilder::<Postgres>::new(concat!("select ", decision!(), " from decisions d where d.tenant_id = "));
     query.push_bind(tenant);
     seek.push(&mut query, "d.at", "d.id", true, size);
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
@@ -208,9 +220,18 @@ pub async fn list_decisions(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: us
 
 /// What was decided about a term, newest first.
 pub async fn history(tx: &mut Tx, tenant: TenantId, term: TermId, most: i64) -> Result<Vec<DecisionRow>, DbError> {
-    let mut query = QueryBuilder::<Postgres>::new(format!("select {DECISION} from decisions d where d.tenant_id = "));
-    query.push_bind(tenant).push(" and (d.term_id = ").push_bind(term);
-    query.push(" or exists (select 1 from canonical_terms t where t.tenant_id = d.tenant_id and t.lineage = ").push_bind(term);
-    query.push(" and (t.id = any(d.opened_terms) or t.id = any(d.closed_terms)))) order by d.at desc, d.id desc limit ").push_bind(most);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    Ok(sqlx::query_as(concat!(
+        "select ",
+        decision!(),
+        r" from decisions d
+           where d.tenant_id = $1 and (d.term_id = $2 or exists (
+                 select 1 from canonical_terms t
+                  where t.tenant_id = d.tenant_id and t.lineage = $2 and (t.id = any(d.opened_terms) or t.id = any(d.closed_terms))))
+           order by d.at desc, d.id desc limit $3"
+    ))
+    .bind(tenant)
+    .bind(term)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?)
 }

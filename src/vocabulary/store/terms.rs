@@ -10,56 +10,86 @@ use pgvector::Vector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 
-const TERM: &str = "t.id, t.lineage, t.term, t.normal, t.definition, t.category, t.created_at, t.valid_from";
-const ALIAS: &str = "a.id, a.term_id, a.alias, a.normal, a.valid_from";
+/// The columns of [`TermRow`], for a table called `t`; its aliases are those that were in force as long as it was.
+macro_rules! term_row {
+    () => {
+        "t.id, t.lineage, t.term, t.normal, t.definition, t.category, t.created_at, t.valid_from, t.valid_to, \
+         array(select a.alias from term_aliases a where a.tenant_id = t.tenant_id and a.term_id = t.lineage \
+         and a.valid_to is not distinct from t.valid_to order by a.normal) as aliases"
+    };
+}
 
 /// Everything in force.
 pub async fn state(tx: &mut Tx, tenant: TenantId) -> Result<State, DbError> {
-    in_force(tx, tenant, None).await
+    let terms = sqlx::query_as(
+        r"select id, lineage, term, normal, definition, category, created_at, valid_from
+            from canonical_terms where tenant_id = $1 and valid_to is null order by normal",
+    )
+    .bind(tenant)
+    .fetch_all(&mut **tx)
+    .await?;
+    let aliases = sqlx::query_as(
+        "select id, term_id, alias, normal, valid_from from term_aliases where tenant_id = $1 and valid_to is null order by normal",
+    )
+    .bind(tenant)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(State { terms, aliases })
 }
 
 /// Everything that was in force at a moment.
 pub async fn state_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<State, DbError> {
-    in_force(tx, tenant, Some(at)).await
-}
-
-async fn in_force(tx: &mut Tx, tenant: TenantId, at: Option<DateTime<Utc>>) -> Result<State, DbError> {
-    let narrow = |query: &mut QueryBuilder<Postgres>, table: &str| {
-        match at {
-            None => query.push(format!(" and {table}.valid_to is null")),
-            Some(at) => query
-                .push(format!(" and {table}.valid_from <= "))
-                .push_bind(at)
-                .push(format!(" and ({table}.valid_to is null or {table}.valid_to > "))
-                .push_bind(at)
-                .push(")"),
-        };
-        query.push(format!(" order by {table}.normal"));
-    };
-    let mut terms = QueryBuilder::<Postgres>::new(format!("select {TERM} from canonical_terms t where t.tenant_id = "));
-    narrow(terms.push_bind(tenant), "t");
-    let mut aliases = QueryBuilder::<Postgres>::new(format!("select {ALIAS} from term_aliases a where a.tenant_id = "));
-    narrow(aliases.push_bind(tenant), "a");
-    Ok(State { terms: terms.build_query_as().fetch_all(&mut **tx).await?, aliases: aliases.build_query_as().fetch_all(&mut **tx).await? })
+    let terms = sqlx::query_as(
+        r"select id, lineage, term, normal, definition, category, created_at, valid_from
+            from canonical_terms where tenant_id = $1 and valid_from <= $2 and (valid_to is null or valid_to > $2) order by normal",
+    )
+    .bind(tenant)
+    .bind(at)
+    .fetch_all(&mut **tx)
+    .await?;
+    let aliases = sqlx::query_as(
+        r"select id, term_id, alias, normal, valid_from
+            from term_aliases where tenant_id = $1 and valid_from <= $2 and (valid_to is null or valid_to > $2) order by normal",
+    )
+    .bind(tenant)
+    .bind(at)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(State { terms, aliases })
 }
 
 /// Rows of terms and aliases by their ids, in force or not.
 pub async fn rows(tx: &mut Tx, tenant: TenantId, terms: &[Uuid], aliases: &[Uuid]) -> Result<(Vec<TermName>, Vec<Alias>), DbError> {
-    let mut query = QueryBuilder::<Postgres>::new(format!("select {TERM} from canonical_terms t where t.tenant_id = "));
-    query.push_bind(tenant).push(" and t.id = any(").push_bind(terms.to_vec()).push(")");
-    let found = query.build_query_as().fetch_all(&mut **tx).await?;
-    let mut query = QueryBuilder::<Postgres>::new(format!("select {ALIAS} from term_aliases a where a.tenant_id = "));
-    query.push_bind(tenant).push(" and a.id = any(").push_bind(aliases.to_vec()).push(")");
-    Ok((found, query.build_query_as().fetch_all(&mut **tx).await?))
+    let terms = sqlx::query_as(
+        r"select id, lineage, term, normal, definition, category, created_at, valid_from
+            from canonical_terms where tenant_id = $1 and id = any($2)",
+    )
+    .bind(tenant)
+    .bind(terms)
+    .fetch_all(&mut **tx)
+    .await?;
+    let aliases = sqlx::query_as("select id, term_id, alias, normal, valid_from from term_aliases where tenant_id = $1 and id = any($2)")
+        .bind(tenant)
+        .bind(aliases)
+        .fetch_all(&mut **tx)
+        .await?;
+    Ok((terms, aliases))
 }
 
 /// Closes and opens what a plan says.
 pub async fn apply(tx: &mut Tx, tenant: TenantId, plan: &Plan, now: DateTime<Utc>) -> Result<(), DbError> {
-    for (table, ids) in [("canonical_terms", &plan.close_terms), ("term_aliases", &plan.close_aliases)] {
-        let mut query = QueryBuilder::<Postgres>::new(format!("update {table} set valid_to = "));
-        query.push_bind(now).push(" where tenant_id = ").push_bind(tenant).push(" and valid_to is null and id = any(");
-        query.push_bind(ids.clone()).push(")").build().execute(&mut **tx).await?;
-    }
+    sqlx::query("update canonical_terms set valid_to = $3 where tenant_id = $1 and valid_to is null and id = any($2)")
+        .bind(tenant)
+        .bind(&plan.close_terms)
+        .bind(now)
+        .execute(&mut **tx)
+        .await?;
+    sqlx::query("update term_aliases set valid_to = $3 where tenant_id = $1 and valid_to is null and id = any($2)")
+        .bind(tenant)
+        .bind(&plan.close_aliases)
+        .bind(now)
+        .execute(&mut **tx)
+        .await?;
     for term in &plan.open_terms {
         sqlx::query(
             r"insert into canonical_terms (tenant_id, id, lineage, term, normal, definition, category, status, created_at, valid_from)
@@ -131,9 +161,6 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &TermFil
     }
 }
 
-const ALIASES: &str = ", t.valid_to, array(select a.alias from term_aliases a where a.tenant_id = t.tenant_id and a.term_id = t.lineage \
-    and a.valid_to is not distinct from t.valid_to order by a.normal) as aliases";
-
 /// How many terms a filter matches.
 pub async fn count_terms(tx: &mut Tx, tenant: TenantId, filter: &TermFilter) -> Result<i64, DbError> {
     let mut query = QueryBuilder::new("select count(*)");
@@ -149,7 +176,7 @@ pub async fn list_terms(
     seek: &Seek<String>,
     size: usize,
 ) -> Result<Vec<TermRow>, DbError> {
-    let mut query = QueryBuilder::new(format!("select {TERM}{ALIASES}"));
+    let mut query = QueryBuilder::new(concat!("select ", term_row!()));
     narrow(&mut query, tenant, filter);
     seek.push(&mut query, "t.normal", "t.id", false, size);
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
@@ -157,10 +184,16 @@ pub async fn list_terms(
 
 /// A term's newest row.
 pub async fn newest(tx: &mut Tx, tenant: TenantId, id: TermId) -> Result<Option<TermRow>, DbError> {
-    let mut query = QueryBuilder::new(format!("select {TERM}{ALIASES} from canonical_terms t where t.tenant_id = "));
-    query.push_bind(tenant).push(" and t.lineage = ").push_bind(id);
-    query.push(" order by t.valid_to is null desc, t.valid_to desc, t.id desc limit 1");
-    Ok(query.build_query_as().fetch_optional(&mut **tx).await?)
+    Ok(sqlx::query_as(concat!(
+        "select ",
+        term_row!(),
+        r" from canonical_terms t where t.tenant_id = $1 and t.lineage = $2
+           order by t.valid_to is null desc, t.valid_to desc, t.id desc limit 1"
+    ))
+    .bind(tenant)
+    .bind(id)
+    .fetch_optional(&mut **tx)
+    .await?)
 }
 
 /// The term in force with this id, or whose name or alias has this normal form; the id comes first.

@@ -3,6 +3,11 @@ use leptos::prelude::*;
 /// A value of a select field and its label.
 pub type Choice = (String, String);
 
+/// Makes a choice.
+pub fn choice(value: &str, label: &str) -> Choice {
+    (value.to_owned(), label.to_owned())
+}
+
 /// A labelled text field whose value follows the URL.
 #[component]
 pub fn TextField(

@@ -25,7 +25,7 @@ pub use bar::Bar;
 pub use diff::Diff;
 pub use empty::Empty;
 pub use error::ErrorView;
-pub use field::{Choice, SelectField, TextField};
+pub use field::{Choice, SelectField, TextField, choice};
 pub use filter_form::FilterForm;
 pub use filtered::{Answered, Filtered, Parsed};
 pub use icon::{Icon, Shape};

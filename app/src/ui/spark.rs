@@ -1,4 +1,7 @@
-use super::text;
+use super::{
+    chart::{length, share_of},
+    text,
+};
 use leptos::prelude::*;
 use remembrancer::api::ActivityDay;
 use std::fmt::Write;
@@ -17,7 +20,7 @@ pub fn Spark(days: Vec<ActivityDay>) -> impl IntoView {
         let x = f64::from(i) * STEP;
         if day.written > 0 {
             // The square root keeps a quiet day visible beside a busy one.
-            let height = (3.0_f64).max((share(day.written, most)).sqrt() * HEIGHT);
+            let height = (3.0_f64).max(share_of(length(day.written), length(most)).sqrt() * HEIGHT);
             let _ = write!(bars, "M{x} {HEIGHT}v-{height:.1}h3v{height:.1}z");
         } else {
             let _ = write!(ground, "M{x} {HEIGHT}v-1h3v1z");
@@ -31,11 +34,6 @@ pub fn Spark(days: Vec<ActivityDay>) -> impl IntoView {
             <path class="fill-chart" d=bars />
         </svg>
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "heights of bars, two digits are enough")]
-fn share(part: i64, whole: i64) -> f64 {
-    part as f64 / whole as f64
 }
 
 fn spoken(days: &[ActivityDay]) -> String {

@@ -2,7 +2,7 @@ use super::{api::documents, table::Table, tabs::Tabs, words::kind_name};
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Choice, Empty, FilterForm, Filtered, Pager, Parsed, SearchField, SelectField, Shape, TextField, text},
+    ui::{Answered, Empty, FilterForm, Filtered, Pager, Parsed, SearchField, SelectField, Shape, TextField, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Document, DocumentFilter, DocumentKind, Page};
@@ -54,10 +54,6 @@ pub fn KnowledgePage() -> impl IntoView {
         </FilterForm>
         <Answered answer=list show=|page, query| view! { <Documents page query /> }.into_any() query />
     }
-}
-
-fn choice(key: &str, text: &str) -> Choice {
-    (key.to_owned(), text.to_owned())
 }
 
 #[component]

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Choice, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField},
+    ui::{Choice, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, choice},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Category, MemoryFilter, MemoryKind, MemoryScope, MemoryStatus};
@@ -159,5 +159,5 @@ fn all<T: ToString>(any: &str, values: &[T]) -> Vec<Choice> {
 
 fn choices(any: &str, yes: &str, no: &str) -> Vec<Choice> {
     let all = [("", any), ("true", yes), ("false", no)];
-    all.into_iter().filter(|(_, text)| !text.is_empty()).map(|(key, text)| (key.to_owned(), text.to_owned())).collect()
+    all.into_iter().filter(|(_, text)| !text.is_empty()).map(|(value, label)| choice(value, label)).collect()
 }

@@ -1,4 +1,7 @@
-use crate::ui::text;
+use crate::ui::{
+    chart::{length, share_of},
+    text,
+};
 use chrono::NaiveDate;
 use leptos::prelude::*;
 use remembrancer::api::Silence;
@@ -18,7 +21,7 @@ pub fn Days(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
     let (mut ground, mut answered, mut silent, mut missed) = (String::new(), String::new(), String::new(), String::new());
     for (i, (_, day)) in (0_u32..).zip(&days) {
         let x = f64::from(i) * STEP;
-        let height = |n: i64| share(n, most) * (HEIGHT - 2.0);
+        let height = |n: i64| share_of(length(n), length(most)) * (HEIGHT - 2.0);
         let _ = write!(ground, "M{x} {HEIGHT}v-1h{BAR}v1z");
         // Drawn over each other, the largest first, so that each shows only what the next one does not cover.
         for (path, part) in [(&mut answered, day.recalls), (&mut silent, day.zero_hits), (&mut missed, day.expected_zero_hits)] {
@@ -67,11 +70,6 @@ pub fn Legend() -> impl IntoView {
 pub fn percent(rate: f64) -> String {
     let percent = rate * 100.0;
     if percent > 0.0 && percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "heights of bars, two digits are enough")]
-fn share(part: i64, whole: i64) -> f64 {
-    part as f64 / whole as f64
 }
 
 fn spoken(days: &[(NaiveDate, Silence)]) -> String {

@@ -11,7 +11,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::{Query, use_query},
-    ui::{Choice, Empty, ErrorView, FilterForm, SelectField, Shape, Skeleton, TextField, chart::percent, text},
+    ui::{Empty, ErrorView, FilterForm, SelectField, Shape, Skeleton, TextField, chart::percent, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{HealthFilter, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
@@ -75,10 +75,6 @@ fn Filters(query: Memo<Query>) -> impl IntoView {
             </div>
         </FilterForm>
     }
-}
-
-fn choice(key: &str, text: &str) -> Choice {
-    (key.to_owned(), text.to_owned())
 }
 
 #[component]

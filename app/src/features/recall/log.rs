@@ -3,7 +3,7 @@ use crate::{
     features::{memories::AgentField, views::ViewBar},
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{Answered, Choice, Empty, FilterForm, Filtered, Icon, Pager, SearchField, SelectField, Shape, TextField, Time, text},
+    ui::{Answered, Empty, FilterForm, Filtered, Icon, Pager, SearchField, SelectField, Shape, TextField, Time, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
@@ -45,10 +45,6 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
             </div>
         </FilterForm>
     }
-}
-
-fn choice(key: &str, text: &str) -> Choice {
-    (key.to_owned(), text.to_owned())
 }
 
 #[component]

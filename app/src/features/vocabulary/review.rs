@@ -2,7 +2,7 @@ use super::{api::browse_proposals, focus::Focus, table::Table, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, Skeleton, TextField, text},
+    ui::{Choice, Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, Skeleton, TextField, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
@@ -62,9 +62,8 @@ pub fn ReviewPage() -> impl IntoView {
     }
 }
 
-fn states() -> Vec<(String, String)> {
-    let all = [("", "Open"), ("approved", "Approved"), ("merged", "Merged"), ("rejected", "Rejected")];
-    all.map(|(key, text)| (key.to_owned(), text.to_owned())).to_vec()
+fn states() -> Vec<Choice> {
+    vec![choice("", "Open"), choice("approved", "Approved"), choice("merged", "Merged"), choice("rejected", "Rejected")]
 }
 
 /// The adjective for proposals of the chosen state.

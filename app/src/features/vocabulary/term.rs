@@ -10,7 +10,11 @@ use crate::{
     ConsoleError,
     layout::ViewerResource,
     query::Query,
-    ui::{Badge, ErrorView, Skeleton, Time, text},
+    ui::{
+        Badge, ErrorView, Skeleton, Time,
+        chart::{length, share_of},
+        text,
+    },
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -136,7 +140,7 @@ fn Usage(usage: Vec<TermUsage>, term: String) -> impl IntoView {
     let most = usage.iter().map(|usage| usage.memories).max().unwrap_or(0).max(1);
     let row = move |usage: TermUsage| {
         let href = Query::default().with("agent", usage.agent_id).with("topic", &term).href("/memories");
-        let width = format!("{:.1}", share(usage.memories, most) * 100.0);
+        let width = format!("{:.1}", share_of(length(usage.memories), length(most)) * 100.0);
         view! {
             <li class="grid grid-cols-[minmax(0,9rem)_minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-2 text-sm" data-testid="usage">
                 <a class="truncate" href=href>{usage.agent_slug}</a>
@@ -163,11 +167,6 @@ fn Usage(usage: Vec<TermUsage>, term: String) -> impl IntoView {
             }}
         </section>
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "lengths of bars, two digits are enough")]
-fn share(part: i64, whole: i64) -> f64 {
-    part as f64 / whole as f64
 }
 
 #[component]

@@ -2,7 +2,7 @@ use super::{api::browse_terms, tabs::Tabs};
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Tone, text},
+    ui::{Answered, Badge, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Tone, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Page, Term, TermFilter};
@@ -22,7 +22,7 @@ fn filter(query: &Query) -> Parsed<TermFilter> {
 pub fn TermsPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, list) = (filtered.query, filtered.load(browse_terms));
-    let states = [("", "In use"), ("true", "Retired")].map(|(key, text)| (key.to_owned(), text.to_owned())).to_vec();
+    let states = vec![choice("", "In use"), choice("true", "Retired")];
     view! {
         <PageHead title="Terms">"What things are called here. A memory filed under an alias is filed under the term."</PageHead>
         <Tabs />

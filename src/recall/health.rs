@@ -84,7 +84,12 @@ pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) 
 }
 
 /// Near misses with their topics, as they read now.
-pub(super) async fn near_misses(tx: &mut Tx, ctx: &OpContext, slugs: &HashMap<AgentId, String>, near: Vec<Near>) -> Result<Vec<NearMiss>, Error> {
+pub(super) async fn near_misses(
+    tx: &mut Tx,
+    ctx: &OpContext,
+    slugs: &HashMap<AgentId, String>,
+    near: Vec<Near>,
+) -> Result<Vec<NearMiss>, Error> {
     let topics = topics(tx, ctx, &near).await?;
     Ok(near.into_iter().map(|near| near_miss(near, &topics, slugs)).collect())
 }

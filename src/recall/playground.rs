@@ -2,8 +2,8 @@
 
 use super::blend::Blended;
 use super::find::{self, Finding, Question};
-use super::silence::Silent;
 use super::scope::Scoping;
+use super::silence::Silent;
 use super::store::{Narrowing, Reach};
 use super::trace::{chunk_rank, memory_rank};
 use super::{NEAR_MISSES, RANKING, blend, health, silence};

@@ -25,7 +25,8 @@ distro_toolchain() {
     (cd "$dir" && CARGO_TARGET_DIR="$dir/target" RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc RUSTFLAGS="-C embed-bitcode=yes" /usr/bin/cargo build \
       --quiet --release -Zbuild-std=std,panic_abort --target wasm32-unknown-unknown) || return 1
     mkdir -p "$lib" && rm -f "$lib"/*.rlib && cp "$dir"/target/wasm32-unknown-unknown/release/deps/*.rlib "$lib/"
-    rm -rf "$dir"
+    # What was compiled against another standard library cannot be linked any more.
+    rm -rf "$dir" "$CARGO_TARGET_DIR/front" "$CARGO_TARGET_DIR/wasm32-unknown-unknown"
   fi
   if command -v rustup >/dev/null; then
     rustup toolchain link distro /usr

@@ -44,6 +44,17 @@ impl Actor {
     }
 }
 
+/// For logs: kind and id.
+impl std::fmt::Display for Actor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Agent { id, .. } => write!(f, "agent {id}"),
+            Self::Operator { id, .. } => write!(f, "operator {id}"),
+            Self::System => f.write_str("system"),
+        }
+    }
+}
+
 /// What the credential allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {

@@ -9,8 +9,10 @@ use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use tracing::instrument;
 
 /// Entries on one page of the console.
 const PAGE: usize = 50;
@@ -100,6 +102,7 @@ pub async fn record(tx: &mut Tx, tenant: TenantId, commons: AgentId, entry: &New
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
 pub async fn append(engine: &Engine, tenant: TenantId, entry: NewEntry) -> Result<(), DbError> {
     store::append(engine.db().control.system(), tenant, &[entry]).await
 }
@@ -108,6 +111,8 @@ pub async fn append(engine: &Engine, tenant: TenantId, entry: NewEntry) -> Resul
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> Result<Page<AuditEntry>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default()
@@ -137,6 +142,8 @@ pub struct Verified {
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn verify(engine: &Engine, ctx: &OpContext) -> Result<Verified, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut entries = 0;

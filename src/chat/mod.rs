@@ -11,7 +11,9 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity;
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
 use sha2::{Digest, Sha256};
+use tracing::instrument;
 
 /// Characters of a bot's secret: 43 of 62 symbols are 256 bits, which is why a fast hash is enough. Telegram takes up to 256.
 const SECRET_LENGTH: usize = 43;
@@ -26,6 +28,8 @@ fn hash(secret: &str) -> Vec<u8> {
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign key, `Invalid` for its name.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str) -> Result<(BotId, String), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     Checks::default().text("name", name, 100).done()?;
@@ -43,6 +47,8 @@ pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign bot, `Invalid` for the chat's id.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn bind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str, user: UserId) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     Checks::default().text("chat", chat, CHAT_MAX).done()?;
@@ -58,6 +64,8 @@ pub async fn bind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str,
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a chat that is not bound.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn unbind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     if !store::unbind_chat(engine.db().control.system(), ctx.tenant_id, bot, chat).await? {
@@ -77,6 +85,7 @@ pub struct Bot {
 ///
 /// # Errors
 /// `Unauthenticated` for an unknown bot, a wrong secret, or a key that is revoked or expired; all read the same.
+#[boxed]
 pub async fn authenticate(engine: &Engine, bot: &str, secret: &str, request_id: RequestId) -> Result<Bot, Error> {
     const REFUSED: Error = Error::Unauthenticated("this bot's secret is not valid");
     let pool = engine.db().control.system();

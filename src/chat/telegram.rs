@@ -5,6 +5,7 @@ use crate::api::{CommandRequest, ErrorCode};
 use crate::contract::{self, HELP};
 use crate::engine::Engine;
 use crate::error::Error;
+use async_recursion::async_recursion as boxed;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -37,6 +38,7 @@ struct Chat {
 /// # Errors
 /// `Invalid` for what is no update. What a person may not do is said in the chat; only when something is out of reach the call fails, and
 /// Telegram tries again.
+#[boxed]
 pub async fn telegram(engine: &Engine, bot: &Bot, update: Value) -> Result<Value, Error> {
     let update: Update = serde_json::from_value(update).map_err(|_| Error::invalid("body", "is not an update of Telegram"))?;
     let Some(Message { chat, text: Some(text) }) = update.message else { return Ok(json!({})) };

@@ -14,9 +14,11 @@ use crate::memories::{self, model::Memory};
 use crate::op::OpContext;
 use crate::ranking::explain;
 use crate::{projects, recall};
+use async_recursion::async_recursion as boxed;
 use budget::{Piece, TOKEN, fit, shorten};
 use std::collections::{BTreeMap, HashMap};
 use store::Wanted;
+use tracing::instrument;
 
 /// Tokens that may be asked for.
 const BUDGET: std::ops::RangeInclusive<u32> = 100..=32_000;
@@ -36,6 +38,8 @@ const SUMMARY: usize = 400;
 ///
 /// # Errors
 /// As [`crate::recall::search`]; `Invalid` for a budget outside 100..=32,000 or a slug that names no project or repository.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextRequest) -> Result<ContextBundle, Error> {
     let agent = ctx.agent_id()?;
     Checks::default()

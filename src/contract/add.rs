@@ -9,7 +9,9 @@ use crate::memories::access::{self, Purpose};
 use crate::memories::model::embedded_text;
 use crate::memories::remember::{self, Traces, check_user};
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
 use store::Likeness;
+use tracing::instrument;
 
 /// Stores an entry, unless one that is there should be updated: of the same subject and more alike than the suggestion threshold, or more
 /// alike than the dedup threshold whatever its subject. Then nothing is stored. `via` is the platform that is noted as its source.
@@ -19,6 +21,8 @@ use store::Likeness;
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`, `Invalid` with every field that is wrong.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, via: &str) -> Result<AddMemoryResponse, Error> {
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;

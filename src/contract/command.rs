@@ -6,6 +6,8 @@ use crate::api::{COMMAND_MAX, CommandRequest, CommandResponse, MemoryListRespons
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 
 /// What can be typed.
 pub(crate) const HELP: &str = "/memory or /memory list shows what I remember.\n/memory delete <id> removes a memory.";
@@ -21,6 +23,8 @@ enum Command<'a> {
 ///
 /// # Errors
 /// `Forbidden` without `memory:read` to list or `memory:forget` to delete, `Invalid` for a text that is too long.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn command(engine: &Engine, ctx: &OpContext, request: CommandRequest) -> Result<CommandResponse, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;

@@ -24,11 +24,15 @@ use crate::memories::access::{self, Purpose};
 use crate::memories::model::Memory;
 use crate::memories::{self, remember::check_user};
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 
 /// The categorised memories of an agent and of the commons, by category, then creation, then id.
 ///
 /// # Errors
 /// `Forbidden` without `memory:read`, `Invalid` for an agent that must name its user and does not.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn list(engine: &Engine, ctx: &OpContext, user: Option<UserId>) -> Result<MemoryListResponse, Error> {
     let memories: Vec<MemoryResponse> = entries(engine, ctx, user).await?.into_iter().filter_map(response).collect();
     Ok(MemoryListResponse { total: i64::try_from(memories.len()).unwrap_or(i64::MAX), memories })
@@ -38,6 +42,8 @@ pub async fn list(engine: &Engine, ctx: &OpContext, user: Option<UserId>) -> Res
 ///
 /// # Errors
 /// As [`list`], and `NotFound` for what is not in the list.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn get(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<MemoryWithVersions, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
@@ -55,6 +61,8 @@ pub async fn get(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Optio
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`; `Invalid` for content outside its limits; `NotFound` for what is not in the list.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn update(
     engine: &Engine,
     ctx: &OpContext,
@@ -99,6 +107,8 @@ pub async fn update(
 ///
 /// # Errors
 /// `Forbidden` without `memory:forget`, or for a shared one that the agent did not write; `NotFound` for what is not in the list.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn delete(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<MemoryResponse, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryForget)?;

@@ -5,7 +5,9 @@ use crate::api::{MemoryId, MemoryResponse, UserId};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
 use sha2::{Digest, Sha256};
+use tracing::instrument;
 
 /// A rendered block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub struct Block {
 ///
 /// # Errors
 /// As [`super::list`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn prompt(engine: &Engine, ctx: &OpContext, user: Option<UserId>) -> Result<Block, Error> {
     let memories = entries(engine, ctx, user).await?.into_iter();
     let entries: Vec<_> = memories.filter_map(|memory| Some((memory.id, response(memory)?))).collect();

@@ -6,9 +6,11 @@ mod password;
 pub mod store;
 mod views;
 
+use async_recursion::async_recursion as boxed;
 pub(crate) use keys::same as same_hash;
 use model::KeyRecord;
 pub use model::{Agent, Tenant};
+use tracing::instrument;
 pub use views::{delete_view, rename_view, save_view, views};
 
 use crate::api::{AgentId, AgentKind, Discipline, ErrorCode, KeyId, OperatorId, OperatorProfile, OperatorRole, RequestId, Scope, TenantId};
@@ -26,6 +28,7 @@ const PASSWORD_MIN: usize = 12;
 ///
 /// # Errors
 /// `Unauthenticated` for a key that is malformed, unknown, expired or revoked; all read the same.
+#[boxed]
 pub async fn authenticate(engine: &Engine, key: &str, request_id: RequestId) -> Result<OpContext, Error> {
     const REFUSED: Error = Error::Unauthenticated("this API key is not valid");
     let prefix = keys::prefix_of(key).ok_or(REFUSED)?;
@@ -65,6 +68,7 @@ async fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Res
 ///
 /// # Errors
 /// `Invalid` for a slug that is not `a-z 0-9 -`, `Conflict` when it is taken.
+#[boxed]
 pub async fn create_tenant(engine: &Engine, slug: &str, name: &str) -> Result<OpContext, Error> {
     check_slug(slug)?;
     let now = engine.clock().now();
@@ -81,6 +85,7 @@ pub async fn create_tenant(engine: &Engine, slug: &str, name: &str) -> Result<Op
 ///
 /// # Errors
 /// `NotFound`.
+#[boxed]
 pub async fn open_tenant(engine: &Engine, slug: &str) -> Result<OpContext, Error> {
     let tenant = store::tenant(engine.db().control.system(), slug).await?.ok_or(Error::NotFound("tenant"))?;
     Ok(OpContext::system(tenant.id, tenant.commons_id, RequestId(engine.clock().id())))
@@ -90,6 +95,8 @@ pub async fn open_tenant(engine: &Engine, slug: &str) -> Result<OpContext, Error
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid`, `Conflict` for its slug.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &str, require_user: bool) -> Result<Agent, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     check_slug(slug)?;
@@ -113,6 +120,8 @@ pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &s
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign agent.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn set_discipline(engine: &Engine, ctx: &OpContext, agent: AgentId, discipline: Discipline) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     if !store::set_discipline(engine.db().control.system(), ctx.tenant_id, agent, discipline).await? {
@@ -126,6 +135,8 @@ pub async fn set_discipline(engine: &Engine, ctx: &OpContext, agent: AgentId, di
 ///
 /// # Errors
 /// `NotFound`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn agent_by_slug(engine: &Engine, ctx: &OpContext, slug: &str) -> Result<Agent, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let agents = store::agents(&mut tx, ctx.tenant_id).await?;
@@ -169,6 +180,8 @@ pub(crate) async fn adopt_agent(engine: &Engine, ctx: &OpContext, agent: &Agent)
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign agent, `Invalid` without a scope or with an end in the past.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn create_key(
     engine: &Engine,
     ctx: &OpContext,
@@ -200,6 +213,8 @@ pub async fn create_key(
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign or already revoked one.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn revoke_key(engine: &Engine, ctx: &OpContext, key: KeyId) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     if !store::revoke_key(engine.db().control.system(), ctx.tenant_id, key, engine.clock().now()).await? {
@@ -214,6 +229,8 @@ pub async fn revoke_key(engine: &Engine, ctx: &OpContext, key: KeyId) -> Result<
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for an empty login or a password shorter than 12 characters; `Conflict` for a login
 /// that anybody has.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn create_operator(
     engine: &Engine,
     ctx: &OpContext,
@@ -244,6 +261,8 @@ pub async fn create_operator(
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn operator_by_login(engine: &Engine, ctx: &OpContext, login: &str) -> Result<OperatorId, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let record = store::operator_by_login(engine.db().control.system(), login).await?;
@@ -254,6 +273,8 @@ pub async fn operator_by_login(engine: &Engine, ctx: &OpContext, login: &str) ->
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign or already disabled one.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn disable_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     if !store::disable_operator(engine.db().control.system(), ctx.tenant_id, id, engine.clock().now()).await? {
@@ -267,6 +288,7 @@ pub async fn disable_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) 
 ///
 /// # Errors
 /// `NotFound`, or `Invalid` for a short password.
+#[boxed]
 pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Result<(), Error> {
     Checks::default()
         .that(password.chars().count() >= PASSWORD_MIN, "password", format!("must have at least {PASSWORD_MIN} characters"))
@@ -283,6 +305,7 @@ pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Res
 ///
 /// # Errors
 /// `Unauthenticated`, whatever was wrong; a known operator's failure is in the audit log.
+#[boxed]
 pub async fn sign_in(engine: &Engine, login: &str, password: &str, request_id: RequestId) -> Result<OperatorProfile, Error> {
     const REFUSED: Error = Error::Unauthenticated("login or password is wrong");
     // Postgres cannot even be asked for a text with NUL; nobody has that login.
@@ -305,6 +328,7 @@ pub async fn sign_in(engine: &Engine, login: &str, password: &str, request_id: R
 ///
 /// # Errors
 /// `Unauthenticated` when the operator is gone or disabled.
+#[boxed]
 pub async fn operator(engine: &Engine, id: OperatorId, request_id: RequestId) -> Result<(OpContext, OperatorProfile), Error> {
     let record = store::operator(engine.db().control.system(), id).await?;
     let record = record.filter(|record| record.disabled_at.is_none()).ok_or(Error::Unauthenticated("sign in first"))?;
@@ -315,6 +339,8 @@ pub async fn operator(engine: &Engine, id: OperatorId, request_id: RequestId) ->
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn sign_out(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
     let entry = NewEntry::new(engine, ctx, "operator.signed_out", "operator", ctx.actor.id(), "signed out");
     Ok(audit::append(engine, ctx.tenant_id, entry).await?)
@@ -324,6 +350,7 @@ pub async fn sign_out(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
 pub async fn session_load(engine: &Engine, id: &str) -> Result<Option<(serde_json::Value, DateTime<Utc>)>, Error> {
     Ok(store::session(engine.db().control.system(), id, engine.clock().now()).await?)
 }
@@ -332,6 +359,7 @@ pub async fn session_load(engine: &Engine, id: &str) -> Result<Option<(serde_jso
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
 pub async fn session_create(engine: &Engine, id: &str, data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, Error> {
     Ok(store::insert_session(engine.db().control.system(), id, data, expires).await?)
 }
@@ -340,6 +368,7 @@ pub async fn session_create(engine: &Engine, id: &str, data: &serde_json::Value,
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
 pub async fn session_save(engine: &Engine, id: &str, data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, Error> {
     Ok(store::save_session(engine.db().control.system(), id, data, expires).await?)
 }
@@ -348,6 +377,7 @@ pub async fn session_save(engine: &Engine, id: &str, data: &serde_json::Value, e
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
 pub async fn session_delete(engine: &Engine, id: &str) -> Result<(), Error> {
     Ok(store::delete_session(engine.db().control.system(), id, engine.clock().now()).await?)
 }

@@ -6,11 +6,15 @@ use crate::db::DbError;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::{Actor, OpContext};
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 
 /// The operator's views of a page, by name.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, and for whoever is no operator.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn views(engine: &Engine, ctx: &OpContext, page: ViewPage) -> Result<Vec<SavedView>, Error> {
     let operator = operator(ctx)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
@@ -24,6 +28,8 @@ pub async fn views(engine: &Engine, ctx: &OpContext, page: ViewPage) -> Result<V
 /// # Errors
 /// `Forbidden` as for [`views`]; `Invalid` for a name that is empty, longer than 64 characters or taken, and for a query string that is
 /// empty or longer than 2000; `Conflict` when the operator has 50 views already.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn save_view(engine: &Engine, ctx: &OpContext, page: ViewPage, name: &str, query: &str) -> Result<SavedView, Error> {
     let operator = operator(ctx)?;
     let name = check_name(name)?;
@@ -43,6 +49,8 @@ pub async fn save_view(engine: &Engine, ctx: &OpContext, page: ViewPage, name: &
 ///
 /// # Errors
 /// As for [`save_view`]; `NotFound` for a view that is not this operator's.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &str) -> Result<(), Error> {
     let operator = operator(ctx)?;
     let name = check_name(name)?;
@@ -57,6 +65,8 @@ pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &st
 ///
 /// # Errors
 /// `Forbidden` as for [`views`], `NotFound` for a view that is not this operator's.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn delete_view(engine: &Engine, ctx: &OpContext, id: ViewId) -> Result<(), Error> {
     let operator = operator(ctx)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;

@@ -13,8 +13,10 @@ use crate::op::OpContext;
 use crate::text::normal;
 use crate::text::words;
 use crate::vocabulary::{self, NewTerm};
+use async_recursion::async_recursion as boxed;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use tracing::instrument;
 
 /// Statuses of what was decided otherwise since, or never: kept and shown, but not found, because nobody should be told that it holds.
 const NOT_IN_FORCE: [&str; 8] = ["superseded", "deprecated", "rejected", "withdrawn", "obsolete", "retired", "draft", "proposed"];
@@ -52,6 +54,8 @@ pub struct Ingestion {
 /// # Errors
 /// `Forbidden` without `kb:write`; `Invalid` for a collection without a name; whatever the databases say. What was taken in before an error
 /// stays, and the next ingestion goes on from there.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn ingest(
     engine: &Engine,
     ctx: &OpContext,
@@ -259,6 +263,8 @@ async fn retire(engine: &Engine, ctx: &OpContext, report: &mut IngestReport, col
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again, and what it has done stays.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn embed_document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Result<&'static str, Error> {
     for _ in 0..CALLS {
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;

@@ -13,7 +13,9 @@ use crate::memories;
 use crate::op::OpContext;
 use crate::recall;
 use crate::text::normal;
+use async_recursion::async_recursion as boxed;
 use std::collections::{BTreeMap, HashMap};
+use tracing::instrument;
 
 /// Rows on one page of the console.
 const PAGE: usize = 50;
@@ -25,6 +27,8 @@ const CITED_DAYS: i64 = 30;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a cursor or text that makes no sense.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn documents(engine: &Engine, ctx: &OpContext, filter: &DocumentFilter) -> Result<Page<Document>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), 256).optional_text("status", filter.status.as_deref(), 64).done()?;
@@ -42,6 +46,8 @@ pub async fn documents(engine: &Engine, ctx: &OpContext, filter: &DocumentFilter
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Result<DocumentDetail, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let slugs = memories::slugs(engine, ctx).await?;
@@ -83,6 +89,8 @@ pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Resul
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn runs(engine: &Engine, ctx: &OpContext, after: Option<&str>, before: Option<&str>) -> Result<Page<IngestRun>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(after, before)?;
@@ -106,6 +114,8 @@ pub async fn runs(engine: &Engine, ctx: &OpContext, after: Option<&str>, before:
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn topology(engine: &Engine, ctx: &OpContext) -> Result<Vec<Component>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     all_components(engine, ctx).await
@@ -115,6 +125,8 @@ pub async fn topology(engine: &Engine, ctx: &OpContext) -> Result<Vec<Component>
 ///
 /// # Errors
 /// `Forbidden` without `kb:read`, `NotFound` for a component that no document names.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn component(engine: &Engine, ctx: &OpContext, request: TopologyRequest) -> Result<Component, Error> {
     ctx.require(Scope::KbRead)?;
     Checks::default().text("component", &request.component, 256).done()?;
@@ -158,6 +170,8 @@ async fn all_components(engine: &Engine, ctx: &OpContext) -> Result<Vec<Componen
 ///
 /// # Errors
 /// `Forbidden` without `kb:read`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn index(engine: &Engine, ctx: &OpContext) -> Result<Vec<IndexPage>, Error> {
     ctx.require(Scope::KbRead)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;

@@ -12,9 +12,11 @@ use crate::models::Floors;
 use crate::op::OpContext;
 use crate::ranking::{explain, hybrid};
 use crate::text::words;
+use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use tracing::instrument;
 
 /// A question, ready to be searched for.
 #[derive(Clone, Debug)]
@@ -78,6 +80,8 @@ impl Candidate {
 /// # Errors
 /// `Forbidden` without `kb:read`; `Invalid` for an empty or over-long query or a `k` outside 1..=100; `Unavailable` when the database is out
 /// of reach.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest) -> Result<KnowledgeResponse, Error> {
     ctx.require(Scope::KbRead)?;
     Checks::default()
@@ -96,6 +100,7 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest)
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
 pub async fn candidates(
     engine: &Engine,
     tenancy: Tenancy,
@@ -126,6 +131,7 @@ pub async fn candidates(
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
 pub async fn candidates_at(
     engine: &Engine,
     tenancy: Tenancy,

@@ -11,7 +11,9 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity;
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
+use tracing::instrument;
 
 /// Memories on one page of the console.
 const PAGE: usize = 50;
@@ -47,6 +49,8 @@ fn is_live(status: MemoryStatus) -> bool {
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a filter or cursor that makes no sense.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<Page<MemoryRow>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     check(filter)?;
@@ -64,6 +68,8 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> 
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for more than [`BULK_MAX`] ids.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn rows_by_id(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<Vec<MemoryRow>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let message = format!("names {} memories; at most {BULK_MAX} are allowed", ids.len());
@@ -80,6 +86,8 @@ pub async fn rows_by_id(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> R
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<MemoryDetail, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let slugs = slugs(engine, ctx).await?;
@@ -125,6 +133,8 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn recalls(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<MemoryRecalls, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let slugs = slugs(engine, ctx).await?;

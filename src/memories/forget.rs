@@ -10,13 +10,17 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use tracing::instrument;
 
 /// Forgets one memory at an agent's word. Forgetting twice is no error.
 ///
 /// # Errors
 /// `Forbidden` without `memory:forget`; `NotFound` for another agent's, another tenant's or another user's memory; `Forbidden` for a
 /// shared memory unless the agent wrote it and may write to the commons.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn forget(engine: &Engine, ctx: &OpContext, request: ForgetRequest) -> Result<ForgetResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryForget)?;
@@ -44,6 +48,8 @@ pub async fn forget(engine: &Engine, ctx: &OpContext, request: ForgetRequest) ->
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`; `Invalid` without a reason or with more than 100 ids; `NotFound` if any is not the tenant's.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn delete(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &str) -> Result<BulkOutcome, Error> {
     let (mut tx, memories) = lock_all(engine, ctx, ids, reason).await?;
     let mut outcome = BulkOutcome { changed: vec![], unchanged: vec![] };
@@ -65,6 +71,8 @@ pub async fn delete(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: 
 ///
 /// # Errors
 /// As [`delete`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn restore(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &str) -> Result<BulkOutcome, Error> {
     let (mut tx, memories) = lock_all(engine, ctx, ids, reason).await?;
     let mut outcome = BulkOutcome { changed: vec![], unchanged: vec![] };

@@ -7,12 +7,16 @@ use crate::api::{Comparison, MemoryRecord, MemoryRef, MemoryVersion, SourceTag, 
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use tracing::instrument;
 
 /// A memory in full, with versions and links: an agent's own or a shared one, any of the tenant's for operators.
 ///
 /// # Errors
 /// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for what is not there for whoever asks, or was forgotten by agents.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<MemoryRecord, Error> {
     access::may_read(ctx)?;
     super::remember::check_user(&mut Checks::default(), ctx, user).done()?;
@@ -38,6 +42,8 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
 ///
 /// # Errors
 /// As [`record`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn history(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<Vec<MemoryVersion>, Error> {
     access::may_read(ctx)?;
     super::remember::check_user(&mut Checks::default(), ctx, user).done()?;
@@ -52,6 +58,8 @@ pub async fn history(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: O
 ///
 /// # Errors
 /// As [`record`]; `Invalid` for a version that it never had.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn compare(
     engine: &Engine,
     ctx: &OpContext,

@@ -9,11 +9,15 @@ use crate::db::lock;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 
 /// Embeds a memory that was stored without a vector. A near-duplicate that is already there is superseded by link, not merged in silence.
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: MemoryId) -> Result<&'static str, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = store::by_ids(&mut tx, ctx.tenant_id, Some(agent), &[id], false).await?.pop();

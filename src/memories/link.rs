@@ -10,7 +10,9 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
+use tracing::instrument;
 
 /// Links two memories, or takes a link away if the request says so.
 ///
@@ -19,6 +21,8 @@ use std::collections::HashMap;
 /// # Errors
 /// `Forbidden` without `memory:write`, or `commons:write` when an end is shared; `NotFound` for an end that is another agent's, tenant's or
 /// person's; `Invalid` for a link to itself; `Conflict` for an end that was forgotten.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn link(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
     change(engine, ctx, LinkRequest { remove: false, ..request }).await
 }
@@ -27,6 +31,8 @@ pub async fn link(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Res
 ///
 /// # Errors
 /// As [`link`]. A link that is not there is no error.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn unlink(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
     change(engine, ctx, LinkRequest { remove: true, ..request }).await
 }
@@ -156,6 +162,8 @@ pub(crate) async fn post_settling(engine: &Engine, ctx: &OpContext, tx: &mut Tx,
 ///
 /// # Errors
 /// When the database is out of reach: the job is tried again.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn settle_links(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<&'static str, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let links = store::links(&mut tx, ctx.tenant_id, id).await?;

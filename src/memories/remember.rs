@@ -13,8 +13,10 @@ use crate::error::{Checks, Error};
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::{Actor, OpContext};
 use crate::vocabulary::{self, Resolved};
+use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::time::Duration;
+use tracing::instrument;
 
 /// Tries for a free short id. Two collisions in a row among 218 trillion do not happen.
 const SHORT_ID_TRIES: usize = 4;
@@ -27,6 +29,8 @@ const SHORT_ID_TRIES: usize = 4;
 ///
 /// # Errors
 /// `Forbidden` without `memory:write` (or `commons:write` for the commons), `Invalid` with every field that is wrong.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest) -> Result<RememberResponse, Error> {
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;

@@ -12,12 +12,16 @@ use crate::db::lock;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 
 /// Gives a memory new content, as its next version; the old one is kept. Topic, scope, links and ids stay.
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`, or `commons:write` for shared memory; `NotFound` for another agent's, tenant's or person's; `Invalid`
 /// with every field that is wrong; `Conflict` for one that was forgotten or superseded.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) -> Result<ReviseResponse, Error> {
     let start = tokio::time::Instant::now();
     ctx.agent_id()?;
@@ -93,6 +97,8 @@ fn draft(memory: &Memory, request: &ReviseRequest) -> Draft {
 ///
 /// # Errors
 /// As [`super::remember()`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: ProfileFactRequest) -> Result<RememberResponse, Error> {
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;

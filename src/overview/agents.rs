@@ -6,8 +6,10 @@ use crate::error::Error;
 use crate::identity::{self, store};
 use crate::memories::store as memories;
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
 use chrono::Duration;
 use std::collections::HashMap;
+use tracing::instrument;
 
 /// Days that the activity chart shows.
 const ACTIVITY_DAYS: i64 = 28;
@@ -16,6 +18,8 @@ const ACTIVITY_DAYS: i64 = 28;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentSummary>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let now = engine.clock().now();
@@ -60,6 +64,8 @@ pub async fn agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentSummary
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn agent_names(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentName>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;

@@ -10,8 +10,10 @@ use crate::error::Error;
 use crate::op::OpContext;
 use crate::recall::store::Grouped;
 use crate::{audit, jobs, knowledge, recall, vocabulary};
+use async_recursion::async_recursion as boxed;
 use chrono::{NaiveDate, NaiveTime};
 use std::collections::BTreeMap;
+use tracing::instrument;
 
 /// Days of the small chart, and how many of them the tile sums up.
 const DAYS: u32 = 14;
@@ -21,6 +23,8 @@ const WEEK: usize = 7;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; whatever the databases say.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Overview, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let (tenant, now) = (ctx.tenant_id, engine.clock().now());

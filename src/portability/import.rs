@@ -12,10 +12,12 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::{self, Agent};
 use crate::op::{Actor, OpContext};
+use async_recursion::async_recursion as boxed;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use tokio::fs::File;
 use tokio::io::{AsyncSeekExt, BufReader};
+use tracing::instrument;
 
 /// Bytes that are read from the file at a time.
 const BUFFER: usize = 256 * 1024;
@@ -36,6 +38,8 @@ pub struct ImportOptions {
 /// # Errors
 /// `Forbidden` for an agent without `export` or for an operator without the role `admin`; `Invalid`, naming the line, for a file that is
 /// broken, of a newer schema, holds an id twice or one that another agent or organisation has, or tells another past of a memory.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn import(
     engine: &Engine,
     ctx: &OpContext,

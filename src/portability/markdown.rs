@@ -10,11 +10,13 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
 use serde_json::Value;
 use std::io::ErrorKind;
 use std::path::Path;
 use tokio::fs::{self, OpenOptions};
 use tokio::io::AsyncWriteExt;
+use tracing::instrument;
 
 /// Most characters of a topic in a file's name; the id that follows tells files apart.
 const TOPIC_IN_NAME: usize = 48;
@@ -24,6 +26,8 @@ const TOPIC_IN_NAME: usize = 48;
 ///
 /// # Errors
 /// As [`super::export()`]; `Conflict` for a folder that holds something, or cannot be written.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn markdown(
     engine: &Engine,
     ctx: &OpContext,

@@ -13,10 +13,12 @@ use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
 use crate::text::normal;
 use crate::vocabulary::Snapshot;
+use async_recursion::async_recursion as boxed;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use tracing::instrument;
 
 /// Memories whose vectors one job makes: a lease is short.
 const VECTORS: usize = 32;
@@ -61,6 +63,8 @@ fn with_what_follows(mut row: Value, line: &MemoryLine, snapshot: Option<&Snapsh
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
     let tenant = ctx.tenant_id;
     if batch.section == Section::Memory {
@@ -124,6 +128,8 @@ pub struct Wanting {
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn embed_imported(engine: &Engine, ctx: &OpContext, agent: AgentId, wanting: &Wanting) -> Result<&'static str, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let mut found = memories::by_ids(&mut tx, ctx.tenant_id, Some(agent), &wanting.memory_ids, false).await?;

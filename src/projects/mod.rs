@@ -9,6 +9,8 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity;
 use crate::op::{Actor, OpContext};
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 use uuid::Uuid;
 
 /// Agents that may write to what all share, and operators.
@@ -28,6 +30,8 @@ fn check(new: &NewProject) -> Result<(), Error> {
 ///
 /// # Errors
 /// `Forbidden` without `memory:read` or, for operators, the role `viewer`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<Vec<Project>, Error> {
     crate::memories::access::may_read(ctx)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -52,6 +56,8 @@ pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<Vec<Project>, Erro
 ///
 /// # Errors
 /// `Forbidden` without `commons:write` or, for operators, the role `operator`; `Invalid` and `Conflict` for its slug.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn create(engine: &Engine, ctx: &OpContext, new: NewProject) -> Result<Project, Error> {
     may_write(ctx)?;
     check(&new)?;
@@ -75,6 +81,8 @@ pub async fn create(engine: &Engine, ctx: &OpContext, new: NewProject) -> Result
 ///
 /// # Errors
 /// As [`create`], and `NotFound` for the project.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn create_repo(engine: &Engine, ctx: &OpContext, project: &str, new: NewProject) -> Result<Repo, Error> {
     may_write(ctx)?;
     check(&new)?;
@@ -92,6 +100,8 @@ pub async fn create_repo(engine: &Engine, ctx: &OpContext, project: &str, new: N
 ///
 /// # Errors
 /// As [`create_repo`]; `Invalid` for a link to itself.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn link(engine: &Engine, ctx: &OpContext, project: &str, other: &str) -> Result<bool, Error> {
     relate(engine, ctx, project, other, true).await
 }
@@ -100,6 +110,8 @@ pub async fn link(engine: &Engine, ctx: &OpContext, project: &str, other: &str) 
 ///
 /// # Errors
 /// As [`link`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn unlink(engine: &Engine, ctx: &OpContext, project: &str, other: &str) -> Result<bool, Error> {
     relate(engine, ctx, project, other, false).await
 }

@@ -6,6 +6,8 @@ use crate::error::Error;
 use crate::identity;
 use crate::op::OpContext;
 use crate::tools;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 
 /// One text: whom it is for is absent where it is for every agent.
 struct Text {
@@ -45,6 +47,8 @@ pub fn all() -> Vec<Prompt> {
 ///
 /// # Errors
 /// `Forbidden` when it is no agent that asks.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn for_agent(engine: &Engine, ctx: &OpContext) -> Result<Vec<Prompt>, Error> {
     let id = ctx.agent_id()?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;

@@ -1,7 +1,8 @@
 //! The console's search: the retrieval that agents use, without a trace.
 
 use super::RANKING;
-use super::find::{self, Question};
+use super::find;
+use super::question::Question;
 use super::scope::Scoping;
 use super::store::{Narrowing, Reach};
 use crate::api::{AgentId, MemoryFilter, OperatorRole, QUERY_MAX, SearchHit, SearchResults};
@@ -10,6 +11,8 @@ use crate::error::{Checks, Error};
 use crate::memories;
 use crate::op::OpContext;
 use crate::ranking::explain;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 
 /// Hits at most.
 const HITS: i64 = 100;
@@ -19,6 +22,8 @@ const HITS: i64 = 100;
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for an empty or over-long query, a filter that makes no sense, or a search among the
 /// deleted, which have no words and no vectors in reach.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<SearchResults, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     memories::check_filter(filter)?;

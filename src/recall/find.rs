@@ -1,7 +1,7 @@
 //! One search: the vocabulary, the vector, then memory and knowledge side by side.
 
-use super::scope::Scoping;
-use super::store::{Reach, Statistics};
+use super::question::{MemorySide, Question};
+use super::store::Statistics;
 use super::{gather, past};
 use crate::api::{NothingReason, Ranking};
 use crate::db::DbError;
@@ -12,43 +12,12 @@ use crate::knowledge::{self, Asked};
 use crate::memories::model::embedded_text;
 use crate::models::Floors;
 use crate::ranking::Order;
-use crate::vocabulary::{Moment, Snapshot};
+use crate::vocabulary::Snapshot;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// What is to be searched for, and where.
-pub struct Question<'a> {
-    pub query: &'a str,
-    pub ranking: Ranking,
-    pub reach: Reach<'a>,
-    /// Candidates of each side at most.
-    pub most: i64,
-    /// Whether shared knowledge is asked, too.
-    pub knowledge: bool,
-    /// The floors that count; those of the model unless told.
-    pub floors: Option<Floors>,
-    /// Whose project it is asked for.
-    pub scoping: Scoping,
-    /// Present: what was known at `reach.now` is asked, not what is known now.
-    pub past: Option<Past>,
-}
-
-/// How the past is asked.
-pub struct Past {
-    pub vocabulary: Moment,
-    /// Parts that could not run then, and are left out again.
-    pub without: Vec<String>,
-}
-
-impl Question<'_> {
-    /// Whether a part is asked: in the past only what could run then.
-    fn runs(&self, part: &str) -> bool {
-        self.past.as_ref().is_none_or(|past| !past.without.iter().any(|without| without == part))
-    }
-}
-
-/// What a search came to, before it is cut and told.
+/// The result of a search, before it is cut to the hits.
 pub struct Finding {
     pub order: Order,
     /// Best first, below the floor or not.
@@ -82,15 +51,6 @@ impl Finding {
             (false, _) => NothingReason::BelowFloor,
         }
     }
-}
-
-/// What the memory's side came to.
-#[derive(Default)]
-pub(super) struct Memory {
-    pub order: Order,
-    pub statistics: Statistics,
-    /// How many passed and how many were scored; absent where all of them are among the candidates.
-    pub counts: Option<(i64, i64)>,
 }
 
 /// Looks the query up in the vocabulary, embeds it, gathers candidates and ranks them. It counts nothing and logs nothing. Where one side is
@@ -155,7 +115,7 @@ pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> 
         (Err(error @ Error::Db(DbError::Exhausted | DbError::Unavailable(_))), Some(_)) => {
             tracing::warn!(%error, "answering from knowledge alone");
             degraded.push("memory".to_owned());
-            Memory::default()
+            MemorySide::default()
         }
         (Err(error), _) => return Err(error),
     };
@@ -196,9 +156,9 @@ async fn in_memory(
     asked: &Asked,
     floors: Floors,
     lost: &mut Vec<String>,
-) -> Result<Memory, Error> {
+) -> Result<MemorySide, Error> {
     if !question.runs("memory") {
-        return Ok(Memory::default());
+        return Ok(MemorySide::default());
     }
     if question.past.is_some() {
         return past::memory(engine, tenancy, question, asked, floors, lost).await;

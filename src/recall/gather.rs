@@ -1,7 +1,7 @@
 //! Candidates for each ranking, from what is live now.
 
 use super::NEAR_MISSES;
-use super::find::{Memory, Question};
+use super::question::{MemorySide, Question};
 use super::store::{self, Feature, Meaning, Sides};
 use crate::api::{MemoryId, Ranking};
 use crate::db::{DbError, Tx};
@@ -22,7 +22,7 @@ pub(super) async fn by_decay(
     question: &Question<'_>,
     asked: &Asked,
     floors: Floors,
-) -> Result<Memory, DbError> {
+) -> Result<MemorySide, DbError> {
     let (reach, most) = (&question.reach, question.most);
     let by_vector = match &asked.vector {
         Some(vector) => store::by_vector(tx, reach, &engine.model().name, vector, floors, most).await?,
@@ -33,7 +33,7 @@ pub(super) async fn by_decay(
     let by_words = store::by_words(tx, reach, &terms, &statistics, floors, asked.vector.is_some(), most).await?;
     let counts = Some((by_vector.passed + by_words.passed, by_vector.considered + by_words.considered));
     let candidates = by_vector.candidates.into_iter().chain(by_words.candidates).collect();
-    Ok(Memory { order: ranking::decayed(candidates, floors, reach.now), statistics, counts })
+    Ok(MemorySide { order: ranking::decayed(candidates, floors, reach.now), statistics, counts })
 }
 
 /// The best by words and by meaning, the turns beside them, and what they say together.
@@ -43,7 +43,7 @@ pub(super) async fn by_hybrid(
     question: &Question<'_>,
     asked: &Asked,
     floors: Floors,
-) -> Result<Memory, DbError> {
+) -> Result<MemorySide, DbError> {
     let (reach, model) = (&question.reach, &engine.model().name);
     let terms: Vec<String> = asked.terms.keys().cloned().collect();
     let most = anchors_of(question);
@@ -63,7 +63,7 @@ pub(super) async fn by_hybrid(
     let ids: Vec<_> = chosen.iter().map(|one| one.id).collect();
     let rows = memories::store::by_ids(tx, reach.tenant, None, &ids, false).await?;
     let order = order(chosen, rows.into_iter().map(|memory| (memory.id, memory)).collect(), floors);
-    Ok(Memory { counts: Some((passed, considered)), order, statistics })
+    Ok(MemorySide { counts: Some((passed, considered)), order, statistics })
 }
 
 /// How many of the best of each side are looked at closely: enough for what is asked for.

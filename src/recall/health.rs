@@ -9,8 +9,10 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories;
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use std::collections::{BTreeMap, HashMap};
+use tracing::instrument;
 
 /// Zero hits on one page of the console.
 const PAGE: usize = 25;
@@ -23,6 +25,8 @@ const PERIODS: [u32; 3] = [7, 30, 90];
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a period that is not offered.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn health(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> Result<RecallHealth, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let (first, today) = period(engine, filter)?;
@@ -54,6 +58,8 @@ pub async fn health(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> 
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a period that is not offered or a foreign cursor.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> Result<Page<ZeroHit>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let (first, _) = period(engine, filter)?;

@@ -9,6 +9,7 @@ mod health;
 pub mod log;
 mod past;
 mod playground;
+mod question;
 mod replay;
 mod retrievals;
 mod scope;
@@ -37,10 +38,12 @@ use crate::error::{Checks, Error};
 use crate::memories;
 use crate::op::{Actor, OpContext};
 use crate::vocabulary::Moment;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 
 use crate::models::Floors;
 use chrono::{DateTime, Utc};
-use find::{Past, Question};
+use question::{Past, Question};
 use store::{Narrowing, Reach};
 use trace::Answered;
 
@@ -55,6 +58,8 @@ const NEAR_MISSES: u32 = 5;
 /// `Forbidden` without `memory:read`; `Invalid` for an empty or over-long query, a `k` outside 1..=100, filters that contradict each other or
 /// an `as_of` that lies ahead; `Unavailable` when neither memory nor knowledge is in reach. A model that is out of reach is no error: words
 /// must do, and the answer says so.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn recall(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
     // Filters speak of memories: who asks for decisions of one project does not want every document.
     let knowledge = ctx.require(Scope::KbRead).is_ok() && request.filters == RecallFilters::default();

@@ -1,7 +1,7 @@
 //! A search in what was: versions, deletions and vectors as they stood at a moment, scored here instead of in the database.
 
-use super::find::{Memory, Question};
 use super::gather;
+use super::question::{MemorySide, Question};
 use super::store::{self, Feature, Past, Statistics};
 use crate::api::{AgentId, MemoryId, Ranking};
 use crate::db::Tenancy;
@@ -13,6 +13,7 @@ use crate::models::Floors;
 use crate::ranking::hybrid::{self, Posting, Postings, Reading};
 use crate::ranking::{self, Candidate, Order};
 use crate::text::words;
+use async_recursion::async_recursion as boxed;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Memories that a question about the past can look through: they are all read.
@@ -24,6 +25,7 @@ const EMBEDDED_ANEW: usize = 200;
 ///
 /// # Errors
 /// `Invalid` when there were more than [`PAST_MAX`] memories; `Unavailable` when the database is out of reach.
+#[boxed]
 pub async fn memory(
     engine: &Engine,
     tenancy: Tenancy,
@@ -31,7 +33,7 @@ pub async fn memory(
     asked: &Asked,
     floors: Floors,
     lost: &mut Vec<String>,
-) -> Result<Memory, Error> {
+) -> Result<MemorySide, Error> {
     let (model, reach) = (engine.model(), &question.reach);
     let mut tx = engine.db().memory.begin(tenancy).await?;
     let count = store::count_past(&mut tx, reach).await?;
@@ -62,7 +64,7 @@ pub async fn memory(
         }
         Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, question, asked, &postings, floors),
     };
-    Ok(Memory { order, statistics, counts: None })
+    Ok(MemorySide { order, statistics, counts: None })
 }
 
 /// Where the words of the question stood.

@@ -1,7 +1,8 @@
 //! The playground: a recall that shows every step and leaves no trace.
 
 use super::blend::Blended;
-use super::find::{self, Finding, Question};
+use super::find::{self, Finding};
+use super::question::Question;
 use super::scope::Scoping;
 use super::silence::Silent;
 use super::store::{Narrowing, Reach};
@@ -18,6 +19,8 @@ use crate::memories;
 use crate::op::OpContext;
 use crate::ranking::Ranked;
 use crate::ranking::explain;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 
 /// Runs a recall as an agent would and shows every candidate, what the floor cut, what the vocabulary did, and how long each step took.
 /// Nothing is counted or logged.
@@ -25,6 +28,8 @@ use crate::ranking::explain;
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for an empty or over-long query or a `k` outside 1..=100; `NotFound` for another
 /// tenant's agent.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRequest) -> Result<Playground, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default()

@@ -1,6 +1,7 @@
 //! A logged recall, asked again: as of its time, and today.
 
-use super::find::{self, Finding, Past, Question};
+use super::find::{self, Finding};
+use super::question::{Past, Question};
 use super::retrievals::{considered, detail, measured};
 use super::store::{Measured, Narrowing, Reach};
 use super::trace::{logged, logged_chunks};
@@ -12,13 +13,17 @@ use crate::error::Error;
 use crate::models::Floors;
 use crate::op::OpContext;
 use crate::vocabulary::Moment;
+use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use tracing::instrument;
 
 /// Asks a logged recall again: with memory, vocabulary and knowledge as they stood then, and as they stand now. Nothing is counted and
 /// nothing is logged.
 ///
 /// # Errors
 /// As [`super::retrieval`], and `Invalid` when there was too much to look through.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result<Replay, Error> {
     let line = measured(engine, ctx, id).await?;
     let filters: RecallFilters =

@@ -15,8 +15,10 @@ use crate::op::{Access, OpContext};
 use crate::ranking::explain;
 use crate::text::words;
 use crate::{knowledge, memories};
+use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};
 use std::collections::{BTreeMap, HashMap};
+use tracing::instrument;
 
 /// Recalls on one page.
 const PAGE: usize = 25;
@@ -30,6 +32,8 @@ const SWEEP: i64 = 1000;
 /// # Errors
 /// `Forbidden` without `memory:read` or the role `viewer`; `Invalid` for a foreign cursor, an over-long text, a period that ends before it
 /// begins, or when an agent asks for another's.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilter) -> Result<Page<Retrieval>, Error> {
     let own = reader(ctx)?;
     Checks::default()
@@ -53,6 +57,8 @@ pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilt
 /// # Errors
 /// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for another agent's, another tenant's, or one that the log no longer
 /// keeps.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn retrieval(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result<RetrievalDetail, Error> {
     let measured = measured(engine, ctx, id).await?;
     detail(engine, ctx, measured).await
@@ -203,6 +209,7 @@ fn to_retrieval(row: Logged, slugs: &HashMap<AgentId, String>) -> Retrieval {
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
 pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> {
     let Some(before) = engine.settings().retrieval_log_days.and_then(|days| now.checked_sub_days(Days::new(u64::from(days.get())))) else {
         return Ok(0);

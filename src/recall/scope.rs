@@ -5,6 +5,8 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
 use crate::projects;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 use uuid::Uuid;
 
 /// A memory of another project must be at least this relevant, by meaning or by words, to be shown without a link.
@@ -23,6 +25,8 @@ pub struct Scoping {
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn of(engine: &Engine, ctx: &OpContext, filters: &RecallFilters) -> Result<Scoping, Error> {
     let (project, repo) = (filters.for_project, filters.for_repo);
     let Some(of) = project else { return Ok(Scoping { narrow: repo.is_some(), project, repo, linked: vec![] }) };

@@ -6,12 +6,16 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::models::Floors;
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 
 /// Searches the agent's memories and the commons under the ranking `hybrid`. Every memory may be among the k best, however weak, unless
 /// `fewer` asks for the strong ones alone; knowledge is not asked. It is logged like a recall, and can be replayed.
 ///
 /// # Errors
 /// As [`super::recall`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn search(engine: &Engine, ctx: &OpContext, request: SearchRequest) -> Result<RecallResponse, Error> {
     let SearchRequest { query, k, user_id, filters, fewer, as_of } = request;
     let question = RecallRequest { query, k, expected: false, user_id, ranking: Some(Ranking::Hybrid), filters, as_of };
@@ -32,6 +36,8 @@ pub(crate) async fn for_task(engine: &Engine, ctx: &OpContext, request: RecallRe
 ///
 /// # Errors
 /// As [`super::recall`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn without_floor(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
     answer(engine, ctx, request, FLOORLESS).await
 }

@@ -7,6 +7,8 @@ use crate::error::Error;
 use crate::memories;
 use crate::op::OpContext;
 use crate::ranking::explain::evidence_of;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 
 /// Recalls of a memory that are told.
 const RECALLS: usize = 10;
@@ -16,6 +18,8 @@ const RECALLS: usize = 10;
 ///
 /// # Errors
 /// `Invalid` unless exactly one of both is named; else as [`crate::memories::record`] and [`super::retrieval`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn explain(engine: &Engine, ctx: &OpContext, request: ExplainRequest) -> Result<Explanation, Error> {
     match (request.memory_id, request.retrieval_id) {
         (Some(name), None) => memory(engine, ctx, &name, request.user_id).await,

@@ -14,8 +14,10 @@ use crate::error::{Checks, Error};
 use crate::memories;
 use crate::op::OpContext;
 use crate::text::normal;
+use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
+use tracing::instrument;
 
 /// Suggestions at most.
 const SUGGESTIONS: usize = 5;
@@ -27,6 +29,8 @@ const MEANING_FLOOR: f64 = 0.45;
 ///
 /// # Errors
 /// `Forbidden` without `memory:read`, `Invalid` for an empty or over-long phrase.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn lookup(engine: &Engine, ctx: &OpContext, request: LookupRequest) -> Result<LookupResponse, Error> {
     ctx.require(Scope::MemoryRead)?;
     Checks::default().text("phrase", &request.phrase, TOPIC_MAX).done()?;
@@ -44,6 +48,8 @@ pub async fn lookup(engine: &Engine, ctx: &OpContext, request: LookupRequest) ->
 ///
 /// # Errors
 /// `Forbidden` without `vocabulary:propose`, `Invalid` for an empty or over-long phrase, `NotFound` for a memory that is not the agent's.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) -> Result<ProposeResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::VocabularyPropose)?;
@@ -70,6 +76,8 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
 }
 
 /// Leaves a proposal in the outbox, beside whatever the transaction writes. The phrase and the memory's id, never its content.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn post(engine: &Engine, ctx: &OpContext, tx: &mut Tx, phrase: &str, memory: Option<MemoryId>) -> Result<(), Error> {
     let (agent, now): (_, DateTime<Utc>) = (ctx.agent_id()?, engine.clock().now());
     let proposal = Proposal { phrase: phrase.trim().to_owned(), normal: normal(phrase), agent_id: agent, memory_id: memory, seen_at: now };

@@ -10,8 +10,10 @@ use crate::jobs::{self, NewEvent, Posted, Task};
 use crate::memories::model::{Change, DedupKey, Memory, embedded_text};
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
+use tracing::instrument;
 
 /// Memories per job; a job that finds more is followed by another.
 const BATCH: i64 = 50;
@@ -49,6 +51,8 @@ fn payload(work: &Work) -> Result<serde_json::Value, Error> {
 ///
 /// # Errors
 /// When a database is out of reach; the job is tried again. Without the model a memory is filed all the same, and its vector follows.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Result<&'static str, Error> {
     engine.vocabulary().outdate(ctx.tenant_id);
     let snapshot = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;
@@ -126,6 +130,8 @@ async fn file(
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn embed_terms(engine: &Engine, ctx: &OpContext) -> Result<&'static str, Error> {
     let model = &engine.model().name;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;

@@ -17,7 +17,9 @@ use crate::jobs::{self, NewEvent, Task};
 use crate::memories;
 use crate::op::OpContext;
 use crate::text::normal;
+use async_recursion::async_recursion as boxed;
 use std::collections::{BTreeMap, HashMap};
+use tracing::instrument;
 
 /// Rows on one page of the console.
 const PAGE: usize = 50;
@@ -28,6 +30,8 @@ const SHOWN: i64 = 5;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a cursor or text that makes no sense.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn proposals(engine: &Engine, ctx: &OpContext, filter: &ProposalFilter) -> Result<Page<Proposal>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
@@ -46,6 +50,8 @@ pub async fn proposals(engine: &Engine, ctx: &OpContext, filter: &ProposalFilter
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for more than [`BULK_MAX`] ids.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn proposals_by_id(engine: &Engine, ctx: &OpContext, ids: &[ProposalId]) -> Result<Vec<Proposal>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     check_number(&mut Checks::default(), ids).done()?;
@@ -62,6 +68,8 @@ pub async fn proposals_by_id(engine: &Engine, ctx: &OpContext, ids: &[ProposalId
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn proposal(engine: &Engine, ctx: &OpContext, id: ProposalId) -> Result<ProposalDetail, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let slugs = memories::slugs(engine, ctx).await?;
@@ -94,6 +102,8 @@ pub async fn proposal(engine: &Engine, ctx: &OpContext, id: ProposalId) -> Resul
 ///
 /// # Errors
 /// As [`decide`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: &Verdict) -> Result<Effect, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     check(ids, verdict)?;
@@ -110,6 +120,8 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdi
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` with the field; `NotFound` for a foreign proposal or term; `Conflict` when a proposal
 /// was decided meanwhile, or its phrase stands for something already.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: &Verdict) -> Result<Decision, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     check(ids, verdict)?;
@@ -139,6 +151,8 @@ pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdic
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for a foreign one; `Conflict` when it was taken back already, or something later
 /// stands on it.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn undo(engine: &Engine, ctx: &OpContext, id: DecisionId) -> Result<Decision, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
@@ -169,6 +183,8 @@ pub async fn undo(engine: &Engine, ctx: &OpContext, id: DecisionId) -> Result<De
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn decisions(engine: &Engine, ctx: &OpContext, after: Option<&str>, before: Option<&str>) -> Result<Page<Decision>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(after, before)?;

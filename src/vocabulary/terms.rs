@@ -14,6 +14,8 @@ use crate::error::{Checks, Error};
 use crate::memories::{self, store::TopicUse};
 use crate::op::OpContext;
 use crate::text::normal;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
 
 /// Terms on one page of the console.
 const PAGE: usize = 50;
@@ -24,6 +26,8 @@ const HISTORY: i64 = 50;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a cursor or text that makes no sense.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn terms(engine: &Engine, ctx: &OpContext, filter: &TermFilter) -> Result<Page<Term>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
@@ -41,6 +45,8 @@ pub async fn terms(engine: &Engine, ctx: &OpContext, filter: &TermFilter) -> Res
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn term(engine: &Engine, ctx: &OpContext, id: TermId) -> Result<TermDetail, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let slugs = memories::slugs(engine, ctx).await?;
@@ -63,6 +69,8 @@ pub async fn term(engine: &Engine, ctx: &OpContext, id: TermId) -> Result<TermDe
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an empty or over-long text.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn term_named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Option<NamedTerm>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().text("term", text, TOPIC_MAX).done()?;
@@ -77,6 +85,8 @@ pub async fn term_named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an over-long text.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn term_names(engine: &Engine, ctx: &OpContext, q: &str) -> Result<Vec<String>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let filter = TermFilter { q: Some(q.trim().to_owned()).filter(|q| !q.is_empty()), ..TermFilter::default() };
@@ -91,6 +101,7 @@ pub async fn term_names(engine: &Engine, ctx: &OpContext, q: &str) -> Result<Vec
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`, `Invalid` with the field, `Conflict` when a form stands for something already.
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn add(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -> Result<Decision, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     check_new(&new)?;
@@ -161,6 +172,8 @@ fn check_new(new: &NewTerm<'_>) -> Result<(), Error> {
 ///
 /// # Errors
 /// As [`change`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn preview_change(engine: &Engine, ctx: &OpContext, id: TermId, change: &TermChange) -> Result<Effect, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     check(change)?;
@@ -177,6 +190,8 @@ pub async fn preview_change(engine: &Engine, ctx: &OpContext, id: TermId, change
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` with the field; `NotFound` for a term or alias that is not in force; `Conflict` when
 /// a form stands for another term.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn change(engine: &Engine, ctx: &OpContext, id: TermId, change: &TermChange) -> Result<Decision, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     check(change)?;

@@ -8,6 +8,7 @@ use crate::jobs::store::{self, Ending, Leased};
 use crate::jobs::{State, Task};
 use crate::op::OpContext;
 use crate::{knowledge, memories, portability, vocabulary};
+use async_recursion::async_recursion as boxed;
 use chrono::Duration;
 use sqlx::PgPool;
 use std::time::Duration as StdDuration;
@@ -47,6 +48,7 @@ pub async fn run(engine: Engine, stop: CancellationToken) {
 ///
 /// # Errors
 /// When a database is out of reach.
+#[boxed]
 pub async fn work(engine: &Engine, stop: &CancellationToken) -> Result<usize, Error> {
     let mut claimed = 0;
     for database in [&engine.db().memory, &engine.db().kb] {
@@ -59,6 +61,7 @@ pub async fn work(engine: &Engine, stop: &CancellationToken) -> Result<usize, Er
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
 pub async fn work_on(engine: &Engine, database: &Database, stop: &CancellationToken) -> Result<usize, Error> {
     let pool = database.system();
     let now = engine.clock().now();

@@ -6,6 +6,7 @@ use crate::db::{Database, DbError};
 use crate::engine::Engine;
 use crate::jobs::{self, Posted};
 use crate::vocabulary;
+use async_recursion::async_recursion as boxed;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -34,6 +35,7 @@ pub async fn run(engine: Engine, stop: CancellationToken) {
 ///
 /// # Errors
 /// When a database is out of reach; nothing is lost, it is delivered later.
+#[boxed]
 pub async fn drain(engine: &Engine) -> Result<usize, DbError> {
     let mut carried = 0;
     for database in [&engine.db().memory, &engine.db().kb] {

@@ -61,8 +61,6 @@ impl Tool {
     {
         let handler: Handler = Box::new(move |engine, ctx, input| {
             Box::pin(async move {
-                // The scope comes first: whoever may not call a tool learns nothing about its input.
-                ctx.require(scope)?;
                 let output = verb(engine, ctx, read(input)?).await?;
                 serde_json::to_value(output).map_err(Error::failed("a tool's output cannot be serialised"))
             })
@@ -84,12 +82,21 @@ impl Tool {
         self
     }
 
+    /// Checks the scope, before anything is known about the input: a caller without it learns nothing about what the input should be.
+    ///
+    /// # Errors
+    /// `Forbidden` without the scope of the tool.
+    pub fn authorize<'a>(&'a self, ctx: &'a OpContext) -> Result<AuthorizedCall<'a>, Error> {
+        ctx.require(self.scope)?;
+        Ok(AuthorizedCall { tool: self, ctx })
+    }
+
     /// Calls the tool with JSON.
     ///
     /// # Errors
-    /// `Forbidden` without its scope, `Invalid` with the field that is wrong, and whatever its verb says.
+    /// `Forbidden` without its scope, and those of [`AuthorizedCall::run`].
     pub async fn call(&self, engine: &Engine, ctx: &OpContext, input: Value) -> Result<Value, Error> {
-        (self.handler)(engine.clone(), ctx.clone(), input).await
+        self.authorize(ctx)?.run(engine, input).await
     }
 
     /// What is told about it.
@@ -102,6 +109,22 @@ impl Tool {
             input_schema: self.input_schema.clone(),
             output_schema: self.output_schema.clone(),
         }
+    }
+}
+
+/// A call of a tool whose caller holds the scope, before its input was read.
+pub struct AuthorizedCall<'a> {
+    tool: &'a Tool,
+    ctx: &'a OpContext,
+}
+
+impl AuthorizedCall<'_> {
+    /// Runs the tool with JSON.
+    ///
+    /// # Errors
+    /// `Invalid` with the field that is wrong, and the errors of the tool's verb.
+    pub async fn run(self, engine: &Engine, input: Value) -> Result<Value, Error> {
+        (self.tool.handler)(engine.clone(), self.ctx.clone(), input).await
     }
 }
 

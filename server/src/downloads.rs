@@ -1,46 +1,57 @@
-//! What a signed-in operator takes along from the console as a file.
+//! Files that a signed-in operator downloads from the console.
 
-use crate::api::{portability, respond};
+use crate::api::params::Query;
+use crate::api::{ApiError, portability};
 use app::SESSION_OPERATOR;
-use axum::Extension;
-use axum::extract::Query;
-use axum::extract::rejection::QueryRejection;
-use axum::http::StatusCode;
+use axum::extract::{Extension, FromRequestParts, State};
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get};
 use remembrancer::api::{ErrorCode, MemoryFilter, OperatorId, RequestId};
 use remembrancer::portability::Selection;
-use remembrancer::{Engine, Error, identity};
+use remembrancer::{Engine, Error, OpContext, identity};
 use std::collections::BTreeMap;
 use tower_sessions::Session;
 
-/// `GET /export.jsonl?…`: what a filter shows, with the fields of [`MemoryFilter`] by their names, or everything without any. Admins only.
+/// The routes of `GET /export.jsonl?…`: the memories of a filter, with the fields of [`MemoryFilter`] by their names, or all without any.
+/// Admins only.
 pub fn export<S: Clone + Send + Sync + 'static>(engine: Engine) -> MethodRouter<S> {
-    get(move |session: Session, Extension(id): Extension<RequestId>, names: Parameters, filter: Filtered| {
-        let engine = engine.clone();
-        async move { answer(engine, session, id, names, filter).await }
-    })
+    get(download).with_state(engine)
 }
 
-type Parameters = Result<Query<BTreeMap<String, String>>, QueryRejection>;
-type Filtered = Result<Query<MemoryFilter>, QueryRejection>;
+/// The operator who is signed in. Anybody else is sent to the sign-in page.
+struct SignedIn(OpContext);
 
-async fn answer(engine: Engine, session: Session, id: RequestId, names: Parameters, filter: Filtered) -> Response {
-    let Ok(operator) = session.get::<OperatorId>(SESSION_OPERATOR).await else { return StatusCode::SERVICE_UNAVAILABLE.into_response() };
-    let Some(operator) = operator else { return Redirect::to("/sign-in").into_response() };
-    let ctx = match identity::operator(&engine, operator, id).await {
-        Ok((ctx, _)) => ctx,
-        Err(error) if error.code() == ErrorCode::Unauthenticated => return Redirect::to("/sign-in").into_response(),
-        Err(error) => return respond::error(&error, Some(id)),
-    };
-    match selection(names, filter) {
-        Ok(selection) => portability::send(engine, ctx, selection).await,
-        Err(error) => respond::error(&error, Some(id)),
+impl FromRequestParts<Engine> for SignedIn {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, engine: &Engine) -> Result<Self, Response> {
+        match operator(parts, engine).await {
+            Ok(ctx) => Ok(Self(ctx)),
+            Err(error) if error.code() == ErrorCode::Unauthenticated => Err(Redirect::to("/sign-in").into_response()),
+            Err(error) => Err(ApiError::from(error).into_response()),
+        }
     }
 }
 
-/// A parameter that is misspelt must not let everything out.
-fn selection(names: Parameters, filter: Filtered) -> Result<Selection, Error> {
+async fn operator(parts: &mut Parts, engine: &Engine) -> Result<OpContext, Error> {
+    let missing = |layer| Error::internal(format!("a layer is missing: {layer}"));
+    let session = Session::from_request_parts(parts, engine).await.map_err(|_| missing("sessions"))?;
+    let Extension(request_id) = Extension::<RequestId>::from_request_parts(parts, engine).await.map_err(|_| missing("request ids"))?;
+    let operator = session.get::<OperatorId>(SESSION_OPERATOR).await.map_err(|error| Error::Unavailable(format!("session: {error}")))?;
+    let (ctx, _) = identity::operator(engine, operator.ok_or(Error::Unauthenticated("nobody is signed in"))?, request_id).await?;
+    Ok(ctx)
+}
+
+type Names = Result<Query<BTreeMap<String, String>>, ApiError>;
+type Filter = Result<Query<MemoryFilter>, ApiError>;
+
+async fn download(State(engine): State<Engine>, SignedIn(ctx): SignedIn, names: Names, filter: Filter) -> Result<Response, ApiError> {
+    portability::send(engine, ctx, selection(names, filter)?).await
+}
+
+/// The selection of a query. A misspelt parameter is refused: without it the filter would export more than was meant.
+fn selection(names: Names, filter: Filter) -> Result<Selection, Error> {
     let (Ok(Query(names)), Ok(Query(filter))) = (names, filter) else {
         return Err(Error::invalid("filter", "cannot be read: times are RFC 3339, ids are UUIDs, and the rest is true or false"));
     };

@@ -1,6 +1,6 @@
-//! Which host names and which peers are believed.
+//! Trust in host names and peers.
 
-use crate::api::respond;
+use crate::api::ApiError;
 use crate::config::host_of_authority;
 use app::ClientAddress;
 use axum::extract::{ConnectInfo, Request, State};
@@ -8,31 +8,30 @@ use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use remembrancer::Error;
-use remembrancer::api::RequestId;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// Host names under which the server answers, and proxies whose word about addresses counts.
+/// Host names under which the server answers, and proxies whose `X-Forwarded-For` is believed.
 pub struct Trust {
     pub hosts: Vec<String>,
     pub proxies: Vec<IpAddr>,
 }
 
-/// Refuses foreign host names (a page elsewhere could otherwise point its own name at this server), and finds out who asks.
-pub async fn check(State(trust): State<Arc<Trust>>, mut request: Request, next: Next) -> Response {
+/// Middleware that refuses foreign host names (a page elsewhere could otherwise point its own name at this server), and notes the
+/// client's address.
+pub async fn check(State(trust): State<Arc<Trust>>, mut request: Request, next: Next) -> Result<Response, ApiError> {
     let named = request.uri().authority().map(ToString::to_string);
     let named = named.or_else(|| request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned));
     let host = named.as_deref().and_then(host_of_authority);
     // HTTP/1.0 and tests in process may name no host at all.
     if named.is_some() && !host.is_some_and(|host| trust.hosts.contains(&host)) {
-        let id = request.extensions().get::<RequestId>().copied();
-        return respond::error(&Error::invalid("Host", "is not one of ALLOWED_HOSTS"), id);
+        return Err(Error::invalid("Host", "is not one of ALLOWED_HOSTS").into());
     }
     if let Some(ConnectInfo(peer)) = request.extensions().get::<ConnectInfo<SocketAddr>>().copied() {
         let address = client(peer.ip(), request.headers(), &trust.proxies);
         request.extensions_mut().insert(ClientAddress(address));
     }
-    next.run(request).await
+    Ok(next.run(request).await)
 }
 
 /// The last address in `X-Forwarded-For` that no trusted proxy added about another trusted proxy; the peer itself if it is not trusted.

@@ -1,6 +1,6 @@
 //! `remembrancer serve`: from configuration to a running process, and back to nothing.
 
-use crate::api::{self, Api, respond};
+use crate::api::{self, Api};
 use crate::cli::kb;
 use crate::config::{Config, Provider};
 use crate::console::{self, ConsoleConfig};
@@ -109,9 +109,10 @@ pub fn router(engine: &Engine, config: &Config) -> Router {
         .merge(api::router(Api::new(engine.clone(), config.requests_per_minute)))
         .fallback_service(console::router(engine.clone(), &console_config, leptos_options))
         .layer(middleware::from_fn_with_state(Arc::new(trust), hosts::check))
-        .layer(CatchPanicLayer::custom(respond::panicked))
+        .layer(CatchPanicLayer::custom(api::error::panicked))
+        .layer(middleware::from_fn(api::error::render))
         .layer(TraceLayer::new_for_http().make_span_with(span))
-        .layer(middleware::from_fn_with_state(engine.clone(), api::identified))
+        .layer(middleware::from_fn_with_state(engine.clone(), api::assign_request_id))
 }
 
 /// The path without its query, which may hold what people search for; no header.

@@ -1,19 +1,18 @@
-//! Who calls: authentication as a value that an extractor returns.
+//! The caller of a request: authentication as a value that an extractor returns.
 
-use super::{Api, respond};
+use super::Api;
+use super::error::ApiError;
 use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use axum::response::Response;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use remembrancer::api::{KeyId, RequestId};
 use remembrancer::op::Actor;
 use remembrancer::{Error, OpContext, identity};
 use std::num::NonZeroU32;
-use uuid::Uuid;
 
-/// How many keys are remembered before those that rest are dropped.
+/// How many keys are kept before those without recent requests are dropped.
 const KEYS_KEPT: usize = 10_000;
 
 /// A bucket of requests for each API key.
@@ -25,12 +24,13 @@ impl Limiter {
         Self(RateLimiter::keyed(Quota::per_minute(requests)))
     }
 
-    /// Counts a request of a key, or says when to come back.
-    pub(super) fn check(&self, key: KeyId) -> Result<(), Error> {
+    /// Counts a request of the key behind a context, or says when to come back.
+    pub(super) fn check(&self, ctx: &OpContext) -> Result<(), Error> {
+        let Actor::Agent { key_id, .. } = &ctx.actor else { return Ok(()) };
         if self.0.len() > KEYS_KEPT {
             self.0.retain_recent();
         }
-        self.0.check_key(&key).map_err(|until| Error::RateLimited(until.wait_time_from(DefaultClock::default().now())))
+        self.0.check_key(key_id).map_err(|until| Error::RateLimited(until.wait_time_from(DefaultClock::default().now())))
     }
 }
 
@@ -38,23 +38,21 @@ impl Limiter {
 pub struct Caller(pub OpContext);
 
 impl FromRequestParts<Api> for Caller {
-    type Rejection = Response;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Response> {
-        let request_id = parts.extensions.get::<RequestId>().copied();
-        identify(parts, api, request_id).await.map(Self).map_err(|error| respond::error(&error, request_id))
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, ApiError> {
+        let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let key = match header.split_once(' ') {
+            Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => key.trim(),
+            _ => return Err(Error::Unauthenticated("send an API key as `Authorization: Bearer rmb_…`").into()),
+        };
+        let ctx = identity::authenticate(&api.engine, key, request_id(parts)?).await?;
+        api.limiter.check(&ctx)?;
+        Ok(Self(ctx))
     }
 }
 
-async fn identify(parts: &Parts, api: &Api, request_id: Option<RequestId>) -> Result<OpContext, Error> {
-    let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let key = match header.split_once(' ') {
-        Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => key.trim(),
-        _ => return Err(Error::Unauthenticated("send an API key as `Authorization: Bearer rmb_…`")),
-    };
-    let ctx = identity::authenticate(&api.engine, key, request_id.unwrap_or(RequestId(Uuid::nil()))).await?;
-    if let Actor::Agent { key_id, .. } = &ctx.actor {
-        api.limiter.check(*key_id)?;
-    }
-    Ok(ctx)
+/// The id that the request was given when it arrived.
+pub fn request_id(parts: &Parts) -> Result<RequestId, Error> {
+    parts.extensions.get().copied().ok_or_else(|| Error::internal("the request has no id: a layer is missing"))
 }

@@ -1,19 +1,18 @@
-//! Whether the process lives, and whether it can serve.
+//! Health checks: whether the process lives, and whether it can serve.
 
 use super::Api;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// `GET /healthz`: the process answers.
-pub async fn healthz() -> Response {
-    Json(json!({ "status": "ok" })).into_response()
+pub async fn healthz() -> Json<Value> {
+    Json(json!({ "status": "ok" }))
 }
 
 /// `GET /readyz`: the databases answer, are migrated, and the model gives vectors.
-pub async fn readyz(State(api): State<Api>) -> Response {
+pub async fn readyz(State(api): State<Api>) -> (StatusCode, Json<Value>) {
     let databases = match api.engine.ready().await {
         Ok(()) => "ok".to_owned(),
         Err((database, error)) => {
@@ -36,5 +35,5 @@ pub async fn readyz(State(api): State<Api>) -> Response {
     } else {
         "not ready"
     };
-    (status, Json(json!({ "status": word, "databases": databases, "migrations": migrations, "model": model }))).into_response()
+    (status, Json(json!({ "status": word, "databases": databases, "migrations": migrations, "model": model })))
 }

@@ -1,16 +1,17 @@
 //! Knowledge over HTTP: documents in, index pages out.
 
+use super::Api;
+use super::body::UnreadBody;
 use super::caller::Caller;
-use super::{Api, input, respond};
+use super::error::ApiError;
+use super::params::Query;
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{Query, State};
-use axum::http::{HeaderMap, header};
+use axum::extract::State;
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use remembrancer::api::{IngestRequest, Scope};
+use remembrancer::Error;
+use remembrancer::api::{IngestReport, IngestRequest, Scope};
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::{Error, tools};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -19,20 +20,12 @@ pub const BODY_MAX: usize = 24 * 1024 * 1024;
 /// Documents per request.
 const DOCUMENTS_MAX: usize = 100;
 
-/// `POST /api/kb/documents`: takes documents in. Others of the collection stay as they are.
-pub async fn ingest(State(api): State<Api>, Caller(ctx): Caller, headers: HeaderMap, body: Result<Bytes, BytesRejection>) -> Response {
-    let id = Some(ctx.request_id);
-    if let Err(error) = ctx.require(Scope::KbWrite) {
-        return respond::error(&error, id);
-    }
-    let request: IngestRequest = match input::json(&headers, body, BODY_MAX, id).map(tools::read) {
-        Ok(Ok(request)) => request,
-        Ok(Err(error)) => return respond::error(&error, id),
-        Err(refusal) => return *refusal,
-    };
+/// `POST /api/kb/documents`: ingests documents. Others of the collection stay as they are.
+pub async fn ingest(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBody) -> Result<Json<IngestReport>, ApiError> {
+    let request: IngestRequest = body.at_most(BODY_MAX).read(&ctx, Scope::KbWrite).await?;
     if !(1..=DOCUMENTS_MAX).contains(&request.documents.len()) {
         let message = format!("has {} entries; it may have 1 to {DOCUMENTS_MAX}", request.documents.len());
-        return respond::error(&Error::invalid("documents", message), id);
+        return Err(Error::invalid("documents", message).into());
     }
     let ingestion = Ingestion {
         collection: request.collection,
@@ -42,30 +35,19 @@ pub async fn ingest(State(api): State<Api>, Caller(ctx): Caller, headers: Header
         dry_run: request.dry_run,
         failures: vec![],
     };
-    match knowledge::ingest(&api.engine, &ctx, ingestion, &|_, _| {}).await {
-        Ok(report) => Json(report).into_response(),
-        Err(error) => respond::error(&error, id),
-    }
+    Ok(Json(knowledge::ingest(&api.engine, &ctx, ingestion, &|_, _| {}).await?))
 }
 
-/// Which page of the index.
+/// The parameters of `GET /api/kb/index`.
 #[derive(Deserialize)]
-pub struct Which {
+pub struct IndexParameters {
     path: Option<String>,
 }
 
 /// `GET /api/kb/index`: every index page, or the Markdown of the one at `path`.
-pub async fn index(State(api): State<Api>, Caller(ctx): Caller, Query(which): Query<Which>) -> Response {
-    let id = Some(ctx.request_id);
-    let pages = match knowledge::index(&api.engine, &ctx).await {
-        Ok(pages) => pages,
-        Err(error) => return respond::error(&error, id),
-    };
-    match which.path {
-        None => Json(json!({ "pages": pages })).into_response(),
-        Some(path) => match pages.into_iter().find(|page| page.path == path) {
-            Some(page) => ([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], page.content).into_response(),
-            None => respond::error(&Error::NotFound("page"), id),
-        },
-    }
+pub async fn index(State(api): State<Api>, Caller(ctx): Caller, Query(parameters): Query<IndexParameters>) -> Result<Response, ApiError> {
+    let pages = knowledge::index(&api.engine, &ctx).await?;
+    let Some(path) = parameters.path else { return Ok(Json(json!({ "pages": pages })).into_response()) };
+    let page = pages.into_iter().find(|page| page.path == path).ok_or(Error::NotFound("page"))?;
+    Ok(([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], page.content).into_response())
 }

@@ -1,36 +1,37 @@
 //! HTTP for agents: one table of routes, one way in, one error shape.
 
+mod body;
 mod caller;
+pub mod error;
 mod health;
-mod input;
 mod knowledge;
 mod memory;
+pub mod params;
 pub mod portability;
 mod projects;
 mod records;
-pub mod respond;
 mod retrievals;
 mod telegram;
 mod tools;
 
+pub use body::BODY_MAX;
 pub use caller::Limiter;
+pub use error::ApiError;
 pub use knowledge::BODY_MAX as KNOWLEDGE_BODY_MAX;
 
+use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::{MethodRouter, any, delete, get, post, put};
-use axum::{Router, extract::DefaultBodyLimit};
-use remembrancer::api::{ErrorCode, RequestId};
+use remembrancer::api::RequestId;
 use remembrancer::{Engine, Error};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Largest body of a request, in bytes: content has at most 16 KiB, and JSON may write each byte as six.
-pub const BODY_MAX: usize = 128 * 1024;
 /// Longest time a request may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -51,9 +52,9 @@ impl Api {
 /// Who may call a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
-    /// Anybody: it tells nothing about anyone.
+    /// Anybody: the answer says nothing about anyone.
     Open,
-    /// An API key; what it may do is decided by the verb.
+    /// An API key; the verb decides what it may do.
     Key,
     /// The secret of a chat bot, which stands for an API key.
     Bot,
@@ -76,19 +77,19 @@ pub fn routes() -> Vec<Route> {
         Route { method: Method::POST, path: "/api/tools/{name}", guard: Guard::Key, handler: || post(tools::call) },
         Route { method: Method::GET, path: "/api/prompts", guard: Guard::Key, handler: || get(tools::prompts) },
         // Clients of this contract write it with and without the slash.
-        Route { method: Method::GET, path: "/api/memory/", guard: Guard::Key, handler: || get(memory::list) },
-        Route { method: Method::GET, path: "/api/memory", guard: Guard::Key, handler: || get(memory::list) },
-        Route { method: Method::POST, path: "/api/memory/", guard: Guard::Key, handler: || post(memory::create) },
-        Route { method: Method::POST, path: "/api/memory", guard: Guard::Key, handler: || post(memory::create) },
-        Route { method: Method::GET, path: "/api/memory/prompt", guard: Guard::Key, handler: || get(memory::prompt) },
-        Route { method: Method::GET, path: "/api/memory/{id}", guard: Guard::Key, handler: || get(memory::get) },
-        Route { method: Method::PUT, path: "/api/memory/{id}", guard: Guard::Key, handler: || put(memory::update) },
-        Route { method: Method::DELETE, path: "/api/memory/{id}", guard: Guard::Key, handler: || delete(memory::delete) },
+        Route { method: Method::GET, path: "/api/memory/", guard: Guard::Key, handler: || memory::contract(get(memory::list)) },
+        Route { method: Method::GET, path: "/api/memory", guard: Guard::Key, handler: || memory::contract(get(memory::list)) },
+        Route { method: Method::POST, path: "/api/memory/", guard: Guard::Key, handler: || memory::contract(post(memory::create)) },
+        Route { method: Method::POST, path: "/api/memory", guard: Guard::Key, handler: || memory::contract(post(memory::create)) },
+        Route { method: Method::GET, path: "/api/memory/prompt", guard: Guard::Key, handler: || memory::contract(get(memory::prompt)) },
+        Route { method: Method::GET, path: "/api/memory/{id}", guard: Guard::Key, handler: || memory::contract(get(memory::get)) },
+        Route { method: Method::PUT, path: "/api/memory/{id}", guard: Guard::Key, handler: || memory::contract(put(memory::update)) },
+        Route { method: Method::DELETE, path: "/api/memory/{id}", guard: Guard::Key, handler: || memory::contract(delete(memory::delete)) },
         Route { method: Method::POST, path: "/api/commands/memory", guard: Guard::Key, handler: || post(memory::command) },
         Route { method: Method::GET, path: "/api/memories/{memory_id}", guard: Guard::Key, handler: || get(records::record) },
         Route { method: Method::GET, path: "/api/memories/{memory_id}/versions", guard: Guard::Key, handler: || get(records::versions) },
         Route { method: Method::GET, path: "/api/retrievals", guard: Guard::Key, handler: || get(retrievals::list) },
-        Route { method: Method::GET, path: "/api/retrievals/{id}", guard: Guard::Key, handler: || get(retrievals::one) },
+        Route { method: Method::GET, path: "/api/retrievals/{id}", guard: Guard::Key, handler: || get(retrievals::detail) },
         Route { method: Method::GET, path: "/api/retrievals/{id}/replay", guard: Guard::Key, handler: || get(retrievals::replay) },
         Route { method: Method::GET, path: "/api/projects", guard: Guard::Key, handler: || get(projects::list) },
         Route { method: Method::POST, path: "/api/projects", guard: Guard::Key, handler: || post(projects::create) },
@@ -96,12 +97,7 @@ pub fn routes() -> Vec<Route> {
         Route { method: Method::POST, path: "/api/projects/{project}/links", guard: Guard::Key, handler: || post(projects::link) },
         Route { method: Method::POST, path: "/api/adapters/telegram/{bot}", guard: Guard::Bot, handler: || post(telegram::update) },
         Route { method: Method::GET, path: "/api/kb/index", guard: Guard::Key, handler: || get(knowledge::index) },
-        Route {
-            method: Method::POST,
-            path: "/api/kb/documents",
-            guard: Guard::Key,
-            handler: || post(knowledge::ingest).layer(DefaultBodyLimit::max(knowledge::BODY_MAX)),
-        },
+        Route { method: Method::POST, path: "/api/kb/documents", guard: Guard::Key, handler: || post(knowledge::ingest) },
         Route { method: Method::GET, path: "/api/export", guard: Guard::Key, handler: || get(portability::export) },
         Route { method: Method::POST, path: portability::IMPORT, guard: Guard::Key, handler: || post(portability::import) },
     ]
@@ -109,7 +105,7 @@ pub fn routes() -> Vec<Route> {
 
 /// The API's part of the router.
 pub fn router(api: Api) -> Router {
-    // What one address takes by several methods is one entry of the router.
+    // The methods of one address are one entry of the router.
     let mut addresses: BTreeMap<&'static str, MethodRouter<Api>> = BTreeMap::new();
     for route in routes() {
         let methods = addresses.remove(route.path).unwrap_or_default();
@@ -117,17 +113,16 @@ pub fn router(api: Api) -> Router {
     }
     let table = addresses
         .into_iter()
-        .fold(Router::new(), |router, (path, methods)| router.route(path, methods.fallback(respond::method_not_allowed)));
+        .fold(Router::new(), |router, (path, methods)| router.route(path, methods.fallback(error::method_not_allowed)));
     table
-        .route("/api", any(respond::no_such_route))
-        .route("/api/{*rest}", any(respond::no_such_route))
-        .layer(DefaultBodyLimit::max(BODY_MAX))
-        .layer(middleware::from_fn(timed))
+        .route("/api", any(error::no_such_address))
+        .route("/api/{*rest}", any(error::no_such_address))
+        .layer(middleware::from_fn(limit_time))
         .with_state(api)
 }
 
-/// Gives every request its id, and every response too. The first layer of all.
-pub async fn identified(State(engine): State<Engine>, mut request: Request, next: Next) -> Response {
+/// Middleware that gives every request an id, and its response too. The outermost layer.
+pub async fn assign_request_id(State(engine): State<Engine>, mut request: Request, next: Next) -> Response {
     let id = RequestId(engine.clock().id());
     request.extensions_mut().insert(id);
     let mut response = next.run(request).await;
@@ -137,14 +132,9 @@ pub async fn identified(State(engine): State<Engine>, mut request: Request, next
     response
 }
 
-async fn timed(request: Request, next: Next) -> Response {
-    let id = request.extensions().get::<RequestId>().copied();
+/// Middleware that gives up on a request that takes too long.
+async fn limit_time(request: Request, next: Next) -> Result<Response, ApiError> {
     let most = if request.uri().path() == portability::IMPORT { portability::LONGEST } else { TIMEOUT };
-    match tokio::time::timeout(most, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => {
-            debug_assert_eq!(ErrorCode::Unavailable.status(), 503);
-            respond::error(&Error::Unavailable(format!("no answer within {} s", most.as_secs())), id)
-        }
-    }
+    let response = tokio::time::timeout(most, next.run(request)).await;
+    response.map_err(|_| Error::Unavailable(format!("no answer within {} s", most.as_secs())).into())
 }

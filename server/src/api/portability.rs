@@ -1,15 +1,17 @@
 //! Export and import over HTTP: both are streams, and neither is ever held in memory.
 
+use super::Api;
+use super::body::UnreadBody;
 use super::caller::Caller;
-use super::{Api, respond};
+use super::error::ApiError;
+use super::params::Query;
 use axum::Json;
-use axum::body::{Body, Bytes};
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
-use axum::http::{HeaderMap, header};
+use axum::body::{Body, BodyDataStream, Bytes};
+use axum::extract::State;
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
-use remembrancer::api::{ErrorCode, Scope};
+use remembrancer::api::{ImportReport, Scope};
 use remembrancer::portability::{self, ImportOptions, Selection};
 use remembrancer::{Engine, Error, OpContext};
 use serde::Deserialize;
@@ -20,34 +22,31 @@ use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt, DuplexStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-/// Where an import is posted.
+/// The address of the import.
 pub const IMPORT: &str = "/api/import";
 /// Largest file over HTTP, in bytes; the command line takes any.
 pub const FILE_MAX: u64 = 1024 * 1024 * 1024;
 /// Longest time that an import or an export may take.
 pub const LONGEST: Duration = Duration::from_secs(3600);
-/// What lines of JSON are called.
+/// The media type of lines of JSON.
 const NDJSON: &str = "application/x-ndjson";
-/// Bytes between the export and whoever reads it.
+/// Bytes between the export and its reader.
 const PIPE: usize = 64 * 1024;
 
 /// Exports at a time: each holds a connection for as long as its reader takes.
 static EXPORTS: Semaphore = Semaphore::const_new(8);
-/// How long to wait before asking for one more.
+/// How long a caller waits before it tries again when all exports are taken.
 const BUSY: Duration = Duration::from_secs(5);
 
 /// `GET /api/export`: everything of the key's agent.
-pub async fn export(State(api): State<Api>, Caller(ctx): Caller) -> Response {
-    match ctx.agent_id() {
-        Ok(agent) => send(api.engine, ctx, Selection::Agent(agent)).await,
-        Err(error) => respond::error(&error, Some(ctx.request_id)),
-    }
+pub async fn export(State(api): State<Api>, Caller(ctx): Caller) -> Result<Response, ApiError> {
+    let agent = ctx.agent_id()?;
+    send(api.engine, ctx, Selection::Agent(agent)).await
 }
 
-/// An export as a stream. What is refused is told with its status; what fails later breaks the transfer off, and the footer is missing.
-pub async fn send(engine: Engine, ctx: OpContext, selection: Selection) -> Response {
-    let id = Some(ctx.request_id);
-    let Ok(turn) = EXPORTS.try_acquire() else { return respond::error(&Error::RateLimited(BUSY), id) };
+/// An export as a stream. A refusal has its status; a later failure breaks the transfer off, and the footer is missing.
+pub async fn send(engine: Engine, ctx: OpContext, selection: Selection) -> Result<Response, ApiError> {
+    let turn = EXPORTS.try_acquire().map_err(|_| Error::RateLimited(BUSY))?;
     let (writer, mut reader) = tokio::io::duplex(PIPE);
     let work: Work = tokio::spawn(async move {
         let _turn = turn;
@@ -56,9 +55,9 @@ pub async fn send(engine: Engine, ctx: OpContext, selection: Selection) -> Respo
     });
     let first = match read(&mut reader).await {
         Ok(first) if !first.is_empty() => first,
-        _ => return respond::error(&outcome(work).await.err().unwrap_or_else(|| Error::internal("the export is empty")), id),
+        _ => return Err(outcome(work).await.err().unwrap_or_else(|| Error::internal("the export is empty")).into()),
     };
-    // What compresses the body asks once more after its end.
+    // The compression layer polls once more after the end.
     let rest = stream::unfold(Some((reader, work)), |state| async {
         let (mut reader, work) = state?;
         match read(&mut reader).await {
@@ -66,7 +65,7 @@ pub async fn send(engine: Engine, ctx: OpContext, selection: Selection) -> Respo
             Ok(_) => match outcome(work).await {
                 Ok(()) => None,
                 Err(error) => {
-                    tracing::error!(%error, "an export broke off");
+                    tracing::error!(error = error.chain(), "an export broke off");
                     Some((Err(IoError::other("the export broke off")), None))
                 }
             },
@@ -75,8 +74,8 @@ pub async fn send(engine: Engine, ctx: OpContext, selection: Selection) -> Respo
     })
     .fuse();
     let body = Body::from_stream(stream::iter([Ok::<Bytes, IoError>(first)]).chain(rest));
-    ([(header::CONTENT_TYPE, NDJSON), (header::CONTENT_DISPOSITION, "attachment; filename=\"remembrancer-export.jsonl\"")], body)
-        .into_response()
+    let headers = [(header::CONTENT_TYPE, NDJSON), (header::CONTENT_DISPOSITION, "attachment; filename=\"remembrancer-export.jsonl\"")];
+    Ok((headers, body).into_response())
 }
 
 type Work = JoinHandle<Result<(), Error>>;
@@ -92,67 +91,42 @@ async fn read(reader: &mut DuplexStream) -> Result<Bytes, IoError> {
     Ok(part.into())
 }
 
-/// What may be asked of an import.
+/// The parameters of `POST /api/import`. A misspelt one is refused: it could be a dry run that writes.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct How {
+pub struct ImportParameters {
     #[serde(default)]
     dry_run: bool,
 }
 
-/// `POST /api/import`: an exported file with what is the key's agent's. It is kept in a temporary file until all of it is there.
+/// `POST /api/import`: an exported file with records of the key's agent. It is kept in a temporary file until all of it is there.
 pub async fn import(
     State(api): State<Api>,
     Caller(ctx): Caller,
-    how: Result<Query<How>, QueryRejection>,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    let id = Some(ctx.request_id);
-    if let Err(error) = ctx.require(Scope::Export) {
-        return respond::error(&error, id);
-    }
-    let Ok(Query(How { dry_run })) = how else {
-        return respond::error(&Error::invalid("dry_run", "is true or false, and the only parameter"), id);
-    };
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(NDJSON) {
-        return respond::refused(ErrorCode::UnsupportedMediaType, &format!("send the file as {NDJSON}"), id);
-    }
-    let file = match spool(body).await {
-        Ok(file) => file,
-        Err(Spoiled::TooLarge) => {
-            return respond::refused(ErrorCode::TooLarge, &format!("the file is larger than {FILE_MAX} bytes"), id);
-        }
-        Err(Spoiled::Cut) => return respond::error(&Error::invalid("body", "could not be read to its end"), id),
-        Err(Spoiled::NoRoom(error)) => return respond::error(&Error::failed("no temporary file could be made")(error), id),
-    };
-    match portability::import(&api.engine, &ctx, file, ImportOptions { agent: None, dry_run }, &|_| {}).await {
-        Ok(report) => Json(report).into_response(),
-        Err(error) => respond::error(&error, id),
-    }
+    parameters: Result<Query<ImportParameters>, ApiError>,
+    body: UnreadBody,
+) -> Result<Json<ImportReport>, ApiError> {
+    let parts = body.stream(&ctx, Scope::Export, NDJSON)?;
+    let Query(ImportParameters { dry_run }) =
+        parameters.map_err(|_| Error::invalid("dry_run", "is true or false, and the only parameter"))?;
+    let file = spool(parts).await?;
+    Ok(Json(portability::import(&api.engine, &ctx, file, ImportOptions { agent: None, dry_run }, &|_| {}).await?))
 }
 
-enum Spoiled {
-    TooLarge,
-    Cut,
-    NoRoom(IoError),
-}
-
-/// A body in a temporary file that has no name and is gone when it is closed.
-async fn spool(body: Body) -> Result<File, Spoiled> {
-    let mut file = temporary().await.map_err(Spoiled::NoRoom)?;
-    let (mut parts, mut length) = (body.into_data_stream(), 0_u64);
+/// Writes a body into a temporary file that has no name and is gone when it is closed.
+async fn spool(mut parts: BodyDataStream) -> Result<File, ApiError> {
+    let failed = |error: IoError| Error::failed("no temporary file could be written")(error);
+    let (mut file, mut length) = (temporary().await.map_err(failed)?, 0_u64);
     while let Some(part) = parts.next().await {
-        let part = part.map_err(|_| Spoiled::Cut)?;
+        let part = part.map_err(|_| Error::invalid("body", "could not be read to its end"))?;
         length += part.len() as u64;
         if length > FILE_MAX {
-            return Err(Spoiled::TooLarge);
+            return Err(ApiError::TooLarge(format!("the file is larger than {FILE_MAX} bytes")));
         }
-        file.write_all(&part).await.map_err(Spoiled::NoRoom)?;
+        file.write_all(&part).await.map_err(failed)?;
     }
-    file.flush().await.map_err(Spoiled::NoRoom)?;
-    file.seek(SeekFrom::Start(0)).await.map_err(Spoiled::NoRoom)?;
+    file.flush().await.map_err(failed)?;
+    file.seek(SeekFrom::Start(0)).await.map_err(failed)?;
     Ok(file)
 }
 

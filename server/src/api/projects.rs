@@ -1,82 +1,53 @@
 //! Projects over HTTP.
 
+use super::Api;
+use super::body::UnreadBody;
 use super::caller::Caller;
-use super::{Api, input, respond};
+use super::error::ApiError;
+use super::params::Segment;
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
-use remembrancer::api::{ProjectLinkRequest, Scope};
-use remembrancer::{OpContext, projects, tools};
-use serde::de::DeserializeOwned;
-use serde_json::json;
-
-/// Who may not write learns nothing about the body.
-fn read<T: DeserializeOwned>(ctx: &OpContext, headers: &HeaderMap, body: Result<Bytes, BytesRejection>) -> Result<T, Box<Response>> {
-    let id = Some(ctx.request_id);
-    ctx.require(Scope::CommonsWrite).map_err(|error| Box::new(respond::error(&error, id)))?;
-    tools::read(input::json(headers, body, super::BODY_MAX, id)?).map_err(|error| Box::new(respond::error(&error, id)))
-}
+use axum::extract::State;
+use axum::http::StatusCode;
+use remembrancer::api::{NewProject, Project, ProjectLinkRequest, Repo, Scope};
+use remembrancer::projects;
+use serde_json::{Value, json};
 
 /// `GET /api/projects`: every project with its repositories and links.
-pub async fn list(State(api): State<Api>, Caller(ctx): Caller) -> Response {
-    match projects::list(&api.engine, &ctx).await {
-        Ok(projects) => Json(json!({ "projects": projects })).into_response(),
-        Err(error) => respond::error(&error, Some(ctx.request_id)),
-    }
+pub async fn list(State(api): State<Api>, Caller(ctx): Caller) -> Result<Json<Value>, ApiError> {
+    let projects = projects::list(&api.engine, &ctx).await?;
+    Ok(Json(json!({ "projects": projects })))
 }
 
 /// `POST /api/projects`: a new project.
-pub async fn create(State(api): State<Api>, Caller(ctx): Caller, headers: HeaderMap, body: Result<Bytes, BytesRejection>) -> Response {
-    let new = match read(&ctx, &headers, body) {
-        Ok(new) => new,
-        Err(refusal) => return *refusal,
-    };
-    match projects::create(&api.engine, &ctx, new).await {
-        Ok(project) => (StatusCode::CREATED, Json(project)).into_response(),
-        Err(error) => respond::error(&error, Some(ctx.request_id)),
-    }
+pub async fn create(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBody) -> Result<(StatusCode, Json<Project>), ApiError> {
+    let new: NewProject = body.read(&ctx, Scope::CommonsWrite).await?;
+    let project = projects::create(&api.engine, &ctx, new).await?;
+    Ok((StatusCode::CREATED, Json(project)))
 }
 
 /// `POST /api/projects/{project}/repos`: a new repository of a project.
 pub async fn create_repo(
     State(api): State<Api>,
-    Path(project): Path<String>,
     Caller(ctx): Caller,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Response {
-    let new = match read(&ctx, &headers, body) {
-        Ok(new) => new,
-        Err(refusal) => return *refusal,
-    };
-    match projects::create_repo(&api.engine, &ctx, &project, new).await {
-        Ok(repo) => (StatusCode::CREATED, Json(repo)).into_response(),
-        Err(error) => respond::error(&error, Some(ctx.request_id)),
-    }
+    Segment(project): Segment,
+    body: UnreadBody,
+) -> Result<(StatusCode, Json<Repo>), ApiError> {
+    let new: NewProject = body.read(&ctx, Scope::CommonsWrite).await?;
+    let repo = projects::create_repo(&api.engine, &ctx, &project, new).await?;
+    Ok((StatusCode::CREATED, Json(repo)))
 }
 
-/// `POST /api/projects/{project}/links`: two projects bear on each other, or no longer.
+/// `POST /api/projects/{project}/links`: links two projects, or removes their link.
 pub async fn link(
     State(api): State<Api>,
-    Path(project): Path<String>,
     Caller(ctx): Caller,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Response {
-    let request: ProjectLinkRequest = match read(&ctx, &headers, body) {
-        Ok(request) => request,
-        Err(refusal) => return *refusal,
+    Segment(project): Segment,
+    body: UnreadBody,
+) -> Result<Json<Value>, ApiError> {
+    let request: ProjectLinkRequest = body.read(&ctx, Scope::CommonsWrite).await?;
+    let changed = match request.remove {
+        true => projects::unlink(&api.engine, &ctx, &project, &request.project).await?,
+        false => projects::link(&api.engine, &ctx, &project, &request.project).await?,
     };
-    let changed = if request.remove {
-        projects::unlink(&api.engine, &ctx, &project, &request.project).await
-    } else {
-        projects::link(&api.engine, &ctx, &project, &request.project).await
-    };
-    match changed {
-        Ok(changed) => Json(json!({ "changed": changed })).into_response(),
-        Err(error) => respond::error(&error, Some(ctx.request_id)),
-    }
+    Ok(Json(json!({ "changed": changed })))
 }

@@ -1,47 +1,36 @@
-//! The webhook of a Telegram bot: what is to be said goes back as the answer, so we need no way out to the network.
+//! The webhook of a Telegram bot. The message to send is the answer, so the server needs no way out to the network.
 
-use super::{Api, input, respond};
+use super::Api;
+use super::body::UnreadBody;
+use super::caller::request_id;
+use super::error::ApiError;
+use super::params::Segment;
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{Extension, Path, State};
-use axum::http::HeaderMap;
-use axum::response::{IntoResponse, Response};
-use remembrancer::api::RequestId;
-use remembrancer::op::Actor;
-use remembrancer::{Error, chat};
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
+use remembrancer::chat;
+use serde_json::Value;
 
-/// The header in which Telegram shows what `setWebhook` was told.
+/// The header in which Telegram sends the secret that `setWebhook` was given.
 const SECRET: &str = "x-telegram-bot-api-secret-token";
 
-/// `POST /api/adapters/telegram/{bot}`: an update of Telegram, answered with the message to send.
-pub async fn update(
-    State(api): State<Api>,
-    Path(bot): Path<String>,
-    Extension(id): Extension<RequestId>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Response {
-    let secret = headers.get(SECRET).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let bot = match admitted(&api, &bot, secret, id).await {
-        Ok(bot) => bot,
-        Err(error) => return respond::error(&error, Some(id)),
-    };
-    let update = match input::json(&headers, body, super::BODY_MAX, Some(id)) {
-        Ok(update) => update,
-        Err(refusal) => return *refusal,
-    };
-    match chat::telegram(&api.engine, &bot, update).await {
-        Ok(answer) => Json(answer).into_response(),
-        Err(error) => respond::error(&error, Some(id)),
+/// A bot that showed its secret and whose key is within its limit.
+pub struct Bot(chat::Bot);
+
+impl FromRequestParts<Api> for Bot {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, ApiError> {
+        let Segment(bot) = Segment::from_request_parts(parts, api).await?;
+        let secret = parts.headers.get(SECRET).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let bot = chat::authenticate(&api.engine, &bot, secret, request_id(parts)?).await?;
+        api.limiter.check(&bot.ctx)?;
+        Ok(Self(bot))
     }
 }
 
-/// The bot, if it shows its secret and its key is within its limit.
-async fn admitted(api: &Api, bot: &str, secret: &str, id: RequestId) -> Result<chat::Bot, Error> {
-    let bot = chat::authenticate(&api.engine, bot, secret, id).await?;
-    if let Actor::Agent { key_id, .. } = &bot.ctx.actor {
-        api.limiter.check(*key_id)?;
-    }
-    Ok(bot)
+/// `POST /api/adapters/telegram/{bot}`: an update of Telegram, answered with the message to send.
+pub async fn update(State(api): State<Api>, Bot(bot): Bot, body: UnreadBody) -> Result<Json<Value>, ApiError> {
+    let update = body.json().await?;
+    Ok(Json(chat::telegram(&api.engine, &bot, update).await?))
 }

@@ -4,9 +4,12 @@ use crate::harness::Site;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use remembrancer::api::Scope;
-use remembrancer::testing::key;
-use remembrancer::{identity, op::Actor};
+use remembrancer::providers::{EmbedError, Embedder};
+use remembrancer::testing::{Fake, TestDatabases, World, key};
+use remembrancer::{Settings, identity, op::Actor};
 use serde_json::{Value, json};
+use std::pin::Pin;
+use std::sync::Arc;
 
 fn whole() -> Value {
     json!({ "topic_raw": "t", "content": "c", "source": { "platform": "slack" } })
@@ -160,6 +163,86 @@ async fn unknown_addresses_tools_and_methods_have_the_same_shape() {
     assert_eq!(site.get("/api/nothing", &[]).await.error().0, "not_found");
     let answer = site.get("/api/tools/agent_memory_recall", &[]).await;
     assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"));
+}
+
+#[tokio::test]
+async fn unknown_addresses_and_methods_need_no_key() {
+    let site = Site::new().await;
+    for path in ["/api", "/api/", "/api/nothing/at/all"] {
+        let answer = site.get(path, &[]).await;
+        assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::NOT_FOUND, "not_found"), "{path}");
+    }
+    for path in ["/api/memory", "/api/memories/x", "/api/retrievals", "/api/kb/index", "/healthz"] {
+        let request = Request::patch(path).body(Body::empty()).unwrap();
+        let answer = site.send(request).await;
+        assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"), "{path}");
+        assert!(answer.header(header::ALLOW).contains("GET"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_query_and_a_segment_that_cannot_be_read_have_the_same_shape() {
+    let site = Site::new().await;
+    let key = format!("Bearer {}", site.world.atlas_key);
+    let get = async |path: &str| site.get(path, &[(header::AUTHORIZATION, &key)]).await;
+    for path in ["/api/retrievals?expected=perhaps", "/api/kb/index?path=a&path=b"] {
+        let answer = get(path).await;
+        assert_eq!((answer.status, answer.error()), (StatusCode::BAD_REQUEST, ("invalid".into(), Some("query".into()))), "{path}");
+    }
+    for path in ["/api/retrievals/7", "/api/retrievals/%ff", "/api/memories/%ff", "/api/memory/%ff"] {
+        let answer = get(path).await;
+        assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::NOT_FOUND, "not_found"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_not_read_for_a_caller_without_the_scope() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let (_, none) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[]).await;
+    for (method, path) in [
+        ("POST", "/api/tools/agent_memory_remember"),
+        ("POST", "/api/memory"),
+        ("PUT", "/api/memory/aaaaaaaa"),
+        ("POST", "/api/commands/memory"),
+        ("POST", "/api/projects"),
+        ("POST", "/api/projects/zephyr/repos"),
+        ("POST", "/api/projects/zephyr/links"),
+        ("POST", "/api/kb/documents"),
+        ("POST", "/api/import"),
+    ] {
+        // Neither its type nor its size nor its content is looked at, and nobody waits for its end.
+        let unending = Body::from_stream(futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>());
+        let request = Request::builder().method(method).uri(path).header(header::AUTHORIZATION, format!("Bearer {none}"));
+        let answer = site.send(request.header(header::CONTENT_TYPE, "text/plain").body(unending).unwrap()).await;
+        assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::FORBIDDEN, "forbidden"), "{method} {path}");
+    }
+}
+
+/// A model with a bug.
+struct Panicking;
+
+impl Embedder for Panicking {
+    fn model(&self) -> &str {
+        "all-MiniLM-L6-v2"
+    }
+
+    fn dimension(&self) -> usize {
+        384
+    }
+
+    fn embed(&self, _: Vec<String>) -> Pin<Box<dyn Future<Output = Result<Vec<Vec<f32>>, EmbedError>> + Send + '_>> {
+        panic!("the secret is 4711")
+    }
+}
+
+#[tokio::test]
+async fn a_panic_answers_500_with_the_id_of_its_request_and_no_detail() {
+    let world = World::with(TestDatabases::shared().await, Arc::new(Panicking), Fake::new(), Settings::default()).await;
+    let site = Site::on(world, &[]);
+    let answer = site.atlas("agent_memory_remember", whole()).await;
+    assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::INTERNAL_SERVER_ERROR, "internal"));
+    assert!(!answer.text.contains("4711"), "{}", answer.text);
 }
 
 #[tokio::test]

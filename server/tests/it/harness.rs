@@ -29,9 +29,12 @@ impl Answer {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
 
-    /// `error.code`, and the first field named.
+    /// `error.code`, and the first field named. Every error names its request by the id that the response carries, which is never nil.
     pub fn error(&self) -> (String, Option<String>) {
         let error = &self.json()["error"];
+        let id = self.headers.get("x-request-id").and_then(|id| id.to_str().ok()).unwrap_or_default();
+        assert_eq!(error["request_id"], id, "{}", self.text);
+        assert!(!id.is_empty() && !id.parse::<uuid::Uuid>().unwrap().is_nil(), "{id}");
         (error["code"].as_str().unwrap().to_owned(), error["fields"][0]["field"].as_str().map(str::to_owned))
     }
 
@@ -47,7 +50,11 @@ impl Site {
 
     /// With variables set.
     pub async fn with(variables: &[(&str, &str)]) -> Self {
-        let world = World::new().await;
+        Self::on(World::new().await, variables)
+    }
+
+    /// Around a world of the caller's.
+    pub fn on(world: World, variables: &[(&str, &str)]) -> Self {
         let lookup =
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent);
         let config = Config::read(&lookup).unwrap();
@@ -59,6 +66,9 @@ impl Site {
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
+        if let Some(length) = parts.headers.get(header::CONTENT_LENGTH) {
+            assert_eq!(length.to_str().unwrap(), bytes.len().to_string(), "{parts:?}");
+        }
         Answer { status: parts.status, headers: parts.headers, text: String::from_utf8_lossy(&bytes).into_owned() }
     }
 

@@ -1,0 +1,78 @@
+//! Request bodies. A caller that lacks the scope learns nothing about its body, so a body is read after the scope was checked.
+
+use super::error::ApiError;
+use axum::body::{BodyDataStream, Bytes};
+use axum::extract::{DefaultBodyLimit, FromRequest, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use remembrancer::api::Scope;
+use remembrancer::{Error, OpContext, tools};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::convert::Infallible;
+
+/// Largest body of a request, in bytes: content has at most 16 KiB, and JSON may write each byte as six.
+pub const BODY_MAX: usize = 128 * 1024;
+
+/// The body of a request, not yet read.
+pub struct UnreadBody {
+    request: Request,
+    most: usize,
+}
+
+impl<S: Send + Sync> FromRequest<S> for UnreadBody {
+    type Rejection = Infallible;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Infallible> {
+        Ok(Self { request, most: BODY_MAX })
+    }
+}
+
+impl UnreadBody {
+    /// The same body with a limit in bytes other than [`BODY_MAX`].
+    pub fn at_most(self, most: usize) -> Self {
+        Self { most, ..self }
+    }
+
+    /// Checks the scope, then reads the body as a request in JSON.
+    ///
+    /// # Errors
+    /// `Forbidden` without the scope; otherwise what [`UnreadBody::json`] refuses, and `Invalid` with the field that is wrong.
+    pub async fn read<T: DeserializeOwned>(self, ctx: &OpContext, scope: Scope) -> Result<T, ApiError> {
+        ctx.require(scope)?;
+        Ok(tools::read(self.json().await?)?)
+    }
+
+    /// Reads the body as JSON, for a caller whose right to send it was already checked.
+    ///
+    /// # Errors
+    /// `TooLarge`, `UnsupportedMediaType`, or `Invalid` for the field `body`.
+    pub async fn json(mut self) -> Result<Value, ApiError> {
+        let is_json = has_media_type(self.request.headers(), "application/json");
+        DefaultBodyLimit::max(self.most).apply(&mut self.request);
+        let bytes = Bytes::from_request(self.request, &()).await.map_err(|rejection| match rejection.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => ApiError::TooLarge(format!("the body is larger than {} bytes", self.most)),
+            _ => Error::invalid("body", "could not be read to its end").into(),
+        })?;
+        if !is_json {
+            return Err(ApiError::UnsupportedMediaType("send the input as application/json".into()));
+        }
+        serde_json::from_slice(&bytes).map_err(|error| Error::invalid("body", format!("is not JSON: {error}")).into())
+    }
+
+    /// Checks scope and media type, then gives the body as it arrives, without a limit.
+    ///
+    /// # Errors
+    /// `Forbidden` without the scope, `UnsupportedMediaType` for another type.
+    pub fn stream(self, ctx: &OpContext, scope: Scope, media_type: &str) -> Result<BodyDataStream, ApiError> {
+        ctx.require(scope)?;
+        if !has_media_type(self.request.headers(), media_type) {
+            return Err(ApiError::UnsupportedMediaType(format!("send the file as {media_type}")));
+        }
+        Ok(self.request.into_body().into_data_stream())
+    }
+}
+
+fn has_media_type(headers: &HeaderMap, media_type: &str) -> bool {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    value.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(media_type)
+}

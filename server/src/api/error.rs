@@ -1,0 +1,111 @@
+//! Errors over HTTP: a handler returns an [`ApiError`], and one layer writes the body, which names the request.
+
+use axum::Json;
+use axum::extract::{Extension, Request};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use remembrancer::Error;
+use remembrancer::api::{ErrorBody, ErrorCode, ErrorDetail, MemorySuggestion, RequestId};
+use serde_json::{Value, json};
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Why a request failed: an error of the engine, or a refusal that only HTTP knows.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiError {
+    #[error(transparent)]
+    Engine(#[from] Error),
+    #[error("no such address")]
+    NoSuchAddress,
+    #[error("this address does not take this method")]
+    MethodNotAllowed,
+    #[error("{0}")]
+    TooLarge(String),
+    #[error("{0}")]
+    UnsupportedMediaType(String),
+    /// The body names the entry to update instead, beside the error.
+    #[error("an entry that is there says this already, or said it until now: update it instead")]
+    SimilarExists(Option<Box<MemorySuggestion>>),
+}
+
+impl ApiError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Engine(error) => error.code(),
+            Self::NoSuchAddress => ErrorCode::NotFound,
+            Self::MethodNotAllowed => ErrorCode::MethodNotAllowed,
+            Self::TooLarge(_) => ErrorCode::TooLarge,
+            Self::UnsupportedMediaType(_) => ErrorCode::UnsupportedMediaType,
+            Self::SimilarExists(_) => ErrorCode::SimilarExists,
+        }
+    }
+
+    fn detail(&self, request_id: RequestId) -> ErrorDetail {
+        match self {
+            Self::Engine(error) => error.detail(request_id),
+            refusal => ErrorDetail { code: refusal.code(), message: refusal.to_string(), request_id, fields: vec![] },
+        }
+    }
+
+    fn body(&self, request_id: RequestId) -> Value {
+        let mut body = json!(ErrorBody { error: self.detail(request_id) });
+        if let Self::SimilarExists(suggestion) = self {
+            body["suggestion"] = json!(suggestion);
+        }
+        body
+    }
+}
+
+impl IntoResponse for ApiError {
+    /// Status and headers. The error travels along as an extension until [`render`] writes the body.
+    fn into_response(self) -> Response {
+        let code = self.code();
+        let mut response = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR).into_response();
+        if let Self::Engine(Error::RateLimited(wait)) = &self {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(*wait)));
+        }
+        if code == ErrorCode::Unauthenticated {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response.extensions_mut().insert(Arc::new(self));
+        response
+    }
+}
+
+/// Rounded up: a caller that comes back after this many seconds is served.
+fn whole_seconds(wait: Duration) -> u64 {
+    (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
+}
+
+/// Middleware that writes the body of every [`ApiError`] with the id of its request. A 5xx is logged here and nowhere else.
+pub async fn render(Extension(request_id): Extension<RequestId>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let Some(error) = response.extensions_mut().remove::<Arc<ApiError>>() else { return response };
+    if let ApiError::Engine(error) = error.as_ref()
+        && response.status().is_server_error()
+    {
+        tracing::error!(%request_id, error = error.chain(), "request failed");
+    }
+    let (mut parts, _) = response.into_parts();
+    // An inner router may have measured the body that was still empty.
+    parts.headers.remove(header::CONTENT_LENGTH);
+    (parts.status, parts.headers, Json(error.body(request_id))).into_response()
+}
+
+/// The handler of addresses below `/api` that do not exist.
+pub async fn no_such_address() -> ApiError {
+    ApiError::NoSuchAddress
+}
+
+/// The handler of methods that an address does not have.
+pub async fn method_not_allowed() -> ApiError {
+    ApiError::MethodNotAllowed
+}
+
+/// The response to a request whose handler panicked.
+pub fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let message = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    ApiError::from(Error::internal(format!("a handler panicked: {}", message.unwrap_or("no message")))).into_response()
+}

@@ -39,10 +39,10 @@ pub struct Opened {
 /// A sentence that says what to do.
 pub async fn open(config: &Config) -> Result<Opened, Failure> {
     let (urls, postgres) = databases(config).await?;
-    Ok(Opened { engine: open_at(config, urls).await?, postgres })
+    Ok(Opened { engine: open_at(config, urls, embedder(config).await?).await?, postgres })
 }
 
-/// The databases that are configured, or those of the Postgres that comes along, which is started.
+/// The databases that are configured, or those of the embedded Postgres, which is started.
 ///
 /// # Errors
 /// When it cannot be started.
@@ -57,11 +57,11 @@ pub async fn databases(config: &Config) -> Result<(DatabaseUrls, Option<Embedded
     }
 }
 
-/// Creates what is not there of the databases, migrates them, loads the model and opens the engine.
+/// Creates the databases that do not exist, migrates them and opens the engine.
 ///
 /// # Errors
 /// A sentence that says what to do.
-pub async fn open_at(config: &Config, urls: DatabaseUrls) -> Result<Engine, Failure> {
+pub async fn open_at(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embedder>) -> Result<Engine, Failure> {
     create_databases(&urls).await?;
     migrate(&urls).await?;
     let settings = Settings {
@@ -69,18 +69,22 @@ pub async fn open_at(config: &Config, urls: DatabaseUrls) -> Result<Engine, Fail
         retrieval_log_days: config.retrieval_log_days,
         ..Settings::default()
     };
-    Ok(Engine::open(urls, embedder(config).await?, Arc::new(SystemClock), settings).await?)
+    Ok(Engine::open(urls, embedder, Arc::new(SystemClock), settings).await?)
 }
 
 async fn start_postgres(config: &Config) -> Result<Embedded, Failure> {
     let options = Options { binary: config.pg0.clone(), data_dir: config.data_dir.join("postgres"), port: None, settings: vec![] };
     let postgres = Embedded::start(options).await?;
-    let word = if postgres.adopted() { "adopted the embedded Postgres that was running" } else { "started the embedded Postgres" };
-    tracing::info!(data = %config.data_dir.join("postgres").display(), "{word}");
+    let message = if postgres.adopted() { "adopted the embedded Postgres that was running" } else { "started the embedded Postgres" };
+    tracing::info!(data = %config.data_dir.join("postgres").display(), "{message}");
     Ok(postgres)
 }
 
-async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
+/// The model that is configured.
+///
+/// # Errors
+/// When it cannot be loaded.
+pub async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
     match config.provider {
         Provider::Local => {
             let options = LocalOptions::new(&config.model_dir);
@@ -127,14 +131,16 @@ fn span(request: &axum::extract::Request) -> tracing::Span {
 /// A sentence, when the start fails.
 pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<(), Failure> {
     let recorder = metrics::install()?;
-    // An address that is taken should be said before minutes are spent on anything else.
+    // An address that is in use is reported before minutes are spent on anything else.
     let listener = bind("LISTEN_ADDR", config.listen).await?;
     let metrics_listener = bind("METRICS_ADDR", config.metrics).await?;
-    let Opened { engine, postgres } = open(&config).await?;
-    let workers = Workers::start(&engine);
+    let (urls, postgres) = databases(&config).await?;
+    let embedder = embedder(&config).await?;
+    let engine = open_at(&config, urls, Arc::clone(&embedder)).await?;
     if let Some(directory) = demo_credentials {
-        demo::load(&engine, &config, directory).await?;
+        demo::load(&engine, embedder, &config, directory).await?;
     }
+    let workers = Workers::start(&engine);
 
     let stop = CancellationToken::new();
     let schedule = config.knowledge.clone().map(|schedule| tokio::spawn(kb::keep_up(engine.clone(), schedule, stop.clone())));
@@ -145,7 +151,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     let served = tokio::spawn(async move { tokio::join!(server, metrics_server) });
     tracing::info!(address = %config.public_url, metrics = %config.metrics, "serving");
 
-    terminated().await?;
+    wait_for_signal().await?;
     tracing::info!(seconds = config.shutdown.as_secs(), "stopping: requests under way may finish");
     stop.cancel();
     // axum waits for ever for a client that never finishes.
@@ -169,7 +175,7 @@ async fn bind(variable: &str, address: SocketAddr) -> Result<TcpListener, Failur
 }
 
 /// Waits for SIGINT or SIGTERM.
-async fn terminated() -> Result<(), Failure> {
+async fn wait_for_signal() -> Result<(), Failure> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     tokio::select! {

@@ -32,6 +32,8 @@ pub struct Settings {
     pub connection_budget: Duration,
     /// How many days the retrieval log is kept; for ever if absent.
     pub retrieval_log_days: Option<NonZeroU32>,
+    /// True while history is loaded: its recalls are logged with their own time and cause no metric and no warning, which are about now.
+    pub backfill: bool,
 }
 
 impl Default for Settings {
@@ -42,6 +44,7 @@ impl Default for Settings {
             job_embedding_budget: Duration::from_secs(20),
             connection_budget: Duration::from_secs(10),
             retrieval_log_days: NonZeroU32::new(90),
+            backfill: false,
         }
     }
 }

@@ -115,7 +115,9 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, manner
     if request.as_of.is_none() {
         let answered = Answered { agent, request: &request, fewer: manner.fewer, found: &found, list: &list, response: &response, took };
         engine.log().write(answered.entry(engine, ctx));
-        answered.count();
+        if !engine.settings().backfill {
+            answered.count();
+        }
     }
     let mut hits: Vec<RecallHit> = list.into_iter().map(|one| one.hit(&found.asked.terms, ctx.commons_id, found.now)).collect();
     show_contradictions(engine, ctx, request.user_id, &mut hits).await;

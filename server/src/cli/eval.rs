@@ -75,7 +75,7 @@ pub async fn retrieval(mut config: Config, file: &Path, ranking: Option<Ranking>
     let (urls, postgres) = serve::databases(&config).await?;
     let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", std::process::id()))?;
     let done = async {
-        let engine = serve::open_at(&config, urls.clone()).await?;
+        let engine = serve::open_at(&config, urls.clone(), serve::embedder(&config).await?).await?;
         let (own, beside) = (engine.clone(), urls.clone());
         // On a worker, where requests are answered: this thread hears of everything from another.
         let scores = tokio::spawn(async move { evaluate(&own, &beside, &lines, ranking).await }).await;

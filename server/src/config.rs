@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Which model embeds.
+/// The provider of embeddings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provider {
     Local,
@@ -26,7 +26,7 @@ impl FromStr for Provider {
     }
 }
 
-/// Everything that can be set.
+/// The configuration of the process.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Absent: the embedded Postgres is used.
@@ -41,7 +41,7 @@ pub struct Config {
     pub openai_api_key: Option<remembrancer::providers::openai::ApiKey>,
     pub listen: SocketAddr,
     pub public_url: String,
-    /// Host names under which requests are answered.
+    /// Host names that requests may name.
     pub allowed_hosts: Vec<String>,
     /// Peers whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpAddr>,
@@ -53,11 +53,11 @@ pub struct Config {
     pub retrieval_log_days: Option<NonZeroU32>,
     pub site_root: PathBuf,
     pub json_log: bool,
-    /// A directory that is taken in again and again.
+    /// A directory that is ingested at intervals.
     pub knowledge: Option<Schedule>,
 }
 
-/// Knowledge that the server keeps up to date by itself.
+/// A directory of knowledge that the server ingests at intervals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     pub dir: PathBuf,
@@ -66,10 +66,10 @@ pub struct Schedule {
     pub every: Duration,
 }
 
-/// A variable that holds something else than it may.
+/// A variable whose value is not valid.
 #[derive(Debug, thiserror::Error)]
 #[error("{name} is «{value}»; it must be {expected}")]
-pub struct Wrong {
+pub struct InvalidVariable {
     name: &'static str,
     value: String,
     expected: String,
@@ -77,38 +77,38 @@ pub struct Wrong {
 
 type Lookup<'a> = &'a dyn Fn(&str) -> Result<String, VarError>;
 
-fn text(lookup: Lookup<'_>, name: &'static str) -> Result<Option<String>, Wrong> {
+fn text(lookup: Lookup<'_>, name: &'static str) -> Result<Option<String>, InvalidVariable> {
     match lookup(name) {
         Ok(value) if value.is_empty() => Ok(None),
         Ok(value) => Ok(Some(value)),
         Err(VarError::NotPresent) => Ok(None),
         Err(VarError::NotUnicode(value)) => {
-            Err(Wrong { name, value: value.to_string_lossy().into_owned(), expected: "text in UTF-8".into() })
+            Err(InvalidVariable { name, value: value.to_string_lossy().into_owned(), expected: "text in UTF-8".into() })
         }
     }
 }
 
-fn parsed<T: FromStr>(lookup: Lookup<'_>, name: &'static str, default: T, expected: &str) -> Result<T, Wrong> {
+fn parsed<T: FromStr>(lookup: Lookup<'_>, name: &'static str, default: T, expected: &str) -> Result<T, InvalidVariable> {
     match text(lookup, name)? {
         None => Ok(default),
-        Some(value) => value.parse().map_err(|_| Wrong { name, value, expected: expected.into() }),
+        Some(value) => value.parse().map_err(|_| InvalidVariable { name, value, expected: expected.into() }),
     }
 }
 
-fn list<T: FromStr>(lookup: Lookup<'_>, name: &'static str, expected: &str) -> Result<Vec<T>, Wrong> {
+fn list<T: FromStr>(lookup: Lookup<'_>, name: &'static str, expected: &str) -> Result<Vec<T>, InvalidVariable> {
     let value = text(lookup, name)?.unwrap_or_default();
     value
         .split(',')
         .map(str::trim)
         .filter(|part| !part.is_empty())
-        .map(|part| part.parse().map_err(|_| Wrong { name, value: part.to_owned(), expected: expected.into() }))
+        .map(|part| part.parse().map_err(|_| InvalidVariable { name, value: part.to_owned(), expected: expected.into() }))
         .collect()
 }
 
-fn databases(lookup: Lookup<'_>) -> Result<Option<DatabaseUrls>, Wrong> {
+fn databases(lookup: Lookup<'_>) -> Result<Option<DatabaseUrls>, InvalidVariable> {
     const NAMES: [&str; 3] = ["AGENT_MEMORY_DATABASE_URL", "SHARED_KB_DATABASE_URL", "INTERNAL_SHARED_DATABASE_URL"];
-    // The value of a database's URL holds a password: it is never repeated.
-    let wrong = |name, expected: String| Wrong { name, value: "…".into(), expected };
+    // The URL of a database holds a password, so the message does not repeat it.
+    let wrong = |name, expected: String| InvalidVariable { name, value: "…".into(), expected };
     let derived = match text(lookup, "DATABASE_URL")? {
         Some(url) => Some(
             DatabaseUrls::derive(&url)
@@ -127,13 +127,17 @@ fn databases(lookup: Lookup<'_>) -> Result<Option<DatabaseUrls>, Wrong> {
         },
         (own, None) => {
             let missing = NAMES.into_iter().zip(own).find(|(_, url)| url.is_none()).map_or(NAMES[0], |(name, _)| name);
-            return Err(Wrong { name: missing, value: String::new(), expected: "set, as the others are, or DATABASE_URL instead".into() });
+            return Err(InvalidVariable {
+                name: missing,
+                value: String::new(),
+                expected: "set, as the others are, or DATABASE_URL instead".into(),
+            });
         }
     };
     urls.check().map(Some).map_err(|error| wrong(NAMES[0], format!("different from the other two ({error})")))
 }
 
-fn schedule(lookup: Lookup<'_>) -> Result<Option<Schedule>, Wrong> {
+fn schedule(lookup: Lookup<'_>) -> Result<Option<Schedule>, InvalidVariable> {
     let minutes = parsed(lookup, "KB_EVERY_MINUTES", NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN), "a whole number above 0")?;
     match (text(lookup, "KB_DIR")?, text(lookup, "KB_TENANT")?) {
         (None, _) => Ok(None),
@@ -141,7 +145,7 @@ fn schedule(lookup: Lookup<'_>) -> Result<Option<Schedule>, Wrong> {
             Ok(Some(Schedule { dir: dir.into(), tenant, every: Duration::from_secs(u64::from(minutes.get()) * 60) }))
         }
         (Some(_), None) => {
-            Err(Wrong { name: "KB_TENANT", value: String::new(), expected: "a tenant's slug, because KB_DIR is set".into() })
+            Err(InvalidVariable { name: "KB_TENANT", value: String::new(), expected: "a tenant's slug, because KB_DIR is set".into() })
         }
     }
 }
@@ -154,20 +158,20 @@ impl Config {
     /// Reads the process's environment.
     ///
     /// # Errors
-    /// The first variable that is wrong, and what it may be.
-    pub fn from_env() -> Result<Self, Wrong> {
+    /// The first variable that is not valid, and what it may be.
+    pub fn from_env() -> Result<Self, InvalidVariable> {
         Self::read(&|name| std::env::var(name))
     }
 
-    /// Reads variables from anywhere.
+    /// Reads the variables that `lookup` knows.
     ///
     /// # Errors
-    /// The first variable that is wrong, and what it may be.
-    pub fn read(lookup: Lookup<'_>) -> Result<Self, Wrong> {
+    /// The first variable that is not valid, and what it may be.
+    pub fn read(lookup: Lookup<'_>) -> Result<Self, InvalidVariable> {
         let address = "an address and port, as in 127.0.0.1:3000";
         let listen: SocketAddr = parsed(lookup, "LISTEN_ADDR", SocketAddr::from(([127, 0, 0, 1], 3000)), address)?;
         let public_url = text(lookup, "PUBLIC_URL")?.unwrap_or_else(|| format!("http://{listen}"));
-        let host = host_of(&public_url).ok_or_else(|| Wrong {
+        let host = host_of(&public_url).ok_or_else(|| InvalidVariable {
             name: "PUBLIC_URL",
             value: public_url.clone(),
             expected: "http:// or https:// with a host, as in https://memory.example.org".into(),
@@ -218,7 +222,7 @@ impl Config {
         })
     }
 
-    /// Whether cookies must be `Secure`: always, unless people reach the server by plain HTTP on this very machine.
+    /// Whether cookies must be `Secure`: always, unless the public URL is plain HTTP on loopback.
     pub fn secure_cookies(&self) -> bool {
         let loopback = host_of(&self.public_url).is_some_and(|host| matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]"));
         !(self.public_url.starts_with("http://") && loopback)
@@ -260,7 +264,7 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    fn read(pairs: &[(&'static str, &'static str)]) -> Result<Config, Wrong> {
+    fn read(pairs: &[(&'static str, &'static str)]) -> Result<Config, InvalidVariable> {
         let map: HashMap<&str, &str> = pairs.iter().copied().collect();
         Config::read(&|name| map.get(name).map(|value| (*value).to_owned()).ok_or(VarError::NotPresent))
     }
@@ -296,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_to_take_in_needs_a_tenant() {
+    fn a_directory_to_ingest_needs_a_tenant() {
         assert!(read(&[("KB_DIR", "handbook")]).unwrap_err().to_string().starts_with("KB_TENANT"));
         let schedule = read(&[("KB_DIR", "handbook"), ("KB_TENANT", "acme"), ("KB_EVERY_MINUTES", "5")]).unwrap().knowledge.unwrap();
         assert_eq!((schedule.tenant.as_str(), schedule.every), ("acme", Duration::from_secs(300)));

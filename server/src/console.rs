@@ -1,4 +1,4 @@
-//! The console's part of the router: pages, server functions, files, and the layers that guard them.
+//! The console's part of the router: pages, server functions, files, and their middleware.
 
 use crate::sessions::EngineSessions;
 use app::{App, Console, shell};
@@ -27,10 +27,10 @@ use std::{
 use tower_http::{CompressionLevel, compression::CompressionLayer, services::ServeDir};
 use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite, cookie::time};
 
-/// How the console is reached and how strict it is.
+/// The address of the console and its limits on signing in.
 #[derive(Clone, Debug)]
 pub struct ConsoleConfig {
-    /// Where people and agents reach this server: scheme, host and port.
+    /// The address of this server for people and agents: scheme, host and port.
     pub public_url: String,
     /// False only for `http` on loopback.
     pub secure_cookies: bool,
@@ -64,7 +64,7 @@ pub fn pages() -> Vec<AxumRouteListing> {
     PAGES.clone()
 }
 
-/// Everything the browser asks for that is not the API. Its fallback serves the files of the site root, then a 404 page.
+/// The router of everything that is not the API. Its fallback serves the files of the site root, then a 404 page.
 pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOptions) -> Router {
     let console = Console {
         engine: engine.clone(),
@@ -91,10 +91,10 @@ pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOpti
     let pages = Router::new()
         .route("/export.jsonl", crate::downloads::export(engine.clone()))
         .leptos_routes_with_context(&leptos_options, pages(), context.clone(), document.clone())
-        .layer(middleware::from_fn(without_empty_fields))
+        .layer(middleware::from_fn(drop_empty_fields))
         .layer(sessions)
-        .layer(middleware::from_fn_with_state(Arc::<str>::from(config.public_url.as_str()), same_origin))
-        .layer(middleware::from_fn(never_stored));
+        .layer(middleware::from_fn_with_state(Arc::<str>::from(config.public_url.as_str()), require_same_origin))
+        .layer(middleware::from_fn(forbid_caching));
 
     let not_found = get(render_app_async_with_context(context, document));
     let files = ServeDir::new(&*leptos_options.site_root).precompressed_br().precompressed_gzip().fallback(not_found);
@@ -102,11 +102,11 @@ pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOpti
     pages
         .fallback_service(files)
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
-        .layer(middleware::from_fn(guarded))
+        .layer(middleware::from_fn(add_security_headers))
         .with_state(leptos_options)
 }
 
-/// Wrong passwords are slow to try: few a minute for each login, some more for each address.
+/// Limits attempts to sign in: few a minute for each login, some more for each address, so that passwords cannot be guessed.
 fn limiter(config: &ConsoleConfig) -> app::SignInLimiter {
     let logins: DefaultKeyedRateLimiter<String> = RateLimiter::keyed(Quota::per_minute(config.attempts_per_login));
     let addresses: DefaultKeyedRateLimiter<IpAddr> = RateLimiter::keyed(Quota::per_minute(config.attempts_per_address));
@@ -123,7 +123,7 @@ fn limiter(config: &ConsoleConfig) -> app::SignInLimiter {
     })
 }
 
-/// Scripts run only from this server or with the nonce of this very response.
+/// Sets the policy of a page: scripts run only from this server or with the nonce of this response.
 fn content_security_policy() {
     let nonce = use_nonce().map(|nonce| format!(" 'nonce-{nonce}'")).unwrap_or_default();
     // The watcher of `make watch` tells the page to reload through a socket of its own.
@@ -137,8 +137,8 @@ fn content_security_policy() {
     }
 }
 
-/// Headers of every response, unless it has set its own.
-async fn guarded(request: Request, next: Next) -> Response {
+/// Middleware that adds security headers to every response that has not set its own.
+async fn add_security_headers(request: Request, next: Next) -> Response {
     const DEFAULTS: [(header::HeaderName, &str); 5] = [
         (header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -154,15 +154,15 @@ async fn guarded(request: Request, next: Next) -> Response {
     response
 }
 
-/// What agents remember stays out of the browser's cache.
-async fn never_stored(request: Request, next: Next) -> Response {
+/// Middleware that keeps pages, which show memories, out of the browser's cache.
+async fn forbid_caching(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-/// A form without JavaScript sends its empty fields too; the page's address is the one without them.
-async fn without_empty_fields(request: Request, next: Next) -> Response {
+/// Middleware that redirects to the address without empty fields, which a form without JavaScript sends too.
+async fn drop_empty_fields(request: Request, next: Next) -> Response {
     if request.uri().path().starts_with("/console/") {
         return next.run(request).await;
     }
@@ -176,8 +176,8 @@ async fn without_empty_fields(request: Request, next: Next) -> Response {
     }
 }
 
-/// Whatever changes something must come from a page of this server: the session's cookie alone proves nothing.
-async fn same_origin(State(public_url): State<Arc<str>>, request: Request, next: Next) -> Response {
+/// Middleware that refuses changes which do not come from a page of this server: the cookie of a session alone proves nothing.
+async fn require_same_origin(State(public_url): State<Arc<str>>, request: Request, next: Next) -> Response {
     if request.method().is_safe() || is_same_origin(request.headers(), &public_url) {
         return next.run(request).await;
     }
@@ -193,7 +193,7 @@ fn is_same_origin(headers: &HeaderMap, public_url: &str) -> bool {
     }
     let authority = |url: &str| url.parse::<Uri>().ok().and_then(|uri| uri.authority().map(ToString::to_string));
     let Some(origin) = text(header::ORIGIN) else { return false };
-    origin == public_url || authority(origin).is_some_and(|asked| Some(asked.as_str()) == text(header::HOST))
+    origin == public_url || authority(origin).is_some_and(|authority| Some(authority.as_str()) == text(header::HOST))
 }
 
 const REFUSED: &str = "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Refused · Remembrancer</title>\

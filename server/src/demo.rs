@@ -1,4 +1,4 @@
-//! `serve --demo`: an invented organisation with two agents, so that there is something to look at and to call.
+//! `serve --demo`: an invented organisation with two agents, to look at and to call.
 
 mod data;
 mod history;
@@ -20,7 +20,7 @@ const TENANT: &str = "acme";
 const LOGIN: &str = "vera@acme.example";
 const PASSWORD_LENGTH: usize = 20;
 
-/// Loads the data if it is not there, makes credentials if their files are not there, and prints how to use both. To be called before the
+/// Loads the data if it is not there, makes credentials if their files are not there, and prints how to use both. Call it before the
 /// workers of `engine` start.
 ///
 /// # Errors

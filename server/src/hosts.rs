@@ -23,7 +23,7 @@ pub async fn check(State(trust): State<Arc<Trust>>, mut request: Request, next: 
     let named = request.uri().authority().map(ToString::to_string);
     let named = named.or_else(|| request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned));
     let host = named.as_deref().and_then(host_of_authority);
-    // HTTP/1.0 and tests in process may name no host at all.
+    // Requests of HTTP/1.0 and of tests in this process may name no host.
     if named.is_some() && !host.is_some_and(|host| trust.hosts.contains(&host)) {
         return Err(Error::invalid("Host", "is not one of ALLOWED_HOSTS").into());
     }
@@ -34,10 +34,10 @@ pub async fn check(State(trust): State<Arc<Trust>>, mut request: Request, next: 
     Ok(next.run(request).await)
 }
 
-/// The last address in `X-Forwarded-For` that no trusted proxy added about another trusted proxy; the peer itself if it is not trusted.
+/// The address of the client: the peer, or, behind trusted proxies, the last address in `X-Forwarded-For` that is not one of them.
 fn client(peer: IpAddr, headers: &HeaderMap, proxies: &[IpAddr]) -> IpAddr {
     let mut address = peer;
-    let mut claimed: Vec<IpAddr> = headers
+    let mut forwarded: Vec<IpAddr> = headers
         .get_all("x-forwarded-for")
         .iter()
         .filter_map(|value| value.to_str().ok())
@@ -45,7 +45,7 @@ fn client(peer: IpAddr, headers: &HeaderMap, proxies: &[IpAddr]) -> IpAddr {
         .filter_map(|part| part.trim().parse().ok())
         .collect();
     while proxies.contains(&address) {
-        match claimed.pop() {
+        match forwarded.pop() {
             Some(next) => address = next,
             None => break,
         }

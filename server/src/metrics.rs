@@ -8,17 +8,17 @@ use axum::routing::get;
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use remembrancer::{Engine, audit, jobs, telemetry};
 
-/// Seconds; from a warm recall to one that waits for a model.
+/// Bounds in seconds, from a warm recall to one that waits for a model.
 const SECONDS: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
-/// Hits of a recall.
+/// Bounds of the number of hits of a recall.
 const HITS: &[f64] = &[0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0];
-/// Buckets by the end of a histogram's name; one without would become a summary, which cannot be added up over servers.
+/// Buckets by the suffix of a histogram's name. A histogram without buckets becomes a summary, which cannot be added up over servers.
 const BUCKETS: [(&str, &[f64]); 2] = [("_seconds", SECONDS), ("_hits", HITS)];
 
-/// Starts collecting, with every metric described.
+/// Installs the recorder and describes every metric.
 ///
 /// # Errors
-/// When something in this process collects already.
+/// When this process has a recorder already.
 pub fn install() -> Result<PrometheusHandle, BuildError> {
     let mut builder = PrometheusBuilder::new();
     for (suffix, bounds) in BUCKETS {
@@ -40,7 +40,7 @@ async fn scrape(State((handle, engine)): State<(PrometheusHandle, Engine)>) -> R
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], handle.render()).into_response()
 }
 
-/// What is counted in the databases rather than here.
+/// Sets the gauges whose values are counted in the databases.
 async fn gauges(engine: &Engine) {
     let now = engine.clock().now();
     for (name, database) in [("agent_memory", &engine.db().memory), ("shared_kb", &engine.db().kb)] {

@@ -1,4 +1,4 @@
-//! `remembrancer serve`: from configuration to a running process, and back to nothing.
+//! `remembrancer serve`: starts the process from its configuration, serves, and stops.
 
 use crate::api::{self, Api};
 use crate::cli::kb;
@@ -100,7 +100,7 @@ pub async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
     }
 }
 
-/// Everything that is served on one address: the API, then the console.
+/// The router of the public address: the API, then the console.
 pub fn router(engine: &Engine, config: &Config) -> Router {
     let leptos_options = LeptosOptions::builder()
         .output_name(env!("LEPTOS_OUTPUT_NAME"))
@@ -119,13 +119,13 @@ pub fn router(engine: &Engine, config: &Config) -> Router {
         .layer(middleware::from_fn_with_state(engine.clone(), api::assign_request_id))
 }
 
-/// The path without its query, which may hold what people search for; no header.
+/// The span of a request: its path without the query, which may hold private words, and no header.
 fn span(request: &axum::extract::Request) -> tracing::Span {
     let id = request.extensions().get::<remembrancer::api::RequestId>().map(ToString::to_string).unwrap_or_default();
     tracing::info_span!("request", method = %request.method(), path = request.uri().path(), request_id = id)
 }
 
-/// Serves until a signal comes, then finishes what is under way within the deadline.
+/// Serves until a signal comes, then finishes the requests under way within the deadline.
 ///
 /// # Errors
 /// A sentence, when the start fails.
@@ -143,7 +143,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     let workers = Workers::start(&engine);
 
     let stop = CancellationToken::new();
-    let schedule = config.knowledge.clone().map(|schedule| tokio::spawn(kb::keep_up(engine.clone(), schedule, stop.clone())));
+    let schedule = config.knowledge.clone().map(|schedule| tokio::spawn(kb::ingest_at_intervals(engine.clone(), schedule, stop.clone())));
     let service = router(&engine, &config).into_make_service_with_connect_info::<SocketAddr>();
     let server = axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());
     let metrics_service = metrics::router(recorder, engine.clone());

@@ -1,4 +1,4 @@
-//! Sessions of the console, kept by the engine, so that they outlive the process and end everywhere at once.
+//! Sessions of the console. The engine stores them, so that they outlive the process and end on every server at once.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -33,13 +33,13 @@ impl SessionStore for EngineSessions {
 
     async fn save(&self, record: &Record) -> Result<()> {
         let (data, expires) = parts(record)?;
-        // A session that was ended meanwhile stays ended: whoever holds its id has to sign in again.
+        // A session that was ended meanwhile stays ended: its owner has to sign in again.
         identity::session_save(&self.0, &record.id.to_string(), &data, expires).await.map(drop).map_err(backend)
     }
 
     async fn load(&self, id: &Id) -> Result<Option<Record>> {
-        let found = identity::session_load(&self.0, &id.to_string()).await.map_err(backend)?;
-        let Some((data, expires)) = found else { return Ok(None) };
+        let row = identity::session_load(&self.0, &id.to_string()).await.map_err(backend)?;
+        let Some((data, expires)) = row else { return Ok(None) };
         let data = serde_json::from_value(data).map_err(|error| Error::Decode(error.to_string()))?;
         let expiry_date = OffsetDateTime::from_unix_timestamp(expires.timestamp()).map_err(|error| Error::Decode(error.to_string()))?;
         Ok(Some(Record { id: *id, data, expiry_date }))

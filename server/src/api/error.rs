@@ -26,7 +26,7 @@ pub enum ApiError {
     #[error("{0}")]
     UnsupportedMediaType(String),
     /// The body names the entry to update instead, beside the error.
-    #[error("an entry that is there says this already, or said it until now: update it instead")]
+    #[error("a similar entry exists; update it instead")]
     SimilarExists(Option<Box<MemorySuggestion>>),
 }
 

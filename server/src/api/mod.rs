@@ -1,4 +1,4 @@
-//! HTTP for agents: one table of routes, one way in, one error shape.
+//! HTTP for agents: one table of routes, one way to authenticate, one error shape.
 
 mod body;
 mod caller;
@@ -35,7 +35,7 @@ use std::time::Duration;
 /// Longest time a request may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What handlers share.
+/// The state that handlers share.
 #[derive(Clone)]
 pub struct Api {
     pub engine: Engine,
@@ -43,16 +43,16 @@ pub struct Api {
 }
 
 impl Api {
-    /// With a limit of requests per minute and key.
+    /// The state with a limit of requests per minute and key.
     pub fn new(engine: Engine, requests_per_minute: NonZeroU32) -> Self {
         Self { engine, limiter: Arc::new(Limiter::per_minute(requests_per_minute)) }
     }
 }
 
-/// Who may call a route.
+/// The credential that a route demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
-    /// Anybody: the answer says nothing about anyone.
+    /// None: the answer says nothing about anyone.
     Open,
     /// An API key; the verb decides what it may do.
     Key,
@@ -76,7 +76,7 @@ pub fn routes() -> Vec<Route> {
         Route { method: Method::GET, path: "/api/tools", guard: Guard::Key, handler: || get(tools::list) },
         Route { method: Method::POST, path: "/api/tools/{name}", guard: Guard::Key, handler: || post(tools::call) },
         Route { method: Method::GET, path: "/api/prompts", guard: Guard::Key, handler: || get(tools::prompts) },
-        // Clients of this contract write it with and without the slash.
+        // Clients of this contract call it with and without the slash.
         Route { method: Method::GET, path: "/api/memory/", guard: Guard::Key, handler: || memory::contract(get(memory::list)) },
         Route { method: Method::GET, path: "/api/memory", guard: Guard::Key, handler: || memory::contract(get(memory::list)) },
         Route { method: Method::POST, path: "/api/memory/", guard: Guard::Key, handler: || memory::contract(post(memory::create)) },

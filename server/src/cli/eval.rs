@@ -1,4 +1,4 @@
-//! `remembrancer eval retrieval`: how well the rankings find what is known to be the answer, in databases that are gone afterwards.
+//! `remembrancer eval retrieval`: measures how well the rankings find known answers, in databases that are dropped afterwards.
 
 use super::Failure;
 use crate::config::Config;
@@ -42,7 +42,7 @@ enum Line {
         text: String,
         #[serde(default)]
         at: Option<DateTime<Utc>>,
-        /// What it is about; the scope unless told.
+        /// Its topic; the scope by default.
         #[serde(default)]
         topic: Option<String>,
     },
@@ -56,8 +56,8 @@ enum Line {
     },
 }
 
-/// Memories that a question asks for: quality is that of the answer that an agent would get.
-const ASKED: u32 = 10;
+/// Hits per question: as many as an agent would ask for.
+const HITS: u32 = 10;
 const LINE_MAX: usize = 1024 * 1024;
 
 /// Runs the evaluation in databases of its own.
@@ -66,18 +66,18 @@ const LINE_MAX: usize = 1024 * 1024;
 /// When a line cannot be read (it is named), or a database is out of reach.
 pub async fn retrieval(mut config: Config, file: &Path, ranking: Option<Ranking>, json: bool) -> Result<(), Failure> {
     let lines = read(file).await?;
-    let asked = questions(&lines);
-    if asked as u64 > CACHED_QUERIES {
-        return Err(format!("{} holds {asked} questions; at most {CACHED_QUERIES} can be asked at once", file.display()).into());
+    let count = questions(&lines);
+    if count as u64 > CACHED_QUERIES {
+        return Err(format!("{} holds {count} questions; at most {CACHED_QUERIES} can be asked at once", file.display()).into());
     }
-    // Nobody waits: everything gets its vector at once.
+    // No request waits, so every memory can wait for its vector.
     config.write_embedding_budget = Duration::from_secs(60);
     let (urls, postgres) = serve::databases(&config).await?;
     let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", std::process::id()))?;
     let done = async {
         let engine = serve::open_at(&config, urls.clone(), serve::embedder(&config).await?).await?;
         let (own, beside) = (engine.clone(), urls.clone());
-        // On a worker, where requests are answered: this thread hears of everything from another.
+        // On a worker thread, as requests are: on this one every wake-up would cross threads.
         let scores = tokio::spawn(async move { evaluate(&own, &beside, &lines, ranking).await }).await;
         engine.db().close().await;
         scores?
@@ -126,7 +126,7 @@ async fn evaluate(
     only: Option<Ranking>,
 ) -> Result<BTreeMap<String, Scores>, Failure> {
     let scopes = load(engine, lines).await?;
-    // What is measured is a server that has run for a while.
+    // As on a server that has run for a while.
     vacuum(urls).await?;
     let questions = prepare(engine, lines, &scopes).await?;
     let mut all = BTreeMap::new();
@@ -169,7 +169,7 @@ async fn agent(engine: &Engine, tenant: &OpContext, number: usize) -> Result<OpC
     Ok(identity::authenticate(engine, &key, remembrancer::api::RequestId(SystemClock.id())).await?)
 }
 
-/// As an agent would remember a turn: its own words, when and where they were said.
+/// The request with which an agent would remember a turn: its words, time and place.
 fn memory(topic: &str, scope: &str, text: &str, at: Option<DateTime<Utc>>) -> RememberRequest {
     let source = Source { platform: "eval".into(), channel_id: Some(scope.into()), observed_at: at, ..Source::default() };
     let kind = Some(remembrancer::api::MemoryKind::Episode);
@@ -184,7 +184,7 @@ struct Question<'a> {
     embedding: f64,
 }
 
-/// Embeds every question. Searches find the vectors cached, and are timed when the model's threads have come to rest.
+/// Embeds every question before the first search, so that searches are timed with cached vectors and an idle model.
 async fn prepare<'a>(engine: &Engine, lines: &'a [Line], scopes: &'a HashMap<String, Loaded>) -> Result<Vec<Question<'a>>, Failure> {
     let bar = bar(questions(lines), "embeddings".into())?;
     let mut prepared = Vec::new();
@@ -221,17 +221,17 @@ async fn ask(engine: &Engine, questions: &[Question<'_>], ranking: Ranking) -> R
 
 async fn judge(engine: &Engine, question: &Question<'_>, ranking: Ranking) -> Result<Judged, Failure> {
     let Question { loaded, query, wanted, embedding } = question;
-    let request = RecallRequest { ranking: Some(ranking), k: ASKED, ..RecallRequest::new(query) };
+    let request = RecallRequest { ranking: Some(ranking), k: HITS, ..RecallRequest::new(query) };
     let start = Instant::now();
     let answer = recall::without_floor(engine, &loaded.ctx, request).await?;
     let without_embedding = start.elapsed().as_secs_f64() * 1000.0;
     let hits = answer.memories();
-    let found = hits.iter().enumerate().filter(|(_, hit)| wanted.contains(&hit.memory_id)).map(|(place, _)| place).collect();
+    let places = hits.iter().enumerate().filter(|(_, hit)| wanted.contains(&hit.memory_id)).map(|(place, _)| place).collect();
     Ok(Judged {
-        found,
+        found: places,
         evidence: wanted.len(),
         returned: hits.len(),
-        possible: loaded.ids.len().min(ASKED as usize),
+        possible: loaded.ids.len().min(HITS as usize),
         characters: hits.iter().map(|hit| hit.content.chars().count()).sum(),
         with_embedding: embedding + without_embedding,
         without_embedding,

@@ -1,4 +1,4 @@
-//! Knowledge on the command line: take a directory in, write its index pages.
+//! Knowledge on the command line: ingest a directory, write its index pages.
 
 use super::Failure;
 use crate::config::Schedule;
@@ -14,18 +14,18 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Subcommand)]
 pub enum Kb {
-    /// Take the Markdown files of a directory in; again and again: what did not change stays, what is gone is retired
+    /// Ingest the Markdown files of a directory. Repeat it at will: unchanged files stay, missing files are retired
     Ingest {
         dir: PathBuf,
         #[arg(long)]
         tenant: String,
-        /// What these files are called together; the directory's name unless told
+        /// Name of the collection; by default the name of the directory
         #[arg(long)]
         collection: Option<String>,
         /// Only what changed in git since this revision
         #[arg(long, value_name = "REVISION")]
         since: Option<String>,
-        /// Say what would happen, and do nothing
+        /// Say what would happen and change nothing
         #[arg(long)]
         dry_run: bool,
     },
@@ -49,13 +49,13 @@ pub fn index(dir: &Path) -> Result<(), Failure> {
         }
     }
     println!("{} index pages, {written} written", pages.len());
-    tell(&failures)
+    report_failures(&failures)
 }
 
-/// Takes a directory in and waits until its chunks have their vectors.
+/// Ingests a directory and waits until its chunks have their vectors.
 ///
 /// # Errors
-/// When something could not be read; everything else was taken in all the same.
+/// When a file could not be read; all others were ingested.
 pub async fn ingest(
     engine: &Engine,
     tenant: &str,
@@ -66,7 +66,7 @@ pub async fn ingest(
 ) -> Result<(), Failure> {
     let ctx = identity::open_tenant(engine, tenant).await?;
     let bar = ProgressBar::new(0).with_style(ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}")?).with_message("files");
-    let report = take_in(engine, &ctx, dir, collection, since, dry_run, &|done, total| {
+    let report = ingest_directory(engine, &ctx, dir, collection, since, dry_run, &|done, total| {
         bar.set_length(total as u64);
         bar.set_position(done as u64);
     })
@@ -76,14 +76,14 @@ pub async fn ingest(
         embed(engine).await?;
     }
     println!("{}", summary(&report));
-    tell(&report.failures)
+    report_failures(&report.failures)
 }
 
-/// Reads a directory and takes it in.
+/// Reads a directory and ingests its files.
 ///
 /// # Errors
 /// When the directory or its git history cannot be read, or a database is out of reach.
-pub async fn take_in(
+pub async fn ingest_directory(
     engine: &Engine,
     ctx: &OpContext,
     dir: &Path,
@@ -97,8 +97,8 @@ pub async fn take_in(
     let (only, extent) = match &since {
         None => (None, Extent::Whole),
         Some(since) => {
-            let Changed { there, gone } = changed(&root, since).await?;
-            (Some(there), Extent::Part { gone })
+            let Changes { present, deleted } = changes(&root, since).await?;
+            (Some(present), Extent::Part { gone: deleted })
         }
     };
     let revision = git(&root, &["rev-parse", "--short", "HEAD"]).await.ok().map(|out| out.trim().to_owned());
@@ -108,28 +108,28 @@ pub async fn take_in(
     Ok(knowledge::ingest(engine, ctx, ingestion, progress).await?)
 }
 
-/// Takes a directory in, at once and then whenever its time has come, until told to stop. A failure is logged and tried again at the next
-/// time; two servers that do the same are harmless.
-pub async fn keep_up(engine: Engine, schedule: Schedule, stop: CancellationToken) {
+/// Ingests a directory now and then at intervals, until it is stopped. A failure is logged, and the next interval tries again. Two servers
+/// may ingest the same directory.
+pub async fn ingest_at_intervals(engine: Engine, schedule: Schedule, stop: CancellationToken) {
     let mut times = tokio::time::interval(schedule.every);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
             _ = times.tick() => {}
         }
-        match once(&engine, &schedule).await {
+        match ingest_scheduled(&engine, &schedule).await {
             Ok(report) => tracing::info!(dir = %schedule.dir.display(), failures = report.failures.len(), "{}", summary(&report)),
-            Err(error) => tracing::warn!(dir = %schedule.dir.display(), %error, "the directory was not taken in"),
+            Err(error) => tracing::warn!(dir = %schedule.dir.display(), %error, "the directory was not ingested"),
         }
     }
 }
 
-async fn once(engine: &Engine, schedule: &Schedule) -> Result<IngestReport, Failure> {
+async fn ingest_scheduled(engine: &Engine, schedule: &Schedule) -> Result<IngestReport, Failure> {
     let ctx = identity::open_tenant(engine, &schedule.tenant).await?;
-    take_in(engine, &ctx, &schedule.dir, None, None, false, &|_, _| {}).await
+    ingest_directory(engine, &ctx, &schedule.dir, None, None, false, &|_, _| {}).await
 }
 
-/// Works off the queue of vectors, so that the directory can be searched when the command ends. A server that runs beside it helps.
+/// Works off the queue of vectors, so that the directory can be searched when the command ends. A running server shares the work.
 async fn embed(engine: &Engine) -> Result<(), Failure> {
     let bar = ProgressBar::new_spinner().with_message("embedding");
     let stop = CancellationToken::new();
@@ -140,26 +140,27 @@ async fn embed(engine: &Engine) -> Result<(), Failure> {
     Ok(())
 }
 
-struct Changed {
-    there: BTreeSet<String>,
-    gone: Vec<String>,
+/// Paths that changed since a revision.
+struct Changes {
+    present: BTreeSet<String>,
+    deleted: Vec<String>,
 }
 
-async fn changed(dir: &Path, since: &str) -> Result<Changed, Failure> {
+async fn changes(dir: &Path, since: &str) -> Result<Changes, Failure> {
     if since.starts_with('-') {
         return Err(format!("--since is «{since}»; it must be a git revision").into());
     }
     let out = git(dir, &["diff", "--name-status", "--no-renames", "--relative", "-z", since, "--", "."]).await?;
-    let mut changed = Changed { there: BTreeSet::new(), gone: Vec::new() };
+    let mut changes = Changes { present: BTreeSet::new(), deleted: Vec::new() };
     let mut fields = out.split('\0').filter(|field| !field.is_empty());
     while let (Some(status), Some(path)) = (fields.next(), fields.next()) {
         if status == "D" {
-            changed.gone.push(path.to_owned());
+            changes.deleted.push(path.to_owned());
         } else {
-            changed.there.insert(path.to_owned());
+            changes.present.insert(path.to_owned());
         }
     }
-    Ok(changed)
+    Ok(changes)
 }
 
 async fn git(dir: &Path, arguments: &[&str]) -> Result<String, Failure> {
@@ -170,22 +171,22 @@ async fn git(dir: &Path, arguments: &[&str]) -> Result<String, Failure> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// What an ingestion did, in a line.
+/// The result of an ingestion, in a line.
 pub fn summary(report: &IngestReport) -> String {
     let IngestReport { added, changed, unchanged, retired, terms, components, .. } = report;
     let would = if report.dry_run { "would be: " } else { "" };
     format!("{would}{added} added, {changed} changed, {unchanged} unchanged, {retired} retired; {terms} terms, {components} components")
 }
 
-fn tell(failures: &[IngestFailure]) -> Result<(), Failure> {
+fn report_failures(failures: &[IngestFailure]) -> Result<(), Failure> {
     for failure in failures {
         let line = failure.line.map(|line| format!(":{line}")).unwrap_or_default();
         eprintln!("{}{line}: {}", failure.path, failure.reason);
     }
     match failures.len() {
         0 => Ok(()),
-        1 => Err("1 file or entry could not be taken in; everything else was".into()),
-        n => Err(format!("{n} files or entries could not be taken in; everything else was").into()),
+        1 => Err("1 file or entry failed to be ingested; all others were ingested".into()),
+        n => Err(format!("{n} files or entries failed to be ingested; all others were ingested").into()),
     }
 }
 
@@ -235,11 +236,11 @@ mod tests {
         repository.commit(&[("handbook/a.md", Some("a")), ("handbook/b.md", Some("b")), ("outside.md", Some("x"))]).await;
         let names = ["handbook/a.md", "handbook/ü b.md", "handbook/b.md", "outside.md"];
         repository.commit(&[(names[0], Some("a2")), (names[1], Some("c")), (names[2], None), (names[3], Some("y"))]).await;
-        let changed = changed(&repository.0.join("handbook"), "HEAD~1").await.unwrap();
-        assert_eq!(changed.there.into_iter().collect::<Vec<_>>(), ["a.md", "ü b.md"]);
-        assert_eq!(changed.gone, ["b.md"]);
+        let changes = changes(&repository.0.join("handbook"), "HEAD~1").await.unwrap();
+        assert_eq!(changes.present.into_iter().collect::<Vec<_>>(), ["a.md", "ü b.md"]);
+        assert_eq!(changes.deleted, ["b.md"]);
         for wrong in ["--output=/tmp/x", "no-such-revision"] {
-            assert!(super::changed(&repository.0, wrong).await.is_err(), "{wrong}");
+            assert!(super::changes(&repository.0, wrong).await.is_err(), "{wrong}");
         }
     }
 }

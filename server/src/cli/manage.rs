@@ -9,17 +9,17 @@ use remembrancer::{Engine, chat, identity, projects};
 pub enum Bot {
     /// Bind a Telegram bot to an agent's key, and print its id and its webhook's secret, once
     Create {
-        /// The key that it speaks with
+        /// The key of the bot
         key: KeyId,
         #[arg(long)]
         tenant: String,
         #[arg(long)]
         name: String,
     },
-    /// Say whose chat it is: only then may it see memories
+    /// Bind a chat to a person: only a bound chat sees memories
     Bind {
         bot: BotId,
-        /// The chat's id, as Telegram has it
+        /// The chat's id in Telegram
         #[arg(long, allow_hyphen_values = true)]
         chat: String,
         #[arg(long)]
@@ -27,7 +27,7 @@ pub enum Bot {
         #[arg(long)]
         tenant: String,
     },
-    /// Take a chat away from whom it belongs to
+    /// Unbind a chat from its person
     Unbind {
         bot: BotId,
         #[arg(long, allow_hyphen_values = true)]
@@ -52,13 +52,13 @@ pub enum Project {
         #[arg(long)]
         tenant: String,
     },
-    /// Let what is known of one project be found in another, both ways
+    /// Link two projects: each finds the memories of the other
     Link {
         project: String,
         other: String,
         #[arg(long)]
         tenant: String,
-        /// Take the link away
+        /// Remove the link
         #[arg(long)]
         remove: bool,
     },

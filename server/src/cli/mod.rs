@@ -22,7 +22,7 @@ pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 /// Characters of a generated password: 20 of 62 symbols are 119 bits.
 const PASSWORD_LENGTH: usize = 20;
 
-/// A memory server for LLM agents, and the console in which people answer for what they remember.
+/// A memory server for LLM agents, with a console for the people who are responsible for them.
 #[derive(Parser)]
 #[command(name = "remembrancer", version, after_help = "Configuration comes from the environment: see the table in README.md.")]
 struct Cli {
@@ -32,7 +32,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serve the API and the console until told to stop
+    /// Serve the API and the console until stopped
     Serve(Serve),
     /// Create and migrate the databases, then stop
     Migrate,
@@ -48,7 +48,7 @@ enum Command {
     /// People who sign in to the console
     #[command(subcommand)]
     Operator(Operator),
-    /// Chat bots, and whose chats they may answer
+    /// Chat bots, and the people behind their chats
     #[command(subcommand)]
     Bot(Bot),
     /// Projects and the links between them
@@ -60,11 +60,11 @@ enum Command {
     /// Shared knowledge
     #[command(subcommand)]
     Kb(Kb),
-    /// Write what is remembered into a file that another installation takes in, or into a folder to read
+    /// Export memories into a file that another installation can import, or into a folder for people
     Export(portability::Export),
-    /// Take an exported file in: all of it, or nothing
+    /// Import an exported file: all of it, or nothing
     Import(portability::Import),
-    /// Measure
+    /// Measure the quality of retrieval
     #[command(subcommand)]
     Eval(Eval),
     /// The audit log
@@ -74,10 +74,10 @@ enum Command {
 
 #[derive(Args)]
 struct Serve {
-    /// Load invented data once, and print how to sign in and how to call
+    /// Load invented data once, and print how to sign in and how to call the API
     #[arg(long)]
     demo: bool,
-    /// Where the demo's credentials are kept (files with mode 0600)
+    /// Directory of the demo's credentials (files with mode 0600)
     #[arg(long, default_value = ".local", value_name = "DIR")]
     credentials_dir: PathBuf,
 }
@@ -108,7 +108,7 @@ enum Agent {
         #[arg(long, default_value = "aggressive")]
         discipline: Discipline,
     },
-    /// Change how eagerly an agent writes: the text that it is given by GET /api/prompts
+    /// Change how eagerly an agent writes: the instructions that it gets from GET /api/prompts
     SetDiscipline {
         slug: String,
         /// aggressive or confirming
@@ -128,10 +128,10 @@ enum Key {
         tenant: String,
         #[arg(long)]
         name: String,
-        /// What it may do, separated by commas
+        /// Scopes of the key, separated by commas
         #[arg(long, value_delimiter = ',', required = true)]
         scopes: Vec<Scope>,
-        /// Days until it ends; without it, it does not
+        /// Days until the key expires; by default it does not
         #[arg(long)]
         days: Option<u32>,
     },
@@ -147,7 +147,7 @@ enum Key {
 enum Operator {
     /// Make an operator and print a password, once
     Create {
-        /// What is typed at sign-in
+        /// The name for signing in
         login: String,
         #[arg(long)]
         tenant: String,
@@ -175,7 +175,7 @@ enum Audit {
     },
 }
 
-/// Reads the arguments and does what they say.
+/// Parses the arguments and runs the command.
 ///
 /// # Errors
 /// A sentence for the person who typed it.
@@ -269,7 +269,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Text for people, JSON for machines; what a library says only from warnings on.
+/// Starts the log: text for people or JSON for machines, with libraries from warnings on.
 fn log(config: &Config) -> Result<(), Failure> {
     let filter = EnvFilter::try_from_env("RUST_LOG").or_else(|_| match std::env::var("RUST_LOG") {
         Ok(value) if !value.is_empty() => {

@@ -16,13 +16,13 @@ use tokio_util::sync::CancellationToken;
 pub struct Export {
     #[arg(long)]
     tenant: String,
-    /// Only what is this agent's
+    /// Only records of this agent
     #[arg(long, value_name = "SLUG")]
     agent: Option<String>,
     /// The file to write; `-` is the standard output
     #[arg(long, default_value = "-", value_name = "FILE")]
     out: PathBuf,
-    /// Write a folder to read instead: one Markdown file per memory
+    /// Write a folder for people instead: one Markdown file per memory
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     markdown: Option<PathBuf>,
 }
@@ -36,7 +36,7 @@ pub struct Import {
     /// Refuse a file that holds records of any agent but this
     #[arg(long, value_name = "SLUG")]
     agent: Option<String>,
-    /// Check the file and say what would happen, and do nothing
+    /// Check the file, say what would happen and change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -44,7 +44,7 @@ pub struct Import {
 /// Writes an export.
 ///
 /// # Errors
-/// When the tenant or agent is not there, or the file cannot be written; then no file of that name is left behind.
+/// When the tenant or agent does not exist, or the file cannot be written; then no file of that name is left behind.
 pub async fn export(engine: &Engine, command: Export) -> Result<(), Failure> {
     let ctx = identity::open_tenant(engine, &command.tenant).await?;
     let selection = match &command.agent {
@@ -71,7 +71,7 @@ pub async fn export(engine: &Engine, command: Export) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The file appears when it is whole, for nobody else's eyes.
+/// Writes an export into a file that appears when it is whole and that only its owner can read.
 async fn to_file(
     engine: &Engine,
     ctx: &OpContext,
@@ -97,10 +97,10 @@ async fn to_file(
     }
 }
 
-/// Takes a file in, and makes the vectors of what was new.
+/// Imports a file and makes the vectors of the new memories.
 ///
 /// # Errors
-/// When the file cannot be read, or anything in it is wrong; then nothing was taken in.
+/// When the file cannot be read, or anything in it is wrong; then nothing was imported.
 pub async fn import(engine: &Engine, command: Import) -> Result<(), Failure> {
     let ctx = identity::open_tenant(engine, &command.tenant).await?;
     let agent = match &command.agent {
@@ -108,7 +108,7 @@ pub async fn import(engine: &Engine, command: Import) -> Result<(), Failure> {
         None => None,
     };
     let file = open(&command.file).await.map_err(|error| format!("{}: {error}", command.file.display()))?;
-    // It is read twice: checked, then written.
+    // An import reads the file twice: it checks, then it writes.
     let readings = if command.dry_run { 1 } else { 2 };
     let bar = ProgressBar::new(file.metadata().await?.len() * readings);
     bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes}")?);
@@ -137,7 +137,7 @@ async fn open(path: &Path) -> Result<File, Failure> {
     Ok(file)
 }
 
-/// Works off the queue of vectors, so that what came can be found by its meaning when the command ends.
+/// Works off the queue of vectors, so that imported memories can be found by their meaning when the command ends.
 async fn embed(engine: &Engine) -> Result<(), Failure> {
     let bar = ProgressBar::new_spinner().with_message("embedding");
     let stop = CancellationToken::new();
@@ -157,14 +157,14 @@ fn descriptor(of: impl AsFd) -> Result<File, Failure> {
     Ok(File::from_std(std::fs::File::from(of.as_fd().try_clone_to_owned()?)))
 }
 
-/// What an import did, a line for each type.
+/// The result of an import, a line for each type.
 pub fn summary(report: &ImportReport) -> String {
     let would = if report.dry_run { "would be: " } else { "" };
-    let one = |(kind, count): (&String, &ImportCount)| {
+    let line = |(kind, count): (&String, &ImportCount)| {
         format!("{would}{kind}: {} added, {} brought forward, {} there already", count.added, count.updated, count.unchanged)
     };
     match report.lines.is_empty() {
         true => "the file holds nothing".into(),
-        false => report.lines.iter().map(one).collect::<Vec<_>>().join("\n"),
+        false => report.lines.iter().map(line).collect::<Vec<_>>().join("\n"),
     }
 }

@@ -1,4 +1,4 @@
-//! What the demo's agents remember. Everybody in it is invented.
+//! The memories and recalls of the demo's agents. Everybody in them is invented.
 
 use remembrancer::api::MemoryKind::{self, Artifact, Decision, Episode, Profile, Project, TaskHint};
 
@@ -11,9 +11,9 @@ pub struct Memory {
     pub platform: &'static str,
     pub channel: &'static str,
     pub kind: MemoryKind,
-    /// Into the commons.
+    /// True: it belongs to the commons.
     pub shared: bool,
-    /// And forgotten again later.
+    /// True: it is forgotten again later.
     pub forgotten: bool,
 }
 
@@ -27,10 +27,10 @@ pub const TERMS: &[(&str, &str, &[&str])] = &[
     ("customer interview", "A conversation with somebody who uses what we make", &["user interview"]),
 ];
 
-/// Minutes since the organisation began to write things down.
+/// Age of the organisation, in minutes: nothing is older.
 pub const FOUNDED: i64 = 90_000;
 
-/// Minutes ago, what was asked, and whether the agent said that it should know.
+/// Recalls: age in minutes, query, and whether the agent expected a hit.
 pub const RECALLS: &[(i64, &str, bool)] = &[
     (38_420, "staging database", false),
     (36_101, "Who approves releases?", true),
@@ -59,7 +59,7 @@ pub const RECALLS: &[(i64, &str, bool)] = &[
     (90, "lunch on Fridays", false),
 ];
 
-/// Oldest first.
+/// Memories, oldest first.
 pub const MEMORIES: &[Memory] = &[
     private(
         "atlas",

@@ -1,10 +1,10 @@
-//! What the invented organisation has written down.
+//! The documents of the invented organisation.
 
 macro_rules! files {
     ($($path:literal),+ $(,)?) => { &[$(($path, include_str!(concat!("knowledge/", $path)))),+] };
 }
 
-/// Path and Markdown.
+/// Documents: path and Markdown.
 pub const FILES: &[(&str, &str)] = files![
     ".context/decisions/ADR-001-record-decisions.md",
     ".context/decisions/ADR-002-rust-for-services.md",

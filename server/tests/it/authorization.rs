@@ -1,4 +1,4 @@
-//! Authorization coverage: every route, tool and server function is proved here, and one that nobody proved fails the test.
+//! Authorization coverage: every route, tool and server function is tested here, and a new one without a test fails.
 
 use crate::harness::Site;
 use axum::body::Body;
@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 /// Routes that anybody may call, by intent.
 const OPEN: &[&str] = &["/healthz", "/readyz"];
 
-/// Server functions that work without a session, by intent: one cannot be signed in before signing in, and colours are no secret.
+/// Server functions that work without a session, by intent: nobody is signed in before signing in, and a theme is no secret.
 const WITHOUT_SESSION: &[&str] = &["/console/api/sign_in", "/console/api/set_theme"];
 
-/// Arguments without which a server function is not even called. A function that needs some and is not here answers 400 and fails.
+/// Arguments that a server function requires. A function that needs some and is not here answers 400 and fails the test.
 const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/set_theme", "theme=dark"),
     ("/console/api/memory", "id=01900000-0000-7000-8000-000000000000"),
@@ -43,7 +43,7 @@ const PUBLIC_PAGES: &[&str] = &["/sign-in"];
 async fn every_route_of_the_api_demands_a_key() {
     let site = Site::new().await;
     let open: BTreeSet<_> = server::api::routes().into_iter().filter(|route| route.guard == Guard::Open).map(|route| route.path).collect();
-    assert_eq!(open, OPEN.iter().copied().collect(), "a route is open that nobody listed as open");
+    assert_eq!(open, OPEN.iter().copied().collect(), "a route is open that is not listed as open");
     for route in server::api::routes().into_iter().filter(|route| route.guard == Guard::Key) {
         let path = route.path.replace("{name}", "agent_memory_recall").replace(['{', '}'], "");
         let request = Request::builder().method(route.method.clone()).uri(&path).body(Body::empty()).unwrap();
@@ -86,7 +86,7 @@ async fn every_server_function_demands_a_session_and_its_own_origin() {
     let site = Site::new().await;
     let functions = app::server_functions();
     assert!(functions.len() >= 8, "the console's functions are registered: {functions:?}");
-    assert_eq!(WITHOUT_SESSION, app::PUBLIC_SERVER_FUNCTIONS, "a function answers without a session that nobody listed");
+    assert_eq!(WITHOUT_SESSION, app::PUBLIC_SERVER_FUNCTIONS, "a function answers without a session and is not listed");
     for (path, method) in functions {
         if method != Method::GET {
             let foreign = call(&site, &method, path, "cross-site").await;
@@ -94,7 +94,7 @@ async fn every_server_function_demands_a_session_and_its_own_origin() {
         }
         let status = call(&site, &method, path, "same-origin").await;
         if path == "/console/api/sign_in" {
-            // Nothing was typed: refused, as a wrong password is.
+            // Empty credentials are refused as a wrong password is.
             assert_eq!(status, StatusCode::UNAUTHORIZED, "{path}");
         } else if WITHOUT_SESSION.contains(&path) {
             assert!(status.is_success() || status.is_redirection(), "{path} answers {status}");

@@ -1,4 +1,4 @@
-//! `/api/memory/` over HTTP, as clients of the seed's contract use it, and `/memory` in a chat.
+//! `/api/memory/` over HTTP, as clients of the contract use it, and `/memory` in a chat.
 
 use crate::harness::{Answer, Site};
 use axum::body::Body;
@@ -42,7 +42,7 @@ async fn prompt(site: &Site, known: Option<&str>) -> Answer {
 }
 
 #[tokio::test]
-async fn seed_4_scenario_2_what_was_learned_is_in_the_prompt_of_the_next_session() {
+async fn what_was_learned_is_in_the_prompt_of_the_next_session() {
     let site = Site::new().await;
     assert_eq!(prompt(&site, None).await.text, "", "nothing to say yet");
     let made = create(&site, "person", Some("Mina"), "Mina is Vera's boss").await;
@@ -69,7 +69,7 @@ async fn seed_4_scenario_2_what_was_learned_is_in_the_prompt_of_the_next_session
 }
 
 #[tokio::test]
-async fn seed_4_scenario_3_changed_information_updates_the_memory_and_keeps_its_history() {
+async fn changed_information_updates_the_memory_and_keeps_its_history() {
     let site = Site::new().await;
     let made = create(&site, "person", Some("Mina"), "Mina works on the Platform team").await.json();
     let id = made["id"].as_str().unwrap();
@@ -80,9 +80,9 @@ async fn seed_4_scenario_3_changed_information_updates_the_memory_and_keeps_its_
     let tool = tool.await.json();
     assert_eq!((&tool["stored"], &tool["suggestion"]["id"]), (&json!(false), &made["id"]));
 
-    let told = site.atlas("update_memory", json!({ "memory_id": id, "content": "Mina works on the Design team" })).await.json();
+    let updated = site.atlas("update_memory", json!({ "memory_id": id, "content": "Mina works on the Design team" })).await.json();
     let expected = json!({ "id": id, "old_content": made["content"], "new_content": "Mina works on the Design team", "version": 2 });
-    assert_eq!(told, expected);
+    assert_eq!(updated, expected);
     let put = call(&site, Method::PUT, &format!("/api/memory/{id}"), Some(json!({ "content": "Mina is Design team lead" }))).await;
     assert_eq!((put.status, &put.json()["version"]), (StatusCode::OK, &json!(3)), "{}", put.text);
     let whole = call(&site, Method::GET, &format!("/api/memory/{id}"), None).await.json();
@@ -94,7 +94,7 @@ async fn seed_4_scenario_3_changed_information_updates_the_memory_and_keeps_its_
 }
 
 #[tokio::test]
-async fn seed_4_scenario_5_the_command_lists_without_an_agent() {
+async fn the_command_lists_without_an_agent() {
     let site = Site::new().await;
     assert_eq!(command(&site, "/memory").await, "I remember nothing yet.");
     let mut ids = Vec::new();
@@ -118,7 +118,7 @@ async fn seed_4_scenario_5_the_command_lists_without_an_agent() {
 }
 
 #[tokio::test]
-async fn seed_4_scenario_6_the_command_deletes_without_an_agent() {
+async fn the_command_deletes_without_an_agent() {
     let site = Site::new().await;
     let id = create(&site, "preference", None, "Vera prefers Thursday due dates").await.json()["id"].as_str().unwrap().to_owned();
     assert_eq!(command(&site, &format!("/memory delete {id}")).await, "Deleted: 'Vera prefers Thursday due dates'");
@@ -131,7 +131,7 @@ async fn seed_4_scenario_6_the_command_deletes_without_an_agent() {
 }
 
 #[tokio::test]
-async fn the_contract_answers_with_the_fields_and_codes_of_the_seed() {
+async fn the_contract_answers_with_its_fields_and_codes() {
     let site = Site::new().await;
     let made = create(&site, "project", Some("Zephyr"), "Zephyr uses Rust 1.96").await;
     assert_eq!(made.status, StatusCode::CREATED);

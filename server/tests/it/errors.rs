@@ -1,4 +1,4 @@
-//! Every error: its status, its code, the field it names, and that it leaves nothing behind.
+//! Every error: its status, code and field, the id of its request, and that it leaves no row behind.
 
 use crate::harness::Site;
 use axum::body::Body;
@@ -246,7 +246,7 @@ async fn a_panic_answers_500_with_the_id_of_its_request_and_no_detail() {
 }
 
 #[tokio::test]
-async fn each_key_has_a_limit_of_its_own_and_is_told_when_to_come_back() {
+async fn each_key_has_a_limit_of_its_own_and_a_retry_after() {
     let site = Site::with(&[("RATE_LIMIT_PER_MINUTE", "3")]).await;
     for _ in 0..3 {
         assert_eq!(site.atlas("agent_memory_recall", json!({ "query": "q" })).await.status, StatusCode::OK);

@@ -10,7 +10,7 @@ use server::config::Config;
 use std::env::VarError;
 use tower::ServiceExt;
 
-/// A world behind the whole router, console included.
+/// A world and the whole router on it, console included.
 pub struct Site {
     pub world: World,
     pub router: Router,
@@ -48,12 +48,12 @@ impl Site {
         Self::with(&[]).await
     }
 
-    /// With variables set.
+    /// A site with environment variables.
     pub async fn with(variables: &[(&str, &str)]) -> Self {
         Self::on(World::new().await, variables)
     }
 
-    /// Around a world of the caller's.
+    /// A site on an existing world.
     pub fn on(world: World, variables: &[(&str, &str)]) -> Self {
         let lookup =
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent);

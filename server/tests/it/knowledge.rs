@@ -1,4 +1,4 @@
-//! Knowledge and prompts over HTTP, and the command line's way in.
+//! Knowledge and prompts over HTTP.
 
 use crate::harness::{Answer, Site};
 use axum::body::Body;
@@ -41,8 +41,8 @@ async fn a_document_goes_in_and_its_index_comes_out() {
     assert!(page.header(header::CONTENT_TYPE).starts_with("text/markdown"));
     assert!(page.text.contains("ADR-001") && page.text.contains("Tea before coffee"), "{}", page.text);
     assert_eq!(get(&site, "/api/kb/index?path=nowhere.md").await.status, StatusCode::NOT_FOUND);
-    let found = site.atlas("shared_kb_search", json!({ "query": "The kitchen serves tea first." })).await.json();
-    assert_eq!(found["hits"][0]["adr_id"], "ADR-001", "{found}");
+    let answer = site.atlas("shared_kb_search", json!({ "query": "The kitchen serves tea first." })).await.json();
+    assert_eq!(answer["hits"][0]["adr_id"], "ADR-001", "{answer}");
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn bad_documents_are_named_and_the_rest_goes_in() {
 }
 
 #[tokio::test]
-async fn requests_that_make_no_sense_leave_nothing() {
+async fn invalid_requests_leave_nothing() {
     let site = Site::new().await;
     let before = site.rows().await;
     let many: Vec<_> = (0..101).map(|n| json!({ "path": format!("{n}.md"), "content": "x" })).collect();

@@ -1,11 +1,11 @@
-//! The three tools over HTTP, as an agent uses them.
+//! The tools over HTTP, as an agent uses them.
 
 use crate::harness::Site;
 use axum::http::StatusCode;
 use serde_json::json;
 
 #[tokio::test]
-async fn what_is_said_on_drive_is_recalled_on_slack_with_its_provenance() {
+async fn a_memory_from_drive_is_recalled_on_slack_with_its_provenance() {
     let site = Site::new().await;
     let source =
         json!({ "platform": "drive", "channel_id": "D1", "thread_id": "T7", "message_id": "M3", "observed_at": "2026-05-03T09:00:00Z" });
@@ -23,7 +23,7 @@ async fn what_is_said_on_drive_is_recalled_on_slack_with_its_provenance() {
 }
 
 #[tokio::test]
-async fn what_is_forgotten_is_gone_at_once() {
+async fn a_forgotten_memory_is_gone_at_once() {
     let site = Site::new().await;
     let input = json!({ "topic_raw": "coffee", "content": "Mina takes it black.", "source": { "platform": "slack" } });
     let id = site.atlas("agent_memory_remember", input).await.json()["memory_id"].clone();
@@ -57,8 +57,8 @@ async fn another_agents_key_sees_nothing_but_the_commons() {
 async fn the_listing_tells_a_model_everything_it_needs() {
     let site = Site::new().await;
     let key = format!("Bearer {}", site.world.atlas_key);
-    let listed = site.get("/api/tools", &[(axum::http::header::AUTHORIZATION, &key)]).await.json();
-    let tools = listed["tools"].as_array().unwrap();
+    let list = site.get("/api/tools", &[(axum::http::header::AUTHORIZATION, &key)]).await.json();
+    let tools = list["tools"].as_array().unwrap();
     let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     let expected = [
         "agent_memory_recall",

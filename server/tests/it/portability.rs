@@ -53,7 +53,7 @@ async fn an_agent_takes_its_memory_out_and_in() {
 }
 
 #[tokio::test]
-async fn requests_that_make_no_sense_are_refused() {
+async fn invalid_requests_are_refused() {
     let site = Site::new().await;
     let (world, atlas) = (&site.world, &site.world.atlas_key);
     let (_, reader) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryRead]).await;
@@ -111,7 +111,7 @@ fn command(world: &World, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-fn said(output: &Output) -> String {
+fn text_of(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
@@ -126,16 +126,16 @@ async fn the_command_line_moves_a_tenant_to_another_machine() {
     let file = path("acme.jsonl");
 
     let done = command(&world, &["export", "--tenant", &world.tenant_slug, "--out", &file]);
-    assert!(done.status.success() && said(&done).contains("1 memory"), "{}", said(&done));
+    assert!(done.status.success() && text_of(&done).contains("1 memory"), "{}", text_of(&done));
     let text = std::fs::read_to_string(&file).unwrap();
     let piped = command(&world, &["export", "--tenant", &world.tenant_slug, "--agent", "atlas"]);
     let piped = String::from_utf8(piped.stdout).unwrap();
     assert!(piped.contains("black tea") && !piped.contains("\"slug\":\"binky\""), "{piped}");
 
     let dry = command(&there, &["import", &file, "--tenant", "elsewhere", "--dry-run"]);
-    assert!(dry.status.success() && said(&dry).contains("would be: memory: 1 added"), "{}", said(&dry));
+    assert!(dry.status.success() && text_of(&dry).contains("would be: memory: 1 added"), "{}", text_of(&dry));
     let done = command(&there, &["import", &file, "--tenant", "elsewhere"]);
-    assert!(done.status.success() && said(&done).contains("memory: 1 added"), "{}", said(&done));
+    assert!(done.status.success() && text_of(&done).contains("memory: 1 added"), "{}", text_of(&done));
     let mut again = Vec::new();
     remembrancer::portability::export(&there.engine, &elsewhere, &Selection::All, &mut again, &|_| {}).await.unwrap();
     let lines =
@@ -144,9 +144,9 @@ async fn the_command_line_moves_a_tenant_to_another_machine() {
 
     std::fs::write(path("half.jsonl"), &text[..text.len() / 2]).unwrap();
     let cut = command(&there, &["import", &path("half.jsonl"), "--tenant", "elsewhere"]);
-    assert!(!cut.status.success() && said(&cut).contains("cut off"), "{}", said(&cut));
+    assert!(!cut.status.success() && text_of(&cut).contains("cut off"), "{}", text_of(&cut));
     let read = command(&there, &["export", "--tenant", "elsewhere", "--markdown", &path("read")]);
-    assert!(read.status.success() && folder.path().join("read/atlas/INDEX.md").exists(), "{}", said(&read));
+    assert!(read.status.success() && folder.path().join("read/atlas/INDEX.md").exists(), "{}", text_of(&read));
     let wrong = command(&there, &["export", "--tenant", "elsewhere", "--agent", "nobody", "--out", &path("none")]);
-    assert!(!wrong.status.success() && !folder.path().join("none").exists(), "{}", said(&wrong));
+    assert!(!wrong.status.success() && !folder.path().join("none").exists(), "{}", text_of(&wrong));
 }

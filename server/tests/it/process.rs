@@ -9,7 +9,7 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// How often a state is asked for before a test gives up: 60 s in all.
+/// Polls of a state before a test gives up: 60 s in all.
 const POLLS: usize = 600;
 const POLL: Duration = Duration::from_millis(100);
 
@@ -67,7 +67,7 @@ impl Drop for Process {
     }
 }
 
-async fn audited(control: &mut PgConnection, world: &World, action: &str) -> i64 {
+async fn audit_rows(control: &mut PgConnection, world: &World, action: &str) -> i64 {
     let Ok(AgentId(agent)) = world.atlas.agent_id() else { panic!("atlas is an agent") };
     sqlx::query_scalar("select count(*) from audit_log where agent_id = $1 and action = $2")
         .bind(agent)
@@ -83,7 +83,7 @@ async fn a_kill_between_commit_and_relay_loses_no_audit_row() {
     let mut control = PgConnection::connect(&world.engine.urls().internal_shared).await.unwrap();
     let process = Process::start(&world).await;
 
-    // Whoever holds the chain's lock keeps the relay from delivering: the commit is done, the delivery is not.
+    // Holding the lock of the chain keeps the relay from delivering: the commit is done, the delivery is not.
     let mut holder = PgConnection::connect(&world.engine.urls().internal_shared).await.unwrap();
     let chain = lock_key(&[b"audit", world.system.tenant_id.0.as_bytes()]);
     sqlx::query("select pg_advisory_lock($1)").bind(chain).execute(&mut holder).await.unwrap();
@@ -95,7 +95,7 @@ async fn a_kill_between_commit_and_relay_loses_no_audit_row() {
 
     let _again = Process::start(&world).await;
     for _ in 0..POLLS {
-        if audited(&mut control, &world, "memory.remembered").await == 1 {
+        if audit_rows(&mut control, &world, "memory.remembered").await == 1 {
             return;
         }
         tokio::time::sleep(POLL).await;
@@ -112,18 +112,18 @@ async fn two_servers_on_one_set_of_databases_start_and_serve_together() {
 }
 
 #[tokio::test]
-async fn a_server_told_to_stop_stops_cleanly() {
+async fn a_server_that_gets_sigterm_stops_cleanly() {
     let world = World::on(TestDatabases::fresh(&SystemClock).await).await;
     let mut process = Process::start(&world).await;
     assert!(process.remember(&world.atlas_key, "The printer is on the second floor.").is_some());
-    let told = Command::new("kill").args(["-TERM", &process.child.id().to_string()]).status().unwrap();
-    assert!(told.success());
+    let signalled = Command::new("kill").args(["-TERM", &process.child.id().to_string()]).status().unwrap();
+    assert!(signalled.success());
     assert!(process.child.wait().unwrap().success(), "SIGTERM is a clean end");
 }
 
 #[test]
 fn a_wrong_variable_stops_the_start_and_is_named() {
     let output = Command::new(env!("CARGO_BIN_EXE_remembrancer")).arg("serve").env("LISTEN_ADDR", "somewhere").output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && said.contains("LISTEN_ADDR") && said.contains("127.0.0.1:3000"), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && message.contains("LISTEN_ADDR") && message.contains("127.0.0.1:3000"), "{message}");
 }

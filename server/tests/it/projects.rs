@@ -1,4 +1,4 @@
-//! Projects over HTTP: made by who may write to what all share, seen by every agent of the tenant.
+//! Projects over HTTP: keys with `commons:write` make them, every agent of the tenant sees them.
 
 use crate::harness::{Answer, Site};
 use axum::body::Body;
@@ -34,8 +34,8 @@ async fn projects_have_repositories_and_links_that_hold_both_ways() {
     assert_eq!(link("zephyr".into(), ids[1].clone(), false).await.json(), json!({ "changed": true }));
     assert_eq!(link("mistral".into(), json!("zephyr"), false).await.json(), json!({ "changed": false }), "it was so, the other way");
     let seen = call(&site, &binky, Method::GET, "/api/projects", json!({})).await.json();
-    let told: Vec<_> = seen["projects"].as_array().unwrap().iter().map(|p| (p["slug"].clone(), p["linked"].clone())).collect();
-    assert_eq!(told, [(json!("mistral"), json!([ids[0]])), (json!("zephyr"), json!([ids[1]]))]);
+    let links: Vec<_> = seen["projects"].as_array().unwrap().iter().map(|p| (p["slug"].clone(), p["linked"].clone())).collect();
+    assert_eq!(links, [(json!("mistral"), json!([ids[0]])), (json!("zephyr"), json!([ids[1]]))]);
     assert_eq!(seen["projects"][1]["repos"][0]["slug"], "core");
     assert_eq!(link(ids[1].as_str().unwrap().into(), json!("zephyr"), true).await.json(), json!({ "changed": true }));
     let seen = call(&site, &binky, Method::GET, "/api/projects", json!({})).await.json();
@@ -45,7 +45,7 @@ async fn projects_have_repositories_and_links_that_hold_both_ways() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_refused_and_leaves_nothing() {
+async fn invalid_requests_are_refused_and_leave_nothing() {
     let site = Site::new().await;
     let atlas = site.world.atlas_key.clone();
     call(&site, &atlas, Method::POST, "/api/projects", json!({ "slug": "zephyr", "name": "Zephyr" })).await;

@@ -45,7 +45,7 @@ impl Wired {
     }
 
     async fn say(&self, chat: i64, text: &str) -> String {
-        // As Telegram writes it, with much that is not ours.
+        // As Telegram sends it, with fields that the server ignores.
         let message = json!({ "message_id": 5, "date": 1_780_000_000, "chat": { "id": chat, "type": "private", "first_name": "Vera" },
             "from": { "id": chat, "is_bot": false, "first_name": "Vera" }, "text": text });
         let call = self.update(json!({ "update_id": 1, "message": message })).await;
@@ -111,8 +111,8 @@ async fn a_wrong_secret_an_unknown_bot_and_a_revoked_key_read_the_same() {
 async fn what_the_key_may_not_do_is_said_in_the_chat_and_other_updates_are_left_alone() {
     let wired = wired(&[Scope::MemoryRead]).await;
     let id = wired.remember(Some(VERA), "Vera works from Bern").await;
-    let said = wired.say(4711, &format!("/memory delete {id}")).await;
-    assert!(said.starts_with("That is not possible") && said.contains("memory:forget"), "{said}");
+    let answer = wired.say(4711, &format!("/memory delete {id}")).await;
+    assert!(answer.starts_with("That is not possible") && answer.contains("memory:forget"), "{answer}");
     for update in [json!({ "update_id": 2, "edited_message": {} }), json!({ "message": { "chat": { "id": 4711 }, "sticker": {} } })] {
         assert_eq!(wired.update(update).await, json!({}));
     }

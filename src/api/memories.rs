@@ -39,6 +39,19 @@ text_enum! {
     }
 }
 
+impl Retention {
+    /// How many days it keeps a memory in reach; `None` without end.
+    pub const fn days(self) -> Option<u32> {
+        match self {
+            Self::Routine => Some(7),
+            Self::Error => Some(14),
+            Self::Task => Some(30),
+            Self::Decision => Some(90),
+            Self::Permanent => None,
+        }
+    }
+}
+
 text_enum! {
     /// Where a memory applies. `agent` and `session` are always private; the others may be written to the commons.
     MemoryScope { Global = "global", Project = "project", Repo = "repo", Agent = "agent", Session = "session" }

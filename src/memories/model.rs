@@ -5,30 +5,38 @@ use crate::api::{
     SourceKind, UserId,
 };
 use crate::db::lock_key;
-use chrono::{DateTime, Duration, NaiveDate, Utc};
+use chrono::{DateTime, Duration, Utc};
 use sha2::{Digest, Sha256};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use std::borrow::Cow;
 use uuid::Uuid;
 
-/// Time constant of decay, in days (seed 1's exp(−Δdays/90)). It halves in 62 days.
-pub const TAU_DAYS: f64 = 90.0;
+/// Time constant of decay, in days: relevance is multiplied by exp(−Δdays/90) and so halves in 62 days.
+pub const DECAY_DAYS: f64 = 90.0;
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
+/// [`DECAY_DAYS`] in seconds.
+pub const DECAY_SECONDS: f64 = DECAY_DAYS * DAY;
+
+/// The start of 2020, where [`weight`] is 1.
+pub const WEIGHT_EPOCH: DateTime<Utc> = match DateTime::from_timestamp(1_577_836_800, 0) {
+    Some(start) => start,
+    None => DateTime::UNIX_EPOCH,
+};
+
 /// exp(−Δdays/90): what is left of a memory's weight at `now` when it was last written at `then`; at most 1.
 pub fn recency(then: DateTime<Utc>, now: DateTime<Utc>) -> f64 {
     let days = (now - then).as_seconds_f64() / DAY;
-    (-days.max(0.0) / TAU_DAYS).exp()
+    (-days.max(0.0) / DECAY_DAYS).exp()
 }
 
 /// exp((updated_at − 2020-01-01) / 90 days): cosine times this orders by decayed similarity at any moment, because the decay factorises
 /// as exp(−now/τ)·exp(t/τ). It stays finite in `f64` for 170 years.
 pub fn weight(updated_at: DateTime<Utc>) -> f64 {
-    let epoch = NaiveDate::from_ymd_opt(2020, 1, 1).unwrap_or_default().and_time(chrono::NaiveTime::MIN).and_utc();
-    ((updated_at - epoch).as_seconds_f64() / DAY / TAU_DAYS).exp()
+    ((updated_at - WEIGHT_EPOCH).as_seconds_f64() / DAY / DECAY_DAYS).exp()
 }
 
 /// SHA-256 of content.
@@ -43,14 +51,7 @@ pub fn embedded_text(topic: &str, content: &str) -> String {
 
 /// When something kept for `retention` leaves reach.
 pub fn expiry(retention: Retention, from: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    let days = match retention {
-        Retention::Routine => 7,
-        Retention::Error => 14,
-        Retention::Task => 30,
-        Retention::Decision => 90,
-        Retention::Permanent => return None,
-    };
-    Some(from + Duration::days(days))
+    retention.days().map(|days| from + Duration::days(i64::from(days)))
 }
 
 /// Under which two memories may be the same one.

@@ -352,12 +352,6 @@ fn changes(draft: &Draft, outcome: &Outcome) -> serde_json::Value {
 
 /// Saying something again never shortens how long it is kept.
 fn longer(one: Retention, other: Retention) -> Retention {
-    let days = |retention| match retention {
-        Retention::Routine => 7,
-        Retention::Error => 14,
-        Retention::Task => 30,
-        Retention::Decision => 90,
-        Retention::Permanent => u32::MAX,
-    };
+    let days = |retention: Retention| retention.days().unwrap_or(u32::MAX);
     if days(one) >= days(other) { one } else { other }
 }

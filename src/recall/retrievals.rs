@@ -10,7 +10,7 @@ use crate::db::DbError;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::memories::model::{TAU_DAYS, embedded_text};
+use crate::memories::model::{DECAY_DAYS, embedded_text};
 use crate::op::{Access, OpContext};
 use crate::ranking::explain;
 use crate::text::words;
@@ -181,7 +181,7 @@ impl Logged {
 /// How long ago something was written that has this much of its weight left.
 fn age_in_days(recency: f64) -> i64 {
     // The logarithm gives back a little less than what went in.
-    (-recency.max(f64::MIN_POSITIVE).ln() * TAU_DAYS + 1e-6).floor() as i64
+    (-recency.max(f64::MIN_POSITIVE).ln() * DECAY_DAYS + 1e-6).floor() as i64
 }
 
 fn to_retrieval(row: Logged, slugs: &HashMap<AgentId, String>) -> Retrieval {

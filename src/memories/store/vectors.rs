@@ -2,7 +2,7 @@
 
 use crate::api::{AgentId, MemoryId, TenantId};
 use crate::db::{DbError, Tx};
-use crate::memories::model::weight;
+use crate::memories::model::{DECAY_DAYS, WEIGHT_EPOCH, weight};
 use chrono::{DateTime, Utc};
 use pgvector::{HalfVector, Vector};
 use sqlx::AssertSqlSafe;
@@ -39,18 +39,24 @@ pub async fn put_vector(
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     let table = vector_table(embedded.vector.len())?;
-    let (column, expression) = if table == "embeddings_384" { ("half", "$6") } else { ("bits", "binary_quantize($5)") };
+    let (column, expression) = if table == "embeddings_384" { ("half", "$8") } else { ("bits", "binary_quantize($5)") };
     let sql = format!(
         "insert into {table} (tenant_id, agent_id, memory_id, model, user_id, live, expires_at, weight, embedding, {column})
          select m.tenant_id, m.agent_id, m.id, $4, m.user_id, m.live, m.expires_at,
-                exp(extract(epoch from m.updated_at - timestamptz '2020-01-01T00:00:00Z')::float8 / 86400.0 / 90.0), $5, {expression}
+                exp(extract(epoch from m.updated_at - $6)::float8 / 86400.0 / $7), $5, {expression}
            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3
          on conflict (agent_id, memory_id, model) do update
             set embedding = excluded.embedding, {column} = excluded.{column}, weight = excluded.weight, live = excluded.live,
                 expires_at = excluded.expires_at, user_id = excluded.user_id"
     );
-    let mut query =
-        sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(agent).bind(id).bind(embedded.model).bind(Vector::from(embedded.vector.to_vec()));
+    let mut query = sqlx::query(AssertSqlSafe(sql))
+        .bind(tenant)
+        .bind(agent)
+        .bind(id)
+        .bind(embedded.model)
+        .bind(Vector::from(embedded.vector.to_vec()))
+        .bind(WEIGHT_EPOCH)
+        .bind(DECAY_DAYS);
     if table == "embeddings_384" {
         query = query.bind(HalfVector::from_f32_slice(embedded.vector));
     }

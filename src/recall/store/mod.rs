@@ -17,7 +17,7 @@ use super::log::{Access, Entry};
 use super::silence::Near;
 use crate::api::{AgentId, MemoryFilter, RecallFilters, TenantId, UserId, ZeroHitCause};
 use crate::db::{DbError, Tx};
-use crate::memories::model::Memory;
+use crate::memories::model::{DECAY_SECONDS, Memory};
 use crate::memories::store::{COLUMNS, Row, narrow, vector_table};
 use crate::models::Floors;
 use crate::ranking::Candidate;
@@ -243,7 +243,7 @@ pub async fn by_words(
         .push(") desc, case when s.similarity >= ")
         .push_bind(floors.lexical);
     query.push(" then s.similarity * exp(extract(epoch from m.updated_at - ").push_bind(reach.now);
-    query.push(")::float8 / 7776000.0) else s.similarity end desc, s.memory_id desc limit ").push_bind(most);
+    query.push(")::float8 / ").push_bind(DECAY_SECONDS).push(") else s.similarity end desc, s.memory_id desc limit ").push_bind(most);
     query.push(format!(
         ") select {COLUMNS}, top.similarity, top.passed, top.considered
              from top join agent_memories m on m.agent_id = top.agent_id and m.id = top.memory_id"

@@ -4,7 +4,7 @@ use super::model::{Agent, KeyRecord, OperatorRecord, Tenant};
 use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, TenantId, ViewId, ViewPage};
 use crate::db::{DbError, Tx, lock, lock_key};
 use chrono::{DateTime, Utc};
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::PgPool;
 use std::str::FromStr;
 
 fn parse_all<T: FromStr<Err = String>>(table: &'static str, column: &'static str, row: &str, texts: &[String]) -> Result<Vec<T>, DbError> {
@@ -177,23 +177,36 @@ impl TryFrom<KeyRow> for KeyRecord {
     }
 }
 
-/// Everything about a key that a request needs, up to the `where`.
-const KEY: &str = "select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user, \
-        k.secret_hash, k.scopes, k.expires_at, k.revoked_at \
-   from api_keys k \
-   join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id \
-   join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'";
-
 /// The key that a request's prefix names.
 pub async fn key_by_prefix(pool: &PgPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
-    let row: Option<KeyRow> = sqlx::query_as(AssertSqlSafe(format!("{KEY} where k.prefix = $1"))).bind(prefix).fetch_optional(pool).await?;
+    let row: Option<KeyRow> = sqlx::query_as(
+        r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
+                 k.secret_hash, k.scopes, k.expires_at, k.revoked_at
+            from api_keys k
+            join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
+            join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
+           where k.prefix = $1",
+    )
+    .bind(prefix)
+    .fetch_optional(pool)
+    .await?;
     row.map(TryInto::try_into).transpose()
 }
 
 /// A tenant's key by its id.
 pub async fn key_by_id(pool: &PgPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
-    let sql = format!("{KEY} where k.tenant_id = $1 and k.id = $2");
-    let row: Option<KeyRow> = sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(id).fetch_optional(pool).await?;
+    let row: Option<KeyRow> = sqlx::query_as(
+        r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
+                 k.secret_hash, k.scopes, k.expires_at, k.revoked_at
+            from api_keys k
+            join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
+            join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
+           where k.tenant_id = $1 and k.id = $2",
+    )
+    .bind(tenant)
+    .bind(id)
+    .fetch_optional(pool)
+    .await?;
     row.map(TryInto::try_into).transpose()
 }
 

@@ -67,13 +67,13 @@ pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextReque
         now: engine.clock().now(),
     };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let told = store::told(&mut tx, &wanted, STANDING).await?;
+    let chosen = store::memories(&mut tx, &wanted, STANDING).await?;
     tx.commit().await?;
-    let told_ids: Vec<MemoryId> = told.iter().map(|memory| memory.id).collect();
-    let mut disputes = memories::contradictions(engine, ctx, request.user_id, &told_ids).await?;
+    let chosen_ids: Vec<MemoryId> = chosen.iter().map(|memory| memory.id).collect();
+    let mut disputes = memories::contradictions(engine, ctx, request.user_id, &chosen_ids).await?;
 
     let places: HashMap<MemoryId, (usize, &Hit)> = hits.iter().enumerate().map(|(place, hit)| (hit.memory_id, (place, *hit))).collect();
-    let mut ordered: Vec<(Option<&(usize, &Hit)>, Memory)> = told.into_iter().map(|memory| (places.get(&memory.id), memory)).collect();
+    let mut ordered: Vec<(Option<&(usize, &Hit)>, Memory)> = chosen.into_iter().map(|memory| (places.get(&memory.id), memory)).collect();
     // What the search found comes first, in its order; the rest stays as it is: what matters most, then the newest.
     ordered.sort_by_key(|(found, _)| found.map_or(usize::MAX, |(place, _)| *place));
     let mut sections: BTreeMap<SectionName, Vec<(ContextItem, Piece)>> = BTreeMap::new();

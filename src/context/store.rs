@@ -3,9 +3,8 @@
 use crate::api::{AgentId, MemoryId, TenantId, UserId};
 use crate::db::{DbError, Tx};
 use crate::memories::model::Memory;
-use crate::memories::store::{COLUMNS, Row};
+use crate::memories::store::columns;
 use chrono::{DateTime, Utc};
-use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 /// Whose memories, and for which work.
@@ -20,28 +19,31 @@ pub struct Wanted<'a> {
     pub now: DateTime<Utc>,
 }
 
-/// What was found for the task, and what is told whatever the task: facts of profiles, facts of the project and the repository, decisions in
+/// What was found for the task, and what applies to every task: facts of profiles, facts of the project and the repository, decisions in
 /// force. Of each of these three the `most` that matter most, then the newest.
-pub async fn told(tx: &mut Tx, wanted: &Wanted<'_>, most: i64) -> Result<Vec<Memory>, DbError> {
-    let sql = format!(
-        "with standing as (
-             select m.id, row_number() over (
-                        partition by case when m.kind = 'decision' then 'decisions' when m.scope in ('project', 'repo') then 'project' end
-                        order by m.pinned desc, m.importance desc, m.updated_at desc, m.id desc) as place
-               from agent_memories m
-              where m.tenant_id = $1 and m.agent_id = any($2) and m.live and (m.expires_at is null or m.expires_at > $7)
-                and (m.user_id is null or m.user_id = $3) and m.kind <> 'episode'
-                and ((m.scope = 'project' and m.project_id = $4) or (m.scope = 'repo' and m.repo_id = $5)
-                     or (m.scope = 'global' and m.kind in ('profile', 'decision')) or (m.scope = 'agent' and m.kind = 'decision')
-                     or m.profile_fact))
-         select {COLUMNS} from agent_memories m
-          where m.tenant_id = $1 and m.agent_id = any($2) and m.live
-            and (m.id = any($6) or m.id in (select s.id from standing s where s.place <= $8))
-          order by m.pinned desc, m.importance desc, m.updated_at desc, m.id desc"
-    );
+pub async fn memories(tx: &mut Tx, wanted: &Wanted<'_>, most: i64) -> Result<Vec<Memory>, DbError> {
     let agents: Vec<Uuid> = wanted.agents.iter().map(|agent| agent.0).collect();
     let found: Vec<Uuid> = wanted.found.iter().map(|id| id.0).collect();
-    let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql))
+    let query = sqlx::query_as(concat!(
+        r"with standing as (
+              select m.id, row_number() over (
+                         partition by case when m.kind = 'decision' then 'decisions' when m.scope in ('project', 'repo') then 'project' end
+                         order by m.pinned desc, m.importance desc, m.updated_at desc, m.id desc) as place
+                from agent_memories m
+               where m.tenant_id = $1 and m.agent_id = any($2) and m.live and (m.expires_at is null or m.expires_at > $7)
+                 and (m.user_id is null or m.user_id = $3) and m.kind <> 'episode'
+                 and ((m.scope = 'project' and m.project_id = $4) or (m.scope = 'repo' and m.repo_id = $5)
+                      or (m.scope = 'global' and m.kind in ('profile', 'decision')) or (m.scope = 'agent' and m.kind = 'decision')
+                      or m.profile_fact))
+          select ",
+        columns!(),
+        r"
+            from agent_memories m
+           where m.tenant_id = $1 and m.agent_id = any($2) and m.live
+             and (m.id = any($6) or m.id in (select s.id from standing s where s.place <= $8))
+           order by m.pinned desc, m.importance desc, m.updated_at desc, m.id desc"
+    ));
+    Ok(query
         .bind(wanted.tenant)
         .bind(agents)
         .bind(wanted.user)
@@ -51,6 +53,5 @@ pub async fn told(tx: &mut Tx, wanted: &Wanted<'_>, most: i64) -> Result<Vec<Mem
         .bind(wanted.now)
         .bind(most)
         .fetch_all(&mut **tx)
-        .await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+        .await?)
 }

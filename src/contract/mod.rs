@@ -128,7 +128,7 @@ async fn entries(engine: &Engine, ctx: &OpContext, user: Option<UserId>) -> Resu
     ctx.require(Scope::MemoryRead)?;
     check_user(&mut Checks::default(), ctx, user).done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let found = store::listed(&mut tx, ctx.tenant_id, &[agent, ctx.commons_id], user, engine.clock().now()).await?;
+    let found = store::entries(&mut tx, ctx.tenant_id, &[agent, ctx.commons_id], user, engine.clock().now()).await?;
     tx.commit().await?;
     Ok(found)
 }

@@ -3,12 +3,12 @@
 use crate::api::{AgentId, TenantId, UserId};
 use crate::db::{DbError, Tx};
 use crate::memories::model::{Draft, Memory};
-use crate::memories::store::{COLUMNS, Row, vector_table};
-use crate::models::Model;
+use crate::memories::store::{COLUMNS, Neighbour, VectorTable, columns};
 use crate::text::normal;
+use crate::models::Model;
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 fn uuids(agents: &[AgentId]) -> Vec<Uuid> {
@@ -16,22 +16,23 @@ fn uuids(agents: &[AgentId]) -> Vec<Uuid> {
 }
 
 /// The live memories of some agents that have a category, within a user's reach: by category, then creation, then id.
-pub async fn listed(
+pub async fn entries(
     tx: &mut Tx,
     tenant: TenantId,
     agents: &[AgentId],
     user: Option<UserId>,
     now: DateTime<Utc>,
 ) -> Result<Vec<Memory>, DbError> {
-    let sql = format!(
-        r#"select {COLUMNS} from agent_memories m
-            where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.category is not null
-              and (m.expires_at is null or m.expires_at > $4) and (m.user_id is null or m.user_id = $3)
-            order by m.category collate "C", m.created_at, m.id"#
-    );
-    let rows: Vec<Row> =
-        sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(uuids(agents)).bind(user).bind(now).fetch_all(&mut **tx).await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    let query = sqlx::query_as(concat!(
+        "select ",
+        columns!(),
+        r#"
+            from agent_memories m
+           where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.category is not null
+             and (m.expires_at is null or m.expires_at > $4) and (m.user_id is null or m.user_id = $3)
+           order by m.category collate "C", m.created_at, m.id"#
+    ));
+    Ok(query.bind(tenant).bind(uuids(agents)).bind(user).bind(now).fetch_all(&mut **tx).await?)
 }
 
 /// How a new entry is held against those that are there.
@@ -46,27 +47,22 @@ pub struct Likeness<'a> {
 
 /// The entry that a new one should update instead, with their cosine: the most alike of those beyond their threshold.
 pub async fn alike(tx: &mut Tx, tenant: TenantId, draft: &Draft, likeness: &Likeness<'_>) -> Result<Option<(Memory, f64)>, DbError> {
-    #[derive(FromRow)]
-    struct Near {
-        #[sqlx(flatten)]
-        row: Row,
-        similarity: f64,
-    }
-    let table = vector_table(likeness.model.dimension)?;
+    let VectorTable { table, .. } = VectorTable::of(likeness.model.dimension)?;
     let sql = format!(
-        "with entries as (
-             select m.id, case when m.content_hash = $5 then 1.0 else coalesce(1 - (e.embedding <=> $6), 0.0) end as similarity,
-                    $7 and m.subject is not null and (m.topic = $8 or m.topic_normal = $9) as same_subject
-               from agent_memories m
-               left join {table} e on e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $10
-              where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.category is not null
-                and (m.expires_at is null or m.expires_at > $4) and (m.user_id is null or m.user_id = $3))
-         select {COLUMNS}, entries.similarity
-           from entries join agent_memories m on m.tenant_id = $1 and m.id = entries.id
-          where similarity > $12 or (same_subject and similarity > $11)
-          order by similarity desc, m.updated_at desc, m.id limit 1"
+        r"with entries as (
+              select m.id, case when m.content_hash = $5 then 1.0 else coalesce(1 - (e.embedding <=> $6), 0.0) end as similarity,
+                     $7 and m.subject is not null and (m.topic = $8 or m.topic_normal = $9) as same_subject
+                from agent_memories m
+                left join {table} e on e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $10
+               where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.category is not null
+                 and (m.expires_at is null or m.expires_at > $4) and (m.user_id is null or m.user_id = $3))
+          select {COLUMNS}, entries.similarity
+            from entries join agent_memories m on m.tenant_id = $1 and m.id = entries.id
+           where similarity > $12 or (same_subject and similarity > $11)
+           order by similarity desc, m.updated_at desc, m.id limit 1"
     );
-    let near: Option<Near> = sqlx::query_as(AssertSqlSafe(sql))
+    // The table follows from the dimension.
+    let near: Option<Neighbour> = sqlx::query_as(AssertSqlSafe(sql))
         .bind(tenant)
         .bind(uuids(likeness.agents))
         .bind(draft.key.user_id)
@@ -81,5 +77,5 @@ pub async fn alike(tx: &mut Tx, tenant: TenantId, draft: &Draft, likeness: &Like
         .bind(likeness.model.dedup_threshold)
         .fetch_optional(&mut **tx)
         .await?;
-    Ok(near.map(|near| (near.row.into(), near.similarity)))
+    Ok(near.map(|near| (near.memory, near.similarity)))
 }

@@ -5,10 +5,12 @@ pub mod embedded;
 mod error;
 pub mod like;
 mod migrate;
+mod statement;
 mod tenancy;
 
 pub use error::DbError;
 pub use migrate::{create_databases, drop_databases, migrate, pending_migrations, vacuum};
+pub(crate) use statement::{insert, statement};
 pub use tenancy::{EVERY_AGENT, Tenancy};
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};

@@ -134,8 +134,8 @@ impl Draft {
     }
 }
 
-/// The columns that the engine reads of a memory.
-#[derive(Clone, Debug, PartialEq)]
+/// A memory, as far as the engine reads it: `memories::store` names the columns once more, and nobody else does.
+#[derive(Clone, Debug, PartialEq, FromRow)]
 pub struct Memory {
     pub id: MemoryId,
     pub short_id: String,
@@ -159,6 +159,7 @@ pub struct Memory {
     pub title: Option<String>,
     pub content: String,
     pub summary: Option<String>,
+    #[sqlx(json)]
     pub source: Source,
     pub source_kind: SourceKind,
     pub evidence_ref: Option<String>,

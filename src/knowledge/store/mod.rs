@@ -11,6 +11,7 @@ pub use search::{Found, Passage, by_vector, by_vector_at, by_words, chunks_by_id
 
 use crate::api::{ChunkId, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
 use crate::db::{DbError, Tx, lock, lock_key};
+use crate::memories::store::VectorTable;
 use chrono::{DateTime, Utc};
 use pgvector::HalfVector;
 use sqlx::types::Json;
@@ -247,8 +248,7 @@ pub async fn unembedded(tx: &mut Tx, tenant: TenantId, document: DocumentId, mos
 /// # Errors
 /// `Inconsistent` for a dimension that no table has.
 pub fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
-    crate::memories::store::vector_table(dimension)
-        .map(|table| if table == "embeddings_384" { "chunk_embeddings_384" } else { "chunk_embeddings_1536" })
+    Ok(if VectorTable::of(dimension)?.is_half() { "chunk_embeddings_384" } else { "chunk_embeddings_1536" })
 }
 
 /// Stores a chunk's vector, if its text is in force.

@@ -99,11 +99,11 @@ pub async fn contradictions(
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
     Ok(sqlx::query_as(
-        r"select asked.id, o.id
-            from unnest($2::uuid[]) as asked (id)
+        r"select given.id, o.id
+            from unnest($2::uuid[]) as given (id)
             join memory_links l on l.tenant_id = $1 and l.relation = 'contradicts' and l.agent_id = any($3)
-             and (l.from_id = asked.id or l.to_id = asked.id)
-            join agent_memories o on o.tenant_id = $1 and o.id = case when l.from_id = asked.id then l.to_id else l.from_id end
+             and (l.from_id = given.id or l.to_id = given.id)
+            join agent_memories o on o.tenant_id = $1 and o.id = case when l.from_id = given.id then l.to_id else l.from_id end
              and o.agent_id = any($3) and o.live and (o.expires_at is null or o.expires_at > $5) and (o.user_id is null or o.user_id = $4)
            group by 1, 2 order by 1, 2",
     )

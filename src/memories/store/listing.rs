@@ -1,15 +1,20 @@
 //! Lists and counts, for the console.
 
-use super::{COLUMNS, Row};
+use super::COLUMNS;
 use crate::api::{AgentId, MemoryFilter, TenantId};
 use crate::db::cursor::Seek;
+use crate::db::{DbError, Tx, statement};
 use crate::db::like;
-use crate::db::{DbError, Tx};
 use crate::memories::model::Memory;
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 
-/// The `where` of a list, for a table called `m`.
+/// What a list shows, for a table called `m`: deleted memories, or those that are not.
+pub fn push_deleted(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
+    query.push(if filter.deleted == Some(true) { " and m.deleted_at is not null" } else { " and m.deleted_at is null" });
+}
+
+/// The other conditions of a list, for a table called `m`.
 pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
     if let Some(agent) = filter.agent_id {
         query.push(" and m.agent_id = ").push_bind(agent);
@@ -53,27 +58,24 @@ pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
     }
 }
 
-fn scope(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &MemoryFilter) {
-    query.push(" from agent_memories m where m.tenant_id = ").push_bind(tenant);
-    query.push(if filter.deleted == Some(true) { " and m.deleted_at is not null" } else { " and m.deleted_at is null" });
-    narrow(query, filter);
+/// `select …` of the memories that a filter matches.
+fn select(what: &str, tenant: TenantId, filter: &MemoryFilter) -> Result<QueryBuilder<Postgres>, DbError> {
+    let mut query = statement!(format!("select {what} from agent_memories m where m.tenant_id = $1"), tenant);
+    push_deleted(&mut query, filter);
+    narrow(&mut query, filter);
+    Ok(query)
 }
 
 /// How many memories a filter matches.
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter) -> Result<i64, DbError> {
-    let mut query = QueryBuilder::new("select count(*)");
-    scope(&mut query, tenant, filter);
-    Ok(query.build_query_scalar().fetch_one(&mut **tx).await?)
+    Ok(select("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// One page's memories and one more, in reading order; newest write first.
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter, seek: &Seek, size: usize) -> Result<Vec<Memory>, DbError> {
-    let mut query = QueryBuilder::new("select ");
-    query.push(COLUMNS);
-    scope(&mut query, tenant, filter);
+    let mut query = select(COLUMNS, tenant, filter)?;
     seek.push(&mut query, "m.updated_at", "m.id", true, size);
-    let rows: Vec<Row> = query.build_query_as().fetch_all(&mut **tx).await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
 /// An agent's numbers.
@@ -97,9 +99,9 @@ pub async fn counts(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result
                      count(*) filter (where created_at > $2 - interval '7 days') as added_7d,
                      max(updated_at) as last_write
                 from agent_memories where tenant_id = $1 group by agent_id),
-          asked as (select agent_id, max(at) as last_recall from retrievals where tenant_id = $1 group by agent_id)
+          recalled as (select agent_id, max(at) as last_recall from retrievals where tenant_id = $1 group by agent_id)
           select agent_id, coalesce(live, 0) as live, coalesce(deleted, 0) as deleted, coalesce(added_7d, 0) as added_7d, last_write, last_recall
-            from written full join asked using (agent_id)",
+            from written full join recalled using (agent_id)",
     )
     .bind(tenant)
     .bind(now)

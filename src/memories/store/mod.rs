@@ -10,17 +10,17 @@ mod versions;
 mod words;
 
 pub use links::{contradictions, link, links, still_linked, unlink};
-pub use listing::{Counts, count, counts, list, narrow, written_by_day};
+pub use listing::{Counts, count, counts, list, narrow, push_deleted, written_by_day};
 pub use recalls::{Recalled, recalls};
 pub use status::{Standing, mark_deleted, mark_restored, mark_superseded, set_status};
 pub use topics::{TopicUse, count_phrases, file_under, stale, topic_use, unresolved, with_phrase};
-pub use vectors::{Embedded, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live, vector_table};
+pub use vectors::{Embedded, VectorTable, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
 pub use versions::{versions, write_version};
 pub use words::{drop_words, lock_counts, put_words};
 
 use super::model::{DedupKey, Details, Draft, Memory};
-use crate::api::{AgentId, Category, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Retention, Source, SourceKind, TenantId, UserId};
-use crate::db::{DbError, Tx};
+use crate::api::{AgentId, MemoryId, MemoryStatus, Retention, TenantId};
+use crate::db::{DbError, Tx, insert};
 use crate::text::normal;
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
@@ -28,108 +28,31 @@ use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
 
-/// The columns of [`Memory`], for a table called `m`.
-pub const COLUMNS: &str = "m.id, m.short_id, m.agent_id, m.created_by, m.user_id, m.kind, m.category, m.subject, m.retention, m.scope, m.project_id, \
-    m.repo_id, m.session_id, m.connection_id, m.status, m.topic, m.topic_raw, m.is_canonical, m.vocabulary_version, m.title, m.content, \
-    m.summary, m.source, m.source_kind, m.evidence_ref, m.confidence, m.importance, m.pinned, m.content_hash, m.version, m.live, m.access_count, m.last_accessed_at, \
-    m.observed_at, m.created_at, m.updated_at, m.expires_at, m.deleted_at, m.deleted_by, m.delete_reason";
+/// The columns of [`Memory`], for a table called `m`: a literal, so that statements that read whole memories are literals, too. Whoever
+/// pastes one into psql writes `m.*` for it.
+macro_rules! columns {
+    () => {
+        "m.id, m.short_id, m.agent_id, m.created_by, m.user_id, m.kind, m.category, m.subject, m.retention, m.scope, m.project_id, m.repo_id, \
+         m.session_id, m.connection_id, m.status, m.topic, m.topic_raw, m.is_canonical, m.vocabulary_version, m.title, m.content, m.summary, \
+         m.source, m.source_kind, m.evidence_ref, m.confidence, m.importance, m.pinned, m.content_hash, m.version, m.live, m.access_count, \
+         m.last_accessed_at, m.observed_at, m.created_at, m.updated_at, m.expires_at, m.deleted_at, m.deleted_by, m.delete_reason"
+    };
+}
+pub(crate) use columns;
 
+/// The columns of [`Memory`] for statements that are put together at run time.
+pub const COLUMNS: &str = columns!();
+
+/// A memory and how alike it is to what it is compared with.
 #[derive(FromRow)]
-pub struct Row {
-    id: MemoryId,
-    short_id: String,
-    agent_id: AgentId,
-    created_by: AgentId,
-    user_id: Option<UserId>,
-    kind: MemoryKind,
-    category: Option<Category>,
-    subject: Option<String>,
-    retention: Retention,
-    scope: MemoryScope,
-    project_id: Option<Uuid>,
-    repo_id: Option<Uuid>,
-    session_id: Option<Uuid>,
-    connection_id: Option<Uuid>,
-    status: MemoryStatus,
-    topic: String,
-    topic_raw: String,
-    is_canonical: bool,
-    vocabulary_version: i64,
-    title: Option<String>,
-    content: String,
-    summary: Option<String>,
-    source: Json<Source>,
-    source_kind: SourceKind,
-    evidence_ref: Option<String>,
-    confidence: f32,
-    importance: f32,
-    pinned: bool,
-    content_hash: Vec<u8>,
-    version: i32,
-    live: bool,
-    access_count: i64,
-    last_accessed_at: Option<DateTime<Utc>>,
-    observed_at: Option<DateTime<Utc>>,
-    created_at: DateTime<Utc>,
-    updated_at: DateTime<Utc>,
-    expires_at: Option<DateTime<Utc>>,
-    deleted_at: Option<DateTime<Utc>>,
-    deleted_by: Option<String>,
-    delete_reason: Option<String>,
+pub struct Neighbour {
+    #[sqlx(flatten)]
+    pub memory: Memory,
+    /// The cosine of both vectors.
+    pub similarity: f64,
 }
 
-impl From<Row> for Memory {
-    fn from(row: Row) -> Self {
-        Self {
-            id: row.id,
-            short_id: row.short_id,
-            agent_id: row.agent_id,
-            created_by: row.created_by,
-            user_id: row.user_id,
-            kind: row.kind,
-            category: row.category,
-            subject: row.subject,
-            retention: row.retention,
-            scope: row.scope,
-            project_id: row.project_id,
-            repo_id: row.repo_id,
-            session_id: row.session_id,
-            connection_id: row.connection_id,
-            status: row.status,
-            topic: row.topic,
-            topic_raw: row.topic_raw,
-            is_canonical: row.is_canonical,
-            vocabulary_version: row.vocabulary_version,
-            title: row.title,
-            content: row.content,
-            summary: row.summary,
-            source: row.source.0,
-            source_kind: row.source_kind,
-            evidence_ref: row.evidence_ref,
-            confidence: row.confidence,
-            importance: row.importance,
-            pinned: row.pinned,
-            content_hash: row.content_hash,
-            version: row.version,
-            live: row.live,
-            access_count: row.access_count,
-            last_accessed_at: row.last_accessed_at,
-            observed_at: row.observed_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            expires_at: row.expires_at,
-            deleted_at: row.deleted_at,
-            deleted_by: row.deleted_by,
-            delete_reason: row.delete_reason,
-        }
-    }
-}
-
-/// The predicate of [`DedupKey`], on parameters 1 to 10, for a table called `m`.
-const SAME_KEY: &str = "m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.kind = $4 and m.scope = $5 \
-    and m.project_id is not distinct from $6 and m.repo_id is not distinct from $7 and m.session_id is not distinct from $8 \
-    and m.connection_id is not distinct from $9 and m.topic = $10 and m.live and (m.expires_at is null or m.expires_at > $11)";
-
+/// Binds a [`DedupKey`]: parameters 1 to 11.
 macro_rules! bind_key {
     ($query:expr, $tenant:expr, $key:expr, $now:expr) => {
         $query
@@ -155,11 +78,18 @@ pub async fn same_content(
     hash: &[u8],
     now: DateTime<Utc>,
 ) -> Result<Option<Memory>, DbError> {
-    let sql = format!(
-        "select {COLUMNS} from agent_memories m where {SAME_KEY} and m.content_hash = $12 order by m.created_at limit 1 for update of m"
-    );
-    let row: Option<Row> = bind_key!(sqlx::query_as(AssertSqlSafe(sql)), tenant, key, now).bind(hash).fetch_optional(&mut **tx).await?;
-    Ok(row.map(Into::into))
+    let query = sqlx::query_as(concat!(
+        "select ",
+        columns!(),
+        r"
+            from agent_memories m
+           where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.kind = $4 and m.scope = $5
+             and m.project_id is not distinct from $6 and m.repo_id is not distinct from $7 and m.session_id is not distinct from $8
+             and m.connection_id is not distinct from $9 and m.topic = $10 and m.live and (m.expires_at is null or m.expires_at > $11)
+             and m.content_hash = $12
+           order by m.created_at limit 1 for update of m"
+    ));
+    Ok(bind_key!(query, tenant, key, now).bind(hash).fetch_optional(&mut **tx).await?)
 }
 
 /// The live memory under `key` whose vector is nearest, other than `except`, with its cosine.
@@ -171,29 +101,28 @@ pub async fn nearest(
     except: Option<MemoryId>,
     now: DateTime<Utc>,
 ) -> Result<Option<(Memory, f64)>, DbError> {
-    #[derive(FromRow)]
-    struct Near {
-        #[sqlx(flatten)]
-        row: Row,
-        similarity: f64,
-    }
-    let table = vector_table(embedded.vector.len())?;
+    let VectorTable { table, .. } = VectorTable::of(embedded.vector.len())?;
     // `offset 0` keeps the vectors an inner loop by their key: of a table that was never analysed the planner expects one row, and joins
     // the two the other way round, which grows with the square.
     let sql = format!(
-        "select {COLUMNS}, 1 - e.distance as similarity
-           from agent_memories m cross join lateral (select e.embedding <=> $12 as distance from {table} e
-                where e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $13 offset 0) e
-          where {SAME_KEY} and m.id is distinct from $14
-          order by e.distance, m.id limit 1 for update of m"
+        r"select {COLUMNS}, 1 - e.distance as similarity
+            from agent_memories m
+           cross join lateral (select e.embedding <=> $12 as distance from {table} e
+                                where e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $13 offset 0) e
+           where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.kind = $4 and m.scope = $5
+             and m.project_id is not distinct from $6 and m.repo_id is not distinct from $7 and m.session_id is not distinct from $8
+             and m.connection_id is not distinct from $9 and m.topic = $10 and m.live and (m.expires_at is null or m.expires_at > $11)
+             and m.id is distinct from $14
+           order by e.distance, m.id limit 1 for update of m"
     );
-    let near: Option<Near> = bind_key!(sqlx::query_as(AssertSqlSafe(sql)), tenant, key, now)
+    // The table follows from the dimension.
+    let near: Option<Neighbour> = bind_key!(sqlx::query_as(AssertSqlSafe(sql)), tenant, key, now)
         .bind(Vector::from(embedded.vector.to_vec()))
         .bind(embedded.model)
         .bind(except)
         .fetch_optional(&mut **tx)
         .await?;
-    Ok(near.map(|near| (near.row.into(), near.similarity)))
+    Ok(near.map(|near| (near.memory, near.similarity)))
 }
 
 /// A new record's id, short id and times.
@@ -207,54 +136,49 @@ pub struct Birth<'a> {
 
 /// Inserts a memory as version 1. False when its short id is taken: try another.
 pub async fn insert(tx: &mut Tx, tenant: TenantId, draft: &Draft, birth: &Birth<'_>) -> Result<bool, DbError> {
-    let done = sqlx::query(
-        r"insert into agent_memories (tenant_id, agent_id, id, short_id, created_by, user_id, kind, retention, scope, project_id, repo_id,
-              session_id, connection_id, status, topic, topic_raw, is_canonical, vocabulary_version, content, source, source_kind,
-              confidence, importance, content_hash, version, live, awaiting_vector, observed_at, created_at, updated_at, expires_at, topic_normal,
-              category, subject, title, summary, evidence_ref, pinned, profile_fact)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'active', $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, 1,
-              true, $24, $25, $26, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)
-          on conflict (agent_id, short_id) do nothing",
-    )
-    .bind(tenant)
-    .bind(draft.key.agent_id)
-    .bind(birth.id)
-    .bind(birth.short_id)
-    .bind(draft.created_by)
-    .bind(draft.key.user_id)
-    .bind(draft.key.kind)
-    .bind(draft.retention)
-    .bind(draft.key.scope)
-    .bind(draft.key.project_id)
-    .bind(draft.key.repo_id)
-    .bind(draft.key.session_id)
-    .bind(draft.key.connection_id)
-    .bind(&draft.key.topic)
-    .bind(&draft.topic_raw)
-    .bind(draft.is_canonical)
-    .bind(draft.vocabulary_version)
-    .bind(&draft.content)
-    .bind(Json(&draft.source))
-    .bind(draft.source_kind)
-    .bind(draft.confidence)
-    // What is remembered on purpose matters (seed 2).
-    .bind(draft.details.importance.unwrap_or(1.0))
-    .bind(&draft.content_hash)
-    .bind(birth.awaiting_vector)
-    .bind(draft.source.observed_at)
-    .bind(birth.now)
-    .bind(birth.expires_at)
-    .bind(normal(&draft.topic_raw))
-    .bind(draft.details.category)
-    .bind(&draft.details.subject)
-    .bind(&draft.details.title)
-    .bind(&draft.details.summary)
-    .bind(&draft.details.evidence_ref)
-    .bind(draft.details.pinned.unwrap_or(false))
-    .bind(draft.details.profile_fact)
-    .execute(&mut **tx)
-    .await?;
-    Ok(done.rows_affected() > 0)
+    let mut query = insert!("insert into agent_memories" {
+        tenant_id: tenant,
+        agent_id: draft.key.agent_id,
+        id: birth.id,
+        short_id: birth.short_id,
+        created_by: draft.created_by,
+        user_id: draft.key.user_id,
+        kind: draft.key.kind,
+        category: draft.details.category,
+        subject: &draft.details.subject,
+        retention: draft.retention,
+        scope: draft.key.scope,
+        project_id: draft.key.project_id,
+        repo_id: draft.key.repo_id,
+        session_id: draft.key.session_id,
+        connection_id: draft.key.connection_id,
+        status: MemoryStatus::Active,
+        topic: &draft.key.topic,
+        topic_raw: &draft.topic_raw,
+        topic_normal: normal(&draft.topic_raw),
+        is_canonical: draft.is_canonical,
+        vocabulary_version: draft.vocabulary_version,
+        title: &draft.details.title,
+        content: &draft.content,
+        summary: &draft.details.summary,
+        source: Json(&draft.source),
+        source_kind: draft.source_kind,
+        evidence_ref: &draft.details.evidence_ref,
+        confidence: draft.confidence,
+        // What is remembered on purpose matters, unless its author says otherwise.
+        importance: draft.details.importance.unwrap_or(1.0),
+        pinned: draft.details.pinned.unwrap_or(false),
+        profile_fact: draft.details.profile_fact,
+        content_hash: &draft.content_hash,
+        version: 1,
+        live: true,
+        awaiting_vector: birth.awaiting_vector,
+        observed_at: draft.source.observed_at,
+        created_at: birth.now,
+        updated_at: birth.now,
+        expires_at: birth.expires_at,
+    } "on conflict (agent_id, short_id) do nothing");
+    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
 }
 
 /// Notes that exactly this was remembered again: counted and fresh, with what is known of it besides, no new version.
@@ -343,38 +267,56 @@ pub async fn revise(
 
 /// Memories by id, whatever their state, locked in the order of their ids if they are to be changed.
 pub async fn by_ids(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>, ids: &[MemoryId], lock: bool) -> Result<Vec<Memory>, DbError> {
+    macro_rules! by_ids {
+        ($lock:literal) => {
+            concat!(
+                "select ",
+                columns!(),
+                r"
+                    from agent_memories m
+                   where m.tenant_id = $1 and ($2::uuid is null or m.agent_id = $2) and m.id = any($3)
+                   order by m.agent_id, m.id ",
+                $lock
+            )
+        };
+    }
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let lock = if lock { "for update" } else { "" };
-    let sql = format!(
-        "select {COLUMNS} from agent_memories m
-          where m.tenant_id = $1 and ($2::uuid is null or m.agent_id = $2) and m.id = any($3) order by m.agent_id, m.id {lock}"
-    );
-    let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(agent).bind(ids).fetch_all(&mut **tx).await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    let sql = if lock { by_ids!("for update") } else { by_ids!("") };
+    Ok(sqlx::query_as(sql).bind(tenant).bind(agent).bind(ids).fetch_all(&mut **tx).await?)
 }
 
 /// The memories of some agents (none named: of any) that have this short id, the first agent's first; locked if they are to be changed.
 pub async fn by_short(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], short: &str, lock: bool) -> Result<Vec<Memory>, DbError> {
+    macro_rules! by_short {
+        ($lock:literal) => {
+            concat!(
+                "select ",
+                columns!(),
+                r"
+                    from agent_memories m
+                   where m.tenant_id = $1 and (cardinality($2::uuid[]) = 0 or m.agent_id = any($2)) and m.short_id = $3
+                   order by array_position($2, m.agent_id), m.id ",
+                $lock
+            )
+        };
+    }
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
-    let lock = if lock { "for update" } else { "" };
-    let sql = format!(
-        "select {COLUMNS} from agent_memories m
-          where m.tenant_id = $1 and (cardinality($2::uuid[]) = 0 or m.agent_id = any($2)) and m.short_id = $3
-          order by array_position($2, m.agent_id), m.id {lock}"
-    );
-    let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(agents).bind(short).fetch_all(&mut **tx).await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    let sql = if lock { by_short!("for update") } else { by_short!("") };
+    Ok(sqlx::query_as(sql).bind(tenant).bind(agents).bind(short).fetch_all(&mut **tx).await?)
 }
 
 /// The live profile fact of a person that answers the same question, by topic or by phrase.
 pub async fn profile_fact(tx: &mut Tx, tenant: TenantId, draft: &Draft, now: DateTime<Utc>) -> Result<Option<Memory>, DbError> {
-    let sql = format!(
-        "select {COLUMNS} from agent_memories m
-          where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.live and m.profile_fact
-            and (m.topic = $4 or m.topic_normal = $5) and (m.expires_at is null or m.expires_at > $6)
-          order by m.updated_at desc, m.id limit 1 for update of m"
-    );
-    let row: Option<Row> = sqlx::query_as(AssertSqlSafe(sql))
+    let query = sqlx::query_as(concat!(
+        "select ",
+        columns!(),
+        r"
+            from agent_memories m
+           where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.live and m.profile_fact
+             and (m.topic = $4 or m.topic_normal = $5) and (m.expires_at is null or m.expires_at > $6)
+           order by m.updated_at desc, m.id limit 1 for update of m"
+    ));
+    Ok(query
         .bind(tenant)
         .bind(draft.key.agent_id)
         .bind(draft.key.user_id)
@@ -382,6 +324,5 @@ pub async fn profile_fact(tx: &mut Tx, tenant: TenantId, draft: &Draft, now: Dat
         .bind(normal(&draft.topic_raw))
         .bind(now)
         .fetch_optional(&mut **tx)
-        .await?;
-    Ok(row.map(Into::into))
+        .await?)
 }

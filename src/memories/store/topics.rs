@@ -1,13 +1,13 @@
 //! What the vocabulary asks of memories: who has a phrase, who has a topic, and what is still filed under an older version.
 
-use super::{COLUMNS, Row};
+use super::columns;
 use crate::api::{AgentId, DecisionId, MemoryId, TenantId};
 use crate::db::{DbError, Tx};
 use crate::memories::model::Memory;
 use crate::vocabulary::Resolved;
 use chrono::{DateTime, Utc};
+use sqlx::FromRow;
 use sqlx::types::Json;
-use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
 
 /// How many memories that are not deleted have one of the phrases (normal forms), and of how many agents.
@@ -25,12 +25,15 @@ pub async fn count_phrases(tx: &mut Tx, tenant: TenantId, forms: &[String]) -> R
 /// The newest live memories that have a phrase, or are among `ids`.
 pub async fn with_phrase(tx: &mut Tx, tenant: TenantId, form: &str, ids: &[MemoryId], most: i64) -> Result<Vec<Memory>, DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let sql = format!(
-        "select {COLUMNS} from agent_memories m
-          where m.tenant_id = $1 and m.live and (m.topic_normal = $2 or m.id = any($3)) order by m.updated_at desc, m.id desc limit $4"
-    );
-    let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(form).bind(ids).bind(most).fetch_all(&mut **tx).await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    let query = sqlx::query_as(concat!(
+        "select ",
+        columns!(),
+        r"
+            from agent_memories m
+           where m.tenant_id = $1 and m.live and (m.topic_normal = $2 or m.id = any($3))
+           order by m.updated_at desc, m.id desc limit $4"
+    ));
+    Ok(query.bind(tenant).bind(form).bind(ids).bind(most).fetch_all(&mut **tx).await?)
 }
 
 /// How many memories each decision still has in front of it.
@@ -39,7 +42,7 @@ pub async fn unresolved(
     tenant: TenantId,
     decisions: &[(DecisionId, i64, Vec<String>)],
 ) -> Result<Vec<(DecisionId, i64)>, DbError> {
-    let asked: Vec<_> =
+    let open: Vec<_> =
         decisions.iter().map(|(id, version, forms)| serde_json::json!({ "id": id, "version": version, "forms": forms })).collect();
     Ok(sqlx::query_as(
         r"select d.id, count(m.id)
@@ -49,19 +52,22 @@ pub async fn unresolved(
            group by d.id",
     )
     .bind(tenant)
-    .bind(Json(asked))
+    .bind(Json(open))
     .fetch_all(&mut **tx)
     .await?)
 }
 
-/// How many memories of the tenant have one of the phrases and were resolved before a version: what is left of a job.
+/// Memories of the tenant that have one of the phrases and were resolved before a version: what is left of a job.
 pub async fn stale(tx: &mut Tx, tenant: TenantId, forms: &[String], version: i64, most: i64) -> Result<Vec<Memory>, DbError> {
-    let sql = format!(
-        "select {COLUMNS} from agent_memories m
-          where m.tenant_id = $1 and m.topic_normal = any($2) and m.vocabulary_version < $3 order by m.agent_id, m.id limit $4"
-    );
-    let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(forms).bind(version).bind(most).fetch_all(&mut **tx).await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    let query = sqlx::query_as(concat!(
+        "select ",
+        columns!(),
+        r"
+            from agent_memories m
+           where m.tenant_id = $1 and m.topic_normal = any($2) and m.vocabulary_version < $3
+           order by m.agent_id, m.id limit $4"
+    ));
+    Ok(query.bind(tenant).bind(forms).bind(version).bind(most).fetch_all(&mut **tx).await?)
 }
 
 /// Files a memory under what its phrase resolves to now. `updated_at` does not move: nothing was written.

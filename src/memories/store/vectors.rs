@@ -5,7 +5,10 @@ use crate::db::{DbError, Tx};
 use crate::memories::model::{DECAY_DAYS, WEIGHT_EPOCH, weight};
 use chrono::{DateTime, Utc};
 use pgvector::{HalfVector, Vector};
-use sqlx::AssertSqlSafe;
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo};
+use sqlx::{Encode, Postgres, Type};
 use uuid::Uuid;
 
 /// A vector with the model that made it.
@@ -15,17 +18,66 @@ pub struct Embedded<'a> {
     pub vector: &'a [f32],
 }
 
-/// The table of vectors of one dimension.
-///
-/// # Errors
-/// `Inconsistent` for a dimension that no table has.
-pub fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
-    match dimension {
-        384 => Ok("embeddings_384"),
-        1536 => Ok("embeddings_1536"),
-        other => {
-            Err(DbError::Inconsistent { table: "models", column: "dimension", row: other.to_string(), reason: "no table holds it".into() })
+/// Where vectors of one dimension are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct VectorTable {
+    pub table: &'static str,
+    /// What a search compares with: of 384 dimensions the half vector, which the covering index holds.
+    pub column: &'static str,
+}
+
+impl VectorTable {
+    /// The table of one dimension.
+    ///
+    /// # Errors
+    /// `Inconsistent` for a dimension that no table has.
+    pub fn of(dimension: usize) -> Result<Self, DbError> {
+        match dimension {
+            384 => Ok(Self { table: "embeddings_384", column: "half" }),
+            1536 => Ok(Self { table: "embeddings_1536", column: "embedding" }),
+            other => {
+                let reason = "no table holds it".into();
+                Err(DbError::Inconsistent { table: "models", column: "dimension", row: other.to_string(), reason })
+            }
         }
+    }
+
+    /// Whether the column that a search compares with holds half vectors.
+    pub fn is_half(self) -> bool {
+        self.column == "half"
+    }
+
+    /// The other operand: a vector in the type of the column.
+    pub fn operand(self, vector: &[f32]) -> Operand {
+        if self.is_half() { Operand::Half(HalfVector::from_f32_slice(vector)) } else { Operand::Full(Vector::from(vector.to_vec())) }
+    }
+}
+
+/// A vector in the type of the column that it is compared with.
+pub enum Operand {
+    Half(HalfVector),
+    Full(Vector),
+}
+
+impl Type<Postgres> for Operand {
+    fn type_info() -> PgTypeInfo {
+        Vector::type_info()
+    }
+}
+
+impl Encode<'_, Postgres> for Operand {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        match self {
+            Self::Half(vector) => vector.encode_by_ref(buffer),
+            Self::Full(vector) => vector.encode_by_ref(buffer),
+        }
+    }
+
+    fn produces(&self) -> Option<PgTypeInfo> {
+        Some(match self {
+            Self::Half(_) => HalfVector::type_info(),
+            Self::Full(_) => Vector::type_info(),
+        })
     }
 }
 
@@ -38,27 +90,34 @@ pub async fn put_vector(
     embedded: Embedded<'_>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    let table = vector_table(embedded.vector.len())?;
-    let (column, expression) = if table == "embeddings_384" { ("half", "$8") } else { ("bits", "binary_quantize($5)") };
-    let sql = format!(
-        "insert into {table} (tenant_id, agent_id, memory_id, model, user_id, live, expires_at, weight, embedding, {column})
-         select m.tenant_id, m.agent_id, m.id, $4, m.user_id, m.live, m.expires_at,
-                exp(extract(epoch from m.updated_at - $6)::float8 / 86400.0 / $7), $5, {expression}
-           from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3
-         on conflict (agent_id, memory_id, model) do update
-            set embedding = excluded.embedding, {column} = excluded.{column}, weight = excluded.weight, live = excluded.live,
-                expires_at = excluded.expires_at, user_id = excluded.user_id"
-    );
-    let mut query = sqlx::query(AssertSqlSafe(sql))
+    let vectors = VectorTable::of(embedded.vector.len())?;
+    let sql = if vectors.is_half() {
+        r"insert into embeddings_384 (tenant_id, agent_id, memory_id, model, user_id, live, expires_at, weight, embedding, half)
+          select m.tenant_id, m.agent_id, m.id, $4, m.user_id, m.live, m.expires_at,
+                 exp(extract(epoch from m.updated_at - $5)::float8 / 86400.0 / $6), $7, $8
+            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3
+          on conflict (agent_id, memory_id, model) do update
+             set embedding = excluded.embedding, half = excluded.half, weight = excluded.weight, live = excluded.live,
+                 expires_at = excluded.expires_at, user_id = excluded.user_id"
+    } else {
+        r"insert into embeddings_1536 (tenant_id, agent_id, memory_id, model, user_id, live, expires_at, weight, embedding, bits)
+          select m.tenant_id, m.agent_id, m.id, $4, m.user_id, m.live, m.expires_at,
+                 exp(extract(epoch from m.updated_at - $5)::float8 / 86400.0 / $6), $7, binary_quantize($7)
+            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3
+          on conflict (agent_id, memory_id, model) do update
+             set embedding = excluded.embedding, bits = excluded.bits, weight = excluded.weight, live = excluded.live,
+                 expires_at = excluded.expires_at, user_id = excluded.user_id"
+    };
+    let mut query = sqlx::query(sql)
         .bind(tenant)
         .bind(agent)
         .bind(id)
         .bind(embedded.model)
-        .bind(Vector::from(embedded.vector.to_vec()))
         .bind(WEIGHT_EPOCH)
-        .bind(DECAY_DAYS);
-    if table == "embeddings_384" {
-        query = query.bind(HalfVector::from_f32_slice(embedded.vector));
+        .bind(DECAY_DAYS)
+        .bind(Vector::from(embedded.vector.to_vec()));
+    if vectors.is_half() {
+        query = query.bind(vectors.operand(embedded.vector));
     }
     query.execute(&mut **tx).await?;
     sqlx::query(
@@ -80,29 +139,34 @@ pub async fn put_vector(
 
 /// Removes the vectors of a content that is no more; the memory is found by its words until the new one comes.
 pub async fn drop_vectors(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
-    for table in ["embeddings_384", "embeddings_1536"] {
-        let sql = format!("delete from {table} where tenant_id = $1 and agent_id = $2 and memory_id = $3");
-        sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(agent).bind(id).execute(&mut **tx).await?;
-    }
-    sqlx::query("update agent_memories set awaiting_vector = true where tenant_id = $1 and agent_id = $2 and id = $3")
-        .bind(tenant)
-        .bind(agent)
-        .bind(id)
-        .execute(&mut **tx)
-        .await?;
+    sqlx::query(
+        r"with small as (delete from embeddings_384 where tenant_id = $1 and agent_id = $2 and memory_id = $3),
+               large as (delete from embeddings_1536 where tenant_id = $1 and agent_id = $2 and memory_id = $3)
+          update agent_memories set awaiting_vector = true where tenant_id = $1 and agent_id = $2 and id = $3",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(id)
+    .execute(&mut **tx)
+    .await?;
     Ok(())
 }
 
 /// Takes vectors into or out of the live set, as the record now says.
 pub async fn sync_live(tx: &mut Tx, tenant: TenantId, agent: AgentId, ids: &[MemoryId]) -> Result<(), DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    for table in ["embeddings_384", "embeddings_1536"] {
-        let sql = format!(
-            "update {table} e set live = m.live, expires_at = m.expires_at from agent_memories m
-              where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = any($3) and m.agent_id = e.agent_id and m.id = e.memory_id"
-        );
-        sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(agent).bind(&ids).execute(&mut **tx).await?;
-    }
+    sqlx::query(
+        r"with small as (
+              update embeddings_384 e set live = m.live, expires_at = m.expires_at from agent_memories m
+               where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = any($3) and m.agent_id = e.agent_id and m.id = e.memory_id)
+          update embeddings_1536 e set live = m.live, expires_at = m.expires_at from agent_memories m
+           where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = any($3) and m.agent_id = e.agent_id and m.id = e.memory_id",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(ids)
+    .execute(&mut **tx)
+    .await?;
     Ok(())
 }
 
@@ -128,9 +192,17 @@ pub async fn refresh_vectors(
     expires_at: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    for table in ["embeddings_384", "embeddings_1536"] {
-        let sql = format!("update {table} set weight = $4, expires_at = $5 where tenant_id = $1 and agent_id = $2 and memory_id = $3");
-        sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(agent).bind(id).bind(weight(now)).bind(expires_at).execute(&mut **tx).await?;
-    }
+    sqlx::query(
+        r"with small as (
+              update embeddings_384 set weight = $4, expires_at = $5 where tenant_id = $1 and agent_id = $2 and memory_id = $3)
+          update embeddings_1536 set weight = $4, expires_at = $5 where tenant_id = $1 and agent_id = $2 and memory_id = $3",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(id)
+    .bind(weight(now))
+    .bind(expires_at)
+    .execute(&mut **tx)
+    .await?;
     Ok(())
 }

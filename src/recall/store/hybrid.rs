@@ -2,11 +2,10 @@
 
 use super::{Reach, Statistics};
 use crate::api::{MemoryId, MemoryScope};
-use crate::db::{DbError, Tx};
-use crate::memories::store::vector_table;
+use crate::db::{DbError, Tx, statement};
+use crate::memories::store::VectorTable;
 use crate::ranking::hybrid::{AROUND, Place, Posting};
 use chrono::{DateTime, Utc};
-use pgvector::{HalfVector, Vector};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -29,65 +28,66 @@ pub struct Sides {
     pub nearest: Vec<MemoryId>,
 }
 
-/// Looks by words and, if it is told how, by meaning. One statement, and arrays instead of a row for each word of each memory: there are
-/// hundreds, and a row or a round trip costs more than what it holds.
+/// Looks by words and, where a meaning is given, by meaning. One statement, and arrays instead of a row for each word of each memory: there
+/// are hundreds, and a row or a round trip costs more than what it holds.
 pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Option<&Meaning<'_>>) -> Result<Sides, DbError> {
     type Arrays = (Vec<i32>, Vec<MemoryId>, Vec<f32>, Vec<i32>, i64, i64, Vec<MemoryId>);
-    let mut query = QueryBuilder::new("select coalesce(array_agg(array_position(");
-    query.push_bind(terms.to_vec()).push(
-        ", t.term) - 1), '{}'), coalesce(array_agg(t.memory_id), '{}'), coalesce(array_agg(t.tf), '{}'), coalesce(array_agg(t.length), '{}')",
+    let vectors = meaning.map(|meaning| VectorTable::of(meaning.vector.len())).transpose()?;
+    let mut query = statement!(
+        r"select coalesce(array_agg(array_position($1, t.term) - 1), '{}'), coalesce(array_agg(t.memory_id), '{}'),
+                 coalesce(array_agg(t.tf), '{}'), coalesce(array_agg(t.length), '{}'),
+                 (select coalesce(sum(c.documents), 0)::bigint from memory_term_counts c where c.tenant_id = $2 and c.agent_id = any($3)),
+                 (select coalesce(sum(c.terms), 0)::bigint from memory_term_counts c where c.tenant_id = $2 and c.agent_id = any($3)),
+                 array(",
+        terms,
+        reach.tenant,
+        reach.agent_ids(),
+        reach.now,
+        reach.user_id(),
+        meaning.map(|meaning| meaning.model),
+        vectors.zip(meaning).map(|(vectors, meaning)| vectors.operand(meaning.vector)),
+        meaning.and_then(|meaning| meaning.decayed_above),
+        meaning.map(|meaning| i64::try_from(meaning.most).unwrap_or(i64::MAX)),
     );
-    for column in ["documents", "terms"] {
-        query.push(format!(", (select coalesce(sum(c.{column}), 0)::bigint from memory_term_counts c where c.tenant_id = "));
-        query.push_bind(reach.tenant).push(" and c.agent_id = any(").push_bind(reach.agent_ids()).push("))");
-    }
-    query.push(", array(");
-    match meaning {
+    match vectors {
         None => {
             query.push("select null::uuid where false");
         }
-        Some(meaning) => push_nearest(&mut query, reach, meaning)?,
+        Some(vectors) => push_nearest(&mut query, reach, vectors, meaning.is_some_and(|meaning| meaning.decayed_above.is_some())),
     }
-    query.push(") from memory_terms t where t.tenant_id = ").push_bind(reach.tenant);
-    query.push(" and t.agent_id = any(").push_bind(reach.agent_ids()).push(") and t.term = any(").push_bind(terms.to_vec()).push(")");
+    query.push(
+        r")
+            from memory_terms t where t.tenant_id = $2 and t.agent_id = any($3) and t.term = any($1)",
+    );
     let (places, memories, counts, lengths, documents, words, nearest): Arrays = query.build_query_as().fetch_one(&mut **tx).await?;
     let rows = places.into_iter().zip(memories).zip(counts.into_iter().zip(lengths));
     let postings = rows.map(|((term, memory_id), (tf, length))| Posting { term, memory_id, tf, length }).collect();
     Ok(Sides { postings, statistics: Statistics { documents, terms: words }, nearest })
 }
 
-/// Ids from the covering index.
-fn push_nearest(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, meaning: &Meaning<'_>) -> Result<(), DbError> {
-    let table = vector_table(meaning.vector.len())?;
-    query.push("select s.memory_id from (select e.memory_id, e.weight, -(");
-    push_distance(query, table, meaning.vector);
-    // `offset 0` keeps the distance from being computed twice.
-    query.push(format!(") as similarity from {table} e where e.agent_id = any(")).push_bind(reach.agent_ids());
-    query.push(") and e.tenant_id = ").push_bind(reach.tenant).push(" and e.model = ").push_bind(meaning.model.to_owned());
-    query.push(" and e.live and (e.expires_at is null or e.expires_at > ").push_bind(reach.now).push(")");
-    reach.push_user(query, "e.user_id");
-    if reach.filtered() {
-        query.push(" and exists (select 1 from agent_memories m where m.agent_id = e.agent_id and m.id = e.memory_id");
-        reach.push_filters(query);
-        query.push(")");
-    }
-    query.push(" offset 0) s order by ");
-    if let Some(floor) = meaning.decayed_above {
-        query.push("(s.similarity >= ").push_bind(floor).push(") desc, case when s.similarity >= ").push_bind(floor);
-        query.push(" then s.similarity * s.weight else s.similarity end desc");
+/// Ids from the covering index, as a part of [`sides`], whose parameters it uses. `offset 0` keeps the distance from being computed twice.
+fn push_nearest(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, vectors: VectorTable, decayed: bool) {
+    let (VectorTable { table, column }, of_user) = (vectors, reach.of_user("e", "$5"));
+    query.push(format!(
+        r"
+                     select s.memory_id
+                       from (select e.memory_id, e.weight, -(e.{column} <#> $7) as similarity
+                               from {table} e
+                              where e.agent_id = any($3) and e.tenant_id = $2 and e.model = $6
+                                and e.live and (e.expires_at is null or e.expires_at > $4){of_user}"
+    ));
+    reach.push_matching(query);
+    query.push(" offset 0) s");
+    query.push(if decayed {
+        r"
+                      order by (s.similarity >= $8) desc, case when s.similarity >= $8 then s.similarity * s.weight else s.similarity end desc,
+                               s.memory_id desc
+                      limit $9"
     } else {
-        query.push("s.similarity desc");
-    }
-    query.push(", s.memory_id desc limit ").push_bind(i64::try_from(meaning.most).unwrap_or(i64::MAX));
-    Ok(())
-}
-
-fn push_distance(query: &mut QueryBuilder<Postgres>, table: &str, vector: &[f32]) {
-    if table == "embeddings_384" {
-        query.push("e.half <#> ").push_bind(HalfVector::from_f32_slice(vector));
-    } else {
-        query.push("e.embedding <#> ").push_bind(Vector::from(vector.to_vec()));
-    }
+        r"
+                      order by s.similarity desc, s.memory_id desc
+                      limit $9"
+    });
 }
 
 /// What is known of a memory that is scored.
@@ -127,39 +127,62 @@ pub async fn turns(
     texts: bool,
     anchors: &[MemoryId],
 ) -> Result<(Vec<Feature>, HashMap<MemoryId, Place>), DbError> {
-    let mut query = QueryBuilder::new("with anchor as materialized (select m.id, ");
-    push_side(&mut query, reach, "<", "desc");
-    query.push(" as before, ");
-    push_side(&mut query, reach, ">", "asc");
-    query
-        .push(" as after from agent_memories m where m.id = any(")
-        .push_bind(anchors.iter().map(|id| id.0).collect::<Vec<Uuid>>())
-        .push(")");
-    push_reached(&mut query, reach);
-    // Each table is entered once with all ids, which is half of what a join costs that enters it anew for each.
-    query.push(
-        "), turn as materialized (select array(select id from anchor union select before[1] from anchor union select after[1] from anchor) as ids) \
-         select m.id, m.said_at, m.speaker, char_length(m.content) as characters, m.scope, m.project_id, m.repo_id, m.updated_at, \
-         m.confidence, right(rtrim(m.content, E' \\t\\r\\n'), 1) = '?' as asks, case when ",
+    let vectors = vector.map(|vector| VectorTable::of(vector.len())).transpose()?;
+    let (of_user, beside_of_user) = (reach.of_user("m", "$4"), reach.of_user("p", "$4"));
+    let mut query = statement!(
+        format!(
+            r"with anchor as materialized (
+                  select m.id,
+                         array(select p.id from agent_memories p
+                                where p.agent_id = m.agent_id and p.conversation = m.conversation and p.live
+                                  and (p.said_at, p.id) < (m.said_at, m.id) and (p.expires_at is null or p.expires_at > $3){beside_of_user}
+                                order by p.said_at desc, p.id desc limit {AROUND}) as before,
+                         array(select p.id from agent_memories p
+                                where p.agent_id = m.agent_id and p.conversation = m.conversation and p.live
+                                  and (p.said_at, p.id) > (m.said_at, m.id) and (p.expires_at is null or p.expires_at > $3){beside_of_user}
+                                order by p.said_at asc, p.id asc limit {AROUND}) as after
+                    from agent_memories m
+                   where m.id = any($5) and m.tenant_id = $1 and m.agent_id = any($2)
+                     and m.live and (m.expires_at is null or m.expires_at > $3){of_user}"
+        ),
+        reach.tenant,
+        reach.agent_ids(),
+        reach.now,
+        reach.user_id(),
+        anchors.iter().map(|id| id.0).collect::<Vec<Uuid>>(),
+        texts,
+        model,
+        vectors.zip(vector).map(|(vectors, vector)| vectors.operand(vector)),
     );
-    query.push_bind(texts).push(" then m.content end as text, a.before, a.after, ");
-    let from = "from agent_memories m left join anchor a on a.id = m.id";
-    match vector {
-        None => {
-            query.push("null::float8 as semantic ").push(from);
-        }
-        Some(vector) => {
-            let table = vector_table(vector.len())?;
-            query.push("v.semantic ").push(from).push(" left join (select e.agent_id, e.memory_id, greatest(0, -(");
-            push_distance(&mut query, table, vector);
-            query.push(format!(")) as semantic from {table} e where e.agent_id = any(")).push_bind(reach.agent_ids());
-            query.push(") and e.memory_id = any((select ids from turn)::uuid[]) and e.model = ").push_bind(model.to_owned());
-            // `offset 0` keeps the planner from joining first.
-            query.push(" offset 0) v on v.agent_id = m.agent_id and v.memory_id = m.id");
-        }
-    }
-    query.push(" where m.id = any((select ids from turn)::uuid[])");
-    push_reached(&mut query, reach);
+    reach.push_filters(&mut query);
+    let (semantic, joined) = match vectors {
+        None => ("null::float8", String::new()),
+        // `offset 0` keeps the planner from joining first.
+        Some(VectorTable { table, column }) => (
+            "v.semantic",
+            format!(
+                r"left join (select e.agent_id, e.memory_id, greatest(0, -(e.{column} <#> $8)) as semantic
+                               from {table} e
+                              where e.agent_id = any($2) and e.memory_id = any((select ids from turn)::uuid[]) and e.model = $7
+                             offset 0) v on v.agent_id = m.agent_id and v.memory_id = m.id"
+            ),
+        ),
+    };
+    // Each table is entered once with all ids, which is half of what a join costs that enters it anew for each.
+    query.push(format!(
+        r"),
+              turn as materialized (
+                  select array(select id from anchor union select before[1] from anchor union select after[1] from anchor) as ids)
+              select m.id, m.said_at, m.speaker, char_length(m.content) as characters, m.scope, m.project_id, m.repo_id, m.updated_at,
+                     m.confidence, right(rtrim(m.content, E' \t\r\n'), 1) = '?' as asks, case when $6 then m.content end as text,
+                     a.before, a.after, {semantic} as semantic
+                from agent_memories m
+                left join anchor a on a.id = m.id
+                {joined}
+               where m.id = any((select ids from turn)::uuid[]) and m.tenant_id = $1 and m.agent_id = any($2)
+                 and m.live and (m.expires_at is null or m.expires_at > $3){of_user}"
+    ));
+    reach.push_filters(&mut query);
     let turns: Vec<Turn> = query.build_query_as().fetch_all(&mut **tx).await?;
     let mut places = HashMap::new();
     let features = turns.into_iter().map(|turn| {
@@ -169,22 +192,4 @@ pub async fn turns(
         turn.feature
     });
     Ok((features.collect(), places))
-}
-
-fn push_side(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, side: &str, order: &str) {
-    query.push(format!(
-        "array(select p.id from agent_memories p where p.agent_id = m.agent_id and p.conversation = m.conversation and p.live \
-         and (p.said_at, p.id) {side} (m.said_at, m.id) and (p.expires_at is null or p.expires_at > "
-    ));
-    query.push_bind(reach.now).push(")");
-    reach.push_user(query, "p.user_id");
-    query.push(format!(" order by p.said_at {order}, p.id {order} limit {AROUND})"));
-}
-
-fn push_reached(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>) {
-    query.push(" and m.tenant_id = ").push_bind(reach.tenant);
-    query.push(" and m.agent_id = any(").push_bind(reach.agent_ids());
-    query.push(") and m.live and (m.expires_at is null or m.expires_at > ").push_bind(reach.now).push(")");
-    reach.push_user(query, "m.user_id");
-    reach.push_filters(query);
 }

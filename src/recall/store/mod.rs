@@ -6,7 +6,7 @@ mod past;
 mod retrievals;
 
 pub use health::{
-    Cited, Counted, Grouped, Silent as SilentRow, causes, citation_counts, citations_of, count_silent, grouped, list_silent, nearest_of_all,
+    Cited, Counted, Grouped, SilentRow, causes, citation_counts, citations_of, count_silent, grouped, list_silent, nearest_of_all,
 };
 
 pub use hybrid::{Feature, Meaning, Sides, sides, turns};
@@ -16,14 +16,13 @@ pub use retrievals::{Logged, Measured, Seen, count_retrievals, list_retrievals, 
 use super::log::{Access, Entry};
 use super::silence::Near;
 use crate::api::{AgentId, MemoryFilter, RecallFilters, TenantId, UserId, ZeroHitCause};
-use crate::db::{DbError, Tx};
+use crate::db::{DbError, Tx, insert, statement};
 use crate::memories::model::{DECAY_SECONDS, Memory};
-use crate::memories::store::{COLUMNS, Row, narrow, vector_table};
-use crate::models::Floors;
+use crate::memories::store::{VectorTable, columns, narrow};
 use crate::ranking::Candidate;
+use crate::models::Floors;
 use crate::text::words::{B, K1, PRIOR_DOCUMENTS};
 use chrono::{DateTime, Utc};
-use pgvector::{HalfVector, Vector};
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
@@ -93,15 +92,25 @@ impl Reach<'_> {
         }
     }
 
-    fn push_user(&self, query: &mut QueryBuilder<Postgres>, column: &'static str) {
+    /// The condition on `{table}.user_id`, where `parameter` is [`Reach::user_id`].
+    fn of_user(&self, table: &str, parameter: &str) -> String {
         match self.user {
-            None => {}
-            Some(None) => {
-                query.push(format!(" and {column} is null"));
-            }
-            Some(Some(user)) => {
-                query.push(format!(" and ({column} is null or {column} = ")).push_bind(user).push(")");
-            }
+            None => String::new(),
+            Some(None) => format!(" and {table}.user_id is null"),
+            Some(Some(_)) => format!(" and ({table}.user_id is null or {table}.user_id = {parameter})"),
+        }
+    }
+
+    fn user_id(&self) -> Option<UserId> {
+        self.user.flatten()
+    }
+
+    /// The condition that the record of a vector `e` matches the filters; nothing without filters, so that the vectors alone are read.
+    fn push_matching(&self, query: &mut QueryBuilder<Postgres>) {
+        if self.filtered() {
+            query.push(" and exists (select 1 from agent_memories m where m.agent_id = e.agent_id and m.id = e.memory_id");
+            self.push_filters(query);
+            query.push(")");
         }
     }
 }
@@ -111,9 +120,9 @@ fn texts<T: ToString>(values: &[T]) -> Vec<String> {
 }
 
 #[derive(FromRow)]
-struct Found {
+struct ScoredRow {
     #[sqlx(flatten)]
-    row: Row,
+    memory: Memory,
     similarity: f64,
     passed: i64,
     considered: i64,
@@ -130,9 +139,9 @@ pub struct Leg {
 }
 
 impl Leg {
-    fn new(found: Vec<Found>, candidate: impl Fn(Memory, f64) -> Candidate) -> Self {
-        let (passed, considered) = found.first().map_or((0, 0), |found| (found.passed, found.considered));
-        Self { candidates: found.into_iter().map(|found| candidate(found.row.into(), found.similarity)).collect(), passed, considered }
+    fn new(rows: Vec<ScoredRow>, candidate: impl Fn(Memory, f64) -> Candidate) -> Self {
+        let (passed, considered) = rows.first().map_or((0, 0), |row| (row.passed, row.considered));
+        Self { candidates: rows.into_iter().map(|row| candidate(row.memory, row.similarity)).collect(), passed, considered }
     }
 }
 
@@ -141,32 +150,41 @@ impl Leg {
 /// The inner query reads the covering index only: cosine of unit vectors is the negative of pgvector's `<#>`, and its product with the
 /// stored weight orders as the decayed similarity does at any moment. `offset 0` keeps the distance from being computed twice.
 pub async fn by_vector(tx: &mut Tx, reach: &Reach<'_>, model: &str, vector: &[f32], floors: Floors, most: i64) -> Result<Leg, DbError> {
-    let table = vector_table(vector.len())?;
-    let mut query = QueryBuilder::new("with scored as (select e.agent_id, e.memory_id, e.weight, ");
-    if table == "embeddings_384" {
-        query.push("-(e.half <#> ").push_bind(HalfVector::from_f32_slice(vector)).push(")");
-    } else {
-        query.push("-(e.embedding <#> ").push_bind(Vector::from(vector.to_vec())).push(")");
-    }
-    query.push(format!(" as similarity from {table} e where e.agent_id = any(")).push_bind(reach.agent_ids());
-    query.push(") and e.tenant_id = ").push_bind(reach.tenant).push(" and e.model = ").push_bind(model.to_owned());
-    query.push(" and e.live and (e.expires_at is null or e.expires_at > ").push_bind(reach.now).push(")");
-    reach.push_user(&mut query, "e.user_id");
-    if reach.filtered() {
-        query.push(" and exists (select 1 from agent_memories m where m.agent_id = e.agent_id and m.id = e.memory_id");
-        reach.push_filters(&mut query);
-        query.push(")");
-    }
-    query.push(" offset 0), top as (select *, count(*) filter (where similarity >= ").push_bind(floors.vector);
-    query.push(") over () as passed, count(*) over () as considered from scored order by (similarity >= ").push_bind(floors.vector);
-    query.push(") desc, case when similarity >= ").push_bind(floors.vector);
-    query.push(" then similarity * weight else similarity end desc, memory_id desc limit ").push_bind(most);
-    query.push(format!(
-        ") select {COLUMNS}, top.similarity, top.passed, top.considered
-             from top join agent_memories m on m.agent_id = top.agent_id and m.id = top.memory_id where m.live"
+    let vectors = VectorTable::of(vector.len())?;
+    let (VectorTable { table, column }, of_user) = (vectors, reach.of_user("e", "$6"));
+    let mut query = statement!(
+        format!(
+            r"with scored as (
+                  select e.agent_id, e.memory_id, e.weight, -(e.{column} <#> $1) as similarity
+                    from {table} e
+                   where e.agent_id = any($2) and e.tenant_id = $3 and e.model = $4
+                     and e.live and (e.expires_at is null or e.expires_at > $5){of_user}"
+        ),
+        vectors.operand(vector),
+        reach.agent_ids(),
+        reach.tenant,
+        model,
+        reach.now,
+        reach.user_id(),
+        floors.vector,
+        most,
+    );
+    reach.push_matching(&mut query);
+    query.push(concat!(
+        r" offset 0),
+              top as (
+                  select *, count(*) filter (where similarity >= $7) over () as passed, count(*) over () as considered
+                    from scored
+                   order by (similarity >= $7) desc, case when similarity >= $7 then similarity * weight else similarity end desc,
+                            memory_id desc
+                   limit $8)
+              select ",
+        columns!(),
+        r", top.similarity, top.passed, top.considered
+                from top join agent_memories m on m.agent_id = top.agent_id and m.id = top.memory_id where m.live"
     ));
-    let found: Vec<Found> = query.build_query_as().fetch_all(&mut **tx).await?;
-    Ok(Leg::new(found, |memory, cosine| Candidate { memory, semantic: Some(cosine.clamp(0.0, 1.0)), lexical: None }))
+    let rows: Vec<ScoredRow> = query.build_query_as().fetch_all(&mut **tx).await?;
+    Ok(Leg::new(rows, |memory, cosine| Candidate { memory, semantic: Some(cosine.clamp(0.0, 1.0)), lexical: None }))
 }
 
 /// What BM25 counted, kept in the log so that a recall can be explained later.
@@ -212,44 +230,63 @@ pub async fn by_words(
     if terms.is_empty() || statistics.documents == 0 {
         return Ok(Leg::default());
     }
-    let documents = statistics.documents as f64;
-    let mean_length = statistics.mean_length();
-    let mut query = QueryBuilder::new("with asked as (select term, (select count(*) from memory_terms t where t.tenant_id = ");
-    query.push_bind(reach.tenant).push(" and t.agent_id = any(").push_bind(reach.agent_ids());
-    query.push(") and t.term = q.term)::float8 as df from unnest(").push_bind(terms.to_vec()).push("::text[]) as q (term)), ");
-    query.push("weighed as (select term, ln(1 + (").push_bind(documents + PRIOR_DOCUMENTS);
-    query.push("::float8 - df + 0.5) / (df + 0.5)) as idf from asked), ");
-    query.push("scored as (select t.agent_id, t.memory_id, sum(w.idf * t.tf * ").push_bind(K1 + 1.0);
-    query.push("::float8 / (t.tf + ").push_bind(K1).push("::float8 * (").push_bind(1.0 - B).push("::float8 + ").push_bind(B);
-    query.push("::float8 * t.length / ").push_bind(mean_length).push("::float8))) / (select sum(idf) from weighed) as similarity ");
-    query.push("from weighed w join memory_terms t on t.term = w.term and t.tenant_id = ").push_bind(reach.tenant);
-    query.push(" and t.agent_id = any(").push_bind(reach.agent_ids()).push(")");
-    if awaiting_only {
-        query.push(" join agent_memories a on a.agent_id = t.agent_id and a.id = t.memory_id and a.live and a.awaiting_vector");
-    }
-    query.push(
-        " group by t.agent_id, t.memory_id), top as (select s.agent_id, s.memory_id, s.similarity, count(*) filter (where s.similarity >= ",
+    let awaiting = if awaiting_only {
+        "join agent_memories a on a.agent_id = t.agent_id and a.id = t.memory_id and a.live and a.awaiting_vector"
+    } else {
+        ""
+    };
+    let of_user = reach.of_user("m", "$10");
+    let mut query = statement!(
+        format!(
+            r"with counted as (
+                  select term, (select count(*) from memory_terms t
+                                 where t.tenant_id = $1 and t.agent_id = any($2) and t.term = q.term)::float8 as df
+                    from unnest($3::text[]) as q (term)),
+              weighed as (select term, ln(1 + ($4::float8 - df + 0.5) / (df + 0.5)) as idf from counted),
+              scored as (
+                  select t.agent_id, t.memory_id,
+                         sum(w.idf * t.tf * $5::float8 / (t.tf + $6::float8 * ($7::float8 + $8::float8 * t.length / $9::float8)))
+                             / (select sum(idf) from weighed) as similarity
+                    from weighed w join memory_terms t on t.term = w.term and t.tenant_id = $1 and t.agent_id = any($2)
+                         {awaiting}
+                   group by t.agent_id, t.memory_id),
+              top as (
+                  select s.agent_id, s.memory_id, s.similarity,
+                         count(*) filter (where s.similarity >= $11) over () as passed, count(*) over () as considered
+                    from scored s join agent_memories m on m.agent_id = s.agent_id and m.id = s.memory_id
+                   where m.live and (m.expires_at is null or m.expires_at > $12){of_user}"
+        ),
+        reach.tenant,
+        reach.agent_ids(),
+        terms,
+        statistics.documents as f64 + PRIOR_DOCUMENTS,
+        K1 + 1.0,
+        K1,
+        1.0 - B,
+        B,
+        statistics.mean_length(),
+        reach.user_id(),
+        floors.lexical,
+        reach.now,
+        DECAY_SECONDS,
+        most,
     );
-    query.push_bind(floors.lexical).push(") over () as passed, count(*) over () as considered from scored s join agent_memories m ");
-    query
-        .push("on m.agent_id = s.agent_id and m.id = s.memory_id where m.live and (m.expires_at is null or m.expires_at > ")
-        .push_bind(reach.now);
-    query.push(")");
-    reach.push_user(&mut query, "m.user_id");
     reach.push_filters(&mut query);
-    query
-        .push(" order by (s.similarity >= ")
-        .push_bind(floors.lexical)
-        .push(") desc, case when s.similarity >= ")
-        .push_bind(floors.lexical);
-    query.push(" then s.similarity * exp(extract(epoch from m.updated_at - ").push_bind(reach.now);
-    query.push(")::float8 / ").push_bind(DECAY_SECONDS).push(") else s.similarity end desc, s.memory_id desc limit ").push_bind(most);
-    query.push(format!(
-        ") select {COLUMNS}, top.similarity, top.passed, top.considered
-             from top join agent_memories m on m.agent_id = top.agent_id and m.id = top.memory_id"
+    query.push(concat!(
+        r"
+                   order by (s.similarity >= $11) desc,
+                            case when s.similarity >= $11
+                                 then s.similarity * exp(extract(epoch from m.updated_at - $12)::float8 / $13)
+                                 else s.similarity end desc,
+                            s.memory_id desc
+                   limit $14)
+              select ",
+        columns!(),
+        r", top.similarity, top.passed, top.considered
+                from top join agent_memories m on m.agent_id = top.agent_id and m.id = top.memory_id"
     ));
-    let found: Vec<Found> = query.build_query_as().fetch_all(&mut **tx).await?;
-    Ok(Leg::new(found, |memory, bm25| Candidate { memory, semantic: None, lexical: Some(bm25) }))
+    let rows: Vec<ScoredRow> = query.build_query_as().fetch_all(&mut **tx).await?;
+    Ok(Leg::new(rows, |memory, bm25| Candidate { memory, semantic: None, lexical: Some(bm25) }))
 }
 
 /// Writes what was asked and answered, which memories were returned and what was cited.
@@ -259,42 +296,36 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
     let cited: Vec<(Uuid, Uuid, i32)> =
         entry.knowledge.iter().filter_map(|one| Some((one.chunk_id.0, one.document_id.0, rank(one.rank)?))).collect();
     let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
-    sqlx::query(
-        r"insert into retrievals (tenant_id, agent_id, id, at, user_id, query, query_canonical, k, expected, ranking, filters, model,
-              vector_floor, lexical_floor, vocabulary_version, statistics, candidates, hits, zero_hit, reason, degraded, took_ms, cause,
-              near_misses, knowledge, knowledge_hits, fewer)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
-          on conflict (agent_id, id) do nothing",
-    )
-    .bind(entry.tenancy.tenant)
-    .bind(entry.agent_id)
-    .bind(entry.id)
-    .bind(entry.at)
-    .bind(entry.user_id)
-    .bind(&entry.query)
-    .bind(&entry.query_canonical)
-    .bind(i32::try_from(entry.k).unwrap_or(i32::MAX))
-    .bind(entry.expected)
-    .bind(entry.ranking)
-    .bind(&entry.filters)
-    .bind(&entry.model)
-    .bind(entry.floors.vector)
-    .bind(entry.floors.lexical)
-    .bind(entry.vocabulary_version)
-    .bind(&entry.statistics)
-    .bind(Json(&entry.candidates))
-    .bind(count(returned.len()))
-    .bind(entry.zero_hit)
-    .bind(entry.reason)
-    .bind(&entry.degraded)
-    .bind(entry.took_ms)
-    .bind(cause)
-    .bind(Json(near))
-    .bind(Json(&entry.knowledge))
-    .bind(count(cited.len()))
-    .bind(entry.fewer)
-    .execute(&mut **tx)
-    .await?;
+    let mut query = insert!("insert into retrievals" {
+        tenant_id: entry.tenancy.tenant,
+        agent_id: entry.agent_id,
+        id: entry.id,
+        at: entry.at,
+        user_id: entry.user_id,
+        query: &entry.query,
+        query_canonical: &entry.query_canonical,
+        k: i32::try_from(entry.k).unwrap_or(i32::MAX),
+        expected: entry.expected,
+        ranking: entry.ranking,
+        filters: &entry.filters,
+        model: &entry.model,
+        vector_floor: entry.floors.vector,
+        lexical_floor: entry.floors.lexical,
+        vocabulary_version: entry.vocabulary_version,
+        statistics: &entry.statistics,
+        candidates: Json(&entry.candidates),
+        hits: count(returned.len()),
+        zero_hit: entry.zero_hit,
+        reason: entry.reason,
+        degraded: &entry.degraded,
+        took_ms: entry.took_ms,
+        cause: cause,
+        near_misses: Json(near),
+        knowledge: Json(&entry.knowledge),
+        knowledge_hits: count(cited.len()),
+        fewer: entry.fewer,
+    } "on conflict (agent_id, id) do nothing");
+    query.build().execute(&mut **tx).await?;
     let (memories, ranks): (Vec<Uuid>, Vec<i32>) = returned.into_iter().unzip();
     sqlx::query(
         r"insert into retrieval_hits (tenant_id, agent_id, retrieval_id, memory_id, rank, at)

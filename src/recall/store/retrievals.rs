@@ -2,8 +2,8 @@
 
 use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, TenantId, UserId};
 use crate::db::cursor::Seek;
+use crate::db::{DbError, Tx, statement};
 use crate::db::like;
-use crate::db::{DbError, Tx};
 use crate::recall::log::{Candidate, Chunk};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
@@ -44,11 +44,17 @@ pub struct Measured {
     pub knowledge: Json<Vec<Chunk>>,
 }
 
-const LOGGED: &str = "r.id, r.agent_id, r.at, r.user_id, r.query, r.query_canonical, r.k, r.expected, r.ranking, r.hits, r.knowledge_hits, \
-    r.zero_hit, r.degraded, r.took_ms";
+/// The columns of [`Logged`], for a table called `r`.
+macro_rules! logged {
+    () => {
+        "r.id, r.agent_id, r.at, r.user_id, r.query, r.query_canonical, r.k, r.expected, r.ranking, r.hits, r.knowledge_hits, r.zero_hit, \
+         r.degraded, r.took_ms"
+    };
+}
 
-fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &RetrievalFilter) {
-    query.push(" from retrievals r where r.tenant_id = ").push_bind(tenant);
+/// `select …` of the recalls that a filter matches.
+fn select(what: &str, tenant: TenantId, filter: &RetrievalFilter) -> Result<QueryBuilder<Postgres>, DbError> {
+    let mut query = statement!(format!("select {what} from retrievals r where r.tenant_id = $1"), tenant);
     if let Some(agent) = filter.agent_id {
         query.push(" and r.agent_id = ").push_bind(agent);
     }
@@ -62,9 +68,11 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &Retriev
         query.push(" and r.zero_hit = ").push_bind(zero_hit);
     }
     if let Some(memory) = filter.memory_id {
-        query
-            .push(" and exists (select 1 from retrieval_hits h where h.agent_id = r.agent_id and h.retrieval_id = r.id and h.tenant_id = ");
-        query.push_bind(tenant).push(" and h.memory_id = ").push_bind(memory).push(")");
+        query.push(
+            r" and exists (select 1 from retrieval_hits h
+                            where h.tenant_id = $1 and h.agent_id = r.agent_id and h.retrieval_id = r.id and h.memory_id = ",
+        );
+        query.push_bind(memory).push(")");
     }
     if let Some(from) = filter.from {
         query.push(" and r.at >= ").push_bind(from);
@@ -72,13 +80,12 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &Retriev
     if let Some(until) = filter.until {
         query.push(" and r.at < ").push_bind(until);
     }
+    Ok(query)
 }
 
 /// How many recalls a filter matches.
 pub async fn count_retrievals(tx: &mut Tx, tenant: TenantId, filter: &RetrievalFilter) -> Result<i64, DbError> {
-    let mut query = QueryBuilder::new("select count(*)");
-    narrow(&mut query, tenant, filter);
-    Ok(query.build_query_scalar().fetch_one(&mut **tx).await?)
+    Ok(select("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// Recalls, newest first.
@@ -89,20 +96,20 @@ pub async fn list_retrievals(
     seek: &Seek,
     size: usize,
 ) -> Result<Vec<Logged>, DbError> {
-    let mut query = QueryBuilder::new(format!("select {LOGGED}"));
-    narrow(&mut query, tenant, filter);
+    let mut query = select(logged!(), tenant, filter)?;
     seek.push(&mut query, "r.at", "r.id", true, size);
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
 /// One recall with everything that the log kept.
 pub async fn retrieval(tx: &mut Tx, tenant: TenantId, id: RetrievalId) -> Result<Option<Measured>, DbError> {
-    let mut query = QueryBuilder::<Postgres>::new(format!(
-        "select {LOGGED}, r.fewer, r.filters, r.model, r.vector_floor, r.lexical_floor, r.vocabulary_version, r.candidates, r.knowledge
-           from retrievals r where r.tenant_id = "
+    let query = sqlx::query_as(concat!(
+        "select ",
+        logged!(),
+        r", r.fewer, r.filters, r.model, r.vector_floor, r.lexical_floor, r.vocabulary_version, r.candidates, r.knowledge
+            from retrievals r where r.tenant_id = $1 and r.id = $2"
     ));
-    query.push_bind(tenant).push(" and r.id = ").push_bind(id);
-    Ok(query.build_query_as().fetch_optional(&mut **tx).await?)
+    Ok(query.bind(tenant).bind(id).fetch_optional(&mut **tx).await?)
 }
 
 /// A version of a memory, and whether the memory is out of reach by now.

@@ -283,10 +283,10 @@ pub const MEMORY: &[Query] = queries! {
             .bind(c.tenant).bind(c.id).execute(&mut **tx).await?;
         usize::from(memories::profile_fact(tx, c.tenant, &c.draft(), c.now).await?.is_some())
     };
-    "contract::listed" |tx, c| {
+    "contract::entries" |tx, c| {
         sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2")
             .bind(c.tenant).bind(c.id).execute(&mut **tx).await?;
-        contract::listed(tx, c.tenant, &[c.agent], None, c.now).await?.len()
+        contract::entries(tx, c.tenant, &[c.agent], None, c.now).await?.len()
     };
     "contract::alike" |tx, c| {
         sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2")
@@ -335,10 +335,10 @@ pub const MEMORY: &[Query] = queries! {
         let leg = recall::by_words(tx, &reach!(c), &["tea".into()], &statistics, FLOORS, false, 10).await?;
         leg.candidates.len() + leg.considered as usize
     };
-    "context::told" |tx, c| {
+    "context::memories" |tx, c| {
         let agents = [c.agent, c.ctx.commons_id];
         let wanted = Wanted { tenant: c.tenant, agents: &agents, user: None, project: None, repo: None, found: &[c.id], now: c.now };
-        context::told(tx, &wanted, 10).await?.len()
+        context::memories(tx, &wanted, 10).await?.len()
     };
     "recall::sides" |tx, c| {
         let meaning = Meaning { model: "all-MiniLM-L6-v2", vector: &c.vector, decayed_above: None, most: 10 };

@@ -1,0 +1,25 @@
+//! Statements whose constant parts are whole, whatever is pushed between them.
+
+/// Starts a statement: `text` with the values of its parameters `$1`, `$2`, … in their order. What varies is pushed after it, with
+/// parameters of its own; later text may use the numbers of the first again. For functions that return [`DbError`](super::DbError).
+macro_rules! statement {
+    ($text:expr, $($value:expr),+ $(,)?) => {{
+        let mut arguments = sqlx::postgres::PgArguments::default();
+        $(sqlx::Arguments::add(&mut arguments, $value).map_err(sqlx::Error::Encode)?;)+
+        sqlx::QueryBuilder::<sqlx::Postgres>::with_arguments($text, arguments)
+    }};
+}
+
+/// Inserts one row: `insert into …`, each column beside its value, and what comes after them.
+macro_rules! insert {
+    ($into:literal { $($column:ident: $value:expr),+ $(,)? } $end:literal) => {{
+        let names = concat!($into, " (" $(, stringify!($column), ", ")+);
+        let mut query = sqlx::QueryBuilder::<sqlx::Postgres>::new(names.trim_end_matches(", "));
+        let mut values = query.push(") values (").separated(", ");
+        $(values.push_bind($value);)+
+        query.push(concat!(") ", $end));
+        query
+    }};
+}
+
+pub(crate) use {insert, statement};

@@ -1,7 +1,7 @@
 //! What people look at: documents, ingestions, topology, index pages. And what agents ask of the topology.
 
 use super::parse::index::{self, IndexEntry};
-use super::store::{self, Listed};
+use super::store::{self, DocumentRow};
 use crate::api::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentId, IndexPage, IngestRun, OperatorRole, Page, Scope,
     TopologyRequest,
@@ -38,7 +38,7 @@ pub async fn documents(engine: &Engine, ctx: &OpContext, filter: &DocumentFilter
     let rows = store::list_documents(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
     tx.commit().await?;
     let cited = citations(engine, ctx, rows.iter().map(|row| row.id).collect()).await?;
-    let page = seek.page(rows, PAGE, total, |row: &Listed| Cursor { key: row.valid_from, id: row.id.0 });
+    let page = seek.page(rows, PAGE, total, |row: &DocumentRow| Cursor { key: row.valid_from, id: row.id.0 });
     Ok(page.map(|row| shown(&row, &cited)))
 }
 
@@ -60,7 +60,7 @@ pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Resul
     let cited = recall::store::citations_of(&mut tx, ctx.tenant_id, id, CITED).await?;
     tx.commit().await?;
     let counted = citations(engine, ctx, vec![id]).await?;
-    let chunk = |chunk: store::Stored| Chunk {
+    let chunk = |chunk: store::ChunkRow| Chunk {
         id: chunk.id,
         heading_path: chunk.heading_path,
         content: chunk.content,
@@ -136,11 +136,11 @@ pub async fn component(engine: &Engine, ctx: &OpContext, request: TopologyReques
 
 async fn all_components(engine: &Engine, ctx: &OpContext) -> Result<Vec<Component>, Error> {
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
-    let told = store::components(&mut tx, ctx.tenant_id).await?;
+    let rows = store::components(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
     let mut known: BTreeMap<String, Component> = BTreeMap::new();
     let mut needs: Vec<(String, String)> = Vec::new();
-    for one in told {
+    for one in rows {
         needs.extend(one.depends_on.iter().map(|other| (one.normal.clone(), other.clone())));
         let new = Component {
             name: one.name,
@@ -200,7 +200,7 @@ async fn citations(engine: &Engine, ctx: &OpContext, ids: Vec<DocumentId>) -> Re
     Ok(counts.into_iter().collect())
 }
 
-fn shown(row: &Listed, cited: &HashMap<DocumentId, i64>) -> Document {
+fn shown(row: &DocumentRow, cited: &HashMap<DocumentId, i64>) -> Document {
     Document {
         id: row.id,
         kind: row.kind,

@@ -44,7 +44,7 @@ impl Asked {
 /// A chunk that was looked at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    pub found: store::Found,
+    pub found: store::CitedChunk,
     /// Relevance, 0 to 1; knowledge does not decay.
     pub similarity: f64,
     pub matched_by: MatchedBy,
@@ -149,7 +149,7 @@ pub async fn candidates_at(
     Ok(best(near.into_iter().map(|(id, similarity)| (id, similarity, MatchedBy::Vector, floors.vector)).collect(), found, most))
 }
 
-fn best(scored: Vec<(ChunkId, f64, MatchedBy, f64)>, found: Vec<store::Found>, most: i64) -> Vec<Candidate> {
+fn best(scored: Vec<(ChunkId, f64, MatchedBy, f64)>, found: Vec<store::CitedChunk>, most: i64) -> Vec<Candidate> {
     let mut found: HashMap<_, _> = found.into_iter().map(|chunk| (chunk.chunk_id, chunk)).collect();
     let mut candidates: Vec<Candidate> = scored
         .into_iter()

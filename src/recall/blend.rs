@@ -68,7 +68,7 @@ pub fn list(found: &Finding, k: u32, fewer: bool) -> Vec<Blended> {
 mod tests {
     use super::*;
     use crate::api::{Breakdown, ChunkId, DocumentId, DocumentKind, MatchedBy};
-    use crate::knowledge::store::Found;
+    use crate::knowledge::store::CitedChunk;
     use crate::ranking;
     use crate::testing::memory;
     use proptest::prelude::*;
@@ -85,7 +85,7 @@ mod tests {
     }
 
     fn decided(similarity: f64) -> Candidate {
-        let found = Found {
+        let found = CitedChunk {
             chunk_id: ChunkId(Uuid::nil()),
             document_id: DocumentId(Uuid::nil()),
             kind: DocumentKind::Adr,

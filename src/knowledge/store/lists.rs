@@ -3,14 +3,14 @@
 use crate::api::{ChunkId, DocumentFilter, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::like;
-use crate::db::{DbError, Tx};
+use crate::db::{DbError, Tx, statement};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 
 /// A document as it is stored.
 #[derive(Clone, Debug, FromRow)]
-pub struct Listed {
+pub struct DocumentRow {
     pub id: DocumentId,
     pub kind: DocumentKind,
     pub reference: Option<String>,
@@ -25,39 +25,47 @@ pub struct Listed {
     pub embedded: i64,
 }
 
-const LISTED: &str = "select d.id, d.kind, d.reference, d.collection, d.path, d.title, d.status, d.front_matter, d.valid_from, d.valid_to, \
-    n.chunks, n.embedded from documents d cross join lateral (select count(*) as chunks, count(*) filter (where not c.awaiting_vector) \
-    as embedded from chunks c where c.tenant_id = d.tenant_id and c.document_id = d.id) n where d.tenant_id = ";
+/// `select` of [`DocumentRow`] up to the `where`.
+macro_rules! documents {
+    () => {
+        r"select d.id, d.kind, d.reference, d.collection, d.path, d.title, d.status, d.front_matter, d.valid_from, d.valid_to,
+                 n.chunks, n.embedded
+            from documents d
+           cross join lateral (select count(*) as chunks, count(*) filter (where not c.awaiting_vector) as embedded
+                                 from chunks c where c.tenant_id = d.tenant_id and c.document_id = d.id) n "
+    };
+}
 
-/// Only the newest text of each path; retired means that it has none in force.
-fn narrow(query: &mut QueryBuilder<Postgres>, filter: &DocumentFilter) {
-    if filter.retired == Some(true) {
-        query.push(
-            " and d.valid_to is not null and not exists (select 1 from documents n where n.tenant_id = d.tenant_id \
-             and n.collection = d.collection and n.path = d.path and (n.valid_to is null or (n.valid_from, n.id) > (d.valid_from, d.id)))",
-        );
+/// `select … from documents d …` with those that a filter matches: only the newest text of each path; retired means that it has none in
+/// force.
+fn matching(select: &str, tenant: TenantId, filter: &DocumentFilter) -> Result<QueryBuilder<Postgres>, DbError> {
+    let newest = if filter.retired == Some(true) {
+        r"d.valid_to is not null
+                 and not exists (select 1 from documents n
+                                  where n.tenant_id = d.tenant_id and n.collection = d.collection and n.path = d.path
+                                    and (n.valid_to is null or (n.valid_from, n.id) > (d.valid_from, d.id)))"
     } else {
-        query.push(" and d.valid_to is null");
-    }
-    if let Some(kind) = filter.kind {
-        query.push(" and d.kind = ").push_bind(kind);
-    }
-    if let Some(status) = &filter.status {
-        query.push(" and d.status = ").push_bind(status.clone());
-    }
-    if let Some(q) = &filter.q {
-        let like = like::contains(q);
-        query.push(" and (d.title ilike ").push_bind(like.clone()).push(" or d.reference ilike ").push_bind(like.clone());
-        query.push(" or d.path ilike ").push_bind(like).push(")");
-    }
+        "d.valid_to is null"
+    };
+    Ok(statement!(
+        format!(
+            r"{select}
+               where d.tenant_id = $1
+                 and {newest}
+                 and ($2::text is null or d.kind = $2)
+                 and ($3::text is null or d.status = $3)
+                 and ($4::text is null or d.title ilike $4 or d.reference ilike $4 or d.path ilike $4)"
+        ),
+        tenant,
+        filter.kind,
+        &filter.status,
+        filter.q.as_ref().map(|q| like::contains(q)),
+    ))
 }
 
 /// How many documents a filter matches.
 pub async fn count_documents(tx: &mut Tx, tenant: TenantId, filter: &DocumentFilter) -> Result<i64, DbError> {
-    let mut query = QueryBuilder::new("select count(*) from documents d where d.tenant_id = ");
-    query.push_bind(tenant);
-    narrow(&mut query, filter);
-    Ok(query.build_query_scalar().fetch_one(&mut **tx).await?)
+    Ok(matching("select count(*) from documents d", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// One page's documents and one more, in reading order; newest first.
@@ -67,19 +75,16 @@ pub async fn list_documents(
     filter: &DocumentFilter,
     seek: &Seek,
     size: usize,
-) -> Result<Vec<Listed>, DbError> {
-    let mut query = QueryBuilder::new(LISTED);
-    query.push_bind(tenant);
-    narrow(&mut query, filter);
+) -> Result<Vec<DocumentRow>, DbError> {
+    let mut query = matching(documents!(), tenant, filter)?;
     seek.push(&mut query, "d.valid_from", "d.id", true, size);
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
 /// One document, in force or not.
-pub async fn document(tx: &mut Tx, tenant: TenantId, id: DocumentId) -> Result<Option<Listed>, DbError> {
-    let mut query = QueryBuilder::new(LISTED);
-    query.push_bind(tenant).push(" and d.id = ").push_bind(id);
-    Ok(query.build_query_as().fetch_optional(&mut **tx).await?)
+pub async fn document(tx: &mut Tx, tenant: TenantId, id: DocumentId) -> Result<Option<DocumentRow>, DbError> {
+    let query = sqlx::query_as(concat!(documents!(), "where d.tenant_id = $1 and d.id = $2"));
+    Ok(query.bind(tenant).bind(id).fetch_optional(&mut **tx).await?)
 }
 
 /// Every text that a path has had, newest first: id, from, until.
@@ -102,7 +107,7 @@ pub async fn versions(
 
 /// A chunk as it is stored.
 #[derive(Clone, Debug, FromRow)]
-pub struct Stored {
+pub struct ChunkRow {
     pub id: ChunkId,
     pub heading_path: Vec<String>,
     pub content: String,
@@ -112,7 +117,7 @@ pub struct Stored {
 }
 
 /// The chunks of a text, in its order.
-pub async fn chunks(tx: &mut Tx, tenant: TenantId, document: DocumentId) -> Result<Vec<Stored>, DbError> {
+pub async fn chunks(tx: &mut Tx, tenant: TenantId, document: DocumentId) -> Result<Vec<ChunkRow>, DbError> {
     Ok(sqlx::query_as(
         r"select id, heading_path, content, start_byte, end_byte, not awaiting_vector as embedded
             from chunks where tenant_id = $1 and document_id = $2 order by ordinal",
@@ -123,9 +128,9 @@ pub async fn chunks(tx: &mut Tx, tenant: TenantId, document: DocumentId) -> Resu
     .await?)
 }
 
-/// A component as one text tells it.
+/// A component as one text describes it.
 #[derive(Clone, Debug, FromRow)]
-pub struct Told {
+pub struct ComponentRow {
     pub name: String,
     pub normal: String,
     pub description: String,
@@ -135,7 +140,7 @@ pub struct Told {
 }
 
 /// What the texts in force say about components, the oldest text first.
-pub async fn components(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Told>, DbError> {
+pub async fn components(tx: &mut Tx, tenant: TenantId) -> Result<Vec<ComponentRow>, DbError> {
     Ok(sqlx::query_as(
         r"select c.name, c.normal, c.description, c.depends_on, c.document_id, d.path
             from components c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null
@@ -165,10 +170,10 @@ pub async fn count_runs(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
 
 /// One page's ingestions and one more, in reading order; newest first.
 pub async fn list_runs(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: usize) -> Result<Vec<Run>, DbError> {
-    let mut query = QueryBuilder::<Postgres>::new(
-        "select id, collection, revision, actor_name, started_at, finished_at, report from ingest_runs where tenant_id = ",
+    let mut query = statement!(
+        "select id, collection, revision, actor_name, started_at, finished_at, report from ingest_runs where tenant_id = $1",
+        tenant,
     );
-    query.push_bind(tenant);
     seek.push(&mut query, "started_at", "id", true, size);
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
@@ -186,8 +191,7 @@ pub async fn last_failures(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError
 }
 
 /// Path, reference, title, status and front matter of every text in force.
-pub async fn front_matters(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Listed>, DbError> {
-    let mut query = QueryBuilder::new(LISTED);
-    query.push_bind(tenant).push(" and d.valid_to is null order by d.collection, d.path");
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+pub async fn front_matters(tx: &mut Tx, tenant: TenantId) -> Result<Vec<DocumentRow>, DbError> {
+    let query = sqlx::query_as(concat!(documents!(), "where d.tenant_id = $1 and d.valid_to is null order by d.collection, d.path"));
+    Ok(query.bind(tenant).fetch_all(&mut **tx).await?)
 }

@@ -4,10 +4,10 @@ mod lists;
 mod search;
 
 pub use lists::{
-    Listed, Run, Stored, chunks, components, count_documents, count_runs, document, front_matters, last_failures, list_documents,
+    ChunkRow, DocumentRow, Run, chunks, components, count_documents, count_runs, document, front_matters, last_failures, list_documents,
     list_runs, versions,
 };
-pub use search::{Found, Passage, by_vector, by_vector_at, by_words, chunks_by_id, passages, statistics};
+pub use search::{CitedChunk, Passage, by_vector, by_vector_at, by_words, chunks_by_id, passages, statistics};
 
 use crate::api::{ChunkId, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
 use crate::db::{DbError, Tx, lock, lock_key};
@@ -87,13 +87,17 @@ pub async fn retire(tx: &mut Tx, tenant: TenantId, id: DocumentId, now: DateTime
     if done.rows_affected() == 0 {
         return Ok(false);
     }
-    for table in ["chunk_embeddings_384", "chunk_embeddings_1536"] {
-        let sql = format!(
-            "update {table} e set live = false from chunks c
-              where e.tenant_id = $1 and c.tenant_id = $1 and c.document_id = $2 and e.chunk_id = c.id"
-        );
-        sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(id).execute(&mut **tx).await?;
-    }
+    sqlx::query(
+        r"with small as (
+              update chunk_embeddings_384 e set live = false from chunks c
+               where e.tenant_id = $1 and c.tenant_id = $1 and c.document_id = $2 and e.chunk_id = c.id)
+          update chunk_embeddings_1536 e set live = false from chunks c
+           where e.tenant_id = $1 and c.tenant_id = $1 and c.document_id = $2 and e.chunk_id = c.id",
+    )
+    .bind(tenant)
+    .bind(id)
+    .execute(&mut **tx)
+    .await?;
     sqlx::query(
         r"with gone as (
               delete from chunk_terms t using chunks c
@@ -255,12 +259,13 @@ pub fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
 pub async fn put_chunk_vector(tx: &mut Tx, tenant: TenantId, id: ChunkId, model: &str, vector: &[f32]) -> Result<(), DbError> {
     let table = vector_table(vector.len())?;
     let sql = format!(
-        "insert into {table} (tenant_id, chunk_id, model, live, half)
-         select c.tenant_id, c.id, $3, d.valid_to is null, $4
-           from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
-          where c.tenant_id = $1 and c.id = $2 for share of d
-         on conflict (tenant_id, chunk_id, model) do update set half = excluded.half, live = excluded.live"
+        r"insert into {table} (tenant_id, chunk_id, model, live, half)
+          select c.tenant_id, c.id, $3, d.valid_to is null, $4
+            from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
+           where c.tenant_id = $1 and c.id = $2 for share of d
+          on conflict (tenant_id, chunk_id, model) do update set half = excluded.half, live = excluded.live"
     );
+    // The table follows from the dimension.
     sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(id).bind(model).bind(HalfVector::from_f32_slice(vector)).execute(&mut **tx).await?;
     sqlx::query("update chunks set awaiting_vector = false where tenant_id = $1 and id = $2 and awaiting_vector")
         .bind(tenant)

@@ -159,7 +159,7 @@ impl Importer<'_> {
         match batch.section {
             Section::Memory => self.memories(tx, batch, &rows).await,
             Section::Version => {
-                let there = store::versions_there(tx, tenant, &rows).await?;
+                let there = store::stored_versions(tx, tenant, &rows).await?;
                 if let Some((id, version, _)) = there.iter().find(|(_, _, same)| !same) {
                     let key = format!("{id}/{version}");
                     let message = "tells another past than this server knows: the memory was changed here and there since they parted";
@@ -168,22 +168,22 @@ impl Importer<'_> {
                 Ok(counted(all, i64::try_from(there.len()).unwrap_or(all)))
             }
             section => {
-                if let Some(id) = store::slugs_taken(tx, tenant, section, &rows).await?.first() {
+                if let Some(id) = store::same_slugs(tx, tenant, section, &rows).await?.first() {
                     let message = "has a slug that another one has here";
                     return Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)));
                 }
-                Ok(counted(all, store::existing(tx, tenant, section, &rows).await?))
+                Ok(counted(all, store::count_existing(tx, tenant, section, &rows).await?))
             }
         }
     }
 
     async fn memories(&self, tx: &mut Tx, batch: &Batch, rows: &Value) -> Result<ImportCount, Error> {
         let tenant = self.ctx.tenant_id;
-        if let Some(id) = store::short_ids_taken(tx, tenant, rows).await?.first() {
+        if let Some(id) = store::same_short_ids(tx, tenant, rows).await?.first() {
             let message = "has a short id that another memory of this agent has";
             return Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)));
         }
-        let there: HashMap<MemoryId, i32> = store::standing(tx, tenant, rows).await?.into_iter().collect();
+        let there: HashMap<MemoryId, i32> = store::stored_memories(tx, tenant, rows).await?.into_iter().collect();
         let mut count = ImportCount::default();
         for memory in batch.lines.iter().filter_map(|(_, line)| memory(line)) {
             match there.get(&memory.id) {
@@ -202,7 +202,7 @@ impl Importer<'_> {
             _ => None,
         });
         let ids: Vec<_> = ids.collect();
-        match store::taken(tx, self.ctx.tenant_id, batch.section, &ids).await?.first() {
+        match store::held_elsewhere(tx, self.ctx.tenant_id, batch.section, &ids).await?.first() {
             Some(id) => {
                 let message = format!("has the id {id}, which another agent or organisation holds already");
                 Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)))

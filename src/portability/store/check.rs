@@ -41,7 +41,7 @@ pub async fn missing(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<Option<
 }
 
 /// Which ids of memories or sources another agent or organisation has.
-pub async fn taken(tx: &mut Tx, tenant: TenantId, section: Section, ids: &[(AgentId, Uuid)]) -> Result<Vec<Uuid>, DbError> {
+pub async fn held_elsewhere(tx: &mut Tx, tenant: TenantId, section: Section, ids: &[(AgentId, Uuid)]) -> Result<Vec<Uuid>, DbError> {
     let sql = match section {
         Section::Memory => "select memories_held_elsewhere($1, $2, $3)",
         Section::Source => "select sources_held_elsewhere($1, $2, $3)",
@@ -52,7 +52,7 @@ pub async fn taken(tx: &mut Tx, tenant: TenantId, section: Section, ids: &[(Agen
 }
 
 /// Which memories' short ids another memory of the same agent has.
-pub async fn short_ids_taken(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<MemoryId>, DbError> {
+pub async fn same_short_ids(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<MemoryId>, DbError> {
     Ok(sqlx::query_scalar(
         r"select r.id from jsonb_populate_recordset(null::agent_memories, $2) r
             join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.short_id = r.short_id and m.id <> r.id",
@@ -64,7 +64,7 @@ pub async fn short_ids_taken(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Res
 }
 
 /// The memories that are there already, with the version they stand at.
-pub async fn standing(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<(MemoryId, i32)>, DbError> {
+pub async fn stored_memories(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<(MemoryId, i32)>, DbError> {
     Ok(sqlx::query_as(
         r"select m.id, m.version from jsonb_populate_recordset(null::agent_memories, $2) r
             join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.id",
@@ -76,7 +76,7 @@ pub async fn standing(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec
 }
 
 /// The versions that are there already, and whether they say what the file says.
-pub async fn versions_there(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<(MemoryId, i32, bool)>, DbError> {
+pub async fn stored_versions(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<(MemoryId, i32, bool)>, DbError> {
     Ok(sqlx::query_as(
         r"select v.memory_id, v.version,
                  (v.content, v.topic, v.status, v.deleted, v.valid_from) = (r.content, r.topic, r.status, r.deleted, r.valid_from)
@@ -91,21 +91,23 @@ pub async fn versions_there(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Resu
 }
 
 /// Which projects' or repositories' slugs another one has.
-pub async fn slugs_taken(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Value) -> Result<Vec<Uuid>, DbError> {
-    let table = match section {
-        Section::Project => "projects",
-        Section::Repo => "repos",
+pub async fn same_slugs(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Value) -> Result<Vec<Uuid>, DbError> {
+    let sql = match section {
+        Section::Project => {
+            r"select r.id from jsonb_populate_recordset(null::projects, $2) r
+                join projects t on t.tenant_id = $1 and t.agent_id = r.agent_id and t.slug = r.slug and t.id <> r.id"
+        }
+        Section::Repo => {
+            r"select r.id from jsonb_populate_recordset(null::repos, $2) r
+                join repos t on t.tenant_id = $1 and t.agent_id = r.agent_id and t.slug = r.slug and t.id <> r.id"
+        }
         _ => return Ok(vec![]),
     };
-    let sql = format!(
-        "select r.id from jsonb_populate_recordset(null::{table}, $2) r
-           join {table} t on t.tenant_id = $1 and t.agent_id = r.agent_id and t.slug = r.slug and t.id <> r.id"
-    );
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(rows).fetch_all(&mut **tx).await?)
+    Ok(sqlx::query_scalar(sql).bind(tenant).bind(rows).fetch_all(&mut **tx).await?)
 }
 
 /// How many projects, repositories, sources, links, tombstones or events are there already.
-pub async fn existing(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Value) -> Result<i64, DbError> {
+pub async fn count_existing(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Value) -> Result<i64, DbError> {
     let (table, key) = match section {
         Section::Project => ("projects", "id"),
         Section::Repo => ("repos", "id"),
@@ -117,7 +119,9 @@ pub async fn existing(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Va
         Section::Agent | Section::Memory | Section::Version => return Ok(0),
     };
     let sql = format!(
-        "select count(*) from jsonb_populate_recordset(null::{table}, $2) r join {table} t using (agent_id, {key}) where t.tenant_id = $1"
+        r"select count(*) from jsonb_populate_recordset(null::{table}, $2) r
+            join {table} t using (agent_id, {key}) where t.tenant_id = $1"
     );
+    // Table and key are the literals above.
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(rows).fetch_one(&mut **tx).await?)
 }

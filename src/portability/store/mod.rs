@@ -3,7 +3,7 @@
 mod check;
 mod write;
 
-pub use check::{begin_check, existing, missing, note, short_ids_taken, slugs_taken, standing, taken, versions_there};
+pub use check::{begin_check, count_existing, held_elsewhere, missing, note, same_short_ids, same_slugs, stored_memories, stored_versions};
 pub use write::{
     drop_tombstones, put_events, put_links, put_memories, put_project_links, put_projects, put_repos, put_sources, put_tombstones,
     put_versions,
@@ -13,8 +13,8 @@ use super::lines::{
     EVENT_KINDS, EventLine, LinkLine, MemoryLine, ProjectLine, ProjectLinkLine, RepoLine, SourceLine, TombstoneLine, VersionLine,
 };
 use crate::api::{AgentId, MemoryFilter, TenantId};
-use crate::db::{DbError, Tx};
-use crate::memories::store::narrow;
+use crate::db::{DbError, Tx, statement};
+use crate::memories::store::{narrow, push_deleted};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
@@ -111,21 +111,18 @@ pub struct Scope<'a> {
 
 impl Scope<'_> {
     /// `select t.…, … from table t where` it is this agent's.
-    fn select(&self, table: &str, columns: &[&str]) -> QueryBuilder<Postgres> {
-        let mut query = QueryBuilder::new("select t.agent_id");
-        for column in columns {
-            query.push(", t.").push(column);
-        }
-        query.push(" from ").push(table).push(" t where t.tenant_id = ").push_bind(self.tenant);
-        query.push(" and t.agent_id = ").push_bind(self.agent);
-        query
+    fn select(&self, table: &str, columns: &[&str]) -> Result<QueryBuilder<Postgres>, DbError> {
+        let columns = columns.join(", t.");
+        let text = format!("select t.agent_id, t.{columns} from {table} t where t.tenant_id = $1 and t.agent_id = $2");
+        Ok(statement!(text, self.tenant, self.agent))
     }
 
-    /// `and` a memory that the filter matches has this id.
+    /// `and` a memory that the filter matches is the one that `same` says.
     fn about(&self, query: &mut QueryBuilder<Postgres>, same: &str) {
         if let Some(filter) = self.filter {
-            query.push(" and exists (select from agent_memories m where m.tenant_id = t.tenant_id and m.agent_id = t.agent_id and ");
-            query.push(same);
+            query.push(format!(
+                " and exists (select from agent_memories m where m.tenant_id = t.tenant_id and m.agent_id = t.agent_id and {same}"
+            ));
             matching(query, filter);
             query.push(")");
         }
@@ -134,7 +131,7 @@ impl Scope<'_> {
 
 /// What a list shows: a filter says whether it is of deleted memories.
 fn matching(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
-    query.push(if filter.deleted == Some(true) { " and m.deleted_at is not null" } else { " and m.deleted_at is null" });
+    push_deleted(query, filter);
     narrow(query, filter);
 }
 
@@ -142,13 +139,13 @@ async fn page<T>(tx: &mut Tx, mut query: QueryBuilder<Postgres>, order: &str, si
 where
     T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
 {
-    query.push(" order by ").push(order).push(" limit ").push_bind(i64::try_from(size).unwrap_or(i64::MAX));
+    query.push(format!(" order by {order} limit ")).push_bind(i64::try_from(size).unwrap_or(i64::MAX));
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
 /// Memories after `last`, by id.
 pub async fn memories(tx: &mut Tx, scope: &Scope<'_>, last: Option<&MemoryLine>, size: usize) -> Result<Vec<MemoryLine>, DbError> {
-    let mut query = scope.select("agent_memories", MEMORY);
+    let mut query = scope.select("agent_memories", MEMORY)?;
     scope.about(&mut query, "m.id = t.id");
     if let Some(last) = last {
         query.push(" and t.id > ").push_bind(last.id);
@@ -158,7 +155,7 @@ pub async fn memories(tx: &mut Tx, scope: &Scope<'_>, last: Option<&MemoryLine>,
 
 /// Versions after `last`, by memory and number.
 pub async fn versions(tx: &mut Tx, scope: &Scope<'_>, last: Option<&VersionLine>, size: usize) -> Result<Vec<VersionLine>, DbError> {
-    let mut query = scope.select("agent_memory_versions", VERSION);
+    let mut query = scope.select("agent_memory_versions", VERSION)?;
     scope.about(&mut query, "m.id = t.memory_id");
     if let Some(last) = last {
         query.push(" and (t.memory_id, t.version) > (").push_bind(last.memory_id).push(", ").push_bind(last.version).push(")");
@@ -168,11 +165,11 @@ pub async fn versions(tx: &mut Tx, scope: &Scope<'_>, last: Option<&VersionLine>
 
 /// Links after `last` of which both ends are meant, by ends and relation.
 pub async fn links(tx: &mut Tx, scope: &Scope<'_>, last: Option<&LinkLine>, size: usize) -> Result<Vec<LinkLine>, DbError> {
-    let mut query = scope.select("memory_links", LINK);
+    let mut query = scope.select("memory_links", LINK)?;
+    let agents: Vec<Uuid> = scope.agents.iter().map(|agent| agent.0).collect();
     for end in ["m.id = t.from_id", "m.id = t.to_id"] {
-        let agents: Vec<Uuid> = scope.agents.iter().map(|agent| agent.0).collect();
-        query.push(" and exists (select from agent_memories m where m.tenant_id = t.tenant_id and m.agent_id = any(").push_bind(agents);
-        query.push(") and ").push(end);
+        query.push(" and exists (select from agent_memories m where m.tenant_id = t.tenant_id and m.agent_id = any(");
+        query.push_bind(agents.clone()).push(format!(") and {end}"));
         if let Some(filter) = scope.filter {
             matching(&mut query, filter);
         }
@@ -187,7 +184,7 @@ pub async fn links(tx: &mut Tx, scope: &Scope<'_>, last: Option<&LinkLine>, size
 
 /// Tombstones after `last`, by memory.
 pub async fn tombstones(tx: &mut Tx, scope: &Scope<'_>, last: Option<&TombstoneLine>, size: usize) -> Result<Vec<TombstoneLine>, DbError> {
-    let mut query = scope.select("tombstones", TOMBSTONE);
+    let mut query = scope.select("tombstones", TOMBSTONE)?;
     scope.about(&mut query, "m.id = t.memory_id");
     if let Some(last) = last {
         query.push(" and t.memory_id > ").push_bind(last.memory_id);
@@ -197,7 +194,7 @@ pub async fn tombstones(tx: &mut Tx, scope: &Scope<'_>, last: Option<&TombstoneL
 
 /// Sources after `last`, by id; under a filter those of the memories that it matches.
 pub async fn sources(tx: &mut Tx, scope: &Scope<'_>, last: Option<&SourceLine>, size: usize) -> Result<Vec<SourceLine>, DbError> {
-    let mut query = scope.select("sources", SOURCE);
+    let mut query = scope.select("sources", SOURCE)?;
     scope.about(&mut query, "m.source_id = t.id");
     if let Some(last) = last {
         query.push(" and t.id > ").push_bind(last.id);
@@ -207,7 +204,7 @@ pub async fn sources(tx: &mut Tx, scope: &Scope<'_>, last: Option<&SourceLine>, 
 
 /// Projects after `last`, by id.
 pub async fn projects(tx: &mut Tx, scope: &Scope<'_>, last: Option<&ProjectLine>, size: usize) -> Result<Vec<ProjectLine>, DbError> {
-    let mut query = scope.select("projects", PROJECT);
+    let mut query = scope.select("projects", PROJECT)?;
     if let Some(last) = last {
         query.push(" and t.id > ").push_bind(last.id);
     }
@@ -216,7 +213,7 @@ pub async fn projects(tx: &mut Tx, scope: &Scope<'_>, last: Option<&ProjectLine>
 
 /// Repositories after `last`, by id.
 pub async fn repos(tx: &mut Tx, scope: &Scope<'_>, last: Option<&RepoLine>, size: usize) -> Result<Vec<RepoLine>, DbError> {
-    let mut query = scope.select("repos", REPO);
+    let mut query = scope.select("repos", REPO)?;
     if let Some(last) = last {
         query.push(" and t.id > ").push_bind(last.id);
     }
@@ -230,7 +227,7 @@ pub async fn project_links(
     last: Option<&ProjectLinkLine>,
     size: usize,
 ) -> Result<Vec<ProjectLinkLine>, DbError> {
-    let mut query = scope.select("project_links", PROJECT_LINK);
+    let mut query = scope.select("project_links", PROJECT_LINK)?;
     if let Some(last) = last {
         query.push(" and (t.one_id, t.other_id) > (").push_bind(last.one_id).push(", ").push_bind(last.other_id).push(")");
     }
@@ -240,7 +237,7 @@ pub async fn project_links(
 /// Events after `last`, by id, without the server's own jobs. What runs waits again where it is imported.
 pub async fn events(tx: &mut Tx, scope: &Scope<'_>, last: Option<&EventLine>, size: usize) -> Result<Vec<EventLine>, DbError> {
     let kinds: Vec<&str> = EVENT_KINDS.to_vec();
-    let mut query = scope.select("events", EVENT);
+    let mut query = scope.select("events", EVENT)?;
     query.push(" and t.kind = any(").push_bind(kinds).push(")");
     if let Some(last) = last {
         query.push(" and t.id > ").push_bind(last.id);
@@ -255,9 +252,13 @@ pub async fn events(tx: &mut Tx, scope: &Scope<'_>, last: Option<&EventLine>, si
 /// The agents that have or wrote a memory that is meant.
 pub async fn authors(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], filter: Option<&MemoryFilter>) -> Result<Vec<AgentId>, DbError> {
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
-    let mut query =
-        QueryBuilder::new("select distinct a.id from agent_memories m cross join lateral (values (m.agent_id), (m.created_by)) a (id)");
-    query.push(" where m.tenant_id = ").push_bind(tenant).push(" and m.agent_id = any(").push_bind(agents).push(")");
+    let mut query = statement!(
+        r"select distinct a.id
+            from agent_memories m cross join lateral (values (m.agent_id), (m.created_by)) a (id)
+           where m.tenant_id = $1 and m.agent_id = any($2)",
+        tenant,
+        agents,
+    );
     if let Some(filter) = filter {
         matching(&mut query, filter);
     }

@@ -11,29 +11,31 @@ use uuid::Uuid;
 /// are live follows from the rest, their vectors come later, and `vocabulary_version` is the caller's.
 pub async fn put_memories(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<(AgentId, MemoryId, bool)>, DbError> {
     let columns = MEMORY.join(", ");
-    let values = MEMORY.iter().map(|column| format!("r.{column}")).collect::<Vec<_>>().join(", ");
+    let values = MEMORY.join(", r.");
     let forward = MEMORY.iter().skip(1).map(|column| format!("{column} = excluded.{column}")).collect::<Vec<_>>().join(", ");
     let sql = format!(
-        "insert into agent_memories (tenant_id, agent_id, {columns}, topic_normal, vocabulary_version, content_hash, live, awaiting_vector)
-         select $1, r.agent_id, {values}, r.topic_normal, r.vocabulary_version, sha256(convert_to(r.content, 'UTF8')),
-                r.status in ('active', 'contradicted') and r.deleted_at is null and r.archived_at is null, true
-           from jsonb_populate_recordset(null::agent_memories, $2) r order by r.agent_id, r.id
-         on conflict (agent_id, id) do update
-            set {forward}, topic_normal = excluded.topic_normal, vocabulary_version = excluded.vocabulary_version,
-                content_hash = excluded.content_hash, live = excluded.live, awaiting_vector = true
-          where agent_memories.tenant_id = excluded.tenant_id and agent_memories.version < excluded.version
-         returning agent_id, id, xmax <> 0"
+        r"insert into agent_memories (tenant_id, agent_id, {columns}, topic_normal, vocabulary_version, content_hash, live, awaiting_vector)
+          select $1, r.agent_id, r.{values}, r.topic_normal, r.vocabulary_version, sha256(convert_to(r.content, 'UTF8')),
+                 r.status in ('active', 'contradicted') and r.deleted_at is null and r.archived_at is null, true
+            from jsonb_populate_recordset(null::agent_memories, $2) r order by r.agent_id, r.id
+          on conflict (agent_id, id) do update
+             set {forward}, topic_normal = excluded.topic_normal, vocabulary_version = excluded.vocabulary_version,
+                 content_hash = excluded.content_hash, live = excluded.live, awaiting_vector = true
+           where agent_memories.tenant_id = excluded.tenant_id and agent_memories.version < excluded.version
+          returning agent_id, id, xmax <> 0"
     );
+    // The columns are those of the format: a constant.
     Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(rows).fetch_all(&mut **tx).await?)
 }
 
 async fn put(tx: &mut Tx, tenant: TenantId, table: &str, columns: &[&str], rows: &Value) -> Result<(), DbError> {
-    let values = columns.iter().map(|column| format!("r.{column}")).collect::<Vec<_>>().join(", ");
+    let values = columns.join(", r.");
     let columns = columns.join(", ");
     let sql = format!(
-        "insert into {table} (tenant_id, agent_id, {columns}) select $1, r.agent_id, {values}
-           from jsonb_populate_recordset(null::{table}, $2) r on conflict do nothing"
+        r"insert into {table} (tenant_id, agent_id, {columns})
+          select $1, r.agent_id, r.{values} from jsonb_populate_recordset(null::{table}, $2) r on conflict do nothing"
     );
+    // Table and columns are literals of the functions below.
     sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(rows).execute(&mut **tx).await?;
     Ok(())
 }

@@ -115,11 +115,11 @@ pub const PORTABILITY: &[Query] = queries! {
         with_projects(tx, c).await?;
         portability::project_links(tx, &scope(c), None, 10).await?.len()
     };
-    "portability::slugs_taken" |tx, c| {
+    "portability::same_slugs" |tx, c| {
         with_projects(tx, c).await?;
         let mut rows = project(c);
         rows[0]["id"] = c.operator.0.to_string().into();
-        portability::slugs_taken(tx, c.tenant, Section::Project, &rows).await?.len()
+        portability::same_slugs(tx, c.tenant, Section::Project, &rows).await?.len()
     };
     "portability::put_projects" |tx, c| { portability::put_projects(tx, c.tenant, &project(c)).await?; 0 };
     "portability::put_repos" |tx, c| {
@@ -140,14 +140,14 @@ pub const PORTABILITY: &[Query] = queries! {
     };
     "portability::events" |tx, c| portability::events(tx, &scope(c), None, 10).await?.len();
     "portability::authors" |tx, c| portability::authors(tx, c.tenant, &[c.agent], None).await?.len();
-    "portability::short_ids_taken" |tx, c| {
+    "portability::same_short_ids" |tx, c| {
         let mut rows = memory(c);
         rows[0]["id"] = c.fresh.to_string().into();
-        portability::short_ids_taken(tx, c.tenant, &rows).await?.len()
+        portability::same_short_ids(tx, c.tenant, &rows).await?.len()
     };
-    "portability::standing" |tx, c| portability::standing(tx, c.tenant, &memory(c)).await?.len();
-    "portability::versions_there" |tx, c| portability::versions_there(tx, c.tenant, &version(c, 1)).await?.len();
-    "portability::existing" |tx, c| portability::existing(tx, c.tenant, Section::Link, &link(c, "supports")).await? as usize;
+    "portability::stored_memories" |tx, c| portability::stored_memories(tx, c.tenant, &memory(c)).await?.len();
+    "portability::stored_versions" |tx, c| portability::stored_versions(tx, c.tenant, &version(c, 1)).await?.len();
+    "portability::count_existing" |tx, c| portability::count_existing(tx, c.tenant, Section::Link, &link(c, "supports")).await? as usize;
     "portability::put_memories" |tx, c| portability::put_memories(tx, c.tenant, &memory(c)).await?.len();
     "portability::put_versions" |tx, c| { portability::put_versions(tx, c.tenant, &version(c, 99)).await?; 0 };
     "portability::put_links" |tx, c| { portability::put_links(tx, c.tenant, &link(c, "derived_from")).await?; 0 };

@@ -702,7 +702,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("portability::begin_check", "a temporary table of its own transaction"),
     ("portability::note", "a temporary table of its own transaction"),
     ("portability::missing", "a temporary table of its own transaction"),
-    ("portability::taken", "tells that an id it was given is taken, and by whom not"),
+    ("portability::held_elsewhere", "tells that an id it was given is taken, and by whom not"),
     ("identity::operator_by_login", "finds the tenant by a login, which is unique over all"),
     ("identity::operator", "finds the tenant by a session's operator"),
     ("identity::set_password", "by an operator's id, found before"),

@@ -90,7 +90,7 @@ async fn a_kill_between_commit_and_relay_loses_no_audit_row() {
     let answer = process.remember(&world.atlas_key, "The kettle is in the left cupboard.");
     assert!(answer.is_some(), "remember does not wait for the relay");
     drop(process); // SIGKILL
-    assert_eq!(audited(&mut control, &world, "memory.remembered").await, 0, "nothing was delivered yet");
+    assert_eq!(audit_rows(&mut control, &world, "memory.remembered").await, 0, "nothing was delivered yet");
     holder.close().await.unwrap();
 
     let _again = Process::start(&world).await;

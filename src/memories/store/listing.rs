@@ -3,8 +3,8 @@
 use super::COLUMNS;
 use crate::api::{AgentId, MemoryFilter, TenantId};
 use crate::db::cursor::Seek;
-use crate::db::{DbError, Tx, statement};
 use crate::db::like;
+use crate::db::{DbError, Tx, statement};
 use crate::memories::model::Memory;
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};

@@ -19,8 +19,8 @@ use crate::api::{AgentId, MemoryFilter, RecallFilters, TenantId, UserId, ZeroHit
 use crate::db::{DbError, Tx, insert, statement};
 use crate::memories::model::{DECAY_SECONDS, Memory};
 use crate::memories::store::{VectorTable, columns, narrow};
-use crate::ranking::Candidate;
 use crate::models::Floors;
+use crate::ranking::Candidate;
 use crate::text::words::{B, K1, PRIOR_DOCUMENTS};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;

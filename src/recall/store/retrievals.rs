@@ -2,8 +2,8 @@
 
 use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, TenantId, UserId};
 use crate::db::cursor::Seek;
-use crate::db::{DbError, Tx, statement};
 use crate::db::like;
+use crate::db::{DbError, Tx, statement};
 use crate::recall::log::{Candidate, Chunk};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;

@@ -92,6 +92,7 @@ impl NewEntry {
 ///
 /// # Errors
 /// When the connection is lost; the change is then not made either.
+#[tracing::instrument(skip_all, fields(%tenant))]
 pub async fn record(tx: &mut Tx, tenant: TenantId, commons: AgentId, entry: &NewEntry) -> Result<(), Error> {
     let payload = serde_json::to_value(entry).map_err(Error::failed("an audit entry cannot be serialised"))?;
     let agent = entry.agent_id.unwrap_or(commons);
@@ -103,6 +104,7 @@ pub async fn record(tx: &mut Tx, tenant: TenantId, commons: AgentId, entry: &New
 /// # Errors
 /// When the database is out of reach.
 #[boxed]
+#[tracing::instrument(skip_all, fields(%tenant))]
 pub async fn append(engine: &Engine, tenant: TenantId, entry: NewEntry) -> Result<(), DbError> {
     store::append(engine.db().control.system(), tenant, &[entry]).await
 }

@@ -20,6 +20,7 @@ pub enum Destination {
 }
 
 /// Writes what must reach another database beside the change that caused it.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn post(
     tx: &mut Tx,
     tenant: TenantId,
@@ -94,6 +95,7 @@ pub async fn lag(pool: &PgPool) -> Result<(i64, Option<DateTime<Utc>>), DbError>
 }
 
 /// The same for one tenant.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lag_of(tx: &mut Tx, tenant: TenantId) -> Result<(i64, Option<DateTime<Utc>>), DbError> {
     Ok(sqlx::query_as("select count(*), min(created_at) from outbox where tenant_id = $1 and delivered_at is null")
         .bind(tenant)
@@ -102,6 +104,7 @@ pub async fn lag_of(tx: &mut Tx, tenant: TenantId) -> Result<(i64, Option<DateTi
 }
 
 /// Appends entries to one tenant's chain. An entry that is there already is left alone, so delivering twice is harmless.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, entries = entries.len()))]
 pub async fn append(control: &PgPool, tenant: TenantId, entries: &[NewEntry]) -> Result<(), DbError> {
     let mut tx = control.begin().await?;
     lock(&mut tx, lock_key(&[b"audit", tenant.0.as_bytes()])).await?;
@@ -215,6 +218,7 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &AuditFi
 }
 
 /// How many entries a filter matches.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter) -> Result<i64, DbError> {
     let mut query = QueryBuilder::new("select count(*) from audit_log");
     narrow(&mut query, tenant, filter);
@@ -222,6 +226,7 @@ pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter) -> Resul
 }
 
 /// One page's entries and one more, in reading order.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter, seek: &Seek, size: usize) -> Result<Vec<AuditEntry>, DbError> {
     let mut query = QueryBuilder::new(format!("select {COLUMNS} from audit_log"));
     narrow(&mut query, tenant, filter);
@@ -231,6 +236,7 @@ pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter, seek: &Se
 }
 
 /// The newest entries about one target.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn of_target(tx: &mut Tx, tenant: TenantId, target: &str, most: i64) -> Result<Vec<AuditEntry>, DbError> {
     let rows: Vec<Row> = sqlx::query_as(
         r"select event_id, seq, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, agent_id, message, reason,
@@ -254,6 +260,7 @@ pub struct Link {
 }
 
 /// Links of a tenant's chain after `seq`, in order.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn links(control: &PgPool, tenant: TenantId, seq: i64, most: i64) -> Result<Vec<Link>, DbError> {
     #[derive(sqlx::FromRow)]
     struct Stored {

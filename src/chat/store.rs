@@ -19,6 +19,7 @@ pub async fn bot(pool: &PgPool, id: BotId) -> Result<Option<BotRecord>, DbError>
 }
 
 /// Inserts a bot of Telegram; false when the tenant has no such key.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_bot(
     pool: &PgPool,
     tenant: TenantId,
@@ -44,6 +45,7 @@ pub async fn insert_bot(
 }
 
 /// Binds a chat to a person; false when the tenant has no such bot.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn bind_chat(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str, user: UserId, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"insert into bot_chats (tenant_id, bot_id, chat_id, user_id, created_at)
@@ -61,6 +63,7 @@ pub async fn bind_chat(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str, 
 }
 
 /// Takes a chat away; whether it was bound.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unbind_chat(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str) -> Result<bool, DbError> {
     let done = sqlx::query("delete from bot_chats where tenant_id = $1 and bot_id = $2 and chat_id = $3")
         .bind(tenant)
@@ -72,6 +75,7 @@ pub async fn unbind_chat(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str
 }
 
 /// Whom a chat belongs to.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn user_of(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str) -> Result<Option<UserId>, DbError> {
     Ok(sqlx::query_scalar("select user_id from bot_chats where tenant_id = $1 and bot_id = $2 and chat_id = $3")
         .bind(tenant)

@@ -16,6 +16,7 @@ fn uuids(agents: &[AgentId]) -> Vec<Uuid> {
 }
 
 /// The live memories of some agents that have a category, within a user's reach: by category, then creation, then id.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len()))]
 pub async fn entries(
     tx: &mut Tx,
     tenant: TenantId,
@@ -46,6 +47,7 @@ pub struct Likeness<'a> {
 }
 
 /// The entry that a new one should update instead, with their cosine: the most alike of those beyond their threshold.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn alike(tx: &mut Tx, tenant: TenantId, draft: &Draft, likeness: &Likeness<'_>) -> Result<Option<(Memory, f64)>, DbError> {
     let VectorTable { table, .. } = VectorTable::of(likeness.model.dimension)?;
     let sql = format!(

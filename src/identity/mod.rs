@@ -44,6 +44,7 @@ pub async fn authenticate(engine: &Engine, key: &str, request_id: RequestId) -> 
 ///
 /// # Errors
 /// `Unauthenticated` for a key that is unknown, expired or revoked.
+#[tracing::instrument(skip_all, fields(%tenant))]
 pub(crate) async fn context_of_key(engine: &Engine, tenant: TenantId, key: KeyId, request_id: RequestId) -> Result<OpContext, Error> {
     let record = store::key_by_id(engine.db().control.system(), tenant, key).await?;
     admit(engine, record.ok_or(Error::Unauthenticated("this API key is not valid"))?, request_id).await
@@ -74,7 +75,7 @@ pub async fn create_tenant(engine: &Engine, slug: &str, name: &str) -> Result<Op
     let now = engine.clock().now();
     let tenant =
         Tenant { id: TenantId(engine.clock().id()), slug: slug.into(), name: name.into(), commons_id: AgentId(engine.clock().id()) };
-    store::insert_tenant(engine.db().control.system(), &tenant, now).await.map_err(|error| taken(error, "tenant", slug))?;
+    store::insert_tenant(engine.db().control.system(), &tenant, now).await.map_err(|error| name_conflict(error, "tenant", slug))?;
     let ctx = OpContext::system(tenant.id, tenant.commons_id, RequestId(engine.clock().id()));
     let entry = NewEntry::new(engine, &ctx, "tenant.created", "tenant", tenant.id, format!("tenant {slug} created"));
     audit::append(engine, tenant.id, entry).await?;
@@ -110,7 +111,7 @@ pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &s
     };
     store::insert_agent(engine.db().control.system(), ctx.tenant_id, &agent, engine.clock().now())
         .await
-        .map_err(|error| taken(error, "agent", slug))?;
+        .map_err(|error| name_conflict(error, "agent", slug))?;
     let entry = NewEntry::new(engine, ctx, "agent.created", "agent", agent.id, format!("agent {slug} created")).agent(agent.id);
     audit::append(engine, ctx.tenant_id, entry).await?;
     Ok(agent)
@@ -148,6 +149,7 @@ pub async fn agent_by_slug(engine: &Engine, ctx: &OpContext, slug: &str) -> Resu
 ///
 /// # Errors
 /// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn all_agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<Agent>, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let agents = store::agents(&mut tx, ctx.tenant_id).await?;
@@ -167,6 +169,7 @@ pub(crate) async fn agent_holder(engine: &Engine, id: AgentId) -> Result<Option<
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Conflict` when the slug went to another agent meanwhile.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn adopt_agent(engine: &Engine, ctx: &OpContext, agent: &Agent) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     store::adopt_agent(engine.db().control.system(), ctx.tenant_id, agent, engine.clock().now()).await?;
@@ -251,7 +254,7 @@ pub async fn create_operator(
     let new = store::NewOperator { id, login, name, password_hash: &password_hash, roles };
     store::insert_operator(engine.db().control.system(), ctx.tenant_id, &new, engine.clock().now())
         .await
-        .map_err(|error| taken(error, "login", login))?;
+        .map_err(|error| name_conflict(error, "login", login))?;
     let entry = NewEntry::new(engine, ctx, "operator.created", "operator", id, format!("operator {login} created"));
     audit::append(engine, ctx.tenant_id, entry).await?;
     Ok(id)
@@ -410,7 +413,7 @@ pub(crate) fn check_slug(slug: &str) -> Result<(), Error> {
     Checks::default().that(well_formed, "slug", "is 1 to 63 of a-z, 0-9 and '-', and starts with a letter or digit").done()
 }
 
-fn taken(error: DbError, what: &str, name: &str) -> Error {
+fn name_conflict(error: DbError, what: &str, name: &str) -> Error {
     let error = Error::from(error);
     match &error {
         Error::Db(DbError::Unique { .. }) => Error::Conflict(format!("the {what} {name} exists already")),

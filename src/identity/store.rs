@@ -49,6 +49,7 @@ pub async fn insert_tenant(pool: &PgPool, tenant: &Tenant, now: DateTime<Utc>) -
 }
 
 /// Inserts an agent.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(
         "insert into agents (tenant_id, id, kind, slug, name, require_user, created_at, discipline) values ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -67,6 +68,7 @@ pub async fn insert_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: D
 }
 
 /// Inserts an agent that came with an import, unless its id or slug is there.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn adopt_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(
         r"insert into agents (tenant_id, id, kind, slug, name, require_user, created_at, discipline) values ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -91,6 +93,7 @@ pub async fn agent_holder(pool: &PgPool, id: AgentId) -> Result<Option<(TenantId
 }
 
 /// Agents of a tenant: the commons first, then by slug.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Agent>, DbError> {
     let rows: Vec<(AgentId, AgentKind, String, String, bool, Discipline)> = sqlx::query_as(
         r"select id, kind, slug, name, require_user, discipline from agents where tenant_id = $1 order by (kind = 'commons') desc, slug",
@@ -103,6 +106,7 @@ pub async fn agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Agent>, DbError
 }
 
 /// Sets how eagerly an agent writes; whether the tenant has it.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn set_discipline(pool: &PgPool, tenant: TenantId, agent: AgentId, discipline: Discipline) -> Result<bool, DbError> {
     let done = sqlx::query("update agents set discipline = $3 where tenant_id = $1 and id = $2 and kind = 'agent'")
         .bind(tenant)
@@ -125,6 +129,7 @@ pub struct NewKey<'a> {
 }
 
 /// Inserts a key; false when the tenant has no such agent. The commons is no agent: nobody speaks for all.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_key(pool: &PgPool, tenant: TenantId, key: &NewKey<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
     let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
     let done = sqlx::query(
@@ -194,6 +199,7 @@ pub async fn key_by_prefix(pool: &PgPool, prefix: &str) -> Result<Option<KeyReco
 }
 
 /// A tenant's key by its id.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn key_by_id(pool: &PgPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
     let row: Option<KeyRow> = sqlx::query_as(
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
@@ -211,6 +217,7 @@ pub async fn key_by_id(pool: &PgPool, tenant: TenantId, id: KeyId) -> Result<Opt
 }
 
 /// Notes that a key was used; at most once a minute, so that a busy key costs no write per request.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn key_used(pool: &PgPool, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(
         r"update api_keys set last_used_at = $3
@@ -225,6 +232,7 @@ pub async fn key_used(pool: &PgPool, tenant: TenantId, key: KeyId, now: DateTime
 }
 
 /// Revokes a key; whether it was there and in force.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn revoke_key(pool: &PgPool, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query("update api_keys set revoked_at = $3 where tenant_id = $1 and id = $2 and revoked_at is null")
         .bind(tenant)
@@ -245,6 +253,7 @@ pub struct NewOperator<'a> {
 }
 
 /// Inserts an operator.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_operator(pool: &PgPool, tenant: TenantId, operator: &NewOperator<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
     let roles: Vec<&str> = operator.roles.iter().map(|role| role.as_str()).collect();
     sqlx::query("insert into operators (tenant_id, id, login, name, password_hash, roles, created_at) values ($1, $2, $3, $4, $5, $6, $7)")
@@ -317,6 +326,7 @@ pub async fn operator(pool: &PgPool, id: OperatorId) -> Result<Option<OperatorRe
 }
 
 /// Disables an operator; whether one was there and enabled.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn disable_operator(pool: &PgPool, tenant: TenantId, id: OperatorId, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query("update operators set disabled_at = $3 where tenant_id = $1 and id = $2 and disabled_at is null")
         .bind(tenant)
@@ -367,6 +377,7 @@ pub async fn delete_session(pool: &PgPool, id: &str, now: DateTime<Utc>) -> Resu
 }
 
 /// An operator's views of a page, by name.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn views(tx: &mut Tx, tenant: TenantId, operator: OperatorId, page: ViewPage) -> Result<Vec<SavedView>, DbError> {
     let rows: Vec<(ViewId, String, String)> = sqlx::query_as(
         r"select id, name, query from saved_views
@@ -381,11 +392,13 @@ pub async fn views(tx: &mut Tx, tenant: TenantId, operator: OperatorId, page: Vi
 }
 
 /// Lets one save at a time by this operator, so that their number can be counted.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lock_views(tx: &mut Tx, tenant: TenantId, operator: OperatorId) -> Result<(), DbError> {
     lock(tx, lock_key(&[b"views", tenant.0.as_bytes(), operator.0.as_bytes()])).await
 }
 
 /// How many views an operator keeps, over all pages.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_views(tx: &mut Tx, tenant: TenantId, operator: OperatorId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select count(*) from saved_views where tenant_id = $1 and operator_id = $2")
         .bind(tenant)
@@ -395,6 +408,7 @@ pub async fn count_views(tx: &mut Tx, tenant: TenantId, operator: OperatorId) ->
 }
 
 /// Inserts a view.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, view: &SavedView, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("insert into saved_views (tenant_id, id, operator_id, page, name, query, created_at) values ($1, $2, $3, $4, $5, $6, $7)")
         .bind(tenant)
@@ -410,6 +424,7 @@ pub async fn insert_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, vi
 }
 
 /// Renames a view; whether there was one of this operator.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn rename_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id: ViewId, name: &str) -> Result<bool, DbError> {
     let done = sqlx::query("update saved_views set name = $4 where tenant_id = $1 and operator_id = $2 and id = $3")
         .bind(tenant)
@@ -422,6 +437,7 @@ pub async fn rename_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id
 }
 
 /// Deletes a view; whether there was one of this operator.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn delete_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id: ViewId) -> Result<bool, DbError> {
     let done = sqlx::query("delete from saved_views where tenant_id = $1 and operator_id = $2 and id = $3")
         .bind(tenant)

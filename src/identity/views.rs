@@ -40,7 +40,7 @@ pub async fn save_view(engine: &Engine, ctx: &OpContext, page: ViewPage, name: &
     if store::count_views(&mut tx, ctx.tenant_id, operator).await? >= VIEWS_MAX {
         return Err(Error::Conflict(format!("you keep {VIEWS_MAX} views already; delete one first")));
     }
-    store::insert_view(&mut tx, ctx.tenant_id, operator, &view, engine.clock().now()).await.map_err(taken)?;
+    store::insert_view(&mut tx, ctx.tenant_id, operator, &view, engine.clock().now()).await.map_err(name_conflict)?;
     tx.commit().await?;
     Ok(view)
 }
@@ -55,7 +55,7 @@ pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &st
     let operator = operator(ctx)?;
     let name = check_name(name)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
-    if !store::rename_view(&mut tx, ctx.tenant_id, operator, id, name).await.map_err(taken)? {
+    if !store::rename_view(&mut tx, ctx.tenant_id, operator, id, name).await.map_err(name_conflict)? {
         return Err(Error::NotFound("view"));
     }
     Ok(tx.commit().await?)
@@ -94,7 +94,7 @@ fn check_name(name: &str) -> Result<&str, Error> {
     Ok(name)
 }
 
-fn taken(error: DbError) -> Error {
+fn name_conflict(error: DbError) -> Error {
     match error {
         DbError::Unique { .. } => Error::invalid("name", "is the name of another view of yours"),
         other => other.into(),

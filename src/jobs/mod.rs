@@ -72,7 +72,7 @@ impl NewEvent {
 
 /// A job on its way from another database, in the payload of an outbox row.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
-pub struct Posted {
+pub struct PostedJob {
     pub task: Task,
     pub payload: serde_json::Value,
     pub run_after: DateTime<Utc>,

@@ -1,12 +1,13 @@
 //! All SQL of the event bus.
 
-use super::{NewEvent, Posted, State};
+use super::{NewEvent, PostedJob, State};
 use crate::api::{AgentId, EventId, TenantId};
 use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 
 /// Puts an event on the bus.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn insert(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent) -> Result<(), DbError> {
     sqlx::query(
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at, finished_at)
@@ -26,12 +27,13 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEv
 }
 
 /// Puts a job from another database on the bus, once however often it is delivered.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn deliver(
     pool: &PgPool,
     tenant: TenantId,
     agent: AgentId,
     id: EventId,
-    posted: &Posted,
+    posted: &PostedJob,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     sqlx::query(
@@ -128,6 +130,7 @@ pub async fn depth(pool: &PgPool) -> Result<Vec<(String, i64)>, DbError> {
 }
 
 /// The same for one tenant.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn depth_of(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(String, i64)>, DbError> {
     Ok(sqlx::query_as(
         r"select state, count(*) from events
@@ -139,6 +142,7 @@ pub async fn depth_of(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(String, i64)
 }
 
 /// How many memories the waiting jobs of re-canonicalisation have in front of them.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unfiled(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar(
         r"select count(distinct (m.agent_id, m.id))
@@ -154,6 +158,7 @@ pub async fn unfiled(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
 }
 
 /// The commons of each tenant is needed to act for it; agents' rows carry the tenant only.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn commons(control: &PgPool, tenant: TenantId) -> Result<Option<AgentId>, DbError> {
     Ok(sqlx::query_scalar("select id from agents where tenant_id = $1 and kind = 'commons'").bind(tenant).fetch_optional(control).await?)
 }

@@ -9,6 +9,6 @@ mod tree;
 
 pub use ingest::{Extent, Ingestion, embed_document, ingest};
 pub use lists::{component, document, documents, index, runs, topology};
-pub use search::{Asked, Candidate, candidates, candidates_at, hit, search};
+pub use search::{PreparedQuery, RankedChunk, candidates, candidates_at, hit, search};
 pub(crate) use search::{explain, passages};
 pub use tree::{Tree, index_pages, read};

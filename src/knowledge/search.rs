@@ -20,7 +20,7 @@ use tracing::instrument;
 
 /// A question, ready to be searched for.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct PreparedQuery {
     /// What was embedded.
     pub text: String,
     /// Its terms.
@@ -29,7 +29,7 @@ pub struct Asked {
     pub vector: Option<Arc<[f32]>>,
 }
 
-impl Asked {
+impl PreparedQuery {
     /// Embeds a text, or does without.
     pub async fn new(engine: &Engine, text: String) -> Self {
         Self { vector: engine.embed_query(&text).await, ..Self::words(text) }
@@ -43,7 +43,7 @@ impl Asked {
 
 /// A chunk that was looked at.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
+pub struct RankedChunk {
     pub found: store::CitedChunk,
     /// Relevance, 0 to 1; knowledge does not decay.
     pub similarity: f64,
@@ -54,7 +54,7 @@ pub struct Candidate {
     pub parts: Vec<Part>,
 }
 
-impl Candidate {
+impl RankedChunk {
     /// Scores it as the ranking would score a memory that says the same. The text alone tells which of the question's words it holds, so that
     /// the past gives the same score as the present.
     pub fn weigh(&mut self, ranking: Ranking, asked: &BTreeMap<String, u32>) {
@@ -88,10 +88,10 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest)
         .bytes("query", &request.query, QUERY_MAX)
         .that((1..=K_MAX).contains(&request.k), "k", format!("is {}; it may be 1 to {K_MAX}", request.k))
         .done()?;
-    let asked = Asked::new(engine, request.query).await;
-    let found = candidates(engine, ctx.tenancy(), &asked, &request.kinds, i64::from(request.k)).await?;
-    let hits = found.into_iter().filter(Candidate::passed).map(|candidate| hit(candidate, &asked.terms)).collect();
-    let degraded = if asked.vector.is_none() { vec!["embedding".to_owned()] } else { vec![] };
+    let prepared = PreparedQuery::new(engine, request.query).await;
+    let found = candidates(engine, ctx.tenancy(), &prepared, &request.kinds, i64::from(request.k)).await?;
+    let hits = found.into_iter().filter(RankedChunk::passed).map(|candidate| hit(candidate, &prepared.terms)).collect();
+    let degraded = if prepared.vector.is_none() { vec!["embedding".to_owned()] } else { vec![] };
     metrics::counter!("shared_kb_search_total").increment(1);
     Ok(KnowledgeResponse { hits, degraded })
 }
@@ -101,23 +101,24 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest)
 /// # Errors
 /// When the database is out of reach.
 #[boxed]
+#[tracing::instrument(skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn candidates(
     engine: &Engine,
     tenancy: Tenancy,
-    asked: &Asked,
+    prepared: &PreparedQuery,
     kinds: &[DocumentKind],
     most: i64,
-) -> Result<Vec<Candidate>, DbError> {
+) -> Result<Vec<RankedChunk>, DbError> {
     let (tenant, model) = (tenancy.tenant, engine.model());
     let floors = model.floors;
-    let terms: Vec<String> = asked.terms.keys().cloned().collect();
+    let terms: Vec<String> = prepared.terms.keys().cloned().collect();
     let mut tx = engine.db().kb.begin(tenancy).await?;
-    let near = match &asked.vector {
+    let near = match &prepared.vector {
         Some(vector) => store::by_vector(&mut tx, tenant, &model.name, vector, kinds, most).await?,
         None => Vec::new(),
     };
     let statistics = store::statistics(&mut tx, tenant).await?;
-    let named = store::by_words(&mut tx, tenant, &terms, statistics, kinds, asked.vector.is_some(), most).await?;
+    let named = store::by_words(&mut tx, tenant, &terms, statistics, kinds, prepared.vector.is_some(), most).await?;
     let near = near.into_iter().map(|(id, similarity)| (id, similarity, MatchedBy::Vector, floors.vector));
     let named = named.into_iter().map(|(id, similarity)| (id, similarity, MatchedBy::Lexical, floors.lexical));
     let scored: Vec<_> = near.chain(named).collect();
@@ -132,15 +133,16 @@ pub async fn candidates(
 /// # Errors
 /// When the database is out of reach.
 #[boxed]
+#[tracing::instrument(skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn candidates_at(
     engine: &Engine,
     tenancy: Tenancy,
-    asked: &Asked,
+    prepared: &PreparedQuery,
     at: DateTime<Utc>,
     floors: Floors,
     most: i64,
-) -> Result<Vec<Candidate>, DbError> {
-    let Some(vector) = &asked.vector else { return Ok(Vec::new()) };
+) -> Result<Vec<RankedChunk>, DbError> {
+    let Some(vector) = &prepared.vector else { return Ok(Vec::new()) };
     let mut tx = engine.db().kb.begin(tenancy).await?;
     let near = store::by_vector_at(&mut tx, tenancy.tenant, &engine.model().name, vector, at, most).await?;
     let ids: Vec<_> = near.iter().map(|(id, _)| *id).collect();
@@ -149,13 +151,13 @@ pub async fn candidates_at(
     Ok(best(near.into_iter().map(|(id, similarity)| (id, similarity, MatchedBy::Vector, floors.vector)).collect(), found, most))
 }
 
-fn best(scored: Vec<(ChunkId, f64, MatchedBy, f64)>, found: Vec<store::CitedChunk>, most: i64) -> Vec<Candidate> {
+fn best(scored: Vec<(ChunkId, f64, MatchedBy, f64)>, found: Vec<store::CitedChunk>, most: i64) -> Vec<RankedChunk> {
     let mut found: HashMap<_, _> = found.into_iter().map(|chunk| (chunk.chunk_id, chunk)).collect();
-    let mut candidates: Vec<Candidate> = scored
+    let mut candidates: Vec<RankedChunk> = scored
         .into_iter()
         .filter_map(|(id, similarity, matched_by, floor)| {
             let similarity = similarity.clamp(0.0, 1.0);
-            Some(Candidate { found: found.remove(&id)?, similarity, matched_by, floor, score: similarity, parts: vec![] })
+            Some(RankedChunk { found: found.remove(&id)?, similarity, matched_by, floor, score: similarity, parts: vec![] })
         })
         .collect();
     candidates.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| b.found.chunk_id.cmp(&a.found.chunk_id)));
@@ -164,6 +166,7 @@ fn best(scored: Vec<(ChunkId, f64, MatchedBy, f64)>, found: Vec<store::CitedChun
 }
 
 /// Chunks that the log names, in force or not.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn passages(engine: &Engine, ctx: &OpContext, ids: &[ChunkId]) -> Result<HashMap<ChunkId, store::Passage>, DbError> {
     if ids.is_empty() {
         return Ok(HashMap::new());
@@ -175,8 +178,8 @@ pub(crate) async fn passages(engine: &Engine, ctx: &OpContext, ids: &[ChunkId]) 
 }
 
 /// Turns a candidate into a hit that cites where it stands and explains itself.
-pub fn hit(candidate: Candidate, asked: &BTreeMap<String, u32>) -> KnowledgeHit {
-    let Candidate { found, similarity, matched_by, floor, score, parts } = candidate;
+pub fn hit(candidate: RankedChunk, asked: &BTreeMap<String, u32>) -> KnowledgeHit {
+    let RankedChunk { found, similarity, matched_by, floor, score, parts } = candidate;
     let name = found.reference.clone().unwrap_or_else(|| found.title.clone());
     // The document's own title as first heading says nothing that the name does not.
     let heading = found.heading_path.last().filter(|heading| **heading != found.title && !heading.starts_with(&name));

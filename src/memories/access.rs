@@ -20,6 +20,7 @@ pub(crate) enum Purpose {
 ///
 /// # Errors
 /// `NotFound`; `Forbidden` when a shared memory is to be changed without `commons:write`; `Conflict` when one that was forgotten is.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>, purpose: Purpose) -> Result<Memory, Error> {
     let lock = purpose == Purpose::Change;
     let agents = match &ctx.actor {

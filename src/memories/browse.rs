@@ -152,6 +152,7 @@ pub async fn recalls(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<M
 }
 
 /// The slugs of a tenant's agents.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn slugs(engine: &Engine, ctx: &OpContext) -> Result<HashMap<AgentId, String>, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let agents = identity::store::agents(&mut tx, ctx.tenant_id).await?;

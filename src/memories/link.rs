@@ -149,6 +149,7 @@ async fn move_to(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory,
 
 /// A memory left reach or came back: what it contradicts may be contradicted no more, or again. That is looked at by a job, because the
 /// memories concerned must be locked in the order of their ids, and may be other agents'.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn post_settling(engine: &Engine, ctx: &OpContext, tx: &mut Tx, agent: AgentId, id: MemoryId) -> Result<(), Error> {
     if store::links(tx, ctx.tenant_id, id).await?.iter().any(|link| link.relation == Relation::Contradicts) {
         let payload = serde_json::json!({ "memory_id": id });
@@ -184,6 +185,7 @@ pub async fn settle_links(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Res
 ///
 /// # Errors
 /// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn contradictions(
     engine: &Engine,
     ctx: &OpContext,

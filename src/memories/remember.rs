@@ -113,6 +113,7 @@ pub(crate) fn check_user<'a>(checks: &'a mut Checks, ctx: &OpContext, user: Opti
     checks.that(!missing, "user_id", "is required for this agent")
 }
 
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn resolve(engine: &Engine, ctx: &OpContext, topic_raw: &str) -> Resolved {
     match engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await {
         Ok(snapshot) => snapshot.resolve(topic_raw),
@@ -196,6 +197,7 @@ impl Outcome {
 }
 
 /// Writes a draft under the lock of its key, which the caller holds.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, vector: Option<&[f32]>) -> Result<Outcome, Error> {
     let (tenant, now, model) = (ctx.tenant_id, engine.clock().now(), engine.model());
     let embedded = vector.map(|vector| Embedded { model: &model.name, vector });
@@ -313,6 +315,7 @@ pub(crate) struct Traces {
 }
 
 /// The trace on the event bus, the audit row, the proposal of an unknown topic, and the job that brings a late vector.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn leave_traces(
     engine: &Engine,
     ctx: &OpContext,

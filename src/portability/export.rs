@@ -39,6 +39,7 @@ pub type Written = BTreeMap<&'static str, u64>;
 /// # Errors
 /// `Forbidden` for an agent without `export` or that asks for more than its own, for an operator without the role `admin`; `Invalid` for a
 /// filter that makes no sense or asks a question; `Conflict` for a record whose line would be longer than [`LINE_MAX`].
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn export<W: AsyncWrite + Unpin + Send>(
     engine: &Engine,
     ctx: &OpContext,

@@ -70,7 +70,7 @@ pub async fn create(engine: &Engine, ctx: &OpContext, new: NewProject) -> Result
         repos: vec![],
         linked: vec![],
     };
-    store::insert_project(&mut tx, ctx, &project).await.map_err(|error| taken(error, "project", &project.slug))?;
+    store::insert_project(&mut tx, ctx, &project).await.map_err(|error| name_conflict(error, "project", &project.slug))?;
     leave(engine, ctx, &mut tx, "project.created", project.id, format!("project {} created", project.slug)).await?;
     tx.commit().await?;
     engine.relay().wake();
@@ -89,7 +89,7 @@ pub async fn create_repo(engine: &Engine, ctx: &OpContext, project: &str, new: N
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let project_id = find(&mut tx, ctx, project).await?;
     let repo = Repo { id: engine.clock().id(), project_id, slug: new.slug, name: new.name, created_at: engine.clock().now() };
-    store::insert_repo(&mut tx, ctx, &repo).await.map_err(|error| taken(error, "repository", &repo.slug))?;
+    store::insert_repo(&mut tx, ctx, &repo).await.map_err(|error| name_conflict(error, "repository", &repo.slug))?;
     leave(engine, ctx, &mut tx, "repo.created", repo.id, format!("repository {} created", repo.slug)).await?;
     tx.commit().await?;
     engine.relay().wake();
@@ -142,6 +142,7 @@ async fn relate(engine: &Engine, ctx: &OpContext, project: &str, other: &str, li
 ///
 /// # Errors
 /// `Invalid` for a slug that names none, or a repository of another project.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn named(
     engine: &Engine,
     ctx: &OpContext,
@@ -187,7 +188,7 @@ async fn leave(engine: &Engine, ctx: &OpContext, tx: &mut Tx, action: &str, id: 
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await
 }
 
-fn taken(error: DbError, what: &str, slug: &str) -> Error {
+fn name_conflict(error: DbError, what: &str, slug: &str) -> Error {
     match error {
         DbError::Unique { .. } => Error::Conflict(format!("the {what} {slug} exists already")),
         error => error.into(),

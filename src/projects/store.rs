@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 /// Every project by slug, without repositories and links.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn projects(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Project>, DbError> {
     let rows: Vec<(Uuid, String, String, DateTime<Utc>)> =
         sqlx::query_as("select id, slug, name, created_at from projects where tenant_id = $1 order by slug")
@@ -18,6 +19,7 @@ pub async fn projects(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Project>, DbE
 }
 
 /// Every repository by slug.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn repos(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Repo>, DbError> {
     let rows: Vec<(Uuid, Uuid, String, String, DateTime<Utc>)> =
         sqlx::query_as("select id, project_id, slug, name, created_at from repos where tenant_id = $1 order by slug")
@@ -28,6 +30,7 @@ pub async fn repos(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Repo>, DbError> 
 }
 
 /// Every pair of projects that bear on each other, the lesser id first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn links(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(Uuid, Uuid)>, DbError> {
     Ok(sqlx::query_as("select one_id, other_id from project_links where tenant_id = $1 order by one_id, other_id")
         .bind(tenant)
@@ -36,6 +39,7 @@ pub async fn links(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(Uuid, Uuid)>, D
 }
 
 /// The projects that bear on one.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn linked(tx: &mut Tx, tenant: TenantId, project: Uuid) -> Result<Vec<Uuid>, DbError> {
     Ok(sqlx::query_scalar(
         r"select case when one_id = $2 then other_id else one_id end
@@ -48,6 +52,7 @@ pub async fn linked(tx: &mut Tx, tenant: TenantId, project: Uuid) -> Result<Vec<
 }
 
 /// Inserts a project.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn insert_project(tx: &mut Tx, ctx: &OpContext, project: &Project) -> Result<(), DbError> {
     sqlx::query("insert into projects (tenant_id, agent_id, id, slug, name, created_at, created_by) values ($1, $2, $3, $4, $5, $6, $7)")
         .bind(ctx.tenant_id)
@@ -63,6 +68,7 @@ pub async fn insert_project(tx: &mut Tx, ctx: &OpContext, project: &Project) -> 
 }
 
 /// Inserts a repository.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn insert_repo(tx: &mut Tx, ctx: &OpContext, repo: &Repo) -> Result<(), DbError> {
     sqlx::query(
         r"insert into repos (tenant_id, agent_id, id, project_id, slug, name, created_at, created_by)
@@ -82,6 +88,7 @@ pub async fn insert_repo(tx: &mut Tx, ctx: &OpContext, repo: &Repo) -> Result<()
 }
 
 /// Links two projects, the lesser id first; whether they were not linked before.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn link(tx: &mut Tx, ctx: &OpContext, (one, other): (Uuid, Uuid), now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"insert into project_links (tenant_id, agent_id, one_id, other_id, created_at, created_by)
@@ -99,6 +106,7 @@ pub async fn link(tx: &mut Tx, ctx: &OpContext, (one, other): (Uuid, Uuid), now:
 }
 
 /// Takes a link away; whether there was one.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unlink(tx: &mut Tx, tenant: TenantId, (one, other): (Uuid, Uuid)) -> Result<bool, DbError> {
     let done = sqlx::query("delete from project_links where tenant_id = $1 and one_id = $2 and other_id = $3")
         .bind(tenant)

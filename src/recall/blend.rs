@@ -2,7 +2,7 @@
 
 use super::find::Finding;
 use crate::api::{AgentId, RecallHit};
-use crate::knowledge::{self, Candidate};
+use crate::knowledge::{self, RankedChunk};
 use crate::ranking::Ranked;
 use crate::ranking::explain;
 use chrono::{DateTime, Utc};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Blended {
     Memory(Box<Ranked>),
-    Knowledge(Box<Candidate>),
+    Knowledge(Box<RankedChunk>),
 }
 
 impl Blended {
@@ -35,8 +35,8 @@ impl Blended {
 
 /// Merges two ranked lists by score, both best first; at the same score what is remembered comes before what is decided. Knowledge below its
 /// floor is left out.
-pub fn blend(memories: Vec<Ranked>, knowledge: Vec<Candidate>) -> Vec<Blended> {
-    let knowledge = knowledge.into_iter().filter(Candidate::passed).map(|candidate| Blended::Knowledge(Box::new(candidate)));
+pub fn blend(memories: Vec<Ranked>, knowledge: Vec<RankedChunk>) -> Vec<Blended> {
+    let knowledge = knowledge.into_iter().filter(RankedChunk::passed).map(|candidate| Blended::Knowledge(Box::new(candidate)));
     let mut list: Vec<Blended> = memories.into_iter().map(|ranked| Blended::Memory(Box::new(ranked))).chain(knowledge).collect();
     // Stable: the order within each list stays.
     list.sort_by(|a, b| b.score().total_cmp(&a.score()));
@@ -84,7 +84,7 @@ mod tests {
         }
     }
 
-    fn decided(similarity: f64) -> Candidate {
+    fn decided(similarity: f64) -> RankedChunk {
         let found = CitedChunk {
             chunk_id: ChunkId(Uuid::nil()),
             document_id: DocumentId(Uuid::nil()),
@@ -95,7 +95,7 @@ mod tests {
             heading_path: vec!["Consequences".into()],
             content: "One database to run.".into(),
         };
-        Candidate { found, similarity, matched_by: MatchedBy::Vector, floor: 0.25, score: similarity, parts: vec![] }
+        RankedChunk { found, similarity, matched_by: MatchedBy::Vector, floor: 0.25, score: similarity, parts: vec![] }
     }
 
     proptest! {

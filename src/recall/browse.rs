@@ -44,7 +44,7 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
     let found = find::find(engine, ctx.tenancy(), question).await?;
     let nearest = found.order.below.first().map(|ranked| ranked.breakdown.similarity).filter(|_| found.order.passed.is_empty());
     let hit = |ranked: crate::ranking::Ranked| {
-        let matched_words = explain::matched(&ranked, &found.asked.terms);
+        let matched_words = explain::matched(&ranked, &found.prepared.terms);
         let explanation = explain::sentence(&ranked, &matched_words, found.now);
         SearchHit {
             score: ranked.score,

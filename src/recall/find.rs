@@ -8,7 +8,7 @@ use crate::db::DbError;
 use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::knowledge::{self, Asked};
+use crate::knowledge::{self, PreparedQuery};
 use crate::memories::model::embedded_text;
 use crate::models::Floors;
 use crate::ranking::Order;
@@ -21,7 +21,7 @@ use tokio::time::Instant;
 pub struct Finding {
     pub order: Order,
     /// Best first, below the floor or not.
-    pub knowledge: Vec<knowledge::Candidate>,
+    pub knowledge: Vec<knowledge::RankedChunk>,
     pub ranking: Ranking,
     pub floors: Floors,
     /// The term that the whole query stands for.
@@ -29,7 +29,7 @@ pub struct Finding {
     /// Otherwise the terms inside it.
     pub inside: Vec<String>,
     pub vocabulary_version: i64,
-    pub asked: Asked,
+    pub prepared: PreparedQuery,
     pub statistics: Statistics,
     /// What could not run: `vocabulary`, `embedding`, `memory`, `knowledge`.
     pub degraded: Vec<String>,
@@ -58,6 +58,7 @@ impl Finding {
 ///
 /// # Errors
 /// When memory is out of reach and there is no knowledge to answer instead.
+#[tracing::instrument(skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> Result<Finding, Error> {
     let (mut degraded, mut lost, mut timings) = (Vec::new(), Vec::new(), Vec::new());
     let start = Instant::now();
@@ -80,8 +81,8 @@ pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> 
         (None, terms) => embedded_text(&terms.join(", "), question.query),
     };
     let start = Instant::now();
-    let asked = if question.runs("embedding") { Asked::new(engine, text).await } else { Asked::words(text) };
-    if asked.vector.is_none() {
+    let prepared = if question.runs("embedding") { PreparedQuery::new(engine, text).await } else { PreparedQuery::words(text) };
+    if prepared.vector.is_none() {
         degraded.push("embedding".to_owned());
     }
     timings.push(("embedding", since(start)));
@@ -89,10 +90,10 @@ pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> 
     let model = engine.model();
     let floors = question.floors.unwrap_or(model.floors);
     let start = Instant::now();
-    let own = async { (in_memory(engine, tenancy, &question, &asked, floors, &mut lost).await, since(start)) };
+    let own = async { (in_memory(engine, tenancy, &question, &prepared, floors, &mut lost).await, since(start)) };
     let shared = async {
         match question.knowledge && question.runs("knowledge") {
-            true => Some((in_knowledge(engine, tenancy, &question, &asked, floors).await, since(start))),
+            true => Some((in_knowledge(engine, tenancy, &question, &prepared, floors).await, since(start))),
             false => None,
         }
     };
@@ -130,7 +131,7 @@ pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> 
         query_canonical,
         inside,
         vocabulary_version,
-        asked,
+        prepared,
         statistics: memory.statistics,
         degraded,
         passed,
@@ -153,7 +154,7 @@ async fn in_memory(
     engine: &Engine,
     tenancy: Tenancy,
     question: &Question<'_>,
-    asked: &Asked,
+    prepared: &PreparedQuery,
     floors: Floors,
     lost: &mut Vec<String>,
 ) -> Result<MemorySide, Error> {
@@ -161,13 +162,13 @@ async fn in_memory(
         return Ok(MemorySide::default());
     }
     if question.past.is_some() {
-        return past::memory(engine, tenancy, question, asked, floors, lost).await;
+        return past::memory(engine, tenancy, question, prepared, floors, lost).await;
     }
     let mut tx = engine.db().memory.begin_search(tenancy).await?;
     // Nothing is written: the transaction ends when it is dropped, and the answer does not wait for that.
     Ok(match question.ranking {
-        Ranking::Decay => gather::by_decay(&mut tx, engine, question, asked, floors).await?,
-        Ranking::Hybrid | Ranking::HybridDecay => gather::by_hybrid(&mut tx, engine, question, asked, floors).await?,
+        Ranking::Decay => gather::by_decay(&mut tx, engine, question, prepared, floors).await?,
+        Ranking::Hybrid | Ranking::HybridDecay => gather::by_hybrid(&mut tx, engine, question, prepared, floors).await?,
     })
 }
 
@@ -175,16 +176,16 @@ async fn in_knowledge(
     engine: &Engine,
     tenancy: Tenancy,
     question: &Question<'_>,
-    asked: &Asked,
+    prepared: &PreparedQuery,
     floors: Floors,
-) -> Result<Vec<knowledge::Candidate>, DbError> {
+) -> Result<Vec<knowledge::RankedChunk>, DbError> {
     let mut candidates = match &question.past {
-        None => knowledge::candidates(engine, tenancy, asked, &[], question.most).await?,
-        Some(_) => knowledge::candidates_at(engine, tenancy, asked, question.reach.now, floors, question.most).await?,
+        None => knowledge::candidates(engine, tenancy, prepared, &[], question.most).await?,
+        Some(_) => knowledge::candidates_at(engine, tenancy, prepared, question.reach.now, floors, question.most).await?,
     };
     if question.ranking != Ranking::Decay {
         for candidate in &mut candidates {
-            candidate.weigh(question.ranking, &asked.terms);
+            candidate.weigh(question.ranking, &prepared.terms);
         }
     }
     Ok(candidates)

@@ -6,7 +6,7 @@ use super::store::{self, Feature, Meaning, Sides};
 use crate::api::{MemoryId, Ranking};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
-use crate::knowledge::Asked;
+use crate::knowledge::PreparedQuery;
 use crate::memories;
 use crate::memories::model::recency;
 use crate::models::Floors;
@@ -20,17 +20,17 @@ pub(super) async fn by_decay(
     tx: &mut Tx,
     engine: &Engine,
     question: &Question<'_>,
-    asked: &Asked,
+    prepared: &PreparedQuery,
     floors: Floors,
 ) -> Result<MemorySide, DbError> {
     let (reach, most) = (&question.reach, question.most);
-    let by_vector = match &asked.vector {
+    let by_vector = match &prepared.vector {
         Some(vector) => store::by_vector(tx, reach, &engine.model().name, vector, floors, most).await?,
         None => store::Leg::default(),
     };
     let statistics = store::statistics(tx, reach).await?;
-    let terms: Vec<String> = asked.terms.keys().cloned().collect();
-    let by_words = store::by_words(tx, reach, &terms, &statistics, floors, asked.vector.is_some(), most).await?;
+    let terms: Vec<String> = prepared.terms.keys().cloned().collect();
+    let by_words = store::by_words(tx, reach, &terms, &statistics, floors, prepared.vector.is_some(), most).await?;
     let counts = Some((by_vector.passed + by_words.passed, by_vector.considered + by_words.considered));
     let candidates = by_vector.candidates.into_iter().chain(by_words.candidates).collect();
     Ok(MemorySide { order: ranking::decayed(candidates, floors, reach.now), statistics, counts })
@@ -41,20 +41,20 @@ pub(super) async fn by_hybrid(
     tx: &mut Tx,
     engine: &Engine,
     question: &Question<'_>,
-    asked: &Asked,
+    prepared: &PreparedQuery,
     floors: Floors,
 ) -> Result<MemorySide, DbError> {
     let (reach, model) = (&question.reach, &engine.model().name);
-    let terms: Vec<String> = asked.terms.keys().cloned().collect();
+    let terms: Vec<String> = prepared.terms.keys().cloned().collect();
     let most = anchors_of(question);
     let decayed_above = (question.ranking == Ranking::HybridDecay).then_some(floors.vector);
-    let meaning = asked.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above, most });
+    let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above, most });
     let Sides { postings, statistics, nearest } = store::sides(tx, reach, &terms, meaning.as_ref()).await?;
     let postings = Postings::new(terms.len(), statistics.documents as f64, statistics.mean_length(), &postings);
     let anchors: HashSet<_> = postings.best(most).into_iter().chain(nearest).collect();
     let anchors: Vec<_> = anchors.into_iter().collect();
-    let reading = Reading::new(question.ranking, question.query, &asked.terms);
-    let (features, places) = store::turns(tx, reach, model, asked.vector.as_deref(), reading.asks_when(), &anchors).await?;
+    let reading = Reading::new(question.ranking, question.query, &prepared.terms);
+    let (features, places) = store::turns(tx, reach, model, prepared.vector.as_deref(), reading.asks_when(), &anchors).await?;
     let contexts = hybrid::contexts(&places);
     let turns = features.into_iter().map(|feature| turn(feature, question)).collect();
     let scored = hybrid::score(&reading, &postings, &contexts, turns);

@@ -32,8 +32,8 @@ pub struct Entry {
     pub vocabulary_version: i64,
     pub statistics: serde_json::Value,
     /// Best first, returned or not.
-    pub candidates: Vec<Candidate>,
-    pub knowledge: Vec<Chunk>,
+    pub candidates: Vec<LoggedMemory>,
+    pub knowledge: Vec<LoggedChunk>,
     pub zero_hit: bool,
     pub reason: Option<NothingReason>,
     /// How many memories were looked at.
@@ -46,7 +46,7 @@ pub struct Entry {
 
 /// A memory that was looked at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Candidate {
+pub struct LoggedMemory {
     pub memory_id: MemoryId,
     pub agent_id: AgentId,
     pub version: i32,
@@ -63,7 +63,7 @@ pub struct Candidate {
 
 /// A piece of knowledge that was looked at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Chunk {
+pub struct LoggedChunk {
     pub document_id: DocumentId,
     pub chunk_id: ChunkId,
     pub similarity: f64,

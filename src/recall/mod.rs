@@ -63,11 +63,11 @@ const NEAR_MISSES: u32 = 5;
 pub async fn recall(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
     // Filters speak of memories: who asks for decisions of one project does not want every document.
     let knowledge = ctx.require(Scope::KbRead).is_ok() && request.filters == RecallFilters::default();
-    answer(engine, ctx, request, Manner { knowledge, floors: None, fewer: false }).await
+    answer(engine, ctx, request, Mode { knowledge, floors: None, fewer: false }).await
 }
 
-/// How a question is answered.
-struct Manner {
+/// How a recall answers.
+struct Mode {
     knowledge: bool,
     /// Other floors than the model's.
     floors: Option<Floors>,
@@ -75,7 +75,7 @@ struct Manner {
     fewer: bool,
 }
 
-async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, manner: Manner) -> Result<RecallResponse, Error> {
+async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: Mode) -> Result<RecallResponse, Error> {
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
@@ -93,13 +93,13 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, manner
         ranking: request.ranking.unwrap_or(RANKING),
         reach,
         most: i64::from(request.k + NEAR_MISSES),
-        knowledge: manner.knowledge,
-        floors: manner.floors,
+        knowledge: mode.knowledge,
+        floors: mode.floors,
         scoping: scope::of(engine, ctx, &request.filters).await?,
         past: request.as_of.map(|at| Past { vocabulary: Moment::At(at), without: vec![] }),
     };
     let found = find::find(engine, ctx.tenancy(), question).await?;
-    let list = blend::list(&found, request.k, manner.fewer);
+    let list = blend::list(&found, request.k, mode.fewer);
     let zero_hit = found.order.passed.is_empty();
     let response = RecallResponse {
         retrieval_id: RetrievalId(engine.clock().id()),
@@ -113,13 +113,13 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, manner
     let took = start.elapsed();
     // Who asks about the past learns nothing new about what is: no counter moves, and the log keeps what was asked at the time.
     if request.as_of.is_none() {
-        let answered = Answered { agent, request: &request, fewer: manner.fewer, found: &found, list: &list, response: &response, took };
+        let answered = Answered { agent, request: &request, fewer: mode.fewer, found: &found, list: &list, response: &response, took };
         engine.log().write(answered.entry(engine, ctx));
         if !engine.settings().backfill {
             answered.count();
         }
     }
-    let mut hits: Vec<RecallHit> = list.into_iter().map(|one| one.hit(&found.asked.terms, ctx.commons_id, found.now)).collect();
+    let mut hits: Vec<RecallHit> = list.into_iter().map(|one| one.hit(&found.prepared.terms, ctx.commons_id, found.now)).collect();
     show_contradictions(engine, ctx, request.user_id, &mut hits).await;
     Ok(RecallResponse { hits, ..response })
 }

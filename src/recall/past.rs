@@ -7,7 +7,7 @@ use crate::api::{AgentId, MemoryId, Ranking};
 use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::knowledge::Asked;
+use crate::knowledge::PreparedQuery;
 use crate::memories::model::{embedded_text, recency};
 use crate::models::Floors;
 use crate::ranking::hybrid::{self, Posting, Postings, Reading};
@@ -26,11 +26,12 @@ const EMBEDDED_ANEW: usize = 200;
 /// # Errors
 /// `Invalid` when there were more than [`PAST_MAX`] memories; `Unavailable` when the database is out of reach.
 #[boxed]
+#[tracing::instrument(skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn memory(
     engine: &Engine,
     tenancy: Tenancy,
     question: &Question<'_>,
-    asked: &Asked,
+    prepared: &PreparedQuery,
     floors: Floors,
     lost: &mut Vec<String>,
 ) -> Result<MemorySide, Error> {
@@ -44,7 +45,7 @@ pub async fn memory(
     tx.commit().await?;
     let documents: Vec<BTreeMap<String, u32>> =
         past.iter().map(|one| words::terms(&embedded_text(&one.memory.topic, &one.memory.wording()))).collect();
-    let semantic = match &asked.vector {
+    let semantic = match &prepared.vector {
         Some(vector) => cosines(engine, &store::as_stored(vector)?, &past, lost).await?,
         None => vec![None; past.len()],
     };
@@ -52,7 +53,8 @@ pub async fn memory(
         documents: count_of(documents.iter().filter(|terms| !terms.is_empty()).count()),
         terms: documents.iter().flat_map(BTreeMap::values).map(|count| i64::from(*count)).sum(),
     };
-    let postings = Postings::new(asked.terms.len(), statistics.documents as f64, statistics.mean_length(), &rows(asked, &past, &documents));
+    let postings =
+        Postings::new(prepared.terms.len(), statistics.documents as f64, statistics.mean_length(), &rows(prepared, &past, &documents));
     let mut reached: Vec<Candidate> = Vec::new();
     for (past, semantic) in past.into_iter().zip(semantic).filter(|(past, _)| past.in_reach) {
         reached.push(Candidate { lexical: postings.lexical(past.memory.id), memory: past.memory, semantic });
@@ -62,17 +64,17 @@ pub async fn memory(
             let known = reached.into_iter().filter(|candidate| candidate.semantic.is_some() || candidate.lexical.is_some());
             ranking::decayed(known.collect(), floors, reach.now)
         }
-        Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, question, asked, &postings, floors),
+        Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, question, prepared, &postings, floors),
     };
     Ok(MemorySide { order, statistics, counts: None })
 }
 
 /// Where the words of the question stood.
-fn rows(asked: &Asked, past: &[Past], documents: &[BTreeMap<String, u32>]) -> Vec<Posting> {
+fn rows(prepared: &PreparedQuery, past: &[Past], documents: &[BTreeMap<String, u32>]) -> Vec<Posting> {
     let mut rows = Vec::new();
     for (one, terms) in past.iter().zip(documents) {
         let length = i32::try_from(terms.values().sum::<u32>()).unwrap_or(i32::MAX);
-        for (term, tf) in (0_i32..).zip(asked.terms.keys().map(|term| terms.get(term))) {
+        for (term, tf) in (0_i32..).zip(prepared.terms.keys().map(|term| terms.get(term))) {
             if let Some(tf) = tf {
                 rows.push(Posting { term, memory_id: one.memory.id, tf: *tf as f32, length });
             }
@@ -82,7 +84,7 @@ fn rows(asked: &Asked, past: &[Past], documents: &[BTreeMap<String, u32>]) -> Ve
 }
 
 /// As `gather::by_hybrid`, over memories that are held here.
-fn hybrid(mut reached: Vec<Candidate>, question: &Question<'_>, asked: &Asked, postings: &Postings, floors: Floors) -> Order {
+fn hybrid(mut reached: Vec<Candidate>, question: &Question<'_>, prepared: &PreparedQuery, postings: &Postings, floors: Floors) -> Order {
     let most = gather::anchors_of(question);
     let mut near: Vec<((bool, f64), MemoryId)> =
         reached.iter().filter_map(|one| Some((nearness(one, question, floors)?, one.memory.id))).collect();
@@ -97,7 +99,7 @@ fn hybrid(mut reached: Vec<Candidate>, question: &Question<'_>, asked: &Asked, p
         places.extend(hybrid::places(&line, &anchors));
     }
     let contexts = hybrid::contexts(&places);
-    let reading = Reading::new(question.ranking, question.query, &asked.terms);
+    let reading = Reading::new(question.ranking, question.query, &prepared.terms);
     let scored = reached.iter().filter(|one| contexts.contains_key(&one.memory.id));
     let turns = scored.map(|one| gather::turn(feature(one, reading.asks_when()), question)).collect();
     let (chosen, _) = gather::choose(hybrid::score(&reading, postings, &contexts, turns), question, floors);

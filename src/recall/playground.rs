@@ -56,7 +56,7 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
             floor: found.floors.vector,
             reason: Some(found.reason()),
             considered: found.considered,
-            vector: found.asked.vector.as_deref(),
+            vector: found.prepared.vector.as_deref(),
         };
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
         let (diagnosis, near) = silence::diagnose(&mut tx, &silent).await?;
@@ -68,7 +68,7 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
         candidates: candidates(&found, &list, ctx.commons_id),
         query_canonical: found.query_canonical,
         terms_inside: found.inside,
-        searched: found.asked.text,
+        searched: found.prepared.text,
         vocabulary_version: found.vocabulary_version,
         considered: found.considered,
         passed: found.passed,
@@ -77,7 +77,7 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
         near_misses,
         degraded: found.degraded,
         timings: found.timings.iter().map(|(step, ms)| ((*step).to_owned(), *ms)).collect(),
-        hits: list.into_iter().map(|one| one.hit(&found.asked.terms, ctx.commons_id, found.now)).collect(),
+        hits: list.into_iter().map(|one| one.hit(&found.prepared.terms, ctx.commons_id, found.now)).collect(),
     })
 }
 
@@ -115,7 +115,7 @@ fn candidates(found: &Finding, list: &[Blended], commons: AgentId) -> Vec<Playgr
 
 fn memory_candidate(found: &Finding, list: &[Blended], commons: AgentId, ranked: &Ranked) -> PlaygroundCandidate {
     let memory = &ranked.candidate.memory;
-    let words = explain::matched(ranked, &found.asked.terms);
+    let words = explain::matched(ranked, &found.prepared.terms);
     PlaygroundCandidate {
         link: CandidateLink::Memory(memory.id),
         source_tag: if memory.agent_id == commons { SourceTag::Shared } else { SourceTag::Private },
@@ -132,8 +132,8 @@ fn memory_candidate(found: &Finding, list: &[Blended], commons: AgentId, ranked:
     }
 }
 
-fn chunk_candidate(found: &Finding, list: &[Blended], chunk: &knowledge::Candidate) -> PlaygroundCandidate {
-    let hit = knowledge::hit(chunk.clone(), &found.asked.terms);
+fn chunk_candidate(found: &Finding, list: &[Blended], chunk: &knowledge::RankedChunk) -> PlaygroundCandidate {
+    let hit = knowledge::hit(chunk.clone(), &found.prepared.terms);
     PlaygroundCandidate {
         link: CandidateLink::Document(hit.document_id),
         source_tag: SourceTag::Canonical,

@@ -1,6 +1,6 @@
 //! The retrieval log as agents and operators read it, and how long it is kept.
 
-use super::log::{Candidate, Chunk};
+use super::log::{LoggedChunk, LoggedMemory};
 use super::store::{self, Logged, Measured};
 use crate::api::{
     AgentId, Breakdown, ChunkId, Considered, MemoryId, OperatorRole, Page, Retrieval, RetrievalDetail, RetrievalFilter, RetrievalId, Scope,
@@ -104,8 +104,8 @@ pub(super) async fn considered(
     engine: &Engine,
     ctx: &OpContext,
     asked: &BTreeMap<String, u32>,
-    candidates: &[Candidate],
-    chunks: &[Chunk],
+    candidates: &[LoggedMemory],
+    chunks: &[LoggedChunk],
 ) -> Result<Vec<Considered>, Error> {
     let seen: Vec<(AgentId, MemoryId, i32)> = candidates.iter().map(|one| (one.agent_id, one.memory_id, one.version)).collect();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -114,7 +114,7 @@ pub(super) async fn considered(
     let texts: HashMap<MemoryId, store::Seen> = texts.into_iter().map(|text| (text.memory_id, text)).collect();
     let ids: Vec<ChunkId> = chunks.iter().map(|one| one.chunk_id).collect();
     let passages = knowledge::passages(engine, ctx, &ids).await?;
-    let memory = |one: &Candidate| {
+    let memory = |one: &LoggedMemory| {
         let text = texts.get(&one.memory_id);
         let matched_words = text.map(|text| words::matched_words(&embedded_text(&text.topic, &text.content), asked)).unwrap_or_default();
         let breakdown = Breakdown { similarity: one.similarity, recency: one.recency, floor: 0.0, parts: one.parts.clone() };
@@ -139,7 +139,7 @@ pub(super) async fn considered(
             gone: text.is_none_or(|text| text.gone),
         }
     };
-    let chunk = |one: &Chunk| {
+    let chunk = |one: &LoggedChunk| {
         let passage = passages.get(&one.chunk_id);
         let score = one.score.unwrap_or(one.similarity);
         let matched_words = passage.map(|passage| words::matched_words(&passage.content, asked)).unwrap_or_default();

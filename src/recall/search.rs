@@ -1,6 +1,6 @@
 //! search: memories by words and meaning, best first, without a floor.
 
-use super::{Manner, answer};
+use super::{Mode, answer};
 use crate::api::{Ranking, RecallRequest, RecallResponse, Scope, SearchRequest};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -19,17 +19,18 @@ use tracing::instrument;
 pub async fn search(engine: &Engine, ctx: &OpContext, request: SearchRequest) -> Result<RecallResponse, Error> {
     let SearchRequest { query, k, user_id, filters, fewer, as_of } = request;
     let question = RecallRequest { query, k, expected: false, user_id, ranking: Some(Ranking::Hybrid), filters, as_of };
-    answer(engine, ctx, question, Manner { fewer, ..FLOORLESS }).await
+    answer(engine, ctx, question, Mode { fewer, ..FLOORLESS }).await
 }
 
 /// What a task calls for: the strong memories, and knowledge for keys that may read it. Noise of other projects stays out.
 ///
 /// # Errors
 /// As [`super::recall`].
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn for_task(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
     let knowledge = ctx.require(Scope::KbRead).is_ok();
     let request = RecallRequest { ranking: Some(Ranking::Hybrid), ..request };
-    answer(engine, ctx, request, Manner { knowledge, floors: None, fewer: true }).await
+    answer(engine, ctx, request, Mode { knowledge, floors: None, fewer: true }).await
 }
 
 /// A recall of memories alone in which nothing is too weak: what an evaluation compares rankings by.
@@ -42,4 +43,4 @@ pub async fn without_floor(engine: &Engine, ctx: &OpContext, request: RecallRequ
     answer(engine, ctx, request, FLOORLESS).await
 }
 
-const FLOORLESS: Manner = Manner { knowledge: false, floors: Some(Floors { vector: 0.0, lexical: 0.0 }), fewer: false };
+const FLOORLESS: Mode = Mode { knowledge: false, floors: Some(Floors { vector: 0.0, lexical: 0.0 }), fewer: false };

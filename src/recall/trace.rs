@@ -19,13 +19,13 @@ pub(super) fn memory_rank(list: &[Blended], ranked: &Ranked) -> Option<u32> {
 }
 
 /// Likewise of a piece of knowledge.
-pub(super) fn chunk_rank(list: &[Blended], candidate: &crate::knowledge::Candidate) -> Option<u32> {
+pub(super) fn chunk_rank(list: &[Blended], candidate: &crate::knowledge::RankedChunk) -> Option<u32> {
     rank_in(list, |one| matches!(one, Blended::Knowledge(listed) if listed.found.chunk_id == candidate.found.chunk_id))
 }
 
 /// What the log keeps of memories: those returned and the nearest of the others.
-pub(super) fn logged(found: &Finding, list: &[Blended], most: usize) -> Vec<log::Candidate> {
-    let candidate = |ranked: &Ranked| log::Candidate {
+pub(super) fn logged(found: &Finding, list: &[Blended], most: usize) -> Vec<log::LoggedMemory> {
+    let candidate = |ranked: &Ranked| log::LoggedMemory {
         memory_id: ranked.candidate.memory.id,
         agent_id: ranked.candidate.memory.agent_id,
         version: ranked.candidate.memory.version,
@@ -41,8 +41,8 @@ pub(super) fn logged(found: &Finding, list: &[Blended], most: usize) -> Vec<log:
 }
 
 /// Likewise of knowledge.
-pub(super) fn logged_chunks(found: &Finding, list: &[Blended], most: usize) -> Vec<log::Chunk> {
-    let chunk = |candidate: &crate::knowledge::Candidate| log::Chunk {
+pub(super) fn logged_chunks(found: &Finding, list: &[Blended], most: usize) -> Vec<log::LoggedChunk> {
+    let chunk = |candidate: &crate::knowledge::RankedChunk| log::LoggedChunk {
         document_id: candidate.found.document_id,
         chunk_id: candidate.found.chunk_id,
         similarity: candidate.similarity,
@@ -94,7 +94,7 @@ impl Answered<'_> {
             zero_hit: response.zero_hit,
             reason: response.reason,
             considered: found.considered,
-            vector: found.asked.vector.clone().filter(|_| response.zero_hit),
+            vector: found.prepared.vector.clone().filter(|_| response.zero_hit),
             degraded: response.degraded.clone(),
             took_ms: self.took.as_secs_f64() * 1000.0,
         }

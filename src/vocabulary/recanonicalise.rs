@@ -6,7 +6,7 @@ use crate::audit;
 use crate::db::{Tx, lock};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::jobs::{self, NewEvent, Posted, Task};
+use crate::jobs::{self, NewEvent, PostedJob, Task};
 use crate::memories::model::{Change, DedupKey, Memory, embedded_text};
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
@@ -34,7 +34,7 @@ pub struct Work {
 pub(super) async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, work: &Work) -> Result<(), Error> {
     let now = engine.clock().now();
     for run_after in [now, now + STRAGGLERS] {
-        let posted = Posted { task: Task::Recanonicalise, payload: payload(work)?, run_after };
+        let posted = PostedJob { task: Task::Recanonicalise, payload: payload(work)?, run_after };
         let posted = serde_json::to_value(&posted).map_err(Error::failed("a job cannot be serialised"))?;
         let id = EventId(engine.clock().id());
         audit::store::post(tx, ctx.tenant_id, ctx.commons_id, id, audit::store::Destination::Job, &posted, now).await?;

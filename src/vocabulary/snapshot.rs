@@ -92,19 +92,19 @@ impl Snapshot {
 /// Snapshots in process, one per tenant, checked by version at most once a second.
 #[derive(Default)]
 pub struct Snapshots {
-    tenants: Mutex<HashMap<TenantId, Known>>,
+    tenants: Mutex<HashMap<TenantId, Cached>>,
 }
 
 /// What is known of a tenant's vocabulary, and since when it is not to be trusted.
 #[derive(Default)]
-struct Known {
+struct Cached {
     snapshot: Option<Arc<Snapshot>>,
     /// When the database began to be asked for it: what was decided before is in it.
     asked: Option<Instant>,
     outdated: Option<Instant>,
 }
 
-impl Known {
+impl Cached {
     fn fresh(&self, now: Instant) -> Option<Arc<Snapshot>> {
         let asked = self.asked?;
         (now.duration_since(asked) < STALE_AFTER && self.outdated.is_none_or(|outdated| asked > outdated)).then(|| self.snapshot.clone())?
@@ -125,7 +125,7 @@ impl Snapshots {
     /// # Errors
     /// When the database is out of reach and no snapshot was ever taken; an older snapshot is better than none.
     pub async fn snapshot(&self, kb: &Database, tenancy: Tenancy) -> Result<Arc<Snapshot>, DbError> {
-        let (fresh, old) = self.known(tenancy.tenant, |known| (known.fresh(Instant::now()), known.snapshot.clone()));
+        let (fresh, old) = self.cached(tenancy.tenant, |cached| (cached.fresh(Instant::now()), cached.snapshot.clone()));
         if let Some(snapshot) = fresh {
             return Ok(snapshot);
         }
@@ -157,7 +157,7 @@ impl Snapshots {
     /// The next lookup asks for the version, however fresh the snapshot is, and so does every one until an answer is there that was asked
     /// for after now.
     pub(super) fn outdate(&self, tenant: TenantId) {
-        self.known(tenant, |known| known.outdated = Some(Instant::now()));
+        self.cached(tenant, |cached| cached.outdated = Some(Instant::now()));
     }
 
     async fn refresh(&self, kb: &Database, tenancy: Tenancy, old: Option<&Arc<Snapshot>>) -> Result<Arc<Snapshot>, DbError> {
@@ -169,11 +169,11 @@ impl Snapshots {
             _ => Arc::new(Snapshot::new(version, store::state(&mut tx, tenancy.tenant).await?)),
         };
         tx.commit().await?;
-        self.known(tenancy.tenant, |known| known.keep(&snapshot, asked));
+        self.cached(tenancy.tenant, |cached| cached.keep(&snapshot, asked));
         Ok(snapshot)
     }
 
-    fn known<T>(&self, tenant: TenantId, with: impl FnOnce(&mut Known) -> T) -> T {
+    fn cached<T>(&self, tenant: TenantId, with: impl FnOnce(&mut Cached) -> T) -> T {
         with(self.tenants.lock().unwrap_or_else(PoisonError::into_inner).entry(tenant).or_default())
     }
 }
@@ -210,14 +210,14 @@ mod tests {
         let (before, after) = (Arc::new(snapshot(&[])), Arc::new(snapshot(&[("vault", &[])])));
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
-        let mut known = Known { outdated: Some(at(1)), ..Known::default() };
-        known.keep(&before, at(0));
-        assert!(known.fresh(at(3)).is_none(), "it was asked for before the decision");
-        known.keep(&after, at(2));
-        known.keep(&before, at(0));
-        let terms = known.fresh(at(3)).map(|snapshot| snapshot.state.terms.len());
+        let mut cached = Cached { outdated: Some(at(1)), ..Cached::default() };
+        cached.keep(&before, at(0));
+        assert!(cached.fresh(at(3)).is_none(), "it was asked for before the decision");
+        cached.keep(&after, at(2));
+        cached.keep(&before, at(0));
+        let terms = cached.fresh(at(3)).map(|snapshot| snapshot.state.terms.len());
         assert_eq!(terms, Some(1), "a late answer replaces none that was asked for later");
-        assert!(known.fresh(at(2) + STALE_AFTER).is_none());
+        assert!(cached.fresh(at(2) + STALE_AFTER).is_none());
     }
 
     #[test]

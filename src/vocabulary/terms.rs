@@ -119,6 +119,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -> Result<D
 ///
 /// # Errors
 /// `Invalid` with the field, `Conflict` when the term or an alias stands for another term.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn define(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -> Result<bool, Error> {
     check_new(&new)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;

@@ -4,7 +4,7 @@ use crate::api::TenantId;
 use crate::audit::{NewEntry, store};
 use crate::db::{Database, DbError};
 use crate::engine::Engine;
-use crate::jobs::{self, Posted};
+use crate::jobs::{self, PostedJob};
 use crate::vocabulary;
 use async_recursion::async_recursion as boxed;
 use std::collections::BTreeMap;
@@ -90,7 +90,7 @@ async fn propose(engine: &Engine, row: &store::Waiting) -> Result<(), DbError> {
 }
 
 async fn hand_over(engine: &Engine, row: &store::Waiting) -> Result<(), DbError> {
-    let posted: Posted = read(row)?;
+    let posted: PostedJob = read(row)?;
     jobs::store::deliver(engine.db().memory.system(), row.tenant_id, row.agent_id, row.id, &posted, engine.clock().now()).await
 }
 

@@ -4,7 +4,7 @@ use crate::support::{Told, agent, all_row_counts, alone, contents, memory_owner,
 use remembrancer::api::{AuditVisibility, BULK_MAX, MemoryId, MemoryStatus, OperatorRole};
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact, nowhere};
-use remembrancer::{Error, OpContext, memories};
+use remembrancer::{Error, OpContext, Workers, memories};
 
 async fn several(world: &World, ctx: &OpContext, count: usize) -> Vec<MemoryId> {
     let mut ids = Vec::new();
@@ -110,8 +110,9 @@ async fn a_refusal_changes_nothing_at_all() {
 async fn the_audit_row_is_there_when_the_page_reloads() {
     let world = alone().await;
     let ids = several(&world, &world.atlas, 2).await;
+    let workers = Workers::start(&world.engine);
     memories::delete(&world.engine, &world.vera, &ids, "wrong person").await.unwrap();
-    // Nobody ran a relay since.
+    // Nobody waits here: the deletion itself waited for the relay.
     for id in &ids {
         let entry = memories::detail(&world.engine, &world.vera, *id).await.unwrap().audit.remove(0);
         assert_eq!((entry.action.as_str(), entry.reason.as_deref()), ("memory.forgotten", Some("wrong person")));
@@ -119,6 +120,7 @@ async fn the_audit_row_is_there_when_the_page_reloads() {
         assert_eq!((entry.agent_id, entry.visibility), (Some(agent(&world.atlas)), AuditVisibility::Operators));
         assert_eq!(entry.request_id, Some(world.vera.request_id));
     }
+    workers.stop().await;
 }
 
 #[tokio::test]

@@ -56,8 +56,9 @@ pub fn agent(ctx: &OpContext) -> AgentId {
     ctx.agent_id().unwrap()
 }
 
-/// Works until no event is due.
+/// Delivers what waits in the outboxes and works until no event is due.
 pub async fn work(world: &World) {
+    while workers::drain(&world.engine).await.unwrap() > 0 {}
     while workers::work(&world.engine, &CancellationToken::new()).await.unwrap() > 0 {}
 }
 

@@ -242,6 +242,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("knowledge", include_str!("../../src/knowledge/store/lists.rs")),
         ("knowledge", include_str!("../../src/knowledge/store/search.rs")),
         ("jobs", include_str!("../../src/jobs/store.rs")),
+        ("models", include_str!("../../src/models/store.rs")),
         ("portability", include_str!("../../src/portability/store/mod.rs")),
         ("portability", include_str!("../../src/portability/store/check.rs")),
         ("portability", include_str!("../../src/portability/store/write.rs")),

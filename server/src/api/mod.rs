@@ -116,6 +116,7 @@ pub fn router(api: Api) -> Router {
         .fold(Router::new(), |router, (path, methods)| router.route(path, methods.fallback(error::method_not_allowed)));
     table
         .route("/api", any(error::no_such_address))
+        .route("/api/", any(error::no_such_address))
         .route("/api/{*rest}", any(error::no_such_address))
         .layer(middleware::from_fn(limit_time))
         .with_state(api)

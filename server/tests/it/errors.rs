@@ -199,7 +199,7 @@ async fn a_query_and_a_segment_that_cannot_be_read_have_the_same_shape() {
 async fn a_body_is_not_read_for_a_caller_without_the_scope() {
     let site = Site::new().await;
     let world = &site.world;
-    let (_, none) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[]).await;
+    let (_, none) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::ContextRead]).await;
     for (method, path) in [
         ("POST", "/api/tools/agent_memory_remember"),
         ("POST", "/api/memory"),

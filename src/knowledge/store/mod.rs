@@ -53,6 +53,7 @@ pub struct NewComponent<'a> {
 }
 
 /// Lets one ingestion at a time write a tenant's knowledge.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lock_knowledge(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     lock(tx, lock_key(&[b"knowledge", tenant.0.as_bytes()])).await
 }
@@ -66,6 +67,7 @@ pub struct InForce {
 }
 
 /// The texts in force of a collection.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn in_force(tx: &mut Tx, tenant: TenantId, collection: &str) -> Result<Vec<InForce>, DbError> {
     Ok(sqlx::query_as(
         "select id, path, content_hash from documents where tenant_id = $1 and collection = $2 and valid_to is null order by path",
@@ -77,6 +79,7 @@ pub async fn in_force(tx: &mut Tx, tenant: TenantId, collection: &str) -> Result
 }
 
 /// Takes a text out of force: its chunks are found no more. False when it was not in force.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn retire(tx: &mut Tx, tenant: TenantId, id: DocumentId, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query("update documents set valid_to = $3 where tenant_id = $1 and id = $2 and valid_to is null")
         .bind(tenant)
@@ -118,6 +121,7 @@ pub async fn retire(tx: &mut Tx, tenant: TenantId, id: DocumentId, now: DateTime
 }
 
 /// Stores a text.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_document(tx: &mut Tx, tenant: TenantId, text: &NewText<'_>) -> Result<(), DbError> {
     sqlx::query(
         r"insert into documents (tenant_id, id, kind, reference, collection, path, title, status, front_matter, content_hash, created_at, valid_from)
@@ -140,6 +144,7 @@ pub async fn insert_document(tx: &mut Tx, tenant: TenantId, text: &NewText<'_>) 
 }
 
 /// Stores a text's chunks; with their words, and waiting for their vectors, if they are to be `found`.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, chunks = chunks.len()))]
 pub async fn insert_chunks(
     tx: &mut Tx,
     tenant: TenantId,
@@ -199,6 +204,7 @@ pub async fn insert_chunks(
 }
 
 /// Stores what a text says about components.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_components(
     tx: &mut Tx,
     tenant: TenantId,
@@ -234,6 +240,7 @@ pub struct Unembedded {
 }
 
 /// Chunks of a text in force that wait for their vectors.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unembedded(tx: &mut Tx, tenant: TenantId, document: DocumentId, most: i64) -> Result<Vec<Unembedded>, DbError> {
     Ok(sqlx::query_as(
         r"select c.id, d.title, d.reference, c.heading_path, c.content
@@ -256,6 +263,7 @@ pub fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
 }
 
 /// Stores a chunk's vector, if its text is in force.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_chunk_vector(tx: &mut Tx, tenant: TenantId, id: ChunkId, model: &str, vector: &[f32]) -> Result<(), DbError> {
     let table = vector_table(vector.len())?;
     let sql = format!(
@@ -276,6 +284,7 @@ pub async fn put_chunk_vector(tx: &mut Tx, tenant: TenantId, id: ChunkId, model:
 }
 
 /// Notes that an ingestion began.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn begin_run(
     tx: &mut Tx,
     tenant: TenantId,
@@ -301,6 +310,7 @@ pub async fn begin_run(
 }
 
 /// Notes what an ingestion did.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn end_run(tx: &mut Tx, tenant: TenantId, id: RunId, report: &IngestReport, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("update ingest_runs set finished_at = $3, report = $4 where tenant_id = $1 and id = $2")
         .bind(tenant)

@@ -23,6 +23,7 @@ fn push_kinds(query: &mut QueryBuilder<Postgres>, kinds: &[DocumentKind]) {
 }
 
 /// The nearest chunks in force, with their cosine, nearest first; exact, from the covering index.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn by_vector(
     tx: &mut Tx,
     tenant: TenantId,
@@ -52,6 +53,7 @@ pub async fn by_vector(
 }
 
 /// How many chunks are in force, and how many terms in them.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn statistics(tx: &mut Tx, tenant: TenantId) -> Result<(i64, i64), DbError> {
     let counts =
         sqlx::query_as("select chunks, terms from chunk_counts where tenant_id = $1").bind(tenant).fetch_optional(&mut **tx).await?;
@@ -59,6 +61,7 @@ pub async fn statistics(tx: &mut Tx, tenant: TenantId) -> Result<(i64, i64), DbE
 }
 
 /// The best chunks by words with their normalised BM25 (see `recall::store::by_words`); with `awaiting_only` just those without a vector.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, terms = terms.len()))]
 pub async fn by_words(
     tx: &mut Tx,
     tenant: TenantId,
@@ -123,6 +126,7 @@ impl CitedChunk {
 }
 
 /// The nearest chunks of what was in force at a moment.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn by_vector_at(
     tx: &mut Tx,
     tenant: TenantId,
@@ -155,6 +159,7 @@ pub struct Passage {
 }
 
 /// Chunks by id, whatever became of their texts.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn passages(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId]) -> Result<Vec<Passage>, DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     Ok(sqlx::query_as(
@@ -168,6 +173,7 @@ pub async fn passages(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId]) -> Result<
 }
 
 /// Chunks by id, of texts in force now or at a moment.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn chunks_by_id(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId], at: Option<DateTime<Utc>>) -> Result<Vec<CitedChunk>, DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     Ok(sqlx::query_as(

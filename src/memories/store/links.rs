@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 /// Links two memories; whether they were not so linked before. `agent` is who may see the link: the commons if an end of it is shared.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
 pub async fn link(
     tx: &mut Tx,
     ctx: &OpContext,
@@ -34,6 +35,7 @@ pub async fn link(
 }
 
 /// Takes a link away; whether it was there.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn unlink(
     tx: &mut Tx,
     tenant: TenantId,
@@ -56,6 +58,7 @@ pub async fn unlink(
 
 /// Whether a memory still is superseded by another, and whether another in reach still contradicts it. An end that whoever asks may not see
 /// counts as one in reach.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn still_linked(tx: &mut Tx, tenant: TenantId, id: MemoryId) -> Result<(bool, bool), DbError> {
     Ok(sqlx::query_as(
         r"select coalesce(bool_or(l.relation = 'supersedes' and l.to_id = $2), false),
@@ -71,6 +74,7 @@ pub async fn still_linked(tx: &mut Tx, tenant: TenantId, id: MemoryId) -> Result
 }
 
 /// A memory's links, either way, newest first, as far as whoever asks may see them.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn links(tx: &mut Tx, tenant: TenantId, id: MemoryId) -> Result<Vec<Link>, DbError> {
     Ok(sqlx::query_as(
         r"select l.from_id, l.to_id, l.relation, o.agent_id as other_agent_id, o.user_id as other_user_id, o.short_id as other_short_id,
@@ -88,6 +92,7 @@ pub async fn links(tx: &mut Tx, tenant: TenantId, id: MemoryId) -> Result<Vec<Li
 }
 
 /// Which live memories, of some agents and within a user's reach, contradict which of `ids`.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len(), ids = ids.len()))]
 pub async fn contradictions(
     tx: &mut Tx,
     tenant: TenantId,

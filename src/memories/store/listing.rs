@@ -67,11 +67,13 @@ fn select(what: &str, tenant: TenantId, filter: &MemoryFilter) -> Result<QueryBu
 }
 
 /// How many memories a filter matches.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter) -> Result<i64, DbError> {
     Ok(select("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// One page's memories and one more, in reading order; newest write first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter, seek: &Seek, size: usize) -> Result<Vec<Memory>, DbError> {
     let mut query = select(COLUMNS, tenant, filter)?;
     seek.push(&mut query, "m.updated_at", "m.id", true, size);
@@ -90,6 +92,7 @@ pub struct Counts {
 }
 
 /// The numbers of every agent of a tenant that has any.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn counts(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result<Vec<Counts>, DbError> {
     Ok(sqlx::query_as(
         r"with written as (
@@ -110,6 +113,7 @@ pub async fn counts(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result
 }
 
 /// Memories written per agent and day (UTC), from `first` on.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn written_by_day(tx: &mut Tx, tenant: TenantId, first: NaiveDate) -> Result<Vec<(AgentId, NaiveDate, i64)>, DbError> {
     Ok(sqlx::query_as(
         r"select agent_id, (created_at at time zone 'UTC')::date, count(*)

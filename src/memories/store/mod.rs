@@ -71,6 +71,7 @@ macro_rules! bind_key {
 }
 
 /// The live memory under `key` with exactly this content.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn same_content(
     tx: &mut Tx,
     tenant: TenantId,
@@ -93,6 +94,7 @@ pub async fn same_content(
 }
 
 /// The live memory under `key` whose vector is nearest, other than `except`, with its cosine.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn nearest(
     tx: &mut Tx,
     tenant: TenantId,
@@ -135,6 +137,7 @@ pub struct Birth<'a> {
 }
 
 /// Inserts a memory as version 1. False when its short id is taken: try another.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert(tx: &mut Tx, tenant: TenantId, draft: &Draft, birth: &Birth<'_>) -> Result<bool, DbError> {
     let mut query = insert!("insert into agent_memories" {
         tenant_id: tenant,
@@ -182,6 +185,7 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, draft: &Draft, birth: &Birth<
 }
 
 /// Notes that exactly this was remembered again: counted and fresh, with what is known of it besides, no new version.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn touch(
     tx: &mut Tx,
     tenant: TenantId,
@@ -219,6 +223,7 @@ pub async fn touch(
 }
 
 /// Writes new content over a memory, as its next version.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn revise(
     tx: &mut Tx,
     tenant: TenantId,
@@ -266,6 +271,7 @@ pub async fn revise(
 }
 
 /// Memories by id, whatever their state, locked in the order of their ids if they are to be changed.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn by_ids(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>, ids: &[MemoryId], lock: bool) -> Result<Vec<Memory>, DbError> {
     macro_rules! by_ids {
         ($lock:literal) => {
@@ -286,6 +292,7 @@ pub async fn by_ids(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>, ids: 
 }
 
 /// The memories of some agents (none named: of any) that have this short id, the first agent's first; locked if they are to be changed.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len()))]
 pub async fn by_short(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], short: &str, lock: bool) -> Result<Vec<Memory>, DbError> {
     macro_rules! by_short {
         ($lock:literal) => {
@@ -306,6 +313,7 @@ pub async fn by_short(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], short: 
 }
 
 /// The live profile fact of a person that answers the same question, by topic or by phrase.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn profile_fact(tx: &mut Tx, tenant: TenantId, draft: &Draft, now: DateTime<Utc>) -> Result<Option<Memory>, DbError> {
     let query = sqlx::query_as(concat!(
         "select ",

@@ -18,6 +18,7 @@ pub struct Recalled {
 
 /// How many recalls in the log returned a memory, and the latest `most` of them. The owner's id is not asked for: others may recall
 /// what is shared.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn recalls(tx: &mut Tx, tenant: TenantId, id: MemoryId, most: i64) -> Result<(i64, Vec<Recalled>), DbError> {
     let total = sqlx::query_scalar("select count(*) from retrieval_hits where tenant_id = $1 and memory_id = $2")
         .bind(tenant)

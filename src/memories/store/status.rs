@@ -8,6 +8,7 @@ use sqlx::FromRow;
 use sqlx::types::Json;
 
 /// Marks a memory as deleted, and leaves a tombstone of its hash and source, never of its content.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn mark_deleted(
     tx: &mut Tx,
     tenant: TenantId,
@@ -45,6 +46,7 @@ pub async fn mark_deleted(
 }
 
 /// Takes a deletion back; whether the memory lives again. `updated_at` does not move: a restored memory is as old as it was.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn mark_restored(tx: &mut Tx, tenant: TenantId, memory: &Memory) -> Result<bool, DbError> {
     let live: Option<bool> = sqlx::query_scalar(
         r"update agent_memories
@@ -67,6 +69,7 @@ pub async fn mark_restored(tx: &mut Tx, tenant: TenantId, memory: &Memory) -> Re
 }
 
 /// Marks a memory as superseded by another.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn mark_superseded(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
     sqlx::query(
         "update agent_memories set status = 'superseded', live = false, version = version + 1 where tenant_id = $1 and agent_id = $2 and id = $3",
@@ -87,6 +90,7 @@ pub struct Standing {
 }
 
 /// Sets the status of a memory that is not deleted. `updated_at` does not move: nothing was written.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn set_status(
     tx: &mut Tx,
     tenant: TenantId,

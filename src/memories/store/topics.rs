@@ -11,6 +11,7 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 /// How many memories that are not deleted have one of the phrases (normal forms), and of how many agents.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_phrases(tx: &mut Tx, tenant: TenantId, forms: &[String]) -> Result<(i64, i64), DbError> {
     Ok(sqlx::query_as(
         r"select count(*), count(distinct agent_id) from agent_memories
@@ -23,6 +24,7 @@ pub async fn count_phrases(tx: &mut Tx, tenant: TenantId, forms: &[String]) -> R
 }
 
 /// The newest live memories that have a phrase, or are among `ids`.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn with_phrase(tx: &mut Tx, tenant: TenantId, form: &str, ids: &[MemoryId], most: i64) -> Result<Vec<Memory>, DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let query = sqlx::query_as(concat!(
@@ -37,6 +39,7 @@ pub async fn with_phrase(tx: &mut Tx, tenant: TenantId, form: &str, ids: &[Memor
 }
 
 /// How many memories each decision still has in front of it.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unresolved(
     tx: &mut Tx,
     tenant: TenantId,
@@ -58,6 +61,7 @@ pub async fn unresolved(
 }
 
 /// Memories of the tenant that have one of the phrases and were resolved before a version: what is left of a job.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn stale(tx: &mut Tx, tenant: TenantId, forms: &[String], version: i64, most: i64) -> Result<Vec<Memory>, DbError> {
     let query = sqlx::query_as(concat!(
         "select ",
@@ -71,6 +75,7 @@ pub async fn stale(tx: &mut Tx, tenant: TenantId, forms: &[String], version: i64
 }
 
 /// Files a memory under what its phrase resolves to now. `updated_at` does not move: nothing was written.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn file_under(tx: &mut Tx, tenant: TenantId, memory: &Memory, resolved: &Resolved) -> Result<(), DbError> {
     sqlx::query(
         r"update agent_memories
@@ -99,6 +104,7 @@ pub struct TopicUse {
 }
 
 /// How much each agent has under each of some terms, most first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, terms = terms.len()))]
 pub async fn topic_use(tx: &mut Tx, tenant: TenantId, terms: &[String]) -> Result<Vec<TopicUse>, DbError> {
     Ok(sqlx::query_as(
         r"select topic, agent_id, count(*) as memories, max(updated_at) as last_write from agent_memories

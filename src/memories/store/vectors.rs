@@ -82,6 +82,7 @@ impl Encode<'_, Postgres> for Operand {
 }
 
 /// Stores a live memory's vector, over an older one of the same model, and notes since when it is found by meaning.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn put_vector(
     tx: &mut Tx,
     tenant: TenantId,
@@ -138,6 +139,7 @@ pub async fn put_vector(
 }
 
 /// Removes the vectors of a content that is no more; the memory is found by its words until the new one comes.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn drop_vectors(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
     sqlx::query(
         r"with small as (delete from embeddings_384 where tenant_id = $1 and agent_id = $2 and memory_id = $3),
@@ -153,6 +155,7 @@ pub async fn drop_vectors(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: Mem
 }
 
 /// Takes vectors into or out of the live set, as the record now says.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent, ids = ids.len()))]
 pub async fn sync_live(tx: &mut Tx, tenant: TenantId, agent: AgentId, ids: &[MemoryId]) -> Result<(), DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     sqlx::query(
@@ -171,6 +174,7 @@ pub async fn sync_live(tx: &mut Tx, tenant: TenantId, agent: AgentId, ids: &[Mem
 }
 
 /// The models that have a vector of a memory.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn embedded_by(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<Vec<String>, DbError> {
     Ok(sqlx::query_scalar(
         r"select model from embeddings_384 where tenant_id = $1 and agent_id = $2 and memory_id = $3
@@ -184,6 +188,7 @@ pub async fn embedded_by(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: Memo
 }
 
 /// A memory was remembered again: it weighs as much as a new one.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn refresh_vectors(
     tx: &mut Tx,
     tenant: TenantId,

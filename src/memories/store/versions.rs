@@ -9,6 +9,7 @@ use sqlx::FromRow;
 use sqlx::types::Json;
 
 /// Copies the record, as it now stands, into its versions.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
 pub async fn write_version(
     tx: &mut Tx,
     ctx: &OpContext,
@@ -38,6 +39,7 @@ pub async fn write_version(
 }
 
 /// A memory's versions, newest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn versions(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<Vec<Version>, DbError> {
     #[derive(FromRow)]
     struct Row {

@@ -32,6 +32,7 @@ async fn count_terms(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId
 }
 
 /// Locks the counts of agents in one order, so that two who change many memories never wait for each other in a circle; how many rows.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len()))]
 pub async fn lock_counts(tx: &mut Tx, tenant: TenantId, agents: &[AgentId]) -> Result<u64, DbError> {
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
     let locked =
@@ -45,6 +46,7 @@ pub async fn lock_counts(tx: &mut Tx, tenant: TenantId, agents: &[AgentId]) -> R
 
 /// Makes a live memory's words findable, in place of those it had. Topic and content count alike; a memory of nothing but stop words
 /// is no document.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn put_words(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId, topic: &str, content: &str) -> Result<(), DbError> {
     drop_words(tx, tenant, agent, id).await?;
     let terms = words::terms(&embedded_text(topic, content));
@@ -69,6 +71,7 @@ pub async fn put_words(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: Memory
 }
 
 /// Takes a memory's words out of reach.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn drop_words(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
     let length: Option<i32> = sqlx::query_scalar(
         r"with gone as (delete from memory_terms where tenant_id = $1 and agent_id = $2 and memory_id = $3 returning length)

@@ -41,6 +41,7 @@ pub async fn missing(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<Option<
 }
 
 /// Which ids of memories or sources another agent or organisation has.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn held_elsewhere(tx: &mut Tx, tenant: TenantId, section: Section, ids: &[(AgentId, Uuid)]) -> Result<Vec<Uuid>, DbError> {
     let sql = match section {
         Section::Memory => "select memories_held_elsewhere($1, $2, $3)",
@@ -52,6 +53,7 @@ pub async fn held_elsewhere(tx: &mut Tx, tenant: TenantId, section: Section, ids
 }
 
 /// Which memories' short ids another memory of the same agent has.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn same_short_ids(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<MemoryId>, DbError> {
     Ok(sqlx::query_scalar(
         r"select r.id from jsonb_populate_recordset(null::agent_memories, $2) r
@@ -64,6 +66,7 @@ pub async fn same_short_ids(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Resu
 }
 
 /// The memories that are there already, with the version they stand at.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn stored_memories(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<(MemoryId, i32)>, DbError> {
     Ok(sqlx::query_as(
         r"select m.id, m.version from jsonb_populate_recordset(null::agent_memories, $2) r
@@ -76,6 +79,7 @@ pub async fn stored_memories(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Res
 }
 
 /// The versions that are there already, and whether they say what the file says.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn stored_versions(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<(MemoryId, i32, bool)>, DbError> {
     Ok(sqlx::query_as(
         r"select v.memory_id, v.version,
@@ -91,6 +95,7 @@ pub async fn stored_versions(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Res
 }
 
 /// Which projects' or repositories' slugs another one has.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn same_slugs(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Value) -> Result<Vec<Uuid>, DbError> {
     let sql = match section {
         Section::Project => {
@@ -107,6 +112,7 @@ pub async fn same_slugs(tx: &mut Tx, tenant: TenantId, section: Section, rows: &
 }
 
 /// How many projects, repositories, sources, links, tombstones or events are there already.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_existing(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Value) -> Result<i64, DbError> {
     let (table, key) = match section {
         Section::Project => ("projects", "id"),

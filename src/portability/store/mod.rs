@@ -250,6 +250,7 @@ pub async fn events(tx: &mut Tx, scope: &Scope<'_>, last: Option<&EventLine>, si
 }
 
 /// The agents that have or wrote a memory that is meant.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len()))]
 pub async fn authors(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], filter: Option<&MemoryFilter>) -> Result<Vec<AgentId>, DbError> {
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
     let mut query = statement!(

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 /// Inserts memories, and brings those forward that stand at an earlier version; whose and which, and whether they were there. Whether they
 /// are live follows from the rest, their vectors come later, and `vocabulary_version` is the caller's.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_memories(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<(AgentId, MemoryId, bool)>, DbError> {
     let columns = MEMORY.join(", ");
     let values = MEMORY.join(", r.");
@@ -41,46 +42,55 @@ async fn put(tx: &mut Tx, tenant: TenantId, table: &str, columns: &[&str], rows:
 }
 
 /// Inserts versions.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_versions(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     put(tx, tenant, "agent_memory_versions", VERSION, rows).await
 }
 
 /// Inserts links.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_links(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     put(tx, tenant, "memory_links", LINK, rows).await
 }
 
 /// Inserts tombstones.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_tombstones(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     put(tx, tenant, "tombstones", TOMBSTONE, rows).await
 }
 
 /// Inserts projects.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_projects(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     put(tx, tenant, "projects", PROJECT, rows).await
 }
 
 /// Inserts repositories.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_repos(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     put(tx, tenant, "repos", REPO, rows).await
 }
 
 /// Inserts links between projects.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_project_links(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     put(tx, tenant, "project_links", PROJECT_LINK, rows).await
 }
 
 /// Inserts sources.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_sources(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     put(tx, tenant, "sources", SOURCE, rows).await
 }
 
 /// Inserts events, in whatever state they are: what waits is worked off here.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_events(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     put(tx, tenant, "events", EVENT, rows).await
 }
 
 /// Removes the tombstones of memories that are brought forward: the file has those that hold.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent, ids = ids.len()))]
 pub async fn drop_tombstones(tx: &mut Tx, tenant: TenantId, agent: AgentId, ids: &[MemoryId]) -> Result<(), DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     sqlx::query("delete from tombstones where tenant_id = $1 and agent_id = $2 and memory_id = any($3)")

@@ -65,6 +65,7 @@ pub struct Grouped {
 }
 
 /// Recalls since a moment by day (UTC), agent and topic; queries outside the vocabulary share one.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn grouped(tx: &mut Tx, tenant: TenantId, since: DateTime<Utc>, filter: &HealthFilter) -> Result<Vec<Grouped>, DbError> {
     Ok(sqlx::query_as(
         r"select (r.at at time zone 'UTC')::date as day, r.agent_id, coalesce(r.query_canonical, 'other') as topic, count(*) as recalls,
@@ -87,6 +88,7 @@ pub async fn grouped(tx: &mut Tx, tenant: TenantId, since: DateTime<Utc>, filter
 }
 
 /// Zero hits since a moment by cause, most first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn causes(
     tx: &mut Tx,
     tenant: TenantId,
@@ -149,11 +151,13 @@ fn zero_hits(what: &str, tenant: TenantId, since: DateTime<Utc>, filter: &Health
 }
 
 /// How many zero hits a filter matches.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_silent(tx: &mut Tx, tenant: TenantId, since: DateTime<Utc>, filter: &HealthFilter) -> Result<i64, DbError> {
     Ok(zero_hits("count(*)", tenant, since, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// One page's zero hits and one more, in reading order; newest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list_silent(
     tx: &mut Tx,
     tenant: TenantId,
@@ -180,6 +184,7 @@ pub struct Cited {
 }
 
 /// The newest recalls that cited a document, each with its best rank.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn citations_of(tx: &mut Tx, tenant: TenantId, document: DocumentId, most: i64) -> Result<Vec<Cited>, DbError> {
     Ok(sqlx::query_as(
         r"select c.retrieval_id, c.agent_id, r.query, c.at, min(c.rank) as rank
@@ -195,6 +200,7 @@ pub async fn citations_of(tx: &mut Tx, tenant: TenantId, document: DocumentId, m
 }
 
 /// In how many recalls since a moment each document was cited.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn citation_counts(
     tx: &mut Tx,
     tenant: TenantId,

@@ -30,6 +30,7 @@ pub struct Sides {
 
 /// Looks by words and, where a meaning is given, by meaning. One statement, and arrays instead of a row for each word of each memory: there
 /// are hundreds, and a row or a round trip costs more than what it holds.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant, terms = terms.len()))]
 pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Option<&Meaning<'_>>) -> Result<Sides, DbError> {
     type Arrays = (Vec<i32>, Vec<MemoryId>, Vec<f32>, Vec<i32>, i64, i64, Vec<MemoryId>);
     let vectors = meaning.map(|meaning| VectorTable::of(meaning.vector.len())).transpose()?;
@@ -119,6 +120,7 @@ struct Turn {
 
 /// Anchors and the turns beside them, as far as they are in reach, with their cosine where a vector is there and with their texts if those
 /// are to be read; and the turns around each anchor. One statement: it is a third of what a search takes.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant))]
 pub async fn turns(
     tx: &mut Tx,
     reach: &Reach<'_>,

@@ -149,6 +149,7 @@ impl Leg {
 ///
 /// The inner query reads the covering index only: cosine of unit vectors is the negative of pgvector's `<#>`, and its product with the
 /// stored weight orders as the decayed similarity does at any moment. `offset 0` keeps the distance from being computed twice.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant))]
 pub async fn by_vector(tx: &mut Tx, reach: &Reach<'_>, model: &str, vector: &[f32], floors: Floors, most: i64) -> Result<Leg, DbError> {
     let vectors = VectorTable::of(vector.len())?;
     let (VectorTable { table, column }, of_user) = (vectors, reach.of_user("e", "$6"));
@@ -202,6 +203,7 @@ impl Statistics {
 }
 
 /// How many live memories the agents have, and how many words in them.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant))]
 pub async fn statistics(tx: &mut Tx, reach: &Reach<'_>) -> Result<Statistics, DbError> {
     let (documents, terms): (i64, i64) = sqlx::query_as(
         r"select coalesce(sum(documents), 0)::bigint, coalesce(sum(terms), 0)::bigint
@@ -218,6 +220,7 @@ pub async fn statistics(tx: &mut Tx, reach: &Reach<'_>) -> Result<Statistics, Db
 /// memory of usual length that holds each of them once scores about 1.
 ///
 /// With `awaiting_only` just those whose vector is still missing are looked at; there are few or none, and the search costs nothing.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant, terms = terms.len()))]
 pub async fn by_words(
     tx: &mut Tx,
     reach: &Reach<'_>,
@@ -358,6 +361,7 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
 }
 
 /// Adds to access counts. Rows are locked in the order of their ids, so two writers never wait for each other in a circle.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, accesses = accesses.len()))]
 pub async fn count_accesses(tx: &mut Tx, tenant: TenantId, accesses: &[Access]) -> Result<(), DbError> {
     let agents: Vec<Uuid> = accesses.iter().map(|access| access.agent_id.0).collect();
     let ids: Vec<Uuid> = accesses.iter().map(|access| access.memory_id.0).collect();

@@ -77,12 +77,14 @@ macro_rules! had {
 }
 
 /// How many memories of the agents were live at a moment.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant))]
 pub async fn count_past(tx: &mut Tx, reach: &Reach<'_>) -> Result<i64, DbError> {
     let query = sqlx::query_scalar(concat!("select count(*)", had!()));
     Ok(query.bind(reach.tenant).bind(reach.agent_ids()).bind(reach.now).fetch_one(&mut **tx).await?)
 }
 
 /// Every memory of the agents that was live at `reach.now`, as it stood then.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant))]
 pub async fn past(tx: &mut Tx, reach: &Reach<'_>, model: &str, dimension: usize) -> Result<Vec<Past>, DbError> {
     let vectors = VectorTable::of(dimension)?;
     let (half, full) = if vectors.is_half() { ("e.half", "null::vector") } else { ("null::halfvec", "e.embedding") };

@@ -4,7 +4,7 @@ use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, Tenan
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{DbError, Tx, statement};
-use crate::recall::log::{Candidate, Chunk};
+use crate::recall::log::{LoggedChunk, LoggedMemory};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 use sqlx::{FromRow, PgPool, Postgres, QueryBuilder};
@@ -40,8 +40,8 @@ pub struct Measured {
     pub vector_floor: f64,
     pub lexical_floor: f64,
     pub vocabulary_version: i64,
-    pub candidates: Json<Vec<Candidate>>,
-    pub knowledge: Json<Vec<Chunk>>,
+    pub candidates: Json<Vec<LoggedMemory>>,
+    pub knowledge: Json<Vec<LoggedChunk>>,
 }
 
 /// The columns of [`Logged`], for a table called `r`.
@@ -84,11 +84,13 @@ fn select(what: &str, tenant: TenantId, filter: &RetrievalFilter) -> Result<Quer
 }
 
 /// How many recalls a filter matches.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_retrievals(tx: &mut Tx, tenant: TenantId, filter: &RetrievalFilter) -> Result<i64, DbError> {
     Ok(select("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// Recalls, newest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list_retrievals(
     tx: &mut Tx,
     tenant: TenantId,
@@ -102,6 +104,7 @@ pub async fn list_retrievals(
 }
 
 /// One recall with everything that the log kept.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn retrieval(tx: &mut Tx, tenant: TenantId, id: RetrievalId) -> Result<Option<Measured>, DbError> {
     let query = sqlx::query_as(concat!(
         "select ",
@@ -123,6 +126,7 @@ pub struct Seen {
 }
 
 /// Versions of memories as they stood; what an operator's erasure has taken is absent.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn versions_seen(
     tx: &mut Tx,
     tenant: TenantId,

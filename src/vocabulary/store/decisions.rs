@@ -39,6 +39,7 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &Proposa
 }
 
 /// How many proposals a filter matches.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_proposals(tx: &mut Tx, tenant: TenantId, filter: &ProposalFilter) -> Result<i64, DbError> {
     let mut query = QueryBuilder::new("select count(*)");
     narrow(&mut query, tenant, filter);
@@ -46,6 +47,7 @@ pub async fn count_proposals(tx: &mut Tx, tenant: TenantId, filter: &ProposalFil
 }
 
 /// One page's proposals and one more, in reading order; the most frequent first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list_proposals(
     tx: &mut Tx,
     tenant: TenantId,
@@ -60,6 +62,7 @@ pub async fn list_proposals(
 }
 
 /// Proposals by id, locked until the transaction ends if they are to be decided.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn proposals(tx: &mut Tx, tenant: TenantId, ids: &[ProposalId], lock: bool) -> Result<Vec<ProposalRow>, DbError> {
     const READ: &str = concat!("select ", proposal!(), " from term_proposals p where p.tenant_id = $1 and p.id = any($2) order by p.id");
     const LOCK: &str =
@@ -69,6 +72,7 @@ pub async fn proposals(tx: &mut Tx, tenant: TenantId, ids: &[ProposalId], lock: 
 }
 
 /// The memories in which a proposal was met, newest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn met_in(tx: &mut Tx, tenant: TenantId, id: ProposalId, most: i64) -> Result<Vec<(AgentId, MemoryId)>, DbError> {
     Ok(sqlx::query_as(
         r"select agent_id, memory_id from proposal_memories where tenant_id = $1 and proposal_id = $2 and memory_id is not null
@@ -82,6 +86,7 @@ pub async fn met_in(tx: &mut Tx, tenant: TenantId, id: ProposalId, most: i64) ->
 }
 
 /// Gives proposals their decision: those that it was about, and open ones whose phrase it made known.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn settle(
     tx: &mut Tx,
     tenant: TenantId,
@@ -106,6 +111,7 @@ pub async fn settle(
 }
 
 /// Opens the proposals of a decision that is taken back.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn reopen(tx: &mut Tx, tenant: TenantId, decision: DecisionId) -> Result<(), DbError> {
     sqlx::query("update term_proposals set status = 'open', decision_id = null where tenant_id = $1 and decision_id = $2")
         .bind(tenant)
@@ -155,6 +161,7 @@ macro_rules! decision {
 }
 
 /// Writes a decision.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_decision(tx: &mut Tx, tenant: TenantId, row: &DecisionRow) -> Result<(), DbError> {
     sqlx::query(
         r"insert into decisions (tenant_id, id, kind, subjects, term_id, term, reason, actor_kind, actor_id, actor_name, at, version, forms,
@@ -185,6 +192,7 @@ pub async fn insert_decision(tx: &mut Tx, tenant: TenantId, row: &DecisionRow) -
 }
 
 /// Notes which decision took another back; false when one had already.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn mark_undone(tx: &mut Tx, tenant: TenantId, id: DecisionId, by: DecisionId) -> Result<bool, DbError> {
     let done = sqlx::query("update decisions set undone_by = $3 where tenant_id = $1 and id = $2 and undone_by is null")
         .bind(tenant)
@@ -196,6 +204,7 @@ pub async fn mark_undone(tx: &mut Tx, tenant: TenantId, id: DecisionId, by: Deci
 }
 
 /// Decisions by id.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn decisions(tx: &mut Tx, tenant: TenantId, ids: &[DecisionId]) -> Result<Vec<DecisionRow>, DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     Ok(sqlx::query_as(concat!("select ", decision!(), " from decisions d where d.tenant_id = $1 and d.id = any($2)"))
@@ -206,11 +215,13 @@ pub async fn decisions(tx: &mut Tx, tenant: TenantId, ids: &[DecisionId]) -> Res
 }
 
 /// How many decisions there are.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_decisions(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select count(*) from decisions where tenant_id = $1").bind(tenant).fetch_one(&mut **tx).await?)
 }
 
 /// One page's decisions and one more, in reading order; newest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list_decisions(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: usize) -> Result<Vec<DecisionRow>, DbError> {
     let mut query = QueryBuilder::<Postgres>::new(concat!("select ", decision!(), " from decisions d where d.tenant_id = "));
     query.push_bind(tenant);
@@ -219,6 +230,7 @@ pub async fn list_decisions(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: us
 }
 
 /// What was decided about a term, newest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn history(tx: &mut Tx, tenant: TenantId, term: TermId, most: i64) -> Result<Vec<DecisionRow>, DbError> {
     Ok(sqlx::query_as(concat!(
         "select ",

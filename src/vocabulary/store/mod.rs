@@ -19,6 +19,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 /// The vocabulary's version; 0 while nothing was ever decided.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn version(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select version from vocabularies where tenant_id = $1")
         .bind(tenant)
@@ -28,6 +29,7 @@ pub async fn version(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
 }
 
 /// The version in force at a moment; 0 before the first decision.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn version_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select coalesce(max(version), 0) from decisions where tenant_id = $1 and at <= $2")
         .bind(tenant)
@@ -37,6 +39,7 @@ pub async fn version_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Res
 }
 
 /// When the decision was made that made a version.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn decided_at(tx: &mut Tx, tenant: TenantId, version: i64) -> Result<Option<DateTime<Utc>>, DbError> {
     Ok(sqlx::query_scalar("select max(at) from decisions where tenant_id = $1 and version = $2")
         .bind(tenant)
@@ -57,12 +60,14 @@ pub struct Proposal {
 }
 
 /// Takes the lock that serialises everybody who changes a tenant's vocabulary.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lock_vocabulary(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     lock(tx, lock_key(&[b"vocabulary", tenant.0.as_bytes()])).await
 }
 
 /// Counts a proposal once per delivery: adds to the one that is open, to one that was rejected, or, where the phrase became known meanwhile, to
 /// the one that made it known. Otherwise it opens one: also for a phrase that was a term once and no longer is.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn deliver_proposal(kb: &PgPool, tenant: TenantId, event: EventId, id: Uuid, proposal: &Proposal) -> Result<(), DbError> {
     let mut tx = kb.begin().await?;
     lock(&mut tx, lock_key(&[b"proposal", tenant.0.as_bytes(), proposal.normal.as_bytes()])).await?;

@@ -20,6 +20,7 @@ macro_rules! term_row {
 }
 
 /// Everything in force.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn state(tx: &mut Tx, tenant: TenantId) -> Result<State, DbError> {
     let terms = sqlx::query_as(
         r"select id, lineage, term, normal, definition, category, created_at, valid_from
@@ -38,6 +39,7 @@ pub async fn state(tx: &mut Tx, tenant: TenantId) -> Result<State, DbError> {
 }
 
 /// Everything that was in force at a moment.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn state_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<State, DbError> {
     let terms = sqlx::query_as(
         r"select id, lineage, term, normal, definition, category, created_at, valid_from
@@ -59,6 +61,7 @@ pub async fn state_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Resul
 }
 
 /// Rows of terms and aliases by their ids, in force or not.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, terms = terms.len()))]
 pub async fn rows(tx: &mut Tx, tenant: TenantId, terms: &[Uuid], aliases: &[Uuid]) -> Result<(Vec<TermName>, Vec<Alias>), DbError> {
     let terms = sqlx::query_as(
         r"select id, lineage, term, normal, definition, category, created_at, valid_from
@@ -77,6 +80,7 @@ pub async fn rows(tx: &mut Tx, tenant: TenantId, terms: &[Uuid], aliases: &[Uuid
 }
 
 /// Closes and opens what a plan says.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn apply(tx: &mut Tx, tenant: TenantId, plan: &Plan, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("update canonical_terms set valid_to = $3 where tenant_id = $1 and valid_to is null and id = any($2)")
         .bind(tenant)
@@ -122,6 +126,7 @@ pub async fn apply(tx: &mut Tx, tenant: TenantId, plan: &Plan, now: DateTime<Utc
 }
 
 /// Moves the version on; the new one.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn next_version(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar(
         r"insert into vocabularies (tenant_id, version, updated_at) values ($1, 1, $2)
@@ -162,6 +167,7 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &TermFil
 }
 
 /// How many terms a filter matches.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_terms(tx: &mut Tx, tenant: TenantId, filter: &TermFilter) -> Result<i64, DbError> {
     let mut query = QueryBuilder::new("select count(*)");
     narrow(&mut query, tenant, filter);
@@ -169,6 +175,7 @@ pub async fn count_terms(tx: &mut Tx, tenant: TenantId, filter: &TermFilter) -> 
 }
 
 /// One page's terms and one more, in reading order; by normal form.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list_terms(
     tx: &mut Tx,
     tenant: TenantId,
@@ -183,6 +190,7 @@ pub async fn list_terms(
 }
 
 /// A term's newest row.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn newest(tx: &mut Tx, tenant: TenantId, id: TermId) -> Result<Option<TermRow>, DbError> {
     Ok(sqlx::query_as(concat!(
         "select ",
@@ -197,6 +205,7 @@ pub async fn newest(tx: &mut Tx, tenant: TenantId, id: TermId) -> Result<Option<
 }
 
 /// The term in force with this id, or whose name or alias has this normal form; the id comes first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn term_named(tx: &mut Tx, tenant: TenantId, id: Option<TermId>, form: &str) -> Result<Option<(TermId, String)>, DbError> {
     Ok(sqlx::query_as(
         r"select t.lineage, t.term from canonical_terms t
@@ -214,6 +223,7 @@ pub async fn term_named(tx: &mut Tx, tenant: TenantId, id: Option<TermId>, form:
 }
 
 /// Terms in force that have no vector of a model, or one of an older name: lineage and name.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unembedded(tx: &mut Tx, tenant: TenantId, model: &str, most: i64) -> Result<Vec<(TermId, String)>, DbError> {
     Ok(sqlx::query_as(
         r"select t.lineage, t.term from canonical_terms t
@@ -230,6 +240,7 @@ pub async fn unembedded(tx: &mut Tx, tenant: TenantId, model: &str, most: i64) -
 }
 
 /// Stores a term's vector.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_term_vector(tx: &mut Tx, tenant: TenantId, id: TermId, model: &str, term: &str, vector: &[f32]) -> Result<(), DbError> {
     sqlx::query(
         r"insert into term_embeddings (tenant_id, term_id, model, term, embedding) values ($1, $2, $3, $4, $5)
@@ -246,6 +257,7 @@ pub async fn put_term_vector(tx: &mut Tx, tenant: TenantId, id: TermId, model: &
 }
 
 /// The terms in force nearest in meaning, with their cosine.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn nearest_terms(
     tx: &mut Tx,
     tenant: TenantId,

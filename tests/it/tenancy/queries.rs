@@ -16,13 +16,13 @@ use remembrancer::db::Tenancy;
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{DbError, Tx};
 use remembrancer::identity::{Agent, save_view, store as identity};
-use remembrancer::jobs::{NewEvent, Posted, State, Task, store as jobs};
+use remembrancer::jobs::{NewEvent, PostedJob, State, Task, store as jobs};
 use remembrancer::knowledge::store::{self as knowledge, NewChunk, NewText};
 use remembrancer::memories::model::{Change, DedupKey, Details, Draft, Memory};
 use remembrancer::memories::store::{self as memories, Birth, Embedded};
 use remembrancer::models::{Floors, Model};
 use remembrancer::projects::store as projects;
-use remembrancer::recall::log::{Access, Chunk, Entry};
+use remembrancer::recall::log::{Access, Entry, LoggedChunk};
 use remembrancer::recall::silence::Silent;
 use remembrancer::recall::store::{self as recall, Meaning, Narrowing, Reach, Statistics};
 use remembrancer::testing::World;
@@ -207,7 +207,7 @@ impl Case {
             vocabulary_version: 0,
             statistics: json!({}),
             candidates: vec![],
-            knowledge: vec![Chunk {
+            knowledge: vec![LoggedChunk {
                 document_id: self.shared.document,
                 chunk_id: self.shared.chunk,
                 similarity: 1.0,
@@ -665,7 +665,7 @@ pub fn pooled() -> Vec<Pooled> {
             name: "jobs::deliver",
             kb: true,
             run: |pool, c| {
-                let posted = Posted { task: Task::EmbedTerms, payload: json!({}), run_after: c.now };
+                let posted = PostedJob { task: Task::EmbedTerms, payload: json!({}), run_after: c.now };
                 Box::pin(async move { jobs::deliver(pool, c.tenant, c.agent, EventId(c.fresh), &posted, c.now).await.map(|()| 0) })
             },
         },
@@ -692,7 +692,7 @@ async fn bot(pool: &PgPool, c: &Case, place: u128) -> Result<(BotId, bool), DbEr
 /// What happens before there is a tenant or across all of them, by design.
 pub const EXEMPT: &[(&str, &str)] = &[
     ("recall::sweep", "the log of every tenant ends"),
-    ("identity::model", "the model registry has no tenants"),
+    ("models::model", "the model registry has no tenants"),
     ("chat::bot", "finds the tenant by a bot's id"),
     ("identity::tenant", "finds the tenant"),
     ("identity::tenant_slugs", "the command line's list of tenants"),

@@ -4,7 +4,7 @@ use super::{NewEntry, chain};
 use crate::api::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, RequestId, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::like;
-use crate::db::{DbError, Tx, lock, lock_key};
+use crate::db::{DbError, Tx, begin, lock, lock_key};
 use chrono::{DateTime, Utc};
 use sqlx::{PgPool, Postgres, QueryBuilder};
 use uuid::Uuid;
@@ -106,7 +106,7 @@ pub async fn lag_of(tx: &mut Tx, tenant: TenantId) -> Result<(i64, Option<DateTi
 /// Appends entries to one tenant's chain. An entry that is there already is left alone, so delivering twice is harmless.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, entries = entries.len()))]
 pub async fn append(control: &PgPool, tenant: TenantId, entries: &[NewEntry]) -> Result<(), DbError> {
-    let mut tx = control.begin().await?;
+    let mut tx = begin(control).await?;
     lock(&mut tx, lock_key(&[b"audit", tenant.0.as_bytes()])).await?;
     let ids: Vec<Uuid> = entries.iter().map(|entry| entry.event_id.0).collect();
     let there: Vec<Uuid> = sqlx::query_scalar("select event_id from audit_log where tenant_id = $1 and event_id = any($2)")

@@ -148,7 +148,16 @@ impl Database {
             "{begin}; select set_config('rmb.tenant', '{}', true), set_config('rmb.agent', '{}', true), set_config('rmb.commons', '{}', true)",
             tenancy.tenant, tenancy.agent, tenancy.commons
         );
-        Ok(self.app.begin_with(AssertSqlSafe(begin)).await?)
+        let pool = self.app.clone();
+        to_its_end(async move { pool.begin_with(AssertSqlSafe(begin)).await }).await
+    }
+
+    /// Opens a transaction for what happens before or across tenants.
+    ///
+    /// # Errors
+    /// As [`Database::begin`].
+    pub async fn begin_system(&self) -> Result<Tx, DbError> {
+        begin(&self.system).await
     }
 
     /// What happens before or across tenants: key and session lookup, relay, claims.
@@ -209,6 +218,27 @@ async fn still_there(connection: &mut PgConnection, idle: Duration) -> Result<bo
         connection.ping().await?;
     }
     Ok(true)
+}
+
+/// Opens a transaction on one pool.
+///
+/// # Errors
+/// As [`Database::begin`].
+pub async fn begin(pool: &PgPool) -> Result<Tx, DbError> {
+    let pool = pool.clone();
+    to_its_end(async move { pool.begin().await }).await
+}
+
+/// Opens a transaction in a task of its own. If its future were dropped between BEGIN and the answer, as it is when a request takes too
+/// long, sqlx would give the connection back in an open transaction, and whoever gets it next would work in that one.
+async fn to_its_end(begin: impl Future<Output = Result<Tx, sqlx::Error>> + Send + 'static) -> Result<Tx, DbError> {
+    match tokio::spawn(begin).await {
+        Ok(begun) => Ok(begun?),
+        Err(failure) => match failure.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(DbError::Unavailable(sqlx::Error::PoolClosed)),
+        },
+    }
 }
 
 /// A key for `pg_advisory_xact_lock`: the first eight bytes of a SHA-256 over the parts.

@@ -2,7 +2,7 @@
 
 use super::model::{Agent, KeyRecord, OperatorRecord, Tenant};
 use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, TenantId, ViewId, ViewPage};
-use crate::db::{DbError, Tx, lock, lock_key};
+use crate::db::{DbError, Tx, begin, lock, lock_key};
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use std::str::FromStr;
@@ -31,7 +31,7 @@ pub async fn tenant_slugs(pool: &PgPool) -> Result<Vec<String>, DbError> {
 
 /// Inserts a tenant and its commons.
 pub async fn insert_tenant(pool: &PgPool, tenant: &Tenant, now: DateTime<Utc>) -> Result<(), DbError> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     sqlx::query("insert into tenants (id, slug, name, created_at) values ($1, $2, $3, $4)")
         .bind(tenant.id)
         .bind(&tenant.slug)

@@ -53,7 +53,7 @@ pub async fn drain(engine: &Engine) -> Result<usize, DbError> {
 /// The rows stay locked while they travel, so two relays never carry the same one; a crash in between delivers twice, which the
 /// receivers take for once.
 async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, DbError> {
-    let mut tx = database.system().begin().await?;
+    let mut tx = database.begin_system().await?;
     let rows = store::take(&mut tx, BATCH).await?;
     if rows.is_empty() {
         return Ok(0);

@@ -124,3 +124,24 @@ async fn connections_that_died_in_the_pool_are_replaced() {
     assert!(remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.unchanged);
     assert!(world.engine.ready().await.is_ok());
 }
+
+/// A request that takes too long is dropped wherever it waits, also between BEGIN and the answer to it.
+#[tokio::test]
+async fn a_transaction_that_is_dropped_while_it_begins_is_not_left_open() {
+    let world = World::on(TestDatabases::fresh(&FakeClock::default()).await).await;
+    let memory = &world.engine.db().memory;
+    for polls in 0..400 {
+        let pause = async {
+            for _ in 0..polls % 8 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            _ = memory.begin(world.system.tenancy()) => {}
+            () = pause => {}
+        }
+        // Postgres refuses this isolation level to a transaction that is open already.
+        memory.begin_snapshot(world.system.tenancy()).await.unwrap().commit().await.unwrap();
+    }
+}

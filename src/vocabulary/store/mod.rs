@@ -13,7 +13,7 @@ pub use terms::{
 };
 
 use crate::api::{AgentId, EventId, MemoryId, TenantId};
-use crate::db::{DbError, Tx, lock, lock_key};
+use crate::db::{DbError, Tx, begin, lock, lock_key};
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -69,7 +69,7 @@ pub async fn lock_vocabulary(tx: &mut Tx, tenant: TenantId) -> Result<(), DbErro
 /// the one that made it known. Otherwise it opens one: also for a phrase that was a term once and no longer is.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn deliver_proposal(kb: &PgPool, tenant: TenantId, event: EventId, id: Uuid, proposal: &Proposal) -> Result<(), DbError> {
-    let mut tx = kb.begin().await?;
+    let mut tx = begin(kb).await?;
     lock(&mut tx, lock_key(&[b"proposal", tenant.0.as_bytes(), proposal.normal.as_bytes()])).await?;
     let known: Option<Uuid> = sqlx::query_scalar(
         r"select id from term_proposals

@@ -11,7 +11,6 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories;
 use crate::op::OpContext;
-use crate::recall;
 use crate::text::normal;
 use async_recursion::async_recursion as boxed;
 use std::collections::{BTreeMap, HashMap};
@@ -57,7 +56,7 @@ pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Resul
     let versions = store::versions(&mut tx, ctx.tenant_id, &row.collection, &row.path).await?;
     tx.commit().await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let cited = recall::store::citations_of(&mut tx, ctx.tenant_id, id, CITED).await?;
+    let cited = store::citations_of(&mut tx, ctx.tenant_id, id, CITED).await?;
     tx.commit().await?;
     let counted = citations(engine, ctx, vec![id]).await?;
     let chunk = |chunk: store::ChunkRow| Chunk {
@@ -68,7 +67,7 @@ pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Resul
         end_byte: i64::from(chunk.end_byte),
         embedded: chunk.embedded,
     };
-    let cite = |cited: recall::store::Cited| Citation {
+    let cite = |cited: store::Cited| Citation {
         retrieval_id: cited.retrieval_id,
         agent_id: cited.agent_id,
         agent_slug: slugs.get(&cited.agent_id).cloned().unwrap_or_default(),
@@ -195,7 +194,7 @@ pub async fn index(engine: &Engine, ctx: &OpContext) -> Result<Vec<IndexPage>, E
 async fn citations(engine: &Engine, ctx: &OpContext, ids: Vec<DocumentId>) -> Result<HashMap<DocumentId, i64>, Error> {
     let since = engine.clock().now() - chrono::Duration::days(CITED_DAYS);
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let counts = recall::store::citation_counts(&mut tx, ctx.tenant_id, &ids, since).await?;
+    let counts = store::citation_counts(&mut tx, ctx.tenant_id, &ids, since).await?;
     tx.commit().await?;
     Ok(counts.into_iter().collect())
 }

@@ -1,8 +1,8 @@
 //! The record as the engine holds it.
 
 use crate::api::{
-    AgentId, Category, MemoryId, MemoryKind, MemoryLink, MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, Retention, Source,
-    SourceKind, UserId,
+    AgentId, Category, DECAY_DAYS, MemoryId, MemoryKind, MemoryLink, MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation,
+    Retention, Source, SourceKind, UserId,
 };
 use crate::db::lock_key;
 use chrono::{DateTime, Duration, Utc};
@@ -11,9 +11,6 @@ use sqlx::FromRow;
 use sqlx::types::Json;
 use std::borrow::Cow;
 use uuid::Uuid;
-
-/// Time constant of decay, in days: relevance is multiplied by exp(−Δdays/90) and so halves in 62 days.
-pub const DECAY_DAYS: f64 = 90.0;
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;

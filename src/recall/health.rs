@@ -1,6 +1,6 @@
 //! Recall health: how often recall finds nothing, and why. For operators.
 
-use super::silence::Near;
+use super::near::Near;
 use super::store::{self, Counted, SilentRow};
 use crate::api::{AgentId, HealthFilter, MemoryId, NearMiss, OperatorRole, Page, RecallHealth, Silence, TOPIC_MAX, ZeroHit};
 use crate::db::Tx;

@@ -7,6 +7,7 @@ mod find;
 mod gather;
 mod health;
 pub mod log;
+pub mod near;
 mod past;
 mod playground;
 mod question;

@@ -2,9 +2,9 @@
 
 use super::blend::Blended;
 use super::find::{self, Finding};
+use super::near::Silent;
 use super::question::Question;
 use super::scope::Scoping;
-use super::silence::Silent;
 use super::store::{Narrowing, Reach};
 use super::trace::{chunk_rank, memory_rank};
 use super::{NEAR_MISSES, RANKING, blend, health, silence};

@@ -3,14 +3,14 @@
 use super::log::{LoggedChunk, LoggedMemory};
 use super::store::{self, Logged, Measured};
 use crate::api::{
-    AgentId, Breakdown, ChunkId, Considered, MemoryId, OperatorRole, Page, Retrieval, RetrievalDetail, RetrievalFilter, RetrievalId, Scope,
-    SourceTag,
+    AgentId, Breakdown, ChunkId, Considered, DECAY_DAYS, MemoryId, OperatorRole, Page, Retrieval, RetrievalDetail, RetrievalFilter,
+    RetrievalId, Scope, SourceTag,
 };
 use crate::db::DbError;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::memories::model::{DECAY_DAYS, embedded_text};
+use crate::memories::model::embedded_text;
 use crate::op::{Access, OpContext};
 use crate::ranking::explain;
 use crate::text::words;

@@ -1,41 +1,12 @@
 //! Why a recall came back empty, and what was closest: for operators only.
 
+use super::near::{Near, Silent};
 use super::store;
-use crate::api::{AgentId, MemoryId, NearMissState, NothingReason, TenantId, UserId, ZeroHitCause};
+use crate::api::{NothingReason, ZeroHitCause};
 use crate::db::{DbError, Tx};
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use sqlx::FromRow;
 
 /// Near misses kept.
 const NEAR_MISSES: i64 = 5;
-
-/// A memory that was close, as the log keeps it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
-pub struct Near {
-    pub agent_id: AgentId,
-    pub memory_id: MemoryId,
-    pub similarity: f64,
-    /// What it would have needed.
-    pub floor: f64,
-    pub state: NearMissState,
-}
-
-/// A recall that found nothing.
-pub struct Silent<'a> {
-    pub tenant: TenantId,
-    /// The agent and the commons.
-    pub agents: &'a [AgentId],
-    pub user_id: Option<UserId>,
-    pub at: DateTime<Utc>,
-    pub model: &'a str,
-    /// The vector floor.
-    pub floor: f64,
-    pub reason: Option<NothingReason>,
-    /// How many memories were looked at.
-    pub considered: i64,
-    pub vector: Option<&'a [f32]>,
-}
 
 /// Looks again at everything the agent and the commons ever had: deleted, expired, superseded and other users' memories, too.
 ///
@@ -62,6 +33,7 @@ fn cause(reason: Option<NothingReason>, considered: i64, near: &[Near]) -> ZeroH
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::{AgentId, MemoryId, NearMissState};
     use uuid::Uuid;
 
     fn near(similarity: f64, state: NearMissState) -> Near {

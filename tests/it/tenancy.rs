@@ -239,6 +239,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("recall", include_str!("../../src/recall/store/past.rs")),
         ("recall", include_str!("../../src/recall/store/retrievals.rs")),
         ("knowledge", include_str!("../../src/knowledge/store/mod.rs")),
+        ("knowledge", include_str!("../../src/knowledge/store/citations.rs")),
         ("knowledge", include_str!("../../src/knowledge/store/lists.rs")),
         ("knowledge", include_str!("../../src/knowledge/store/search.rs")),
         ("jobs", include_str!("../../src/jobs/store.rs")),

@@ -1,8 +1,10 @@
 //! All SQL of knowledge: documents with their chunks, words, vectors and components; lists; candidates.
 
+mod citations;
 mod lists;
 mod search;
 
+pub use citations::{Cited, citation_counts, citations_of};
 pub use lists::{
     ChunkRow, DocumentRow, Run, chunks, components, count_documents, count_runs, document, front_matters, last_failures, list_documents,
     list_runs, versions,

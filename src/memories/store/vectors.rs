@@ -1,8 +1,8 @@
 //! Vectors: auxiliary to the record, one table per dimension.
 
-use crate::api::{AgentId, MemoryId, TenantId};
+use crate::api::{AgentId, DECAY_DAYS, MemoryId, TenantId};
 use crate::db::{DbError, Tx};
-use crate::memories::model::{DECAY_DAYS, WEIGHT_EPOCH, weight};
+use crate::memories::model::{WEIGHT_EPOCH, weight};
 use chrono::{DateTime, Utc};
 use pgvector::{HalfVector, Vector};
 use sqlx::encode::IsNull;

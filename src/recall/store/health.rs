@@ -1,10 +1,10 @@
 //! SQL of the log as operators read it.
 
-use crate::api::{AgentId, DocumentId, HealthFilter, RetrievalId, TenantId, UserId, ZeroHitCause};
+use crate::api::{AgentId, HealthFilter, RetrievalId, TenantId, UserId, ZeroHitCause};
 use crate::db::cursor::Seek;
 use crate::db::{DbError, Tx, statement};
 use crate::memories::store::VectorTable;
-use crate::recall::silence::{Near, Silent};
+use crate::recall::near::{Near, Silent};
 use chrono::{DateTime, NaiveDate, Utc};
 use pgvector::Vector;
 use sqlx::types::Json;
@@ -171,50 +171,4 @@ pub async fn list_silent(
     let mut query = zero_hits(columns, tenant, since, filter)?;
     seek.push(&mut query, "r.at", "r.id", true, size);
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
-}
-
-/// A recall that cited a document.
-#[derive(Clone, Debug, FromRow)]
-pub struct Cited {
-    pub retrieval_id: RetrievalId,
-    pub agent_id: AgentId,
-    pub query: String,
-    pub at: DateTime<Utc>,
-    pub rank: i32,
-}
-
-/// The newest recalls that cited a document, each with its best rank.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn citations_of(tx: &mut Tx, tenant: TenantId, document: DocumentId, most: i64) -> Result<Vec<Cited>, DbError> {
-    Ok(sqlx::query_as(
-        r"select c.retrieval_id, c.agent_id, r.query, c.at, min(c.rank) as rank
-            from citations c join retrievals r on r.agent_id = c.agent_id and r.id = c.retrieval_id
-           where c.tenant_id = $1 and c.document_id = $2
-           group by c.retrieval_id, c.agent_id, r.query, c.at order by c.at desc, c.retrieval_id desc limit $3",
-    )
-    .bind(tenant)
-    .bind(document)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
-}
-
-/// In how many recalls since a moment each document was cited.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
-pub async fn citation_counts(
-    tx: &mut Tx,
-    tenant: TenantId,
-    ids: &[DocumentId],
-    since: DateTime<Utc>,
-) -> Result<Vec<(DocumentId, i64)>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_as(
-        r"select document_id, count(distinct retrieval_id) from citations
-           where tenant_id = $1 and document_id = any($2) and at >= $3 group by document_id",
-    )
-    .bind(tenant)
-    .bind(ids)
-    .bind(since)
-    .fetch_all(&mut **tx)
-    .await?)
 }

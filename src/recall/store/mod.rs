@@ -5,16 +5,14 @@ mod hybrid;
 mod past;
 mod retrievals;
 
-pub use health::{
-    Cited, Counted, Grouped, SilentRow, causes, citation_counts, citations_of, count_silent, grouped, list_silent, nearest_of_all,
-};
+pub use health::{Counted, Grouped, SilentRow, causes, count_silent, grouped, list_silent, nearest_of_all};
 
 pub use hybrid::{Feature, Meaning, Sides, sides, turns};
 pub use past::{Past, as_stored, count_past, past};
 pub use retrievals::{Logged, Measured, Seen, count_retrievals, list_retrievals, retrieval, sweep, versions_seen};
 
 use super::log::{Access, Entry};
-use super::silence::Near;
+use super::near::Near;
 use crate::api::{AgentId, MemoryFilter, RecallFilters, TenantId, UserId, ZeroHitCause};
 use crate::db::{DbError, Tx, insert, statement};
 use crate::memories::model::{DECAY_SECONDS, Memory};

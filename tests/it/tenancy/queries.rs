@@ -23,7 +23,7 @@ use remembrancer::memories::store::{self as memories, Birth, Embedded};
 use remembrancer::models::{Floors, Model};
 use remembrancer::projects::store as projects;
 use remembrancer::recall::log::{Access, Entry, LoggedChunk};
-use remembrancer::recall::silence::Silent;
+use remembrancer::recall::near::Silent;
 use remembrancer::recall::store::{self as recall, Meaning, Narrowing, Reach, Statistics};
 use remembrancer::testing::World;
 use remembrancer::vocabulary::store as vocabulary;
@@ -379,8 +379,8 @@ pub const MEMORY: &[Query] = queries! {
     "recall::count_silent" |tx, c| recall::count_silent(tx, c.tenant, c.long_ago(), &Default::default()).await? as usize;
     "recall::list_silent" |tx, c|
         recall::list_silent(tx, c.tenant, c.long_ago(), &Default::default(), &Seek::First, 10).await?.len();
-    "recall::citations_of" |tx, c| recall::citations_of(tx, c.tenant, c.shared.document, 10).await?.len();
-    "recall::citation_counts" |tx, c| recall::citation_counts(tx, c.tenant, &[c.shared.document], c.long_ago()).await?.len();
+    "knowledge::citations_of" |tx, c| knowledge::citations_of(tx, c.tenant, c.shared.document, 10).await?.len();
+    "knowledge::citation_counts" |tx, c| knowledge::citation_counts(tx, c.tenant, &[c.shared.document], c.long_ago()).await?.len();
     "memories::count_phrases" |tx, c| memories::count_phrases(tx, c.tenant, &["tea".into()]).await?.0 as usize;
     "memories::with_phrase" |tx, c| memories::with_phrase(tx, c.tenant, "tea", &[c.id], 10).await?.len();
     "memories::unresolved" |tx, c|

@@ -1,0 +1,33 @@
+//! A recall that found nothing, and the memories that came close.
+
+use crate::api::{AgentId, MemoryId, NearMissState, NothingReason, TenantId, UserId};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use sqlx::FromRow;
+
+/// A near miss, as the log keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+pub struct Near {
+    pub agent_id: AgentId,
+    pub memory_id: MemoryId,
+    pub similarity: f64,
+    /// The floor that it missed.
+    pub floor: f64,
+    pub state: NearMissState,
+}
+
+/// A recall that found nothing.
+pub struct Silent<'a> {
+    pub tenant: TenantId,
+    /// The agent and the commons.
+    pub agents: &'a [AgentId],
+    pub user_id: Option<UserId>,
+    pub at: DateTime<Utc>,
+    pub model: &'a str,
+    /// The vector floor.
+    pub floor: f64,
+    pub reason: Option<NothingReason>,
+    /// How many memories were scored.
+    pub considered: i64,
+    pub vector: Option<&'a [f32]>,
+}

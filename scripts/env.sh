@@ -65,7 +65,7 @@ apt_install() {
 find_chromium() {
   local candidate
   for candidate in "${CHROMIUM:-}" chromium chromium-browser google-chrome "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"; do
-    [ -n "$candidate" ] && command -v "$candidate" && return
+    [ -n "$candidate" ] && type -P "$candidate" && return
   done
   return 0
 }

@@ -1,15 +1,9 @@
-import type { Locator, Page } from '@playwright/test';
+import type { Locator } from '@playwright/test';
 import { Frame } from './frame';
 
 export class AgentsPage extends Frame {
-  readonly table;
-  readonly rows;
-
-  constructor(page: Page, scripted: boolean) {
-    super(page, scripted);
-    this.table = page.getByRole('table', { name: 'Agents' });
-    this.rows = page.getByTestId('agent');
-  }
+  readonly table = this.page.getByRole('table', { name: 'Agents' });
+  readonly rows = this.page.getByTestId('agent');
 
   /** An agent's row. */
   row(slug: string): Locator {

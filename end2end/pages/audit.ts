@@ -1,29 +1,12 @@
-import type { Page } from '@playwright/test';
-import { Frame } from './frame';
+import { FilteredPage } from './frame';
 
-export class AuditPage extends Frame {
-  readonly entries;
-  readonly actor;
-  readonly action;
-  readonly target;
-  readonly from;
-  readonly until;
-  readonly apply;
-  readonly clear;
-  readonly older;
-  readonly newer;
-
-  constructor(page: Page, scripted: boolean) {
-    super(page, scripted);
-    this.entries = page.getByTestId('entry');
-    this.actor = page.getByLabel('Actor');
-    this.action = page.getByLabel('Action begins with');
-    this.target = page.getByLabel('Target');
-    this.from = page.getByLabel('From');
-    this.until = page.getByLabel('Until');
-    this.apply = page.getByRole('button', { name: 'Apply filters' });
-    this.clear = page.getByRole('link', { name: 'Clear', exact: true });
-    this.older = page.getByRole('link', { name: 'Older' });
-    this.newer = page.getByRole('link', { name: 'Newer' });
-  }
+export class AuditPage extends FilteredPage {
+  readonly entries = this.page.getByTestId('entry');
+  readonly actor = this.page.getByLabel('Actor');
+  readonly action = this.page.getByLabel('Action begins with');
+  readonly target = this.page.getByLabel('Target');
+  readonly from = this.page.getByLabel('From');
+  readonly until = this.page.getByLabel('Until');
+  readonly older = this.page.getByRole('link', { name: 'Older' });
+  readonly newer = this.page.getByRole('link', { name: 'Newer' });
 }

@@ -1,13 +1,8 @@
-import { expect, type Locator, type Page } from '@playwright/test';
+import { expect, type Locator } from '@playwright/test';
 import { Frame } from './frame';
 
 export class DecisionsPage extends Frame {
-  readonly rows;
-
-  constructor(page: Page, scripted: boolean) {
-    super(page, scripted);
-    this.rows = page.getByTestId('decision');
-  }
+  readonly rows = this.page.getByTestId('decision');
 
   /** Rows of decisions that say this. */
   about(text: string): Locator {

@@ -71,9 +71,20 @@ export class Frame {
     return this.page.getByRole('button', { name: 'Sign out' });
   }
 
+  /** The value beside a name in a list of names and values. */
+  protected valueOf(list: Locator, name: string): Locator {
+    return list.locator('dt').filter({ hasText: new RegExp(`^${name}$`) }).locator('xpath=following-sibling::dd[1]');
+  }
+
   /** How far the page is wider than its window, in pixels. */
   async overflow(): Promise<number> {
     const width = this.page.viewportSize()?.width ?? 0;
     return this.page.evaluate((width) => Math.max(0, document.documentElement.scrollWidth - width), width);
   }
+}
+
+/** A page with a form of filters above its list. */
+export class FilteredPage extends Frame {
+  readonly apply = this.page.getByRole('button', { name: 'Apply filters' });
+  readonly clear: Locator = this.page.getByRole('link', { name: 'Clear', exact: true });
 }

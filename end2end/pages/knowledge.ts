@@ -1,28 +1,14 @@
-import type { Locator, Page } from '@playwright/test';
-import { Frame } from './frame';
+import type { Locator } from '@playwright/test';
+import { FilteredPage, Frame } from './frame';
 
 /** The list of documents. */
-export class KnowledgePage extends Frame {
-  readonly rows;
-  readonly question;
-  readonly kind;
-  readonly status;
-  readonly state;
-  readonly apply;
-  readonly clear;
-  readonly tabs;
-
-  constructor(page: Page, scripted: boolean) {
-    super(page, scripted);
-    this.rows = page.getByTestId('document');
-    this.question = page.getByRole('searchbox', { name: 'Title, reference or path' });
-    this.kind = page.getByRole('combobox', { name: 'Kind' });
-    this.status = page.getByLabel('Status');
-    this.state = page.getByRole('combobox', { name: 'State' });
-    this.apply = page.getByRole('button', { name: 'Apply filters' });
-    this.clear = page.getByRole('link', { name: 'Clear', exact: true });
-    this.tabs = page.getByRole('navigation', { name: 'Knowledge' });
-  }
+export class KnowledgePage extends FilteredPage {
+  readonly rows = this.page.getByTestId('document');
+  readonly question = this.page.getByRole('searchbox', { name: 'Title, reference or path' });
+  readonly kind = this.page.getByRole('combobox', { name: 'Kind' });
+  readonly status = this.page.getByLabel('Status');
+  readonly state = this.page.getByRole('combobox', { name: 'State' });
+  readonly tabs = this.page.getByRole('navigation', { name: 'Knowledge' });
 
   row(title: string): Locator {
     return this.rows.filter({ has: this.title(title) });
@@ -40,32 +26,17 @@ export class KnowledgePage extends Frame {
 
 /** One document. */
 export class DocumentPage extends Frame {
-  readonly chunks;
-  readonly frontMatter;
-  readonly facts;
-  readonly versions;
-  readonly citations;
-  readonly retired;
-
-  constructor(page: Page, scripted: boolean) {
-    super(page, scripted);
-    this.chunks = page.getByTestId('chunk');
-    this.frontMatter = page.getByTestId('front-matter');
-    this.facts = page.getByRole('region', { name: 'Facts' });
-    this.versions = page.getByTestId('versions').getByRole('listitem');
-    this.citations = page.getByTestId('citation');
-    this.retired = page.getByTestId('retired');
-  }
+  readonly chunks = this.page.getByTestId('chunk');
+  readonly frontMatter = this.page.getByTestId('front-matter');
+  readonly facts = this.page.getByRole('region', { name: 'Facts' });
+  readonly versions = this.page.getByTestId('versions').getByRole('listitem');
+  readonly citations = this.page.getByTestId('citation');
+  readonly retired = this.page.getByTestId('retired');
 }
 
 /** What was ingested, and when. */
 export class RunsPage extends Frame {
-  readonly rows;
-
-  constructor(page: Page, scripted: boolean) {
-    super(page, scripted);
-    this.rows = page.getByTestId('run');
-  }
+  readonly rows = this.page.getByTestId('run');
 
   row(collection: string): Locator {
     return this.rows.filter({ has: this.page.getByText(collection, { exact: true }) });
@@ -74,18 +45,10 @@ export class RunsPage extends Frame {
 
 /** The drawing of the components, and the table that says the same. */
 export class TopologyPage extends Frame {
-  readonly drawing;
-  readonly rows;
-  readonly focus;
-  readonly showAll;
-
-  constructor(page: Page, scripted: boolean) {
-    super(page, scripted);
-    this.drawing = page.getByTestId('drawing');
-    this.rows = page.getByTestId('component');
-    this.focus = page.getByTestId('focus');
-    this.showAll = page.getByRole('link', { name: 'Show all' });
-  }
+  readonly drawing = this.page.getByTestId('drawing');
+  readonly rows = this.page.getByTestId('component');
+  readonly focus = this.page.getByTestId('focus');
+  readonly showAll = this.page.getByRole('link', { name: 'Show all' });
 
   row(name: string): Locator {
     return this.rows.filter({ has: this.page.locator('td').first().getByRole('link', { name, exact: true }) });

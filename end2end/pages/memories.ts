@@ -1,42 +1,22 @@
 import type { Locator, Page } from '@playwright/test';
-import { Frame } from './frame';
+import { FilteredPage } from './frame';
 
-export class MemoriesPage extends Frame {
-  readonly table;
-  readonly rows;
-  readonly topics;
-  readonly question;
-  readonly search;
-  readonly agent;
-  readonly filters;
-  readonly apply;
-  readonly pager;
-  readonly peek;
-  readonly selectAll;
-  readonly deleteSelected;
-  readonly clear;
-  readonly chips;
-  readonly views: ViewBar;
-
-  constructor(page: Page, scripted: boolean) {
-    super(page, scripted);
-    this.table = page.getByRole('table', { name: 'Memories' });
-    this.rows = page.getByTestId('memory');
-    this.topics = this.rows.getByRole('link');
-    this.question = page.getByRole('searchbox', { name: 'Search memories' });
-    this.search = page.getByRole('button', { name: 'Search', exact: true });
-    this.agent = page.getByRole('combobox', { name: 'Agent' });
-    // How many are set stands in it, too.
-    this.filters = page.getByRole('search', { name: 'Memories' }).locator('summary');
-    this.apply = page.getByRole('button', { name: 'Apply filters' });
-    this.pager = page.getByRole('navigation', { name: 'Pages' });
-    this.peek = new Peek(page);
-    this.selectAll = page.getByRole('checkbox', { name: 'Select all on this page' });
-    this.deleteSelected = page.getByRole('button', { name: 'Delete selected…' });
-    this.chips = page.getByTestId('active-filters').getByRole('link');
-    this.views = new ViewBar(page);
-    this.clear = this.main.getByRole('link', { name: 'Clear all' });
-  }
+export class MemoriesPage extends FilteredPage {
+  readonly table = this.page.getByRole('table', { name: 'Memories' });
+  readonly rows = this.page.getByTestId('memory');
+  readonly topics = this.rows.getByRole('link');
+  readonly question = this.page.getByRole('searchbox', { name: 'Search memories' });
+  readonly search = this.page.getByRole('button', { name: 'Search', exact: true });
+  readonly agent = this.page.getByRole('combobox', { name: 'Agent' });
+  // How many are set stands in it, too.
+  readonly filters = this.page.getByRole('search', { name: 'Memories' }).locator('summary');
+  readonly pager = this.page.getByRole('navigation', { name: 'Pages' });
+  readonly peek = new Peek(this.page);
+  readonly selectAll = this.page.getByRole('checkbox', { name: 'Select all on this page' });
+  readonly deleteSelected = this.page.getByRole('button', { name: 'Delete selected…' });
+  readonly chips = this.page.getByTestId('active-filters').getByRole('link');
+  readonly views = new ViewBar(this.page);
+  override readonly clear = this.main.getByRole('link', { name: 'Clear all' });
 
   /** Opens the fold of filters, unless it is open. */
   async unfold(): Promise<void> {

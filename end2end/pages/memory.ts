@@ -1,55 +1,29 @@
-import { expect, type Page, type Response } from '@playwright/test';
+import { expect, type Response } from '@playwright/test';
 import { Frame } from './frame';
 
 export class MemoryPage extends Frame {
-  readonly title;
-  readonly content;
-  readonly summary;
-  readonly history;
-  readonly provenance;
-  readonly trail;
-  readonly facts;
-  readonly deleted;
-  readonly reason;
-  readonly unfoldDelete;
-  readonly unfoldRestore;
-  readonly delete;
-  readonly restore;
-  readonly contradictions;
-  readonly graph;
-  readonly links;
-  readonly from;
-  readonly to;
-  readonly compare;
-  readonly stopComparing;
-  readonly comparison;
-  readonly recalledBy;
-
-  constructor(page: Page, scripted: boolean) {
-    super(page, scripted);
-    this.content = page.getByRole('region', { name: 'Content' }).getByTestId('content');
-    this.title = page.getByRole('region', { name: 'Content' }).getByTestId('title');
-    this.summary = page.getByRole('region', { name: 'Content' }).getByTestId('summary');
-    this.history = page.getByTestId('history').getByRole('listitem');
-    this.provenance = page.getByTestId('provenance');
-    this.trail = page.getByTestId('trail').getByRole('listitem');
-    this.facts = page.getByRole('region', { name: 'Facts' });
-    this.deleted = page.getByTestId('deleted');
-    this.reason = page.getByRole('textbox', { name: 'Reason' });
-    this.unfoldDelete = page.getByText('Delete…', { exact: true });
-    this.unfoldRestore = page.getByText('Restore…', { exact: true });
-    this.delete = page.getByRole('button', { name: 'Delete this memory' });
-    this.contradictions = page.getByTestId('contradictions');
-    this.graph = page.getByTestId('link-graph');
-    this.links = page.getByTestId('links').getByRole('listitem');
-    this.from = page.getByRole('combobox', { name: 'From' });
-    this.to = page.getByRole('combobox', { name: 'To', exact: true });
-    this.compare = page.getByRole('button', { name: 'Compare' });
-    this.stopComparing = page.getByRole('link', { name: 'Stop comparing' });
-    this.comparison = page.getByTestId('comparison');
-    this.recalledBy = page.getByTestId('recalled-by').getByRole('listitem');
-    this.restore = page.getByRole('button', { name: 'Restore this memory' });
-  }
+  readonly content = this.page.getByRole('region', { name: 'Content' }).getByTestId('content');
+  readonly title = this.page.getByRole('region', { name: 'Content' }).getByTestId('title');
+  readonly summary = this.page.getByRole('region', { name: 'Content' }).getByTestId('summary');
+  readonly history = this.page.getByTestId('history').getByRole('listitem');
+  readonly provenance = this.page.getByTestId('provenance');
+  readonly trail = this.page.getByTestId('trail').getByRole('listitem');
+  readonly facts = this.page.getByRole('region', { name: 'Facts' });
+  readonly deleted = this.page.getByTestId('deleted');
+  readonly reason = this.page.getByRole('textbox', { name: 'Reason' });
+  readonly unfoldDelete = this.page.getByText('Delete…', { exact: true });
+  readonly unfoldRestore = this.page.getByText('Restore…', { exact: true });
+  readonly delete = this.page.getByRole('button', { name: 'Delete this memory' });
+  readonly contradictions = this.page.getByTestId('contradictions');
+  readonly graph = this.page.getByTestId('link-graph');
+  readonly links = this.page.getByTestId('links').getByRole('listitem');
+  readonly from = this.page.getByRole('combobox', { name: 'From' });
+  readonly to = this.page.getByRole('combobox', { name: 'To', exact: true });
+  readonly compare = this.page.getByRole('button', { name: 'Compare' });
+  readonly stopComparing = this.page.getByRole('link', { name: 'Stop comparing' });
+  readonly comparison = this.page.getByTestId('comparison');
+  readonly recalledBy = this.page.getByTestId('recalled-by').getByRole('listitem');
+  readonly restore = this.page.getByRole('button', { name: 'Restore this memory' });
 
   async open(id: string): Promise<Response> {
     return this.goto(`/memories/${id}`);
@@ -57,7 +31,7 @@ export class MemoryPage extends Frame {
 
   /** The value beside a name among the facts. */
   fact(name: string) {
-    return this.facts.locator('dt').filter({ hasText: new RegExp(`^${name}$`) }).locator('xpath=following-sibling::dd[1]');
+    return this.valueOf(this.facts, name);
   }
 
   /** Opens the page until the audit trail has so many entries: agents' writes reach it a moment after they are answered. */

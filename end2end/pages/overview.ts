@@ -1,17 +1,11 @@
-import type { Locator, Page } from '@playwright/test';
+import type { Locator } from '@playwright/test';
 import { Frame } from './frame';
 
 export type TileName = 'Agents' | 'Memories' | 'Proposals' | 'Terms' | 'Recalls that found nothing' | 'Documents' | 'Outbox and queue';
 
 export class OverviewPage extends Frame {
-  readonly tiles;
-  readonly chart;
-
-  constructor(page: Page, scripted: boolean) {
-    super(page, scripted);
-    this.tiles = page.getByTestId('tile');
-    this.chart = page.getByRole('img', { name: /^[\d,]+ recalls? in 14 days, / });
-  }
+  readonly tiles = this.page.getByTestId('tile');
+  readonly chart = this.page.getByRole('img', { name: /^[\d,]+ recalls? in 14 days, / });
 
   tile(name: TileName): Locator {
     return this.tiles.filter({ hasText: new RegExp(`^\\s*${name}`) });

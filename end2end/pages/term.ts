@@ -1,30 +1,17 @@
-import { expect, type Locator, type Page } from '@playwright/test';
+import { expect, type Locator } from '@playwright/test';
 import { Frame } from './frame';
 
 /** A term's page, and the step before it is changed. */
 export class TermPage extends Frame {
-  readonly definition;
-  readonly aliases;
-  readonly usage;
-  readonly history;
-  readonly show;
-  readonly question;
-  readonly effect;
-  readonly meanings;
-  readonly cancel;
-
-  constructor(page: Page, scripted: boolean) {
-    super(page, scripted);
-    this.definition = page.getByTestId('definition');
-    this.aliases = page.getByTestId('aliases').getByRole('listitem');
-    this.usage = page.getByTestId('usage');
-    this.history = page.getByTestId('decision');
-    this.show = page.getByRole('button', { name: 'Show what changes' }).filter({ visible: true });
-    this.question = page.getByTestId('count');
-    this.effect = page.getByTestId('effect');
-    this.meanings = page.getByTestId('phrase');
-    this.cancel = page.getByRole('link', { name: 'Cancel' });
-  }
+  readonly definition = this.page.getByTestId('definition');
+  readonly aliases = this.page.getByTestId('aliases').getByRole('listitem');
+  readonly usage = this.page.getByTestId('usage');
+  readonly history = this.page.getByTestId('decision');
+  readonly show = this.page.getByRole('button', { name: 'Show what changes' }).filter({ visible: true });
+  readonly question = this.page.getByTestId('count');
+  readonly effect = this.page.getByTestId('effect');
+  readonly meanings = this.page.getByTestId('phrase');
+  readonly cancel = this.page.getByRole('link', { name: 'Cancel' });
 
   /** Opens the page of the term of this name by the list. */
   async open(term: string): Promise<void> {

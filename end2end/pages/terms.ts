@@ -1,21 +1,11 @@
-import type { Locator, Page } from '@playwright/test';
-import { Frame } from './frame';
+import type { Locator } from '@playwright/test';
+import { FilteredPage } from './frame';
 
-export class TermsPage extends Frame {
-  readonly rows;
-  readonly terms;
-  readonly text;
-  readonly state;
-  readonly apply;
-
-  constructor(page: Page, scripted: boolean) {
-    super(page, scripted);
-    this.rows = page.getByTestId('term');
-    this.terms = this.rows.getByRole('link');
-    this.text = page.getByLabel('Term, alias or definition contains');
-    this.state = page.getByRole('combobox', { name: 'State' });
-    this.apply = page.getByRole('button', { name: 'Apply filters' });
-  }
+export class TermsPage extends FilteredPage {
+  readonly rows = this.page.getByTestId('term');
+  readonly terms = this.rows.getByRole('link');
+  readonly text = this.page.getByLabel('Term, alias or definition contains');
+  readonly state = this.page.getByRole('combobox', { name: 'State' });
 
   row(term: string): Locator {
     return this.rows.filter({ has: this.page.getByRole('link', { name: term, exact: true }) });

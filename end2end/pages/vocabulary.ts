@@ -1,38 +1,20 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import { unique, type Agent, type Remembered } from '../support/agent';
-import { Frame } from './frame';
+import { FilteredPage } from './frame';
 
 /** The review queue with its panel. */
-export class VocabularyPage extends Frame {
-  readonly rows;
-  readonly phrases;
-  readonly phrase;
-  readonly state;
-  readonly apply;
-  readonly clear;
-  readonly selectAll;
-  readonly approveSelected;
-  readonly mergeSelected;
-  readonly rejectSelected;
-  readonly focus;
-  readonly undo;
-
-  constructor(page: Page, scripted: boolean) {
-    super(page, scripted);
-    this.rows = page.getByTestId('proposal');
-    this.phrases = this.rows.getByRole('link');
-    this.phrase = page.getByLabel('Phrase contains');
-    this.state = page.getByRole('combobox', { name: 'State' });
-    this.apply = page.getByRole('button', { name: 'Apply filters' });
-    this.clear = page.getByRole('link', { name: 'Clear', exact: true });
-    this.selectAll = page.getByRole('checkbox', { name: 'Select all on this page' });
-    this.approveSelected = page.getByRole('button', { name: 'Approve selected…' });
-    this.mergeSelected = page.getByRole('button', { name: 'Merge selected…' });
-    this.rejectSelected = page.getByRole('button', { name: 'Reject selected…' });
-    this.focus = new Focus(page);
-    /** In the message about what was done. */
-    this.undo = this.flash.getByRole('button', { name: 'Undo' });
-  }
+export class VocabularyPage extends FilteredPage {
+  readonly rows = this.page.getByTestId('proposal');
+  readonly phrases = this.rows.getByRole('link');
+  readonly phrase = this.page.getByLabel('Phrase contains');
+  readonly state = this.page.getByRole('combobox', { name: 'State' });
+  readonly selectAll = this.page.getByRole('checkbox', { name: 'Select all on this page' });
+  readonly approveSelected = this.page.getByRole('button', { name: 'Approve selected…' });
+  readonly mergeSelected = this.page.getByRole('button', { name: 'Merge selected…' });
+  readonly rejectSelected = this.page.getByRole('button', { name: 'Reject selected…' });
+  readonly focus = new Focus(this.page);
+  /** In the message about what was done. */
+  readonly undo = this.flash.getByRole('button', { name: 'Undo' });
 
   row(phrase: string): Locator {
     return this.rows.filter({ has: this.page.getByRole('link', { name: phrase, exact: true }) });

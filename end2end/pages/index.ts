@@ -1,0 +1,54 @@
+import type { Fixtures, PlaywrightTestArgs, PlaywrightTestOptions, TestFixture } from '@playwright/test';
+import { AgentsPage } from './agents';
+import { AuditPage } from './audit';
+import { DecidePage } from './decide';
+import { DecisionsPage } from './decisions';
+import { DeletePage } from './delete';
+import { Frame } from './frame';
+import { DocumentPage, KnowledgePage, RunsPage, TopologyPage } from './knowledge';
+import { MemoriesPage } from './memories';
+import { MemoryPage } from './memory';
+import { OverviewPage } from './overview';
+import { PromptsPage } from './prompts';
+import { HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
+import { SignInPage } from './sign-in';
+import { TermPage } from './term';
+import { TermsPage } from './terms';
+import { VocabularyPage } from './vocabulary';
+
+/** The page objects, by the names of their fixtures. */
+const PAGES = {
+  frame: Frame,
+  signIn: SignInPage,
+  agents: AgentsPage,
+  memories: MemoriesPage,
+  memory: MemoryPage,
+  deletion: DeletePage,
+  audit: AuditPage,
+  knowledge: KnowledgePage,
+  document: DocumentPage,
+  runs: RunsPage,
+  topology: TopologyPage,
+  health: HealthPage,
+  playground: PlaygroundPage,
+  recalls: LogPage,
+  retrieval: RetrievalPage,
+  overview: OverviewPage,
+  vocabulary: VocabularyPage,
+  decide: DecidePage,
+  decisions: DecisionsPage,
+  terms: TermsPage,
+  term: TermPage,
+  prompts: PromptsPage,
+};
+
+export type Pages = { [Name in keyof typeof PAGES]: InstanceType<(typeof PAGES)[Name]> };
+
+/** A fixture for each page object. */
+export const pages = Object.fromEntries(
+  Object.entries(PAGES).map(([name, PageObject]) => {
+    const fixture: TestFixture<Frame, PlaywrightTestArgs & PlaywrightTestOptions> = async ({ page, javaScriptEnabled }, use) =>
+      use(new PageObject(page, javaScriptEnabled ?? true));
+    return [name, fixture];
+  }),
+) as Fixtures<Pages, object, PlaywrightTestArgs & PlaywrightTestOptions>;

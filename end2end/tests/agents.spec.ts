@@ -1,7 +1,7 @@
 import { Agent, unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
-test('the agents of the demo have their numbers', { tag: ['@phone', '@no-js'] }, async ({ agents }) => {
+test('agents are listed with their numbers of memories', { tag: ['@phone', '@no-js'] }, async ({ agents }) => {
   await agents.goto('/agents');
   await expect(agents.cell('binky', 'Live')).toHaveText('9');
   await expect(agents.cell('binky', 'Deleted')).toHaveText('0');
@@ -20,7 +20,7 @@ test('the totals are the sums of the rows', async ({ agents }) => {
   await expect(agents.total).toContainText(`${live} memories live · ${deleted} deleted`);
 });
 
-test('what an agent does shows in its row', { tag: '@no-js' }, async ({ agents }) => {
+test('a row shows the activity of its agent', { tag: '@no-js' }, async ({ agents }) => {
   const agent = Agent.create();
   await agents.goto('/agents');
   await expect(agents.cell(agent.slug, 'Live')).toHaveText('0');
@@ -45,7 +45,7 @@ test('what an agent does shows in its row', { tag: '@no-js' }, async ({ agents }
   await expect(agents.cell(agent.slug, 'Last recall').locator('time')).toBeVisible();
 });
 
-test('a row leads to the memories, and to the deleted ones', { tag: '@no-js' }, async ({ agents, memories }) => {
+test('a row links to the memories of its agent and to the deleted ones', { tag: '@no-js' }, async ({ agents, memories }) => {
   const agent = Agent.create();
   const [kept, gone] = [unique('kept'), unique('gone')];
   const [, second] = await agent.rememberAll([

@@ -3,15 +3,15 @@ import { expect, test } from '../support/test';
 
 const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 
-/** A memory that was remembered and forgotten by an agent, both on record. */
-async function story(agent: Agent): Promise<string> {
+/** Remembers and forgets a memory, which makes two entries; returns its id. */
+async function rememberAndForget(agent: Agent): Promise<string> {
   const { memory_id } = await agent.remember({ topic_raw: unique('ledger'), content: 'The ledger is bound in green.' });
   await agent.forget(memory_id, 'The ledger is lost.');
   return memory_id;
 }
 
-test('the form narrows the log, in the address', { tag: ['@phone', '@no-js'] }, async ({ audit, agent }) => {
-  const id = await story(agent);
+test('the form filters the log and sets the address', { tag: ['@phone', '@no-js'] }, async ({ audit, agent }) => {
+  const id = await rememberAndForget(agent);
   await audit.gotoUntil(`/audit?target=${id}`, async () => expect(await audit.entries.count()).toBe(2));
   await expect(audit.total).toHaveText('2 entries');
   await expect(audit.entries.nth(0)).toContainText('memory.forgotten');
@@ -38,8 +38,8 @@ test('the form narrows the log, in the address', { tag: ['@phone', '@no-js'] }, 
   await expect(audit.entries).toHaveCount(50);
 });
 
-test('every filter narrows the log as it says', async ({ audit, agent }) => {
-  const id = await story(agent);
+test('every filter filters the log', async ({ audit, agent }) => {
+  const id = await rememberAndForget(agent);
   await audit.gotoUntil(`/audit?target=${id}`, async () => expect(await audit.entries.count()).toBe(2));
   const counts = async (filters: Record<string, string>, count: number) => {
     await audit.goto(`/audit?${new URLSearchParams({ target: id, ...filters })}`);
@@ -59,7 +59,7 @@ test('every filter narrows the log as it says', async ({ audit, agent }) => {
   await counts({ target: id.slice(0, 8) }, 0);
 });
 
-test('pages of the log follow one another', { tag: '@no-js' }, async ({ audit }) => {
+test('the pages of the log follow one another in order', { tag: '@no-js' }, async ({ audit }) => {
   // Only what the demo has brought: it is days old, and nothing is added to it.
   await audit.goto(`/audit?action=memory.&until=${day(-3)}`);
   const total = Number((await audit.total.innerText()).split(' ')[0]);
@@ -76,15 +76,15 @@ test('pages of the log follow one another', { tag: '@no-js' }, async ({ audit })
   expect(await read()).toEqual(first);
 });
 
-test('a row leads to the memory', async ({ audit, memory, agent }) => {
-  const id = await story(agent);
+test('a row links to its memory', async ({ audit, memory, agent }) => {
+  const id = await rememberAndForget(agent);
   await audit.gotoUntil(`/audit?action=memory.forgotten&target=${id}`, async () => expect(await audit.entries.count()).toBe(1));
   await audit.entries.getByRole('link').click();
   await expect(memory.page).toHaveURL(`/memories/${id}`);
   await expect(memory.deleted).toContainText('The ledger is lost.');
 });
 
-test('signing in is on record', async ({ audit }) => {
+test('signing in is recorded', async ({ audit }) => {
   await audit.goto('/audit?action=operator.signed_in&actor=Vera');
   await expect(audit.entries.first()).toContainText('Vera');
   await expect(audit.entries.first()).toContainText('operator.signed_in');

@@ -5,7 +5,7 @@ import { expect, test } from '../support/test';
 // Two days off, so that midnight may pass meanwhile.
 const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 
-test('the form puts the filters into the address, and they stay', { tag: ['@phone', '@no-js'] }, async ({ memories, agent }) => {
+test('the form puts the filters into the address, and a reload keeps them', { tag: ['@phone', '@no-js'] }, async ({ memories, agent }) => {
   const topic = unique('harbour');
   await agent.rememberAll([
     { topic_raw: topic, content: 'The harbour office closes at four.', source: { platform: 'drive', channel_id: 'D-harbour' } },
@@ -36,7 +36,7 @@ test('the form puts the filters into the address, and they stay', { tag: ['@phon
   await expect(memories.page.getByLabel('Platform')).toHaveValue('drive');
 });
 
-test('every filter narrows the list as it says', async ({ memories, agent }) => {
+test('every filter filters the list', async ({ memories, agent }) => {
   const mark = unique('mark');
   const person = randomUUID();
   const [slack, drive, personal, gone] = [`slack ${mark}`, `drive ${mark}`, `personal ${mark}`, `gone ${mark}`];
@@ -68,7 +68,7 @@ test('every filter narrows the list as it says', async ({ memories, agent }) => 
   await shows({ agent: randomUUID() }, []);
 });
 
-test('memories are told apart by what they are', { tag: '@no-js' }, async ({ memories }) => {
+test('memories can be filtered by kind, scope, status, category and project', { tag: '@no-js' }, async ({ memories }) => {
   const agent = Agent.create();
   const mark = unique('record');
   const project = randomUUID();
@@ -94,7 +94,7 @@ test('memories are told apart by what they are', { tag: '@no-js' }, async ({ mem
   await shows({ project: randomUUID() }, []);
 });
 
-test('what narrows the list is in sight, and can be taken off', { tag: ['@phone', '@no-js'] }, async ({ memories, agent }) => {
+test('active filters are visible and can be removed one by one', { tag: ['@phone', '@no-js'] }, async ({ memories, agent }) => {
   const topic = unique('pontoon');
   await agent.remember({ topic_raw: topic, content: 'The pontoon is closed for repairs.', kind: 'decision' });
   await memories.goto(agent.memories({ topic, kind: 'decision', deleted: 'false' }));
@@ -107,7 +107,7 @@ test('what narrows the list is in sight, and can be taken off', { tag: ['@phone'
   await expect(memories.topics).toHaveText([topic]);
 });
 
-test('filters that contradict or name nothing are refused', { tag: '@no-js' }, async ({ memories }) => {
+test('conflicting and unknown filters are rejected', { tag: '@no-js' }, async ({ memories }) => {
   await memories.goto('/memories?kind=novel&project=boathouse');
   await expect(memories.error).toContainText('Choose one of the kinds.');
   await expect(memories.page.getByRole('combobox', { name: 'Kind' })).toHaveAccessibleDescription('Choose one of the kinds.');
@@ -118,14 +118,14 @@ test('filters that contradict or name nothing are refused', { tag: '@no-js' }, a
   await expect(memories.error).toContainText('A search finds nothing that is deleted.');
 });
 
-test('canonical topics can be told from topics as met', async ({ memories, agent }) => {
+test('canonical topics are marked', async ({ memories, agent }) => {
   await agent.remember({ topic_raw: 'stage-db', content: `The staging database answers to ${unique('alias')}.` });
   await memories.goto(agent.memories({ canonical: 'true' }));
   await expect(memories.topics.first()).toHaveText('staging database');
   await expect(memories.rows.first().getByText('canonical', { exact: true })).toBeVisible();
 });
 
-test('what cannot be read is named beside its field', { tag: '@no-js' }, async ({ memories }) => {
+test('an invalid filter is explained at its field', { tag: '@no-js' }, async ({ memories }) => {
   await memories.goto('/memories?user=vera');
   const field = memories.page.getByLabel('User', { exact: true });
   await expect(field).toHaveAttribute('aria-invalid', 'true');
@@ -138,7 +138,7 @@ test('what cannot be read is named beside its field', { tag: '@no-js' }, async (
   await expect(memories.page.getByLabel('Updated until')).toHaveAccessibleDescription('The end is before the beginning.');
 });
 
-test('nothing to show says so, and leads out', { tag: ['@phone', '@no-js'] }, async ({ memories }) => {
+test('an empty list says so and links to all memories', { tag: ['@phone', '@no-js'] }, async ({ memories }) => {
   await memories.goto(`/memories?topic=${unique('nowhere')}`);
   await expect(memories.empty.getByRole('heading')).toHaveText('No memory matches these filters');
   await expect(memories.rows).toHaveCount(0);
@@ -178,7 +178,7 @@ test('pages follow one another without gap or repetition', { tag: '@no-js' }, as
   await expect(memories.topics).toHaveText(newestFirst.slice(0, 50));
 });
 
-test('what the list shows can be taken along as a file', { tag: '@phone' }, async ({ memories, agent }) => {
+test('the list can be exported as a file', { tag: '@phone' }, async ({ memories, agent }) => {
   const topic = unique('ledger');
   await agent.rememberAll([
     { topic_raw: topic, content: 'The ledger is balanced on Mondays.' },

@@ -1,15 +1,15 @@
 import { unique, type Agent } from '../support/agent';
 import { expect, test } from '../support/test';
 
-async function several(agent: Agent, count: number): Promise<{ mark: string; topics: string[]; ids: string[] }> {
+async function rememberSeveral(agent: Agent, count: number): Promise<{ mark: string; topics: string[]; ids: string[] }> {
   const mark = unique('shelf');
   const topics = Array.from({ length: count }, (_, i) => `${mark} row ${i + 1}`);
   const made = await agent.rememberAll(topics.map((topic) => ({ topic_raw: topic, content: `Found on ${topic}.` })));
   return { mark, topics, ids: made.map(({ memory_id }) => memory_id) };
 }
 
-test('selected, counted, given a reason, deleted', { tag: ['@phone', '@no-js'] }, async ({ memories, deletion, audit, agent }) => {
-  const { mark, topics, ids } = await several(agent, 4);
+test('selected memories are counted, and deleted for a reason', { tag: ['@phone', '@no-js'] }, async ({ memories, deletion, audit, agent }) => {
+  const { mark, topics, ids } = await rememberSeveral(agent, 4);
   const [first = '', second = '', third = '', fourth = ''] = topics;
   const list = agent.memories({ topic: mark });
   await memories.goto(list);
@@ -38,18 +38,18 @@ test('selected, counted, given a reason, deleted', { tag: ['@phone', '@no-js'] }
   await expect(audit.entries).toContainText('Reason: The shelf was sold.');
 });
 
-test('the count follows the boxes', async ({ memories, deletion, agent }) => {
-  const { mark, topics } = await several(agent, 3);
+test('the count follows the checkboxes', async ({ memories, deletion, agent }) => {
+  const { mark, topics } = await rememberSeveral(agent, 3);
   await memories.goto(agent.memories({ topic: mark }));
-  const says = memories.page.getByText(/Select memories to delete|selected$/);
-  await expect(says).toHaveText('Select memories to delete them together.');
+  const count = memories.page.getByText(/Select memories to delete|selected$/);
+  await expect(count).toHaveText('Select memories to delete them together.');
   await memories.select(topics[0] ?? '').check();
-  await expect(says).toHaveText('1 memory selected');
+  await expect(count).toHaveText('1 memory selected');
   await memories.selectAll.check();
-  await expect(says).toHaveText('3 memories selected');
+  await expect(count).toHaveText('3 memories selected');
   for (const topic of topics) await expect(memories.select(topic)).toBeChecked();
   await memories.select(topics[1] ?? '').uncheck();
-  await expect(says).toHaveText('2 memories selected');
+  await expect(count).toHaveText('2 memories selected');
   await memories.send(memories.deleteSelected);
   await expect(deletion.rows).toHaveCount(2);
   await deletion.cancel.click();
@@ -57,8 +57,8 @@ test('the count follows the boxes', async ({ memories, deletion, agent }) => {
   await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic: mark });
 });
 
-test('nothing selected is no dead end', { tag: '@no-js' }, async ({ memories, deletion, agent }) => {
-  const { mark } = await several(agent, 1);
+test('deleting without a selection links back to the list', { tag: '@no-js' }, async ({ memories, deletion, agent }) => {
+  const { mark } = await rememberSeveral(agent, 1);
   await memories.goto(agent.memories({ topic: mark }));
   await memories.send(memories.deleteSelected);
   await expect(deletion.empty).toContainText('Nothing is selected');
@@ -67,8 +67,8 @@ test('nothing selected is no dead end', { tag: '@no-js' }, async ({ memories, de
   await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic: mark });
 });
 
-test('a hundred at most go together', { tag: '@no-js' }, async ({ memories, deletion, agent }) => {
-  const { mark, ids } = await several(agent, 101);
+test('at most a hundred memories are deleted at once', { tag: '@no-js' }, async ({ memories, deletion, agent }) => {
+  const { mark, ids } = await rememberSeveral(agent, 101);
   await deletion.goto(`/memories/delete?${new URLSearchParams([...ids.map((id) => ['ids', id]), ['back', agent.memories({ topic: mark })]])}`);
   await expect(deletion.count).toHaveText('Delete 100 memories?');
   await expect(deletion.main).toContainText('Only the first 100 selected items can be processed at once.');

@@ -1,16 +1,16 @@
 import { unique, type Agent } from '../support/agent';
 import { expect, test } from '../support/test';
 
-/** A memory that was revised twice. */
-async function revised(agent: Agent): Promise<string> {
+/** Remembers a memory and revises it twice; returns its id. */
+async function rememberThreeVersions(agent: Agent): Promise<string> {
   const topic = unique('assembly');
-  const says = (time: string) => ({ topic_raw: topic, content: `The assembly of the harbour board takes place at ${time} in the small room.` });
-  const [first] = await agent.rememberAll([says('9:30'), says('9:45'), says('10:15')]);
+  const memory = (time: string) => ({ topic_raw: topic, content: `The assembly of the harbour board takes place at ${time} in the small room.` });
+  const [first] = await agent.rememberAll([memory('9:30'), memory('9:45'), memory('10:15')]);
   return first?.memory_id ?? '';
 }
 
-test('any two versions are compared, as the address says', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
-  const id = await revised(agent);
+test('any two versions can be compared, and the address names them', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+  const id = await rememberThreeVersions(agent);
   await memory.open(id);
   await expect(memory.history).toHaveCount(3);
   await expect(memory.comparison).toHaveCount(0);
@@ -32,8 +32,8 @@ test('any two versions are compared, as the address says', { tag: ['@phone', '@n
   await expect.poll(() => memory.query()).toEqual({});
 });
 
-test('versions that are not there are named', { tag: '@no-js' }, async ({ memory, agent }) => {
-  const id = await revised(agent);
+test('versions that do not exist are rejected', { tag: '@no-js' }, async ({ memory, agent }) => {
+  const id = await rememberThreeVersions(agent);
   await memory.goto(`/memories/${id}?from=1&to=9`);
   await expect(memory.to).toHaveAccessibleDescription('This memory has no such version.');
   await expect(memory.comparison).toHaveCount(0);
@@ -42,7 +42,7 @@ test('versions that are not there are named', { tag: '@no-js' }, async ({ memory
   await expect(memory.history).toHaveCount(3);
 });
 
-test('one version has nothing to be compared with', async ({ memory, agent }) => {
+test('a memory with one version has nothing to compare', async ({ memory, agent }) => {
   const { memory_id } = await agent.remember({ topic_raw: unique('single'), content: 'The ferry has one chimney.' });
   await memory.open(memory_id);
   await expect(memory.history).toHaveCount(1);

@@ -1,14 +1,14 @@
 import { unique, type Agent } from '../support/agent';
 import { expect, test } from '../support/test';
 
-async function one(agent: Agent): Promise<{ id: string; topic: string; question: string }> {
+async function rememberOne(agent: Agent): Promise<{ id: string; topic: string; question: string }> {
   const topic = unique('safe');
   const { memory_id } = await agent.remember({ topic_raw: topic, content: `The combination of the ${topic} is kept by the notary.` });
   return { id: memory_id, topic, question: `Who keeps the combination of the ${topic}?` };
 }
 
-test('a reason is asked for before anything is sent', async ({ memory, agent }) => {
-  const { id, question } = await one(agent);
+test('the browser requires a reason before it sends the form', async ({ memory, agent }) => {
+  const { id, question } = await rememberOne(agent);
   await memory.open(id);
   await expect(memory.delete).toBeHidden();
   await memory.unfoldDelete.click();
@@ -19,28 +19,28 @@ test('a reason is asked for before anything is sent', async ({ memory, agent }) 
   expect(await agent.recall(question)).toContain(id);
 });
 
-test('a reason of blanks is refused beside its field', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
-  const { id, question } = await one(agent);
+test('a blank reason is rejected at its field', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+  const { id, question } = await rememberOne(agent);
   await memory.open(id);
   await memory.unfoldDelete.click();
   await memory.reason.fill('   ');
   await memory.send(memory.delete);
   await expect(memory.page).toHaveURL(`/memories/${id}`);
-  // The form is open again, with the error told to whoever is in the field.
+  // The form is open again, and the error describes the field.
   await expect(memory.reason).toBeVisible();
   await expect(memory.reason).toHaveAttribute('aria-invalid', 'true');
   await expect(memory.reason).toHaveAccessibleDescription(/Must not be empty\./);
   await expect(memory.flash).toHaveRole('alert');
   await expect(memory.deleted).toHaveCount(0);
   expect(await agent.recall(question)).toContain(id);
-  // It was told once.
+  // The message appears once.
   await memory.open(id);
   await expect(memory.flash).toHaveCount(0);
   await expect(memory.reason).toBeHidden();
 });
 
-test('deleted for a reason, gone from recalls, on record, and restored', { tag: ['@phone', '@no-js'] }, async ({ memory, memories, audit, agent }) => {
-  const { id, topic, question } = await one(agent);
+test('a deleted memory is hidden from recall, recorded in the audit log, and can be restored', { tag: ['@phone', '@no-js'] }, async ({ memory, memories, audit, agent }) => {
+  const { id, topic, question } = await rememberOne(agent);
   expect(await agent.recall(question)).toContain(id);
 
   await memory.open(id);
@@ -79,8 +79,8 @@ test('deleted for a reason, gone from recalls, on record, and restored', { tag: 
   expect(await agent.recall(question)).toContain(id);
 });
 
-test('a form that comes too late says so', async ({ memory, page, agent }) => {
-  const { id } = await one(agent);
+test('deleting a memory that is already deleted says so', async ({ memory, page, agent }) => {
+  const { id } = await rememberOne(agent);
   await memory.open(id);
   await memory.unfoldDelete.click();
   await memory.reason.fill('No longer needed.');

@@ -1,6 +1,6 @@
 import { expect, SIGNED_OUT, test } from '../support/test';
 
-test('the first key leads past the navigation', { tag: '@no-js' }, async ({ frame, page }) => {
+test('the first tab stop skips the navigation', { tag: '@no-js' }, async ({ frame, page }) => {
   await frame.goto('/memories');
   await page.keyboard.press('Tab');
   const skip = page.getByRole('link', { name: 'Skip to content' });
@@ -27,7 +27,7 @@ for (const path of [
   '/audit?action=operator.',
   '/nowhere',
 ]) {
-  test(`every stop on ${path} shows where it is`, async ({ frame, page, gate }) => {
+  test(`every tab stop on ${path} has a visible outline`, async ({ frame, page, gate }) => {
     gate.expect(404);
     await frame.goto(path);
     const stops = new Set<string>();
@@ -51,10 +51,10 @@ for (const path of [
   });
 }
 
-test.describe('at the door', () => {
+test.describe('without a session', () => {
   test.use({ storageState: SIGNED_OUT });
 
-  test('the form needs no mouse', async ({ signIn, page }) => {
+  test('the sign-in form works without a mouse', async ({ signIn, page }) => {
     await signIn.goto('/sign-in');
     await expect(signIn.login).toBeFocused();
     await page.keyboard.press('Tab');
@@ -64,7 +64,7 @@ test.describe('at the door', () => {
   });
 });
 
-test.describe('where it is narrow', () => {
+test.describe('on a phone', () => {
   test('the menu opens, and closes when a page is chosen', { tag: '@only-phone' }, async ({ frame, page }) => {
     await frame.goto('/agents');
     const link = page.getByRole('link', { name: 'Audit log' }).filter({ visible: true });

@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path';
 import { remembrancer, unique, type Agent } from '../support/agent';
 import { expect, test } from '../support/test';
 
-/** A decision record with a word of its own in it. */
-function decision(number: string, title: string, word: string): { path: string; content: string } {
+/** A decision record about a thing. */
+function decisionRecord(number: string, title: string, word: string): { path: string; content: string } {
   const front = ['---', `adr_id: ADR-${number}`, 'status: accepted', 'decided by: Mina', '---'].join('\n');
   const body = `# ${title}\n\n## Context\n\nThe ${word} had to be kept somewhere.\n\n## Decision\n\nThe ${word} is kept in the second drawer.\n`;
   return { path: `docs/adr/ADR-${number}.md`, content: `${front}\n${body}` };
 }
 
-/** A component with a name of its own, what it needs, and what needs it. */
-async function system(agent: Agent) {
+/** Ingests three components with names of their own: the front needs the middle, the middle needs the back. */
+async function ingestComponents(agent: Agent) {
   const mark = unique('part').replace(' ', '-');
   const [front, middle, back] = [`front-${mark}`, `middle-${mark}`, `back-${mark}`];
   const rows = [`| ${front} | Speaks with people. | ${middle} |`, `| ${middle} | Thinks. | ${back} |`, `| ${back} | Remembers. | |`];
@@ -21,10 +21,10 @@ async function system(agent: Agent) {
   return { front, middle, back };
 }
 
-test('documents are found by form and address', { tag: ['@phone', '@no-js'] }, async ({ knowledge, agent }) => {
+test('the form filters the documents and sets the address', { tag: ['@phone', '@no-js'] }, async ({ knowledge, agent }) => {
   const mark = unique('drawer');
   const [first, second] = [`Keep the seal in a ${mark}`, `Notes on the ${mark}`];
-  await agent.ingest(unique('e2e'), [decision('901', first, 'seal'), { path: 'notes/drawer.md', content: `# ${second}\n\nIt sticks.\n` }]);
+  await agent.ingest(unique('e2e'), [decisionRecord('901', first, 'seal'), { path: 'notes/drawer.md', content: `# ${second}\n\nIt sticks.\n` }]);
   await knowledge.goto('/knowledge');
   await knowledge.question.fill(mark);
   await knowledge.apply.click();
@@ -48,9 +48,9 @@ test('documents are found by form and address', { tag: ['@phone', '@no-js'] }, a
   await expect(knowledge.page).toHaveURL('/knowledge');
 });
 
-test('a document is shown as recalls find it', { tag: ['@phone', '@no-js'] }, async ({ knowledge, document, agent }) => {
+test('a document is shown in chunks, as recall finds it', { tag: ['@phone', '@no-js'] }, async ({ knowledge, document, agent }) => {
   const title = unique('Keep the ledger');
-  await agent.ingest(unique('e2e'), [decision('902', title, 'ledger')]);
+  await agent.ingest(unique('e2e'), [decisionRecord('902', title, 'ledger')]);
   await knowledge.goto(`/knowledge?${new URLSearchParams({ q: title })}`);
   await knowledge.title(title).click();
   await expect(document.heading).toHaveText(title);
@@ -66,8 +66,8 @@ test('a document is shown as recalls find it', { tag: ['@phone', '@no-js'] }, as
 
 test('a changed document has versions', { tag: '@no-js' }, async ({ knowledge, document, agent }) => {
   const [collection, title] = [unique('e2e'), unique('Keep the map')];
-  await agent.ingest(collection, [decision('903', title, 'map')]);
-  const report = await agent.ingest(collection, [decision('903', title, 'new map')]);
+  await agent.ingest(collection, [decisionRecord('903', title, 'map')]);
+  const report = await agent.ingest(collection, [decisionRecord('903', title, 'new map')]);
   expect(report.changed).toBe(1);
   await knowledge.goto(`/knowledge?${new URLSearchParams({ q: title })}`);
   await expect(knowledge.total).toHaveText('1 document');
@@ -80,10 +80,10 @@ test('a changed document has versions', { tag: '@no-js' }, async ({ knowledge, d
   await expect(document.versions.nth(1)).toContainText('shown here');
 });
 
-test('a citation leads back to the question', { tag: '@no-js' }, async ({ knowledge, document, playground, agent }) => {
+test('a citation links back to its question', { tag: '@no-js' }, async ({ knowledge, document, playground, agent }) => {
   const word = unique('astrolabe').replace(' ', '');
   const title = unique('Keep the astrolabe');
-  await agent.ingest(unique('e2e'), [decision('904', title, word)]);
+  await agent.ingest(unique('e2e'), [decisionRecord('904', title, word)]);
   await knowledge.goto(`/knowledge?${new URLSearchParams({ q: title })}`);
   await knowledge.title(title).click();
   await expect(document.heading).toHaveText(title);
@@ -100,7 +100,7 @@ test('a citation leads back to the question', { tag: '@no-js' }, async ({ knowle
   await expect(playground.candidate(/ADR-904/).first()).toContainText('canonical');
 });
 
-test('ingestions say what they did and what they could not', { tag: ['@phone', '@no-js'] }, async ({ knowledge, runs }) => {
+test('an ingestion lists what it changed and which files failed', { tag: ['@phone', '@no-js'] }, async ({ knowledge, runs }) => {
   const folder = mkdtempSync(join(tmpdir(), 'rmb-e2e-'));
   const [collection, mark] = [unique('e2e').replace(' ', '-'), unique('anvil')];
   const put = (path: string, content: string) => {
@@ -137,8 +137,8 @@ test('ingestions say what they did and what they could not', { tag: ['@phone', '
   await expect(knowledge.row(`Gone ${mark}`)).toContainText('retired');
 });
 
-test('the topology says what needs what', { tag: '@no-js' }, async ({ knowledge, topology, agent }) => {
-  const { front, middle, back } = await system(agent);
+test('the topology shows which component needs which', { tag: '@no-js' }, async ({ knowledge, topology, agent }) => {
+  const { front, middle, back } = await ingestComponents(agent);
   await knowledge.goto('/knowledge');
   await knowledge.tab('Topology').click();
   await expect(topology.row(middle)).toContainText('Thinks.');
@@ -160,8 +160,8 @@ test('the topology says what needs what', { tag: '@no-js' }, async ({ knowledge,
   await expect(topology.focus).toHaveCount(0);
 });
 
-test('a key takes the focus off a component', async ({ topology, agent }) => {
-  const { front } = await system(agent);
+test('Escape clears the focus on a component', async ({ topology, agent }) => {
+  const { front } = await ingestComponents(agent);
   await topology.goto(`/knowledge/topology?component=${front.toUpperCase()}`);
   await expect(topology.focus).toContainText(`${front} needs`);
   await topology.page.keyboard.press('Escape');
@@ -169,21 +169,21 @@ test('a key takes the focus off a component', async ({ topology, agent }) => {
   await expect.poll(() => topology.query()).toEqual({});
 });
 
-test('where it is narrow, the drawing scrolls in its own box', { tag: '@only-phone' }, async ({ topology, agent }) => {
-  const { back } = await system(agent);
+test('on a phone the drawing scrolls in its own box', { tag: '@only-phone' }, async ({ topology, agent }) => {
+  const { back } = await ingestComponents(agent);
   await topology.goto('/knowledge/topology');
   expect(await topology.overflow()).toBe(0);
   await topology.box(back).scrollIntoViewIfNeeded();
   await expect(topology.box(back)).toBeInViewport();
 });
 
-test('a component that nobody knows is said to be unknown', { tag: '@no-js' }, async ({ topology, agent }) => {
-  await system(agent);
+test('an unknown component is reported as unknown', { tag: '@no-js' }, async ({ topology, agent }) => {
+  await ingestComponents(agent);
   await topology.goto('/knowledge/topology?component=phlogiston');
   await expect(topology.focus).toContainText('No component is called “phlogiston”.');
 });
 
-test('what is no document is not there', { tag: '@no-js' }, async ({ document, gate }) => {
+test('an unknown document is not found', { tag: '@no-js' }, async ({ document, gate }) => {
   gate.expect(404);
   await document.goto('/knowledge/documents/0198f000-0000-7000-8000-000000000000');
   await expect(document.error).toContainText('There is nothing here');

@@ -1,7 +1,7 @@
 import { unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
-test('what contradicts a memory stands beside it, with where it was said', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+test('a contradicting memory is shown with its source', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
   const [here, against] = [unique('tide'), unique('ebb')];
   const [one, other] = await agent.rememberAll([
     { topic_raw: here, content: 'High water is at seven in the morning.' },
@@ -19,7 +19,7 @@ test('what contradicts a memory stands beside it, with where it was said', { tag
   await expect(memory.main.getByText('contradicted', { exact: true }).first()).toBeVisible();
 });
 
-test('links are drawn, and said, each way as it reads', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+test('links are drawn and listed in both directions', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
   const [middle, below, above, gone] = [unique('plan'), unique('ground'), unique('consequence'), unique('draft')];
   const made = await agent.rememberAll([
     { topic_raw: middle, content: 'The quay is rebuilt in spring.' },
@@ -47,7 +47,7 @@ test('links are drawn, and said, each way as it reads', { tag: ['@phone', '@no-j
   await expect(memory.heading).toHaveText(middle);
 });
 
-test('a memory without links has no drawing of them', async ({ memory, agent }) => {
+test('a memory without links has no graph', async ({ memory, agent }) => {
   const { memory_id } = await agent.remember({ topic_raw: unique('lonely'), content: 'The lighthouse stands by itself.' });
   await memory.open(memory_id);
   await expect(memory.graph).toHaveCount(0);

@@ -3,7 +3,7 @@ import { expect, test } from '../support/test';
 
 const VERBATIM = 'Line one,  with two blanks.\n\n\tA tab — “quotes”, émoji 🫖, <b>no markup</b> & 1 < 2.\n   Three blanks before.';
 
-test('the content is shown as it was said', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+test('the content is shown verbatim', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
   const topic = unique('verbatim');
   const { memory_id, short_id } = await agent.remember({ topic_raw: topic, content: VERBATIM });
   await memory.open(memory_id);
@@ -16,7 +16,7 @@ test('the content is shown as it was said', { tag: ['@phone', '@no-js'] }, async
   await expect(memory.main.getByText('original wording', { exact: true })).toBeVisible();
 });
 
-test('nothing on the page edits the content', async ({ memory, agent }) => {
+test('the content cannot be edited', async ({ memory, agent }) => {
   const { memory_id } = await agent.remember({ topic_raw: unique('fixed'), content: 'Nobody rewrites this.' });
   await memory.open(memory_id);
   await memory.unfoldDelete.click();
@@ -25,7 +25,7 @@ test('nothing on the page edits the content', async ({ memory, agent }) => {
   await expect(memory.page.locator('[contenteditable]')).toHaveCount(0);
 });
 
-test('where it was said can be found again', { tag: '@no-js' }, async ({ memory, agent }) => {
+test('the page shows the source of a memory', { tag: '@no-js' }, async ({ memory, agent }) => {
   const source = { platform: 'drive', channel_id: 'D-minutes', thread_id: 'T-77', message_id: 'M-3', observed_at: '2026-03-04T05:06:07Z' };
   const { memory_id } = await agent.remember({ topic_raw: unique('minutes'), content: 'The minutes are signed by both sides.', source });
   await memory.open(memory_id);
@@ -37,7 +37,7 @@ test('where it was said can be found again', { tag: '@no-js' }, async ({ memory,
   await expect(memory.fact('Embedded by')).toHaveText('all-MiniLM-L6-v2');
 });
 
-test('what was told besides the content is shown with it', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+test('title, summary, subject and evidence are shown with the content', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
   const details = { subject: 'Mina', title: 'Who signs releases', summary: 'Mina signs.', evidence_ref: 'https://wiki.example/releases' };
   const { memory_id } = await agent.remember({ topic_raw: unique('signing'), content: 'She signs off every rollout.', category: 'person', ...details });
   await memory.open(memory_id);

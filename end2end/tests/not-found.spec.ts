@@ -2,7 +2,7 @@ import { expect, SIGNED_OUT, test } from '../support/test';
 
 test.beforeEach(({ gate }) => gate.expect(404));
 
-test('an address that leads nowhere says so and leads on', { tag: ['@phone', '@no-js'] }, async ({ frame, page }) => {
+test('an unknown address says so and links to the memories', { tag: ['@phone', '@no-js'] }, async ({ frame, page }) => {
   const response = await frame.goto('/agents/nobody');
   expect(response.status()).toBe(404);
   await expect(frame.heading).toHaveText('Nothing is kept at this address');
@@ -15,7 +15,7 @@ for (const [what, id] of [
   ['an unknown memory', '0198f000-0000-7000-8000-000000000000'],
   ['something that is no id', 'tea'],
 ]) {
-  test(`${what} is not found, in the frame`, { tag: '@no-js' }, async ({ memory }) => {
+  test(`${what} is not found, and the navigation stays`, { tag: '@no-js' }, async ({ memory }) => {
     const response = await memory.open(id ?? '');
     expect(response.status()).toBe(404);
     await expect(memory.error).toContainText('There is nothing here');
@@ -29,7 +29,7 @@ for (const [what, id] of [
 test.describe('without a session', () => {
   test.use({ storageState: SIGNED_OUT });
 
-  test('what is not there needs no signing in', async ({ frame }) => {
+  test('an unknown address does not ask for a session', async ({ frame }) => {
     const response = await frame.goto('/nowhere/at/all');
     expect(response.status()).toBe(404);
     await expect(frame.heading).toHaveText('Nothing is kept at this address');

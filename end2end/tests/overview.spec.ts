@@ -2,7 +2,7 @@ import type { TileName } from '../pages/overview';
 import { Agent, unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
-test('the front page is home', { tag: ['@phone', '@no-js'] }, async ({ overview, page }) => {
+test('the name of the product links to the front page', { tag: ['@phone', '@no-js'] }, async ({ overview, page }) => {
   await overview.goto('/audit');
   await page.getByRole('link', { name: 'Remembrancer', exact: true }).filter({ visible: true }).click();
   await expect(page).toHaveURL('/');
@@ -20,7 +20,7 @@ for (const [name, href] of Object.entries({
   Documents: '/knowledge',
   'Outbox and queue': '/audit',
 } satisfies Record<TileName, string>)) {
-  test(`the tile of ${name} leads to ${href}`, async ({ overview, page }) => {
+  test(`the tile of ${name} links to ${href}`, async ({ overview, page }) => {
     await overview.goto('/');
     await overview.tile(name as TileName).click();
     await expect(page).toHaveURL(href);
@@ -28,7 +28,7 @@ for (const [name, href] of Object.entries({
   });
 }
 
-test('the numbers are those of the pages', { tag: '@no-js' }, async ({ overview, agents, terms }) => {
+test('the numbers agree with those of the pages', { tag: '@no-js' }, async ({ overview, agents, terms }) => {
   await overview.goto('/');
   const [known, used] = [await overview.number('Agents'), await overview.number('Terms')];
   await agents.goto('/agents');
@@ -39,14 +39,14 @@ test('the numbers are those of the pages', { tag: '@no-js' }, async ({ overview,
   expect(used).toBeGreaterThan(5);
 });
 
-test('what an agent does shows', { tag: '@no-js' }, async ({ overview, agent }) => {
+test('the tiles count what an agent remembers', { tag: '@no-js' }, async ({ overview, agent }) => {
   await agent.remember({ topic_raw: unique('barometer'), content: 'It falls before the storm.' });
   await overview.gotoUntil('/', async () => expect(await overview.number('Proposals')).toBeGreaterThan(0));
   expect(await overview.number('Memories')).toBeGreaterThan(0);
   await expect(overview.tile('Memories')).toContainText(/[1-9][\d,]* new this week/);
 });
 
-test('silence is loud, most of all where an agent should have known', { tag: ['@phone', '@no-js'] }, async ({ overview }) => {
+test('recalls that found nothing are counted, and those that were expected to find something', { tag: ['@phone', '@no-js'] }, async ({ overview }) => {
   const { zero_hit } = await Agent.create().ask('chess in Reykjavik', { expected: true });
   expect(zero_hit).toBe(true);
   // Logged behind the answer.
@@ -56,16 +56,16 @@ test('silence is loud, most of all where an agent should have known', { tag: ['@
   await expect(overview.chart).toBeVisible();
 });
 
-test('what waits for delivery is told with its age', { tag: '@no-js' }, async ({ overview }) => {
+test('the outbox tile shows what waits and for how long', { tag: '@no-js' }, async ({ overview }) => {
   await overview.goto('/');
   await expect(overview.tile('Outbox and queue')).toContainText(/Everything is delivered|The oldest has waited \d+ (s|min)/);
   await expect(overview.tile('Outbox and queue')).toContainText(/Jobs: [\d,]+ waiting, [\d,]+ failed/);
 });
 
-test.describe('whoever may only look', () => {
+test.describe('a viewer', () => {
   test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
 
-  test('sees it too', async ({ overview }) => {
+  test('sees the front page', async ({ overview }) => {
     await overview.goto('/');
     await expect(overview.tiles).toHaveCount(7);
   });

@@ -1,8 +1,8 @@
 import { unique, type Agent } from '../support/agent';
 import { expect, test } from '../support/test';
 
-/** Three memories under one mark; the list shows them newest first. */
-async function three(agent: Agent): Promise<{ list: string; topics: [string, string, string]; ids: [string, string, string] }> {
+/** Remembers three memories with a word in common. Topics and ids come newest first, as in the list. */
+async function rememberThree(agent: Agent): Promise<{ list: string; topics: [string, string, string]; ids: [string, string, string] }> {
   const mark = unique('peek');
   const topics = [`third ${mark}`, `second ${mark}`, `first ${mark}`] as const;
   const made = await agent.rememberAll(topics.map((topic) => ({ topic_raw: topic, content: `Everything about the ${topic}.\n  Indented.` })));
@@ -10,8 +10,8 @@ async function three(agent: Agent): Promise<{ list: string; topics: [string, str
   return { list: agent.memories({ topic: mark }), topics: topics.toReversed() as [string, string, string], ids: ids as [string, string, string] };
 }
 
-test('a click opens the panel beside the list, and the address names it', { tag: ['@phone', '@no-js'] }, async ({ memories, agent }) => {
-  const { list, topics, ids } = await three(agent);
+test('a click opens the panel beside the list and sets the address', { tag: ['@phone', '@no-js'] }, async ({ memories, agent }) => {
+  const { list, topics, ids } = await rememberThree(agent);
   await memories.goto(list);
   await expect(memories.peek.panel).toBeHidden();
   await memories.topic(topics[1]).click();
@@ -36,8 +36,8 @@ test('a click opens the panel beside the list, and the address names it', { tag:
   await expect(memories.topics).toHaveText(topics);
 });
 
-test('an address with a peek shows it', { tag: ['@phone', '@no-js'] }, async ({ memories, memory, agent }) => {
-  const { list, topics, ids } = await three(agent);
+test('an address with a peek opens the panel', { tag: ['@phone', '@no-js'] }, async ({ memories, memory, agent }) => {
+  const { list, topics, ids } = await rememberThree(agent);
   await memories.goto(`${list}&peek=${ids[0]}`);
   await expect(memories.peek.topic).toHaveText(topics[0]);
   await memories.peek.open.click();
@@ -47,8 +47,8 @@ test('an address with a peek shows it', { tag: ['@phone', '@no-js'] }, async ({ 
   await expect(memories.peek.topic).toHaveText(topics[0]);
 });
 
-test('letters and arrows walk through the list', async ({ memories, memory, agent }) => {
-  const { list, topics, ids } = await three(agent);
+test('letters and arrow keys walk through the list', async ({ memories, memory, agent }) => {
+  const { list, topics, ids } = await rememberThree(agent);
   await memories.goto(list);
   const { keyboard } = memories.page;
   const at = async (i: 0 | 1 | 2) => {
@@ -77,8 +77,8 @@ test('letters and arrows walk through the list', async ({ memories, memory, agen
   await expect(memory.heading).toHaveText(topics[0]);
 });
 
-test('letters that are typed are letters', async ({ memories, agent }) => {
-  const { list } = await three(agent);
+test('letters typed into a field are no shortcuts', async ({ memories, agent }) => {
+  const { list } = await rememberThree(agent);
   await memories.goto(list);
   await memories.page.keyboard.press('/');
   await expect(memories.question).toBeFocused();
@@ -88,7 +88,7 @@ test('letters that are typed are letters', async ({ memories, agent }) => {
 });
 
 test('the focus stays in the list while the panel opens and closes', async ({ memories, agent }) => {
-  const { list, topics } = await three(agent);
+  const { list, topics } = await rememberThree(agent);
   await memories.goto(list);
   await memories.topic(topics[1]).focus();
   await memories.page.keyboard.press('Enter');
@@ -99,9 +99,9 @@ test('the focus stays in the list while the panel opens and closes', async ({ me
   await expect(memories.topic(topics[1])).toBeFocused();
 });
 
-test('a list with a memory that is gone from it still says what it is', async ({ memories, agent, gate }) => {
+test('a peek at an unknown memory says so', async ({ memories, agent, gate }) => {
   gate.expect(404);
-  const { list } = await three(agent);
+  const { list } = await rememberThree(agent);
   await memories.goto(`${list}&peek=00000000-0000-4000-8000-000000000000`);
   await expect(memories.peek.panel).toContainText('There is nothing here');
   await memories.page.keyboard.press('Escape');

@@ -1,7 +1,7 @@
 import { Agent, unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
-test('a question is taken apart, and leaves no trace', { tag: ['@phone', '@no-js'] }, async ({ playground, health, memory }) => {
+test('every step of a recall is shown, and nothing is logged', { tag: ['@phone', '@no-js'] }, async ({ playground, health, memory }) => {
   const agent = Agent.create();
   const [parking] = await agent.rememberAll([
     { topic_raw: 'parking', content: 'Visitors leave their cars in the yard behind the bakery.' },
@@ -32,7 +32,7 @@ test('a question is taken apart, and leaves no trace', { tag: ['@phone', '@no-js
   await expect(health.empty).toBeVisible();
 });
 
-test('the number of hits cuts what the floor has left', { tag: '@no-js' }, async ({ playground }) => {
+test('the limit of hits cuts what passed the relevance floor', { tag: '@no-js' }, async ({ playground }) => {
   const agent = Agent.create();
   await agent.rememberAll([
     { topic_raw: 'cars', content: 'Visitors leave their cars in the yard behind the bakery.' },
@@ -45,13 +45,13 @@ test('the number of hits cuts what the floor has left', { tag: '@no-js' }, async
   await expect(playground.candidate('bicycles').getByText('over the hit limit').filter({ visible: true })).toBeVisible();
 });
 
-test('the vocabulary is shown at work', { tag: '@no-js' }, async ({ playground, agent }) => {
+test('the canonical term of the question is shown', { tag: '@no-js' }, async ({ playground, agent }) => {
   await playground.goto(`/recall/playground?agent=${agent.id}&q=stage-db`);
   await expect(playground.word('Stands for')).toHaveText('staging database');
   await expect(playground.word('Vocabulary')).toContainText(/version \d/);
 });
 
-test('silence is explained', { tag: ['@phone', '@no-js'] }, async ({ playground }) => {
+test('a recall without a hit is explained', { tag: ['@phone', '@no-js'] }, async ({ playground }) => {
   const agent = Agent.create();
   await agent.remember({ topic_raw: 'gasket', content: 'Pump four takes the green gasket.' });
   await playground.goto(`/recall/playground?agent=${agent.id}&q=Who+won+the+chess+tournament+in+Reykjavik`);
@@ -60,22 +60,22 @@ test('silence is explained', { tag: ['@phone', '@no-js'] }, async ({ playground 
   await expect(playground.candidate('gasket').getByText('below the floor').filter({ visible: true })).toBeVisible();
 });
 
-test('a candidate leads to what it is', { tag: '@no-js' }, async ({ playground, memory, document }) => {
+test('a candidate links to its memory or document', { tag: '@no-js' }, async ({ playground, memory, document }) => {
   const agent = Agent.create();
   const word = unique('theodolite').replace(' ', '');
   await agent.remember({ topic_raw: word, content: `The ${word} belongs to the surveyor.` });
   const title = unique('Instruments');
   await agent.ingest(unique('e2e'), [{ path: 'instruments.md', content: `# ${title}\n\nThe ${word} is calibrated by the surveyor each spring.\n` }]);
-  const asked = `/recall/playground?agent=${agent.id}&q=${word}+surveyor`;
-  await playground.goto(asked);
+  const address = `/recall/playground?agent=${agent.id}&q=${word}+surveyor`;
+  await playground.goto(address);
   await playground.candidates.filter({ hasText: 'private' }).first().getByRole('link').click();
   await expect(memory.heading).toHaveText(word);
-  await playground.goto(asked);
+  await playground.goto(address);
   await playground.candidate(new RegExp(title)).first().getByRole('link').click();
   await expect(document.heading).toHaveText(title);
 });
 
-test('somebody must ask', { tag: '@no-js' }, async ({ playground }) => {
+test('an agent is required', { tag: '@no-js' }, async ({ playground }) => {
   await playground.goto('/recall/playground');
   await playground.question.fill('tea');
   await playground.ask.click();

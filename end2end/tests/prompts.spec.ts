@@ -1,6 +1,6 @@
 import { expect, test } from '../support/test';
 
-test('the disciplines can be read and selected', { tag: ['@phone', '@no-js'] }, async ({ prompts, javaScriptEnabled }) => {
+test('all prompts are shown with their versions', { tag: ['@phone', '@no-js'] }, async ({ prompts, javaScriptEnabled }) => {
   await prompts.goto('/prompts');
   await expect(prompts.heading).toHaveText('Prompts');
   await expect(prompts.prompts).toHaveCount(4);
@@ -21,7 +21,7 @@ test('a click copies the whole text', async ({ prompts, page, context }) => {
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await prompts.texts.nth(1).evaluate((text) => text.textContent));
 });
 
-test('where a page may not copy, the text is selected', async ({ prompts, page }) => {
+test('where copying is not allowed the text is selected', async ({ prompts, page }) => {
   await page.addInitScript(() => Object.defineProperty(window, 'isSecureContext', { value: false }));
   await prompts.goto('/prompts');
   const button = prompts.prompts.first().getByRole('button');

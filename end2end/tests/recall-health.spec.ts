@@ -1,7 +1,7 @@
 import { Agent } from '../support/agent';
 import { expect, test } from '../support/test';
 
-test('a question without an answer is counted and shown', { tag: ['@phone', '@no-js'] }, async ({ health, playground }) => {
+test('a recall that found nothing is counted and explained', { tag: ['@phone', '@no-js'] }, async ({ health, playground }) => {
   const agent = Agent.create();
   await agent.remember({ topic_raw: 'gasket', content: 'Pump four takes the green gasket.' });
   // The agent is this test's own, so the words need not be; random digits may come near to those of another test's document.
@@ -30,7 +30,7 @@ test('a question without an answer is counted and shown', { tag: ['@phone', '@no
   await expect.poll(() => playground.query()).toEqual({ agent: agent.id, q: question });
 });
 
-test('a deleted memory that would have answered is named', { tag: '@no-js' }, async ({ health, memory }) => {
+test('a deleted memory that would have matched is named', { tag: '@no-js' }, async ({ health, memory }) => {
   const agent = Agent.create();
   const { memory_id } = await agent.remember({ topic_raw: 'sextant', content: 'The sextant lies in the captain’s cabin.' });
   await agent.forget(memory_id, 'it was sold');
@@ -43,7 +43,7 @@ test('a deleted memory that would have answered is named', { tag: '@no-js' }, as
   await expect(memory.deleted).toContainText('it was sold');
 });
 
-test('the form and the bars narrow the page, in the address', { tag: ['@phone', '@no-js'] }, async ({ health }) => {
+test('the form and the bars filter the page and set the address', { tag: ['@phone', '@no-js'] }, async ({ health }) => {
   const agent = Agent.create();
   await agent.remember({ topic_raw: 'gasket', content: 'Pump four takes the green gasket.' });
   const [expected, other] = ['chess in Reykjavik', 'the price of saffron'];
@@ -74,7 +74,7 @@ test('the form and the bars narrow the page, in the address', { tag: ['@phone', 
   await expect(health.page).toHaveURL('/recall');
 });
 
-test('nothing to show says so, and leads out', { tag: '@no-js' }, async ({ health, playground }) => {
+test('an empty page says so and links to the playground', { tag: '@no-js' }, async ({ health, playground }) => {
   await health.goto(`/recall?agent=${Agent.create().id}`);
   await expect(health.empty.getByRole('heading')).toHaveText('No recall matches these filters');
   await health.empty.getByRole('link', { name: 'Open the playground' }).click();
@@ -82,7 +82,7 @@ test('nothing to show says so, and leads out', { tag: '@no-js' }, async ({ healt
   await expect(playground.empty).toContainText('Nothing was asked yet');
 });
 
-test('what cannot be read is named', { tag: '@no-js' }, async ({ health }) => {
+test('invalid filters are explained', { tag: '@no-js' }, async ({ health }) => {
   await health.goto('/recall?days=8&cause=bad+luck');
   await expect(health.error).toContainText('Choose one of the periods.');
   await expect(health.error).toContainText('Choose one of the causes.');

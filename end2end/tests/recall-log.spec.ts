@@ -1,7 +1,7 @@
 import { Agent, unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
-test('the log lists what was asked, and is narrowed by the address', { tag: ['@phone', '@no-js'] }, async ({ recalls }) => {
+test('the log lists recalls, and the address filters them', { tag: ['@phone', '@no-js'] }, async ({ recalls }) => {
   const agent = Agent.create();
   const { memory_id } = await agent.remember({ topic_raw: 'lantern', content: 'The lantern of the breakwater is lit at dusk.' });
   const [found, silent] = [unique('When is the lantern of the breakwater lit'), unique('Who won the chess tournament in Reykjavik')];
@@ -26,7 +26,7 @@ test('the log lists what was asked, and is narrowed by the address', { tag: ['@p
   await expect(recalls.empty).toContainText('No recall matches these filters');
 });
 
-test('what cannot be read is named beside its field, in the log', { tag: '@no-js' }, async ({ recalls }) => {
+test('an invalid filter of the log is explained at its field', { tag: '@no-js' }, async ({ recalls }) => {
   await recalls.goto('/recall/log?memory=tea&ranking=best&from=2026-05-02&until=2026-05-01');
   await expect(recalls.memory).toHaveAccessibleDescription('A memory is named by a UUID.');
   await expect(recalls.ranking).toHaveAccessibleDescription('Choose one of the rankings.');
@@ -34,7 +34,7 @@ test('what cannot be read is named beside its field, in the log', { tag: '@no-js
   await expect(recalls.error).toContainText('This cannot be shown as asked');
 });
 
-test('a recall is told whole, and leads to what it found', { tag: ['@phone', '@no-js'] }, async ({ retrieval, memory, gate }) => {
+test('a recall is shown whole and links to what it found', { tag: ['@phone', '@no-js'] }, async ({ retrieval, memory, gate }) => {
   // The log is written a moment behind the answer.
   gate.expect(404);
   const agent = Agent.create();
@@ -57,7 +57,7 @@ test('a recall is told whole, and leads to what it found', { tag: ['@phone', '@n
   await retrieval.goto(`/memories/${memory_id}`);
 });
 
-test('a recall is asked again, as of then and today', { tag: ['@phone', '@no-js'] }, async ({ retrieval, gate }) => {
+test('a recall is replayed, with the data of then and of today', { tag: ['@phone', '@no-js'] }, async ({ retrieval, gate }) => {
   // The log is written a moment behind the answer.
   gate.expect(404);
   const agent = Agent.create();
@@ -86,7 +86,7 @@ test('a recall is asked again, as of then and today', { tag: ['@phone', '@no-js'
   await expect(retrieval.verdict).toHaveCount(0);
 });
 
-test('a recall that the log does not have is not found', { tag: '@no-js' }, async ({ retrieval, gate }) => {
+test('an unknown recall is not found', { tag: '@no-js' }, async ({ retrieval, gate }) => {
   gate.expect(404);
   for (const id of ['0198f000-0000-7000-8000-000000000000', 'nothing']) {
     const response = await retrieval.goto(`/recall/log/${id}`);

@@ -3,7 +3,7 @@ import { another, expect, test } from '../support/test';
 
 test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
 
-test('whoever may only look is offered nothing else', { tag: '@no-js' }, async ({ memories, memory, agent }) => {
+test('a viewer is offered no action', { tag: '@no-js' }, async ({ memories, memory, agent }) => {
   const topic = unique('vault');
   const { memory_id } = await agent.remember({ topic_raw: topic, content: 'The vault opens at nine.' });
   await memories.goto(agent.memories({ topic }));
@@ -17,7 +17,7 @@ test('whoever may only look is offered nothing else', { tag: '@no-js' }, async (
   await expect(memory.reason).toHaveCount(0);
 });
 
-test('whoever may only look may look everywhere', async ({ frame, agent }) => {
+test('a viewer may open every page', async ({ frame, agent }) => {
   for (const path of ['/knowledge', '/knowledge/runs', '/knowledge/topology', '/recall', `/recall/playground?agent=${agent.id}&q=tea`]) {
     await frame.goto(path);
     await expect(frame.heading).toBeVisible();
@@ -25,14 +25,14 @@ test('whoever may only look may look everywhere', async ({ frame, agent }) => {
   }
 });
 
-test('the deletion page turns them away', async ({ deletion, agent }) => {
+test('the deletion page rejects a viewer', async ({ deletion, agent }) => {
   const { memory_id } = await agent.remember({ topic_raw: unique('vault'), content: 'The vault closes at five.' });
   await deletion.goto(`/memories/delete?ids=${memory_id}`);
   await expect(deletion.error).toContainText('Your role does not allow this');
   await expect(deletion.confirm).toHaveCount(0);
 });
 
-test('the server refuses what the page does not offer', async ({ memory, page, agent, browser, gate, session }) => {
+test('the server rejects a deletion by a viewer', async ({ memory, page, agent, browser, gate, session }) => {
   const topic = unique('vault');
   const { memory_id } = await agent.remember({ topic_raw: topic, content: `The key of the ${topic} hangs in the hall.` });
   const send = async (from: typeof page) => {

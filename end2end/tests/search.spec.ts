@@ -1,7 +1,7 @@
 import { Agent, unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
-test('a search finds by meaning, best first, and says why', { tag: '@no-js' }, async ({ memories }) => {
+test('a search finds by meaning, best first, and shows the scores', { tag: '@no-js' }, async ({ memories }) => {
   const agent = Agent.create();
   await agent.rememberAll([
     { topic_raw: 'parking', content: 'Visitors leave their cars in the yard behind the bakery.' },
@@ -22,20 +22,20 @@ test('a search finds by meaning, best first, and says why', { tag: '@no-js' }, a
   await expect(memories.pager).toHaveCount(0);
 });
 
-test('words of the question are marked where they stand', { tag: '@phone' }, async ({ memories, agent }) => {
+test('words of the question are highlighted', { tag: '@phone' }, async ({ memories, agent }) => {
   const topic = unique('lighthouse');
   await agent.remember({ topic_raw: topic, content: 'The lighthouse keeper retires in autumn.' });
   await memories.goto(agent.memories({ q: 'lighthouse keeper', topic }));
   await expect(memories.row(topic).locator('mark')).toHaveText(['lighthouse', 'keeper']);
 });
 
-test('the vocabulary turns an alias into its term', async ({ memories }) => {
+test('an alias is searched as its term', async ({ memories }) => {
   await memories.goto('/memories?q=stage-db');
   await expect(memories.total).toContainText('searched as “staging database”');
   await expect(memories.topics.first()).toHaveText('staging database');
 });
 
-test('a search leaves no trace', async ({ memories, memory, agent }) => {
+test('a search is not counted as a recall', async ({ memories, memory, agent }) => {
   const topic = unique('compass');
   const { memory_id } = await agent.remember({ topic_raw: topic, content: 'The compass on the second boat is off by four degrees.' });
   await memories.goto(agent.memories({ q: 'compass deviation', topic }));
@@ -47,7 +47,7 @@ test('a search leaves no trace', async ({ memories, memory, agent }) => {
   await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.fact('Recalled').innerText()).toContain('1 time, last'));
 });
 
-test('what is not relevant enough is not shown, and the distance is told', { tag: ['@phone', '@no-js'] }, async ({ memories }) => {
+test('a memory below the relevance floor is not shown, but its relevance is', { tag: ['@phone', '@no-js'] }, async ({ memories }) => {
   const agent = Agent.create();
   await agent.remember({ topic_raw: 'gasket', content: 'Pump four takes the green gasket.' });
   const question = 'Who won the chess tournament in Reykjavik?';
@@ -62,7 +62,7 @@ test('what is not relevant enough is not shown, and the distance is told', { tag
   await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic: 'gasket' });
 });
 
-test('an empty memory answers nothing, and others may be asked', { tag: '@no-js' }, async ({ memories }) => {
+test('an agent without memories finds nothing and links to all agents', { tag: '@no-js' }, async ({ memories }) => {
   const agent = Agent.create();
   await memories.goto(agent.memories({ q: 'release calendar' }));
   await expect(memories.empty).toContainText('There is nothing stored here that could answer.');
@@ -71,7 +71,7 @@ test('an empty memory answers nothing, and others may be asked', { tag: '@no-js'
   await expect.poll(() => memories.query()).toEqual({ q: 'release calendar' });
 });
 
-test('the deleted can be browsed, not searched', async ({ memories }) => {
+test('deleted memories can be browsed, not searched', async ({ memories }) => {
   await memories.goto('/memories?q=coffee&deleted=true');
   await expect(memories.error).toContainText('deleted');
   await expect(memories.error).toContainText('Browse it without a question.');

@@ -12,19 +12,19 @@ test.describe('signing in', () => {
     await expect(overview.account.getByRole('paragraph')).toHaveText(['Una', 'Acme', 'viewer']);
   });
 
-  test('a wrong password and an unknown login are refused in the same words', { tag: '@no-js' }, async ({ signIn }) => {
+  test('a wrong password and an unknown login are rejected in the same words', { tag: '@no-js' }, async ({ signIn }) => {
     const { login } = credentials('viewer');
-    const said: string[] = [];
+    const refusals: string[] = [];
     for (const attempt of [login, 'nobody@acme.example']) {
       await signIn.goto('/sign-in?next=/audit');
       await signIn.enter({ login: attempt, password: 'not the password' });
       await expect(signIn.refusal).toBeVisible();
-      // Neither who tried nor with what stands in the address, and the way on is kept.
+      // The address holds neither login nor password, and keeps the page that was requested.
       await expect.poll(() => signIn.query()).toEqual({ error: 'refused', next: '/audit' });
-      said.push(await signIn.refusal.innerText());
+      refusals.push(await signIn.refusal.innerText());
     }
-    expect(said[0]).toContain('do not match');
-    expect(said[1]).toBe(said[0]);
+    expect(refusals[0]).toContain('do not match');
+    expect(refusals[1]).toBe(refusals[0]);
     await signIn.goto('/agents');
     await expect(signIn.page).toHaveURL('/sign-in?next=/agents');
   });
@@ -39,12 +39,12 @@ test.describe('signing in', () => {
     await expect(signIn.page).toHaveURL('/sign-in');
   });
 
-  test('too many attempts are told as such', { tag: '@no-js' }, async ({ signIn }) => {
+  test('too many attempts are reported', { tag: '@no-js' }, async ({ signIn }) => {
     await signIn.goto('/sign-in?error=limited');
     await expect(signIn.refusal).toContainText('Too many attempts');
   });
 
-  test('whoever signs in arrives where they wanted to go', { tag: '@no-js' }, async ({ signIn, memories }) => {
+  test('signing in leads to the page that was requested', { tag: '@no-js' }, async ({ signIn, memories }) => {
     await signIn.goto('/memories?topic=staging+database');
     await expect(signIn.heading).toHaveText('Sign in to Remembrancer');
     await expect.poll(() => signIn.query()).toEqual({ next: '/memories?topic=staging+database' });
@@ -54,7 +54,7 @@ test.describe('signing in', () => {
     await expect(memories.topic('staging database')).not.toHaveCount(0);
   });
 
-  test('nobody is sent to another site', async ({ signIn }) => {
+  test('signing in never leads to another site', async ({ signIn }) => {
     await signIn.goto('/sign-in?next=//example.org/agents');
     await signIn.enter(credentials('viewer'));
     await expect(signIn.page).toHaveURL('/');
@@ -73,7 +73,7 @@ test.describe('signing in', () => {
     await thief.page.context().close();
   });
 
-  test('a session that was planted is not taken over, and ends', async ({ signIn, browser, gate }) => {
+  test('signing in replaces a session that somebody else planted', async ({ signIn, browser, gate }) => {
     await enter(signIn, credentials('operator'));
     const planted = await signIn.page.context().storageState();
     const victim = await another(browser, gate, { storageState: planted });
@@ -88,7 +88,7 @@ test.describe('signing in', () => {
     await expect(signIn.page).toHaveURL('/sign-in?next=/agents');
   });
 
-  test('a session that has ended elsewhere leads to the door at the next click', async ({ signIn, browser, gate }) => {
+  test('a session that ended in another tab leads to the sign-in page at the next click', async ({ signIn, browser, gate }) => {
     gate.expect(401);
     await enter(signIn, credentials('operator'));
     const tab = await another(browser, gate, { storageState: await signIn.page.context().storageState() });

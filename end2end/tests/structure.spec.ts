@@ -163,7 +163,7 @@ test('a memory', { tag: '@no-js' }, async ({ memory, agent }) => {
   `);
 });
 
-test('the deletion of several', { tag: '@no-js' }, async ({ deletion, agent }) => {
+test('deleting several memories', { tag: '@no-js' }, async ({ deletion, agent }) => {
   const { memory_id } = await agent.remember({ topic_raw: unique('oar'), content: 'The oars are in the shed.' });
   await deletion.goto(`/memories/delete?ids=${memory_id}`);
   await expect(deletion.main).toMatchAriaSnapshot(`
@@ -217,7 +217,7 @@ test('the front page', { tag: '@no-js' }, async ({ overview }) => {
   `);
 });
 
-test('the review of a proposal', { tag: '@no-js' }, async ({ vocabulary, agent }) => {
+test('reviewing a proposal', { tag: '@no-js' }, async ({ vocabulary, agent }) => {
   const phrase = unique('terraforms');
   await agent.remember({ topic_raw: phrase, content: 'It is written down in the repository.' });
   await vocabulary.open(phrase);
@@ -654,7 +654,7 @@ test('the playground', { tag: '@no-js' }, async ({ playground, agent }) => {
   `);
 });
 
-test.describe('at the door', () => {
+test.describe('without a session', () => {
   test.use({ storageState: SIGNED_OUT });
 
   test('signing in', { tag: '@no-js' }, async ({ signIn, page }) => {

@@ -1,7 +1,7 @@
 import { unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
-test('the terms of the demo, with what else they are called', { tag: ['@phone', '@no-js'] }, async ({ terms, term }) => {
+test('terms are listed with their definitions and aliases', { tag: ['@phone', '@no-js'] }, async ({ terms, term }) => {
   await terms.goto('/vocabulary/terms?q=stage-db');
   await expect(terms.total).toHaveText('1 term');
   await expect(terms.cell('staging database', 'Definition')).toHaveText('The Postgres that every branch deploys against');
@@ -18,14 +18,14 @@ test('the terms of the demo, with what else they are called', { tag: ['@phone', 
   await expect(term.aliases).toContainText(['architecture review']);
 });
 
-test('nothing to show says so', { tag: '@no-js' }, async ({ terms }) => {
+test('an empty list says so and links to all terms', { tag: '@no-js' }, async ({ terms }) => {
   await terms.goto(`/vocabulary/terms?q=${unique('nothing')}`);
   await expect(terms.empty.getByRole('heading')).toHaveText('No term matches');
   await terms.empty.getByRole('link', { name: 'All terms' }).click();
   await expect(terms.row('terraform')).toBeVisible();
 });
 
-test('the tabs lead from page to page', { tag: ['@phone', '@no-js'] }, async ({ terms, decisions, vocabulary }) => {
+test('the tabs link the pages of the vocabulary', { tag: ['@phone', '@no-js'] }, async ({ terms, decisions, vocabulary }) => {
   await vocabulary.goto('/vocabulary');
   const tab = (name: string) => terms.main.getByRole('navigation', { name: 'Vocabulary' }).getByRole('link', { name, exact: true });
   await expect(tab('Review')).toHaveAttribute('aria-current', 'page');
@@ -39,7 +39,7 @@ test('the tabs lead from page to page', { tag: ['@phone', '@no-js'] }, async ({ 
   await expect(vocabulary.heading).toHaveText('Vocabulary review');
 });
 
-test('renamed, it keeps its old name as an alias, and its memories', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, term, memory, agent }) => {
+test('a renamed term keeps its old name as an alias, and its memories', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, term, memory, agent }) => {
   const name = unique('pilot');
   const next = `sea ${name}`;
   const { memory_id } = await vocabulary.term(agent, name);
@@ -58,7 +58,7 @@ test('renamed, it keeps its old name as an alias, and its memories', { tag: ['@p
   await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.heading.innerText()).toBe(next));
 });
 
-test('defined anew, nothing else changes', { tag: '@no-js' }, async ({ vocabulary, term, agent }) => {
+test('defining a term changes nothing else', { tag: '@no-js' }, async ({ vocabulary, term, agent }) => {
   const name = unique('galley');
   await vocabulary.term(agent, name);
   await term.open(name);
@@ -75,7 +75,7 @@ test('defined anew, nothing else changes', { tag: '@no-js' }, async ({ vocabular
   await expect(term.main.getByText('rooms', { exact: true })).toBeVisible();
 });
 
-test('an alias comes and goes, and is what an agent may say meanwhile', { tag: '@no-js' }, async ({ vocabulary, term, agent }) => {
+test('an alias can be added and removed, and recalls follow it', { tag: '@no-js' }, async ({ vocabulary, term, agent }) => {
   const [name, alias] = [unique('cabin'), unique('berth')];
   await vocabulary.term(agent, name);
   await term.open(name);
@@ -96,7 +96,7 @@ test('an alias comes and goes, and is what an agent may say meanwhile', { tag: '
   await expect.poll(async () => (await agent.ask(alias)).query_canonical).toBeNull();
 });
 
-test('a form that is taken is refused, in words', { tag: '@no-js' }, async ({ vocabulary, term, gate, agent }) => {
+test('an alias that is taken is rejected', { tag: '@no-js' }, async ({ vocabulary, term, gate, agent }) => {
   gate.expect(409);
   const name = unique('hold');
   await vocabulary.term(agent, name);
@@ -109,7 +109,7 @@ test('a form that is taken is refused, in words', { tag: '@no-js' }, async ({ vo
   await expect(term.heading).toHaveText(name);
 });
 
-test('combined into another, and taken back', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, term, agent }) => {
+test('combining two terms can be undone', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, term, agent }) => {
   const [name, other] = [unique('dinghy'), unique('tender')];
   await vocabulary.term(agent, name);
   await vocabulary.term(agent, other);
@@ -131,7 +131,7 @@ test('combined into another, and taken back', { tag: ['@phone', '@no-js'] }, asy
   await term.openUsed(name, 1);
 });
 
-test('retired for a reason, it is found among the retired', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, term, terms, memory, agent }) => {
+test('a retired term is listed among the retired, with the reason', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, term, terms, memory, agent }) => {
   const name = unique('telegraph');
   const { memory_id } = await vocabulary.term(agent, name);
   await term.openUsed(name, 1);
@@ -154,17 +154,17 @@ test('retired for a reason, it is found among the retired', { tag: ['@phone', '@
   await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.main.getByText('original wording', { exact: true }).count()).toBe(1));
 });
 
-test('an unknown term is not found, in the frame', { tag: '@no-js' }, async ({ term, gate }) => {
+test('an unknown term is not found', { tag: '@no-js' }, async ({ term, gate }) => {
   gate.expect(404);
   const response = await term.goto('/vocabulary/terms/0198f000-0000-7000-8000-000000000000');
   expect(response.status()).toBe(404);
   await expect(term.error).toContainText('There is nothing here');
 });
 
-test.describe('whoever may only look', () => {
+test.describe('a viewer', () => {
   test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
 
-  test('changes no term', { tag: '@no-js' }, async ({ term, gate }) => {
+  test('cannot change a term', { tag: '@no-js' }, async ({ term, gate }) => {
     gate.expect(403);
     await term.open('terraform');
     await expect(term.unfold('Rename…')).toHaveCount(0);

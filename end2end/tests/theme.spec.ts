@@ -2,7 +2,7 @@ import { expect, SIGNED_OUT, test } from '../support/test';
 
 test.use({ colorScheme: 'light' });
 
-test('the choice holds at once and is remembered', { tag: ['@phone', '@no-js'] }, async ({ frame, page, javaScriptEnabled }) => {
+test('a theme applies at once and is kept', { tag: ['@phone', '@no-js'] }, async ({ frame, page, javaScriptEnabled }) => {
   const root = page.locator('html');
   const ground = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
   const choose = async (name: 'System' | 'Light' | 'Dark') => {
@@ -42,10 +42,10 @@ test('the choice holds at once and is remembered', { tag: ['@phone', '@no-js'] }
   expect(await ground()).toBe(dark);
 });
 
-test.describe('at the door', () => {
+test.describe('without a session', () => {
   test.use({ storageState: SIGNED_OUT });
 
-  test('the page follows the system, or the choice made before', { tag: '@no-js' }, async ({ signIn, page, context, baseURL }) => {
+  test('the page follows the system, or the theme chosen before', { tag: '@no-js' }, async ({ signIn, page, context, baseURL }) => {
     await signIn.goto('/sign-in');
     await expect(page.locator('html')).not.toHaveAttribute('data-theme');
     await context.addCookies([{ name: 'rmb-theme', value: 'dark', url: baseURL ?? '' }]);

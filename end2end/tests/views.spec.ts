@@ -2,7 +2,7 @@ import { unique } from '../support/agent';
 import { another, expect, test } from '../support/test';
 import { MemoriesPage } from '../pages/memories';
 
-test('a view is saved, used, renamed and deleted', { tag: ['@phone', '@no-js'] }, async ({ memories, agent }) => {
+test('a view can be saved, used, renamed and deleted', { tag: ['@phone', '@no-js'] }, async ({ memories, agent }) => {
   const [topic, name, later] = [unique('mooring'), unique('moorings'), unique('berths')];
   await agent.remember({ topic_raw: topic, content: 'The mooring is paid for until May.', kind: 'decision' });
   await memories.goto(agent.memories({ topic, kind: 'decision' }));
@@ -31,7 +31,7 @@ test('a view is saved, used, renamed and deleted', { tag: ['@phone', '@no-js'] }
   await expect(memories.topics).toHaveText([topic]);
 });
 
-test('a name that is taken is sent back to be changed', { tag: '@no-js' }, async ({ memories }) => {
+test('a name that is taken is rejected and can be changed', { tag: '@no-js' }, async ({ memories }) => {
   const name = unique('taken');
   const save = async () => {
     await memories.views.unfoldSave.click();
@@ -50,7 +50,7 @@ test('a name that is taken is sent back to be changed', { tag: '@no-js' }, async
   await expect(memories.views.link(name)).toHaveCount(0);
 });
 
-test('views are of one operator and one page', async ({ memories, recalls, browser, gate, viewerSession }) => {
+test('views belong to one operator and one page', async ({ memories, recalls, browser, gate, viewerSession }) => {
   const name = unique('mine');
   await memories.goto('/memories?kind=project');
   await memories.views.unfoldSave.click();

@@ -2,14 +2,14 @@ import { unique } from '../support/agent';
 import { another, expect, test } from '../support/test';
 import { VocabularyPage } from '../pages/vocabulary';
 
-/** A term and a phrase that resembles it in spelling. */
-function alike(): { term: string; phrase: string } {
+/** A term, and a phrase with a similar spelling. */
+function similarPair(): { term: string; phrase: string } {
   const mark = unique('quay');
   return { term: `mooring place ${mark}`, phrase: `moorings place ${mark}` };
 }
 
-test('a phrase becomes an alias, memories follow, and it is taken back', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, memory, decisions, agent }) => {
-  const { term, phrase } = alike();
+test('a phrase becomes an alias, its memories are refiled, and the decision can be undone', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, memory, decisions, agent }) => {
+  const { term, phrase } = similarPair();
   await vocabulary.term(agent, term);
   const content = `Ships of more than ninety metres need the ${phrase}.\n  Ask the harbour master.`;
   const { memory_id, is_canonical } = await agent.remember({ topic_raw: phrase, content });
@@ -36,13 +36,13 @@ test('a phrase becomes an alias, memories follow, and it is taken back', { tag: 
   expect(await agent.recall(term)).toContain(memory_id);
   expect((await agent.ask(phrase)).query_canonical).toBe(term);
 
-  const said = `“${phrase}” means “${term}” now.`;
-  await decisions.openSettled(said);
-  await expect(decisions.about(said)).toContainText('Vera');
-  await decisions.send(decisions.undo(decisions.about(said)));
+  const message = `“${phrase}” means “${term}” now.`;
+  await decisions.openSettled(message);
+  await expect(decisions.about(message)).toContainText('Vera');
+  await decisions.send(decisions.undo(decisions.about(message)));
   await expect(decisions.flash).toContainText(`The decision on “${phrase}” was taken back.`);
-  await expect(decisions.about(said)).toContainText('taken back');
-  await expect(decisions.undo(decisions.about(said))).toHaveCount(0);
+  await expect(decisions.about(message)).toContainText('taken back');
+  await expect(decisions.undo(decisions.about(message))).toHaveCount(0);
   await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.heading.innerText()).toBe(phrase));
   await vocabulary.openWith(phrase, 1);
 });
@@ -63,7 +63,7 @@ test('another term can be typed', { tag: '@no-js' }, async ({ vocabulary, agent 
   await expect(vocabulary.flash).toContainText(`“${phrase}” means “${term}” now.`);
 });
 
-test('what is typed finds terms beyond the first page of them', async ({ vocabulary, agent }) => {
+test('typing suggests terms beyond the first page of them', async ({ vocabulary, agent }) => {
   const [term, phrase] = [unique('zenith'), unique('apex')];
   await vocabulary.term(agent, term);
   await agent.remember({ topic_raw: phrase, content: 'The highest point of all.' });
@@ -73,7 +73,7 @@ test('what is typed finds terms beyond the first page of them', async ({ vocabul
   await expect(vocabulary.page.locator('datalist#terms option')).toHaveAttribute('value', term);
 });
 
-test('under another name it is confirmed first', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, decide, term: page, agent }) => {
+test('approving under another name is confirmed first', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, decide, term: page, agent }) => {
   const phrase = unique('skipper');
   const name = `captain ${phrase}`;
   await agent.remember({ topic_raw: phrase, content: 'Decides when to sail.' });
@@ -99,7 +99,7 @@ test('under another name it is confirmed first', { tag: ['@phone', '@no-js'] }, 
   await expect(page.usage).toContainText(agent.slug);
 });
 
-test('rejected for a reason, it stays rejected', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, agent }) => {
+test('a phrase that was rejected stays rejected', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, agent }) => {
   const phrase = unique('thing');
   await agent.remember({ topic_raw: phrase, content: 'It was somewhere.' });
   await vocabulary.open(phrase);
@@ -118,7 +118,7 @@ test('rejected for a reason, it stays rejected', { tag: ['@phone', '@no-js'] }, 
   );
 });
 
-test('what was done can be taken back where it is told', { tag: '@no-js' }, async ({ vocabulary, agent }) => {
+test('a decision can be undone from its message', { tag: '@no-js' }, async ({ vocabulary, agent }) => {
   const phrase = unique('slip');
   await agent.remember({ topic_raw: phrase, content: 'A slip of the hand.' });
   await vocabulary.open(phrase);
@@ -129,7 +129,7 @@ test('what was done can be taken back where it is told', { tag: '@no-js' }, asyn
   await expect(vocabulary.phrases).toHaveText([phrase]);
 });
 
-test('several are decided alike', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, decide, agent }) => {
+test('several proposals can be decided at once', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, decide, agent }) => {
   const mark = unique('sail');
   const term = unique('canvas');
   const phrases = ['jib', 'genoa', 'spinnaker'].map((name) => `${name} ${mark}`);
@@ -175,21 +175,21 @@ test('several are decided alike', { tag: ['@phone', '@no-js'] }, async ({ vocabu
   await expect(vocabulary.flash).toContainText(`“${phrases[2]}” is a term now.`);
 });
 
-test('the count follows the boxes, and leaves with the page', async ({ vocabulary, agent }) => {
+test('the count follows the checkboxes and starts over with another list', async ({ vocabulary, agent }) => {
   const mark = unique('knot');
   await agent.rememberAll(['bowline', 'reef'].map((name) => ({ topic_raw: `${name} ${mark}`, content: `How the ${name} is tied.` })));
   await vocabulary.openWith(mark, 2);
-  const says = vocabulary.page.getByText(/Select proposals to decide|selected$/);
+  const count = vocabulary.page.getByText(/Select proposals to decide|selected$/);
   await vocabulary.selectAll.check();
-  await expect(says).toHaveText('2 proposals selected');
+  await expect(count).toHaveText('2 proposals selected');
   await vocabulary.phrase.fill(`reef ${mark}`);
   await vocabulary.apply.click();
   await expect(vocabulary.phrases).toHaveText([`reef ${mark}`]);
   await expect(vocabulary.select(`reef ${mark}`)).not.toBeChecked();
-  await expect(says).toHaveText('Select proposals to decide them alike.');
+  await expect(count).toHaveText('Select proposals to decide them alike.');
 });
 
-test('nothing selected is no dead end', { tag: '@no-js' }, async ({ vocabulary, decide, agent }) => {
+test('deciding without a selection links back to the list', { tag: '@no-js' }, async ({ vocabulary, decide, agent }) => {
   const phrase = unique('buoy');
   await agent.remember({ topic_raw: phrase, content: 'Red to port.' });
   await vocabulary.openWith(phrase, 1);
@@ -199,7 +199,7 @@ test('nothing selected is no dead end', { tag: '@no-js' }, async ({ vocabulary, 
   await expect(vocabulary.phrases).toHaveText([phrase]);
 });
 
-test('letters walk, lead into a decision, and Enter sends it', async ({ vocabulary, agent }) => {
+test('letters walk through proposals and prepare a decision, Enter sends it', async ({ vocabulary, agent }) => {
   const mark = unique('moon');
   const term = `ebb tides ${mark}`;
   await vocabulary.term(agent, term);
@@ -260,7 +260,7 @@ test('letters walk, lead into a decision, and Enter sends it', async ({ vocabula
   await expect(vocabulary.empty).toBeVisible();
 });
 
-test('of two reviewers the second is told what the first decided', async ({ vocabulary, agent, browser, gate, session }) => {
+test('the second of two reviewers sees what the first decided', async ({ vocabulary, agent, browser, gate, session }) => {
   const phrase = unique('rudder');
   await agent.remember({ topic_raw: phrase, content: 'It steers.' });
   await vocabulary.open(phrase);
@@ -277,7 +277,7 @@ test('of two reviewers the second is told what the first decided', async ({ voca
   await expect(vocabulary.focus.decided).toContainText('Reason: Too short a word.');
 });
 
-test('the most frequent come first, and the filters are in the address', { tag: '@no-js' }, async ({ vocabulary, agent }) => {
+test('the most frequent proposals come first, and the address holds the filters', { tag: '@no-js' }, async ({ vocabulary, agent }) => {
   const mark = unique('anchor');
   const [rare, often] = [`stream ${mark}`, `sheet ${mark}`];
   await agent.remember({ topic_raw: often, content: 'The heaviest on board, for the worst of weather.' });
@@ -296,7 +296,7 @@ test('the most frequent come first, and the filters are in the address', { tag: 
   await expect(vocabulary.page).toHaveURL('/vocabulary');
 });
 
-test('a decision stands in the audit log', async ({ vocabulary, audit, decisions, agent }) => {
+test('a decision is recorded in the audit log', async ({ vocabulary, audit, decisions, agent }) => {
   const phrase = unique('ledger');
   await vocabulary.term(agent, phrase);
   await audit.gotoUntil('/audit?action=vocabulary.approve', async () => expect(await audit.main.innerText()).toContain(phrase));
@@ -306,7 +306,7 @@ test('a decision stands in the audit log', async ({ vocabulary, audit, decisions
   await expect(decisions.heading).toHaveText('Decisions');
 });
 
-test.describe('whoever may only look', () => {
+test.describe('a viewer', () => {
   test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
 
   test('reads everything and is offered no decision', { tag: '@no-js' }, async ({ vocabulary, decide, decisions, agent }) => {
@@ -325,7 +325,7 @@ test.describe('whoever may only look', () => {
     await expect(decisions.page.getByRole('button', { name: /^Undo/ })).toHaveCount(0);
   });
 
-  test('is refused by the server, too', async ({ vocabulary, agent, gate }) => {
+  test('is rejected by the server', async ({ vocabulary, agent, gate }) => {
     gate.expect(403);
     const phrase = unique('harbour toll');
     await agent.remember({ topic_raw: phrase, content: 'Paid on Mondays.' });

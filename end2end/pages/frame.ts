@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page, type Response } from '@playwright/test';
 
-/** What all pages have in common. */
+/** The parts that all pages share. */
 export class Frame {
   readonly main: Locator;
   readonly heading: Locator;
@@ -9,7 +9,7 @@ export class Frame {
   readonly error: Locator;
   readonly flash: Locator;
   readonly menu: Locator;
-  /** Who is signed in, as the frame tells it. */
+  /** Name, tenant and roles of the operator. */
   readonly account: Locator;
 
   constructor(
@@ -27,7 +27,7 @@ export class Frame {
     this.menu = page.getByText('Menu', { exact: true });
   }
 
-  /** Opens a page and waits until it is alive: clicks before that go unheard. */
+  /** Opens a page and waits until it is hydrated: clicks before that do nothing. */
   async goto(path: string): Promise<Response> {
     const response = await this.page.goto(path);
     if (!response) throw new Error(`${path} gave no response`);
@@ -35,7 +35,7 @@ export class Frame {
     return response;
   }
 
-  /** Opens a page again and again until `holds`: what the server does behind its answer shows a moment later. */
+  /** Opens a page again and again until `holds`: some of what the server does becomes visible a moment after its answer. */
   async gotoUntil(path: string, holds: () => Promise<void>): Promise<void> {
     await expect(async () => {
       await this.goto(path);
@@ -43,14 +43,14 @@ export class Frame {
     }).toPass();
   }
 
-  /** Hydrated, and done with loading. */
+  /** Waits until the page is hydrated and has loaded its data. */
   async ready(): Promise<void> {
     if (this.scripted) await expect(this.page.locator('html')).toHaveAttribute('data-hydrated', '');
     await expect(this.page.locator('[aria-busy=true]')).toHaveCount(0);
     await expect(this.page.getByTestId('loading')).toHaveCount(0);
   }
 
-  /** Presses what sends a form, and waits for the page that answers. */
+  /** Clicks a button that sends a form, and waits for the next page. */
   async send(button: Locator): Promise<void> {
     const loaded = this.page.waitForEvent('load');
     await button.click();
@@ -58,7 +58,7 @@ export class Frame {
     await this.ready();
   }
 
-  /** The query of the page that is shown; after a click it follows a moment later, so poll for it. */
+  /** The query of the address. It changes a moment after a click, so poll for it. */
   query(): Record<string, string> {
     return Object.fromEntries(new URL(this.page.url()).searchParams);
   }

@@ -62,12 +62,12 @@ export interface IngestReport {
   failures: { path: string; line: number | null; reason: string }[];
 }
 
-/** A word that nothing else in the data holds. */
+/** A phrase that occurs nowhere else in the data. */
 export function unique(prefix: string): string {
   return `${prefix} ${randomUUID().slice(0, 8)}`;
 }
 
-/** An agent of its own with a key, so that no test counts what another has written. Talks to the API as agents do. */
+/** An agent with a key, made for a test so that its numbers are the test's own. Uses the API as agents do. */
 export class Agent {
   private constructor(
     readonly slug: string,
@@ -80,7 +80,7 @@ export class Agent {
     const id = remembrancer('agent', 'create', slug, '--tenant', 'acme', '--name', 'An agent of the browser tests').split(' ').at(-1);
     const scopes = 'memory:read,memory:write,memory:forget,kb:read,kb:write';
     const key = remembrancer('key', 'create', slug, '--tenant', 'acme', '--name', 'tests', '--scopes', scopes).split('\n').at(-1);
-    if (!id || !key) throw new Error('the command line has made neither agent nor key');
+    if (!id || !key) throw new Error('the command line did not print the id of an agent and a key');
     return new Agent(slug, id, key);
   }
 
@@ -93,30 +93,30 @@ export class Agent {
     return this.call<Remembered>('agent_memory_remember', { source: { platform: 'slack', channel_id: 'C-e2e' }, ...memory });
   }
 
-  /** Several memories, oldest first. */
+  /** Remembers several memories, oldest first. */
   async rememberAll(memories: Memory[]): Promise<Remembered[]> {
     const done: Remembered[] = [];
     for (const memory of memories) done.push(await this.remember(memory));
     return done;
   }
 
-  /** The whole answer of a recall. */
+  /** Recalls, and returns the whole answer. */
   async ask(query: string, more: { k?: number; expected?: boolean; user_id?: string } = {}): Promise<Recalled> {
     return this.call<Recalled>('agent_memory_recall', { query, k: 20, ...more });
   }
 
-  /** Ids of the memories that a recall finds, best first. */
+  /** Recalls, and returns the ids of the memories, best first. */
   async recall(query: string): Promise<string[]> {
     const { hits } = await this.ask(query);
     return hits.flatMap((hit) => (hit.source_tag === 'canonical' ? [] : [hit.memory_id]));
   }
 
-  /** Takes documents into a collection; others of the same collection stay. */
+  /** Ingests documents into a collection; others of the same collection stay. */
   async ingest(collection: string, documents: NewDocument[]): Promise<IngestReport> {
     return this.post<IngestReport>('/api/kb/documents', { collection, documents });
   }
 
-  /** Says how one memory bears on another. */
+  /** Links one memory to another. */
   async link(from: string, relation: string, to: string): Promise<void> {
     await this.call('agent_memory_link', { from, relation, to });
   }
@@ -140,7 +140,7 @@ export class Agent {
   }
 }
 
-/** The command line, as somebody on the server uses it. */
+/** Runs the server's command line. */
 export function remembrancer(...args: string[]): string {
   return execFileSync(environment.server, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 }

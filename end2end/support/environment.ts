@@ -7,12 +7,12 @@ function required(name: string): string {
   return value;
 }
 
-/** What scripts/e2e.sh tells the tests. */
+/** What scripts/e2e.sh sets for the tests. */
 export const environment = {
   baseURL: required('BASE_URL'),
   credentials: required('CREDENTIALS_DIR'),
   chromium: required('CHROMIUM'),
-  /** The program itself, for what only the command line can do. */
+  /** The server's program, for its command line. */
   server: required('SERVER'),
 };
 
@@ -21,7 +21,7 @@ export interface Login {
   password: string;
 }
 
-/** Somebody who may sign in: `operator` is Vera, who may do everything, `viewer` is Una, who may only look. */
+/** Login and password of an operator: `operator` is Vera, who has every role, `viewer` is Una, who may only read. */
 export function credentials(file: 'operator' | 'viewer'): Login {
   const [login, password] = readFileSync(join(environment.credentials, file), 'utf8').trim().split('\n');
   if (!login || !password) throw new Error(`${file} holds no login and password`);

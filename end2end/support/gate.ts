@@ -1,8 +1,8 @@
 import type { BrowserContext, Page } from '@playwright/test';
 
 /**
- * Collects whatever a browser complains about. A test fails if there is anything that it did not announce: console errors are how
- * hydration bugs, broken assets and violations of the content security policy show first.
+ * Collects the problems that a browser reports. A test fails for each that it did not announce: hydration bugs, broken assets and
+ * violations of the content security policy show first as errors in the console.
  */
 export class Gate {
   private readonly seen: { status: number | null; what: string }[] = [];
@@ -10,7 +10,7 @@ export class Gate {
 
   constructor(private readonly scripted: boolean) {}
 
-  /** Announces that answers with this status belong to the test. */
+  /** Allows answers with this status. */
   expect(status: number): void {
     this.allowed.add(status);
   }
@@ -27,7 +27,7 @@ export class Gate {
     });
     context.on('requestfailed', (request) => {
       const why = request.failure()?.errorText ?? 'unknown';
-      // A page that is left takes its requests along, and a browser without JavaScript does not load scripts.
+      // Leaving a page aborts its requests, and a browser without JavaScript does not load scripts.
       const usual = why === 'net::ERR_ABORTED' || (!this.scripted && request.resourceType() === 'script');
       if (!usual) this.note(`${why} for ${request.method()} ${request.url()}`);
     });

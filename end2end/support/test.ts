@@ -16,11 +16,11 @@ interface WorkerFixtures {
   session: string;
   /** The same for somebody who may only look. */
   viewerSession: string;
-  /** Nobody else writes as this agent. */
+  /** An agent that only this worker writes as. */
   agent: Agent;
 }
 
-/** Cookies of nobody. */
+/** The storage of somebody who is not signed in. */
 export const SIGNED_OUT = { cookies: [], origins: [] };
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
@@ -35,7 +35,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const gate = new Gate(javaScriptEnabled ?? true);
       gate.watch(context);
       await use(gate);
-      expect(gate.problems(), 'the browser has nothing to complain about').toEqual([]);
+      expect(gate.problems(), 'the browser reports no problem').toEqual([]);
     },
     { auto: true },
   ],
@@ -43,13 +43,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 });
 
 /**
- * Signs in through the form, once for each of the two workers: attempts are limited, and a worker that a failed test has ended is
- * followed by another one in its place.
+ * Signs in through the form, once for each of the two workers: attempts are limited, and a failed test replaces its worker by another.
  */
 async function signedIn(browser: Browser, who: 'operator' | 'viewer', worker: number): Promise<string> {
   const file = join(environment.credentials, `session-${who}-${worker}.json`);
   if (!existsSync(file)) {
-    // Of nobody: a context inherits the test's cookies otherwise, and signing in would end the session that they belong to.
+    // Signed out: otherwise the context inherits the cookies of the test, and signing in would end their session.
     const context = await browser.newContext({ baseURL: environment.baseURL, storageState: SIGNED_OUT });
     await enter(new SignInPage(await context.newPage(), true), credentials(who));
     await context.storageState({ path: file });
@@ -58,14 +57,14 @@ async function signedIn(browser: Browser, who: 'operator' | 'viewer', worker: nu
   return file;
 }
 
-/** From the form to the first page. */
+/** Signs in through the form. */
 export async function enter(signIn: SignInPage, login: Login): Promise<void> {
   await signIn.goto('/sign-in');
   await signIn.enter(login);
   await expect(signIn.page).toHaveURL('/');
 }
 
-/** A second browser beside the test's own, under the same gate. */
+/** Opens a second browser beside the test's own, under the same gate. */
 export async function another(browser: Browser, gate: Gate, options: BrowserContextOptions = {}): Promise<SignInPage> {
   const context = await browser.newContext({ baseURL: environment.baseURL, ...options });
   gate.watch(context);

@@ -10,13 +10,22 @@ need curl "curl"
 "$REPO/scripts/fetch.sh" pg0 model style end2end chromium
 
 work=$(mktemp -d)
-server=
+server= runner=
+# Ends a process that was started here, by force if it is still there after 15 seconds.
+stop() { # signal process
+  [ -n "$2" ] || return 0
+  kill "-$1" "$2" 2>/dev/null || true
+  for _ in $(seq 150); do kill -0 "$2" 2>/dev/null || break; sleep 0.1; done
+  kill -KILL "$2" 2>/dev/null || true
+  wait "$2" 2>/dev/null || true
+}
 finish() {
-  if [ -n "$server" ]; then
-    kill "$server" 2>/dev/null || true
-    for _ in $(seq 150); do kill -0 "$server" 2>/dev/null || break; sleep 0.1; done
-    kill -9 "$server" 2>/dev/null || true
-    wait "$server" 2>/dev/null || true
+  local status=$?
+  stop INT "$runner" # Playwright closes its browsers
+  stop TERM "$server"
+  if [ "$status" != 0 ] && [ -f "$work/server.log" ]; then
+    mkdir -p "$REPO/end2end/test-results"
+    cp "$work/server.log" "$REPO/end2end/test-results/server.log" && say "the server's log is in end2end/test-results/server.log"
   fi
   stop_postgres
   rm -rf "$work"
@@ -48,9 +57,10 @@ done
 
 cd "$REPO/end2end"
 node_modules/.bin/tsc
+# In the background, so that whoever ends this script ends the browsers, too.
+PLAYWRIGHT_JSON_OUTPUT_NAME=${E2E_REPORT:-$work/report.json} node_modules/.bin/playwright test --reporter=list,json "$@" &
+runner=$!
 status=0
-PLAYWRIGHT_JSON_OUTPUT_NAME=${E2E_REPORT:-$work/report.json} node_modules/.bin/playwright test --reporter=list,json "$@" || status=$?
-if [ "$status" != 0 ]; then
-  cp "$work/server.log" "$REPO/end2end/test-results/server.log" 2>/dev/null && say "the server's log is in end2end/test-results/server.log"
-fi
+wait "$runner" || status=$?
+runner=
 exit "$status"

@@ -56,8 +56,9 @@ style() { npm_packages style; }
 end2end() { npm_packages end2end; }
 
 chromium() {
-  [ -n "$(find_chromium)" ] || apt_install chromium fonts-liberation || true
-  [ -n "$(find_chromium)" ] || die "Chromium is missing: install it (Debian: chromium), or set CHROMIUM to the path of Chromium or Chrome."
+  [ -n "$(find_chromium)" ] || apt_install chromium-headless-shell fonts-liberation || apt_install chromium fonts-liberation || true
+  [ -n "$(find_chromium)" ] \
+    || die "Chromium is missing: install it (Debian: chromium-headless-shell), or set CHROMIUM to the path of Chromium or Chrome."
 }
 
 mkdir -p "$CACHE"

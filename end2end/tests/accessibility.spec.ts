@@ -1,22 +1,31 @@
-import AxeBuilder from '@axe-core/playwright';
+import axe from 'axe-core';
+import type { Page, ViewportSize } from '@playwright/test';
 import type { Frame } from '../pages/frame';
 import type { MemoryPage } from '../pages/memory';
 import type { VocabularyPage } from '../pages/vocabulary';
 import { unique, type Agent } from '../support/agent';
 import { expect, SIGNED_OUT, test } from '../support/test';
 
+declare global {
+  interface Window {
+    axe: typeof axe;
+  }
+}
+
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const DESKTOP = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(2);
 
-interface With {
+interface Fixtures {
   frame: Frame;
   memory: MemoryPage;
   vocabulary: VocabularyPage;
   agent: Agent;
 }
 
-/** A memory whose words are longer than a phone is wide, with two versions. */
-async function long(agent: Agent): Promise<string> {
+/** Remembers a memory with two versions, in words longer than a phone is wide. */
+async function rememberLongWords(agent: Agent): Promise<string> {
   const topic = unique(LONG);
   const source = { platform: 'drive', channel_id: `D-${LONG.slice(0, 80)}` };
   await agent.remember({ topic_raw: topic, content: `${LONG} ${LONG} is where the meeting of the harbour board takes place at 9:30.`, source });
@@ -24,10 +33,10 @@ async function long(agent: Agent): Promise<string> {
   return memory_id;
 }
 
-/** Somebody's memory that others speak against, support and replace, in words longer than a phone is wide. */
-async function disputed(agent: Agent): Promise<string> {
-  const says = (what: string) => ({ topic_raw: unique(`${what} ${LONG}`), content: `${LONG} ${unique(what)}`, kind: 'episode' });
-  const made = await agent.rememberAll(['here', 'against', 'ground', 'old', 'gone'].map(says));
+/** Remembers a memory that others contradict, support and replace, in words longer than a phone is wide. */
+async function rememberDisputed(agent: Agent): Promise<string> {
+  const memory = (what: string) => ({ topic_raw: unique(`${what} ${LONG}`), content: `${LONG} ${unique(what)}`, kind: 'episode' });
+  const made = await agent.rememberAll(['here', 'against', 'ground', 'old', 'gone'].map(memory));
   const [here = '', against = '', ground = '', old = '', gone = ''] = made.map(({ memory_id }) => memory_id);
   await agent.link(here, 'contradicts', against);
   await agent.link(ground, 'supports', here);
@@ -37,66 +46,58 @@ async function disputed(agent: Agent): Promise<string> {
   return here;
 }
 
-/** A recall in words longer than a phone is wide, of which one hit is gone and another came since. */
-async function asked(agent: Agent): Promise<string> {
-  const told = await agent.rememberAll([
+/** Makes a recall in words longer than a phone is wide; since then one hit was deleted and a new memory matches. */
+async function recallLongWords(agent: Agent): Promise<string> {
+  const memories = await agent.rememberAll([
     { topic_raw: unique(LONG), content: `${LONG} keeps the key of the boathouse.` },
     { topic_raw: unique(LONG), content: `The spare key of the boathouse lies under the mat, says ${LONG}.` },
   ]);
   const { retrieval_id } = await agent.ask(`Who keeps the key of the boathouse? ${LONG}`);
-  await agent.forget(told[0]?.memory_id ?? '', 'it is lost');
+  await agent.forget(memories[0]?.memory_id ?? '', 'it is lost');
   await agent.remember({ topic_raw: unique('key'), content: `The new key of the boathouse is with ${LONG}.` });
   return retrieval_id;
 }
 
-/** Opens an address until what is written behind an answer is there. */
-async function opened(frame: Frame, path: string): Promise<void> {
+/** Opens a page of the recall log, which is written a moment after the answer. */
+async function openLog(frame: Frame, path: string): Promise<void> {
   await frame.gotoUntil(path, async () => expect(await frame.error.count()).toBe(0));
 }
 
-/** The document that this one file became. */
-async function written(agent: Agent, content: string): Promise<string> {
+/** Ingests one file; returns the address of the list that shows it. */
+async function ingestLongWords(agent: Agent, content: string): Promise<string> {
   const collection = unique('e2e');
   await agent.ingest(collection, [{ path: `docs/${LONG.slice(0, 80)}.md`, content }]);
   return `/knowledge?${new URLSearchParams({ q: LONG.slice(0, 80) })}`;
 }
 
-/** A proposal in the panel, whose words are longer than a phone is wide. */
-async function proposed({ vocabulary, agent }: With): Promise<string> {
+/** Opens a proposal whose words are longer than a phone is wide; returns its id. */
+async function openProposal({ vocabulary, agent }: Pick<Fixtures, 'vocabulary' | 'agent'>): Promise<string> {
   const phrase = unique(LONG);
   await agent.remember({ topic_raw: phrase, content: `${LONG} ${'and so on, line after line, '.repeat(30)}` });
   await vocabulary.open(phrase);
   return new URL(vocabulary.page.url()).searchParams.get('focus') ?? '';
 }
 
-/** The page of a term with a definition and aliases. */
-async function defined({ frame }: With, change = ''): Promise<void> {
-  await frame.goto('/vocabulary/terms?q=stage-db');
-  await frame.page.getByRole('link', { name: 'staging database', exact: true }).click();
-  await expect(frame.heading).toHaveText('staging database');
-  if (change) await frame.goto(`${new URL(frame.page.url()).pathname}/change?${change}`);
-}
-
 /** Every page of the console, in every state that looks different. */
-const SIGHTS: Record<string, (on: With) => Promise<unknown>> = {
+const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'the front page': ({ frame }) => frame.goto('/'),
   agents: ({ frame }) => frame.goto('/agents'),
   memories: ({ frame }) => frame.goto('/memories'),
   'memories with long words': async ({ frame, agent }) => {
-    await long(agent);
+    await rememberLongWords(agent);
     await frame.goto(agent.memories({ topic: LONG.slice(0, 40) }));
   },
-  'memories, filtered by what cannot be read': ({ frame }) => frame.goto('/memories?user=vera&platform=slack&from=2026-01-01'),
-  'memories, filtered by what they are': ({ frame }) => frame.goto(`/memories?kind=decision&status=contradicted&topic=${LONG}&canonical=false`),
-  'memories, filters that contradict': ({ frame }) => frame.goto('/memories?q=tea&status=archived&kind=novel'),
-  'memories, views kept': async ({ frame }) => {
+  'memories, an invalid filter': ({ frame }) => frame.goto('/memories?user=vera&platform=slack&from=2026-01-01'),
+  'memories, filtered by kind and status': ({ frame }) => frame.goto(`/memories?kind=decision&status=contradicted&topic=${LONG}&canonical=false`),
+  'memories, conflicting filters': ({ frame }) => frame.goto('/memories?q=tea&status=archived&kind=novel'),
+  'memories, a saved view': async ({ frame }) => {
     await frame.goto(`/memories?topic=${unique('view')}`);
     await frame.page.getByText('Save this view…', { exact: true }).click();
     await frame.page.getByRole('textbox', { name: 'Name of the view' }).fill(unique(LONG.slice(0, 40)));
     await frame.send(frame.page.getByRole('button', { name: 'Save view' }));
     await frame.page.getByText('Manage views…', { exact: true }).click();
   },
-  'memories, a view refused': async ({ frame }) => {
+  'memories, a view under a name that is taken': async ({ frame }) => {
     await frame.goto(`/memories?topic=${unique('view')}`);
     const save = async () => {
       await frame.page.getByText('Save this view…', { exact: true }).click();
@@ -112,17 +113,17 @@ const SIGHTS: Record<string, (on: With) => Promise<unknown>> = {
   'a search': ({ frame }) => frame.goto('/memories?q=staging+db'),
   'a search without a hit': ({ frame, agent }) => frame.goto(agent.memories({ q: 'chess in Reykjavik', topic: 'nothing is called this' })),
   'a peek': async ({ frame, agent }) => {
-    const id = await long(agent);
+    const id = await rememberLongWords(agent);
     await frame.goto(agent.memories({ topic: LONG.slice(0, 40), peek: id }));
   },
   'rows selected': async ({ frame }) => {
     await frame.goto('/memories?topic=staging');
     await frame.page.getByRole('checkbox', { name: /^Select “/ }).first().check();
   },
-  'a memory': async ({ memory, agent }) => memory.openWithTrail(await long(agent), 2),
-  'a memory, two versions compared': async ({ memory, agent }) => memory.goto(`/memories/${await long(agent)}?from=1&to=2`),
-  'a memory, compared with what is not there': async ({ memory, agent }) => memory.goto(`/memories/${await long(agent)}?from=1&to=9`),
-  'a memory, linked and disputed': async ({ memory, agent }) => memory.open(await disputed(agent)),
+  'a memory': async ({ memory, agent }) => memory.openWithTrail(await rememberLongWords(agent), 2),
+  'a memory, two versions compared': async ({ memory, agent }) => memory.goto(`/memories/${await rememberLongWords(agent)}?from=1&to=2`),
+  'a memory, compared with a version that does not exist': async ({ memory, agent }) => memory.goto(`/memories/${await rememberLongWords(agent)}?from=1&to=9`),
+  'a memory with links and contradictions': async ({ memory, agent }) => memory.open(await rememberDisputed(agent)),
   'a memory, deletion refused': async ({ memory, agent }) => {
     const { memory_id } = await agent.remember({ topic_raw: unique('refused'), content: 'This one stays.' });
     await memory.open(memory_id);
@@ -135,26 +136,14 @@ const SIGHTS: Record<string, (on: With) => Promise<unknown>> = {
     await agent.forget(memory_id, LONG);
     await memory.openWithTrail(memory_id, 2);
   },
-  'the deletion of several': async ({ frame, agent }) => {
+  'deleting several memories': async ({ frame, agent }) => {
     const { memory_id } = await agent.remember({ topic_raw: unique(LONG), content: LONG });
     await frame.goto(`/memories/delete?ids=${memory_id}`);
   },
-  'the deletion of nothing': ({ frame }) => frame.goto('/memories/delete'),
+  'deleting nothing': ({ frame }) => frame.goto('/memories/delete'),
   'the review': ({ frame }) => frame.goto('/vocabulary'),
   'the review, nothing matches': ({ frame }) => frame.goto('/vocabulary?q=nothing+is+called+this'),
-  'the review, asked what cannot be read': ({ frame }) => frame.goto('/vocabulary?status=maybe'),
-  'a proposal': proposed,
-  'a proposal, the decision refused': async (on) => {
-    await proposed(on);
-    await on.vocabulary.focus.into.fill(LONG);
-    await on.vocabulary.send(on.vocabulary.focus.mergeInto);
-  },
-  'a proposal, rejected': async (on) => {
-    const id = await proposed(on);
-    await on.vocabulary.focus.reason.fill(LONG);
-    await on.vocabulary.send(on.vocabulary.focus.reject);
-    await on.vocabulary.goto(`/vocabulary?status=rejected&focus=${id}`);
-  },
+  'the review, an invalid filter': ({ frame }) => frame.goto('/vocabulary?status=maybe'),
   'proposals selected': async ({ frame, vocabulary, agent }) => {
     const phrase = unique('selected');
     await agent.remember({ topic_raw: phrase, content: 'This one is chosen.' });
@@ -162,32 +151,20 @@ const SIGHTS: Record<string, (on: With) => Promise<unknown>> = {
     await frame.page.getByRole('checkbox', { name: /^Select “/ }).first().check();
   },
   'an unknown proposal': ({ frame }) => frame.goto('/vocabulary?focus=0198f000-0000-7000-8000-000000000000'),
-  'an approval': async (on) => on.frame.goto(`/vocabulary/decide?what=approve&ids=${await proposed(on)}`),
-  'a merge without a term': async (on) => on.frame.goto(`/vocabulary/decide?what=merge&ids=${await proposed(on)}`),
-  'a merge into a term that is none': async (on) => on.frame.goto(`/vocabulary/decide?what=merge&into=nothing&ids=${await proposed(on)}`),
-  'a merge': async (on) => on.frame.goto(`/vocabulary/decide?what=merge&into=terraform&ids=${await proposed(on)}`),
-  'a rejection': async (on) => on.frame.goto(`/vocabulary/decide?what=reject&ids=${await proposed(on)}`),
   'a decision on nothing': ({ frame }) => frame.goto('/vocabulary/decide'),
   terms: ({ frame }) => frame.goto('/vocabulary/terms'),
   'terms, nothing matches': ({ frame }) => frame.goto('/vocabulary/terms?q=nothing+is+called+this'),
-  'a term': async (on) => {
-    await defined(on);
-    for (const what of ['Define…', 'Rename…', 'Add an alias…', 'Combine…', 'Retire…']) await on.frame.page.getByText(what, { exact: true }).click();
-  },
-  'a definition': (on) => defined(on, `what=define&definition=${LONG}&category=infra`),
-  'a retirement': (on) => defined(on, `what=retire&reason=${LONG}`),
-  'a change of nothing': (on) => defined(on, 'what=nothing'),
   'an unknown term': ({ frame }) => frame.goto('/vocabulary/terms/0198f000-0000-7000-8000-000000000000'),
   decisions: ({ frame }) => frame.goto('/vocabulary/decisions'),
   prompts: ({ frame }) => frame.goto('/prompts'),
   'the audit log': ({ frame }) => frame.goto('/audit'),
   'the audit log, nothing matches': ({ frame }) => frame.goto('/audit?target=nothing'),
-  'the audit log, asked what cannot be read': ({ frame }) => frame.goto('/audit?from=yesterday'),
-  knowledge: async ({ frame, agent }) => frame.goto(await written(agent, `# ${LONG}\n\n${LONG} is where the harbour board meets.\n`)),
+  'the audit log, an invalid filter': ({ frame }) => frame.goto('/audit?from=yesterday'),
+  knowledge: async ({ frame, agent }) => frame.goto(await ingestLongWords(agent, `# ${LONG}\n\n${LONG} is where the harbour board meets.\n`)),
   'knowledge, nothing matches': ({ frame }) => frame.goto('/knowledge?q=nothing+is+called+this&kind=adr'),
-  'knowledge, asked what cannot be read': ({ frame }) => frame.goto('/knowledge?kind=novel'),
+  'knowledge, an invalid filter': ({ frame }) => frame.goto('/knowledge?kind=novel'),
   'a document': async ({ frame, agent }) => {
-    await frame.goto(await written(agent, `---\nstatus: draft\nowner: ${LONG}\n---\n# ${LONG}\n\n${LONG}\n\n## ${LONG}\n\n${LONG}\n`));
+    await frame.goto(await ingestLongWords(agent, `---\nstatus: draft\nowner: ${LONG}\n---\n# ${LONG}\n\n${LONG}\n\n## ${LONG}\n\n${LONG}\n`));
     await frame.page.getByTestId('document').getByRole('link').first().click();
     await expect(frame.page.getByTestId('chunk').first()).toBeVisible();
   },
@@ -215,65 +192,114 @@ const SIGHTS: Record<string, (on: With) => Promise<unknown>> = {
     await frame.page.getByText('In numbers', { exact: true }).click();
   },
   'recall health, nothing matches': ({ frame }) => frame.goto('/recall?topic=nothing+is+called+this'),
-  'recall health, asked what cannot be read': ({ frame }) => frame.goto('/recall?days=8'),
+  'recall health, an invalid filter': ({ frame }) => frame.goto('/recall?days=8'),
   'the recall log': async ({ frame, agent }) => {
-    await asked(agent);
-    await opened(frame, `/recall/log?agent=${agent.id}`);
+    await recallLongWords(agent);
+    await openLog(frame, `/recall/log?agent=${agent.id}`);
   },
   'the recall log, nothing matches': ({ frame }) => frame.goto('/recall/log?q=nobody+asked+this'),
-  'the recall log, asked what cannot be read': ({ frame }) => frame.goto('/recall/log?memory=tea&from=yesterday'),
-  'a recall': async ({ frame, agent }) => opened(frame, `/recall/log/${await asked(agent)}`),
-  'a recall, asked again': async ({ frame, agent }) => opened(frame, `/recall/log/${await asked(agent)}?replay=yes`),
+  'the recall log, an invalid filter': ({ frame }) => frame.goto('/recall/log?memory=tea&from=yesterday'),
+  'a recall': async ({ frame, agent }) => openLog(frame, `/recall/log/${await recallLongWords(agent)}`),
+  'a recall, replayed': async ({ frame, agent }) => openLog(frame, `/recall/log/${await recallLongWords(agent)}?replay=yes`),
   'an unknown recall': ({ frame }) => frame.goto('/recall/log/0198f000-0000-7000-8000-000000000000'),
   'the playground': ({ frame }) => frame.goto('/recall/playground'),
-  'the playground, answering': async ({ frame, agent }) => {
+  'the playground with results': async ({ frame, agent }) => {
     await agent.remember({ topic_raw: unique(LONG), content: `${LONG} keeps the key of the boathouse.` });
     await frame.goto(`/recall/playground?agent=${agent.id}&q=who+keeps+the+key+of+the+boathouse&k=1`);
   },
-  'the playground, silent': ({ frame, agent }) => frame.goto(`/recall/playground?agent=${agent.id}&q=zyzzyva+quincunx+borborygmus`),
-  'the playground, asked by nobody': ({ frame }) => frame.goto('/recall/playground?q=tea&k=0'),
+  'the playground without a hit': ({ frame, agent }) => frame.goto(`/recall/playground?agent=${agent.id}&q=zyzzyva+quincunx+borborygmus`),
+  'the playground, an invalid question': ({ frame }) => frame.goto('/recall/playground?q=tea&k=0'),
   'an unknown memory': ({ frame }) => frame.goto('/memories/0198f000-0000-7000-8000-000000000000'),
-  'an address that leads nowhere': ({ frame }) => frame.goto('/nowhere'),
+  'an unknown address': ({ frame }) => frame.goto('/nowhere'),
 };
 
 /** What axe finds, one line for each, so that a failure can be read. */
-async function violations(frame: Frame): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page: frame.page }).withTags(STANDARDS).analyze();
-  return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id} (${help}): ${node.html.slice(0, 200)} ${node.failureSummary ?? ''}`));
+async function violations(page: Page): Promise<string[]> {
+  return page.evaluate(async (standards) => {
+    const { violations } = await window.axe.run(document, { runOnly: standards, resultTypes: ['violations'] });
+    return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id} (${help}): ${node.html.slice(0, 200)} ${node.failureSummary ?? ''}`));
+  }, STANDARDS);
 }
 
-async function lookedAt(frame: Frame): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await frame.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    expect(await violations(frame), colorScheme).toEqual([]);
+/** Checks the page that is shown, wide and narrow, light and dark. The rules run in the page itself: AxeBuilder opens another page each time. */
+async function check(frame: Frame, widths: ViewportSize[] = [DESKTOP, PHONE]): Promise<void> {
+  const { page } = frame;
+  await page.evaluate(axe.source);
+  for (const size of widths) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      expect.soft(await violations(page), `${colorScheme}, ${size.width} pixels wide`).toEqual([]);
+    }
+    expect.soft(await frame.overflow(), `the page is as wide as its window of ${size.width} pixels`).toBe(0);
   }
-  expect(await frame.overflow(), 'the page is as wide as its window').toBe(0);
 }
 
-test.describe('open to everybody', () => {
-  for (const [sight, show] of Object.entries(SIGHTS)) {
-    test(sight, { tag: '@phone' }, async ({ frame, memory, vocabulary, agent, gate }) => {
+test.describe('accessible', () => {
+  for (const [state, show] of Object.entries(STATES)) {
+    test(state, async ({ frame, memory, vocabulary, agent, gate }) => {
       gate.expect(404);
-      if (sight === 'a change of nothing') gate.expect(400);
       await show({ frame, memory, vocabulary, agent });
-      await lookedAt(frame);
+      await check(frame);
     });
   }
+
+  test('a proposal', async ({ frame, vocabulary, agent }) => {
+    const id = await openProposal({ vocabulary, agent });
+    await test.step('open', () => check(frame));
+    await test.step('a decision that is refused', async () => {
+      await vocabulary.focus.into.fill(LONG);
+      await vocabulary.send(vocabulary.focus.mergeInto);
+      await check(frame);
+    });
+    await test.step('rejected', async () => {
+      await vocabulary.focus.reason.fill(LONG);
+      await vocabulary.send(vocabulary.focus.reject);
+      await vocabulary.goto(`/vocabulary?status=rejected&focus=${id}`);
+      await check(frame);
+    });
+  });
+
+  test('confirming a decision', async ({ frame, vocabulary, agent }) => {
+    const id = await openProposal({ vocabulary, agent });
+    for (const decision of ['what=approve', 'what=merge', 'what=merge&into=nothing', 'what=merge&into=terraform', 'what=reject']) {
+      await test.step(decision, async () => {
+        await frame.goto(`/vocabulary/decide?${decision}&ids=${id}`);
+        await check(frame);
+      });
+    }
+  });
+
+  test('a term and its changes', async ({ frame, page, term, gate }) => {
+    await term.goto('/vocabulary/terms?q=stage-db');
+    await page.getByRole('link', { name: 'staging database', exact: true }).click();
+    await expect(term.heading).toHaveText('staging database');
+    const { pathname } = new URL(page.url());
+    for (const fold of ['Define…', 'Rename…', 'Add an alias…', 'Combine…', 'Retire…'] as const) await term.unfold(fold).click();
+    await test.step('all forms open', () => check(frame));
+    for (const change of [`what=define&definition=${LONG}&category=infra`, `what=retire&reason=${LONG}`, 'what=nothing']) {
+      await test.step(change, async () => {
+        if (change === 'what=nothing') gate.expect(400);
+        await frame.goto(`${pathname}/change?${change}`);
+        await check(frame);
+      });
+    }
+  });
 
   test('the menu', { tag: '@only-phone' }, async ({ frame }) => {
     await frame.goto('/agents');
     await frame.menu.click();
-    await lookedAt(frame);
+    await check(frame, [PHONE]);
   });
 });
 
-test.describe('open to everybody, at the door', () => {
+test.describe('accessible without a session', () => {
   test.use({ storageState: SIGNED_OUT });
 
   for (const path of ['/sign-in', '/sign-in?error=refused&next=/audit', '/sign-in?signed_out=yes']) {
-    test(path, { tag: '@phone' }, async ({ signIn }) => {
+    test(path, async ({ signIn }) => {
       await signIn.goto(path);
-      await lookedAt(signIn);
+      await check(signIn);
     });
   }
 });

@@ -32,6 +32,8 @@ finish() {
 }
 use_postgres
 trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 
 # Databases of its own beside the one in the URL.
 address=${TEST_DATABASE_URL%%\?*}

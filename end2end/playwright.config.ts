@@ -17,7 +17,8 @@ export default defineConfig({
     baseURL: environment.baseURL,
     locale: 'en-GB',
     timezoneId: 'UTC',
-    trace: 'retain-on-failure',
+    // A trace takes a quarter of a test's processor time. To see one: scripts/e2e.sh sign-in --trace on
+    trace: 'off',
     screenshot: 'only-on-failure',
     contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { remembrancer, unique, type Agent } from '../support/agent';
 import { expect, test } from '../support/test';
 
-/** A decision record about a thing. */
-function decisionRecord(number: string, title: string, word: string): { path: string; content: string } {
+/** A decision record. */
+function decisionRecord(number: string, title: string, decision: string): { path: string; content: string } {
   const front = ['---', `adr_id: ADR-${number}`, 'status: accepted', 'decided by: Mina', '---'].join('\n');
-  const body = `# ${title}\n\n## Context\n\nThe ${word} had to be kept somewhere.\n\n## Decision\n\nThe ${word} is kept in the second drawer.\n`;
+  const body = `# ${title}\n\n## Context\n\nIt had to be decided.\n\n## Decision\n\n${decision}\n`;
   return { path: `docs/adr/ADR-${number}.md`, content: `${front}\n${body}` };
 }
 
@@ -24,7 +24,7 @@ async function ingestComponents(agent: Agent) {
 test('the form filters the documents and sets the address', { tag: ['@phone', '@no-js'] }, async ({ knowledge, agent }) => {
   const mark = unique('drawer');
   const [first, second] = [`Keep the seal in a ${mark}`, `Notes on the ${mark}`];
-  await agent.ingest(unique('e2e'), [decisionRecord('901', first, 'seal'), { path: 'notes/drawer.md', content: `# ${second}\n\nIt sticks.\n` }]);
+  await agent.ingest(unique('e2e'), [decisionRecord('901', first, 'The seal is kept in the second drawer.'), { path: 'notes/drawer.md', content: `# ${second}\n\nIt sticks.\n` }]);
   await knowledge.goto('/knowledge');
   await knowledge.question.fill(mark);
   await knowledge.apply.click();
@@ -49,16 +49,18 @@ test('the form filters the documents and sets the address', { tag: ['@phone', '@
 });
 
 test('a document is shown in chunks, as recall finds it', { tag: ['@phone', '@no-js'] }, async ({ knowledge, document, agent }) => {
-  const title = unique('Keep the ledger');
-  await agent.ingest(unique('e2e'), [decisionRecord('902', title, 'ledger')]);
+  const title = unique('Paint with zinc sulphide');
+  // Nothing that another test asks about: whoever finds it cites it.
+  const decision = 'Zinc sulphide phosphoresces under ultraviolet lamps.';
+  await agent.ingest(unique('e2e'), [decisionRecord('902', title, decision)]);
   await knowledge.goto(`/knowledge?${new URLSearchParams({ q: title })}`);
   await knowledge.title(title).click();
   await expect(document.heading).toHaveText(title);
   await expect(document.frontMatter).toContainText('decided by');
   await expect(document.frontMatter).toContainText('Mina');
-  const chunk = document.chunks.filter({ hasText: 'in the second drawer' });
+  const chunk = document.chunks.filter({ hasText: decision });
   await expect(chunk.getByRole('heading')).toContainText('Decision');
-  await expect(chunk.getByTestId('content')).toContainText('The ledger is kept in the second drawer.');
+  await expect(chunk.getByTestId('content')).toContainText(decision);
   const anchor = await chunk.getAttribute('id');
   await expect(chunk.getByRole('link')).toHaveAttribute('href', `#${anchor}`);
   await expect(document.citations).toHaveCount(0);
@@ -66,8 +68,8 @@ test('a document is shown in chunks, as recall finds it', { tag: ['@phone', '@no
 
 test('a changed document has versions', { tag: '@no-js' }, async ({ knowledge, document, agent }) => {
   const [collection, title] = [unique('e2e'), unique('Keep the map')];
-  await agent.ingest(collection, [decisionRecord('903', title, 'map')]);
-  const report = await agent.ingest(collection, [decisionRecord('903', title, 'new map')]);
+  await agent.ingest(collection, [decisionRecord('903', title, 'The map is kept in the second drawer.')]);
+  const report = await agent.ingest(collection, [decisionRecord('903', title, 'The new map is kept in the second drawer.')]);
   expect(report.changed).toBe(1);
   await knowledge.goto(`/knowledge?${new URLSearchParams({ q: title })}`);
   await expect(knowledge.total).toHaveText('1 document');
@@ -83,7 +85,7 @@ test('a changed document has versions', { tag: '@no-js' }, async ({ knowledge, d
 test('a citation links back to its question', { tag: '@no-js' }, async ({ knowledge, document, playground, agent }) => {
   const word = unique('astrolabe').replace(' ', '');
   const title = unique('Keep the astrolabe');
-  await agent.ingest(unique('e2e'), [decisionRecord('904', title, word)]);
+  await agent.ingest(unique('e2e'), [decisionRecord('904', title, `The ${word} is kept in the second drawer.`)]);
   await knowledge.goto(`/knowledge?${new URLSearchParams({ q: title })}`);
   await knowledge.title(title).click();
   await expect(document.heading).toHaveText(title);

@@ -62,10 +62,10 @@ pub fn Answered<R>(
 where
     R: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
-    let busy = RwSignal::new(false);
+    let (busy, set_busy) = super::busy();
     view! {
         <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-            <Transition set_pending=busy fallback=|| view! { <div class="card"><super::Skeleton /></div> }>
+            <Transition set_pending=set_busy fallback=|| view! { <div class="card"><super::Skeleton /></div> }>
                 {move || Suspend::new(async move {
                     match answer.await {
                         Ok(answer) => show(answer, query.get_untracked()),

@@ -2,6 +2,7 @@
 
 mod badge;
 mod bar;
+mod busy;
 pub mod chart;
 pub mod diff;
 mod empty;
@@ -22,6 +23,7 @@ mod time;
 
 pub use badge::{Badge, Canonical, Tone};
 pub use bar::Bar;
+pub use busy::busy;
 pub use diff::Diff;
 pub use empty::Empty;
 pub use error::ErrorView;

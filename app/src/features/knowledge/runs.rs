@@ -2,7 +2,7 @@ use super::{api::ingest_runs, tabs::Tabs};
 use crate::{
     layout::PageHead,
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, Pager, Shape, Skeleton, Time, Tone, text},
+    ui::{Badge, Empty, ErrorView, Pager, Shape, Skeleton, Time, Tone, busy, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{IngestFailure, IngestReport, IngestRun, Page};
@@ -13,12 +13,12 @@ pub fn RunsPage() -> impl IntoView {
     let query = use_query();
     let cursors = Memo::new(move |_| query.with(|query| ["after", "before"].map(|name| query.get(name).map(str::to_owned))));
     let list = Resource::new(move || cursors.get(), |[after, before]| ingest_runs(after, before));
-    let busy = RwSignal::new(false);
+    let (busy, set_busy) = busy();
     view! {
         <PageHead title="Ingestions">"How documents came in, newest first. A file that cannot be read stops nothing but itself."</PageHead>
         <Tabs />
         <div class="transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-            <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+            <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
                 {move || Suspend::new(async move {
                     match list.await {
                         Ok(page) if page.rows.is_empty() => view! { <div class="card"><NoRuns /></div> }.into_any(),

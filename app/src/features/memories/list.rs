@@ -10,7 +10,7 @@ use crate::{
     features::views::ViewBar,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, Filtered, Pager, Shape, Skeleton, text},
+    ui::{Empty, ErrorView, Filtered, Pager, Shape, Skeleton, busy, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{MemoryId, MemoryRow, OperatorRole, Page, SearchResults, ViewPage};
@@ -21,7 +21,8 @@ pub fn MemoriesPage() -> impl IntoView {
     let filtered = Filtered::by(url::filter);
     let (query, list): (_, ListingResource) = (filtered.query, filtered.load(Listing::load));
     let peek = Memo::new(move |_| query.with(|query| query.get("peek").and_then(|id| id.parse::<MemoryId>().ok())));
-    let (who, busy) = (ViewerResource::expect(), RwSignal::new(false));
+    let who = ViewerResource::expect();
+    let (busy, set_busy) = busy();
     view! {
         <PageHead title="Memories">
             "What agents remember, as it was said. A search here finds what a recall would find, and leaves no trace."
@@ -30,7 +31,7 @@ pub fn MemoriesPage() -> impl IntoView {
         <Filters filtered />
         <div class=move || if peek.get().is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_25rem]" } else { "mt-4" }>
             <div class="min-w-0 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-                <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+                <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
                     {move || Suspend::new(async move {
                         let may_delete = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
                         let may_export = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Admin));

@@ -11,7 +11,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::{Query, use_query},
-    ui::{Empty, ErrorView, FilterForm, SelectField, Shape, Skeleton, TextField, chart::percent, choice, text},
+    ui::{Empty, ErrorView, FilterForm, SelectField, Shape, Skeleton, TextField, busy, chart::percent, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{HealthFilter, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
@@ -25,14 +25,14 @@ pub fn HealthPage() -> impl IntoView {
     let counted = Memo::new(move |_| filter.get().map(|filter| HealthFilter { after: None, before: None, ..filter }));
     let health = Resource::new(move || counted.get(), |filter| async move { measure_recall(filter.map_err(ConsoleError::invalid)?).await });
     let list = Resource::new(move || filter.get(), |filter| async move { zero_hits(filter.map_err(ConsoleError::invalid)?).await });
-    let busy = RwSignal::new(false);
+    let (busy, set_busy) = busy();
     view! {
         <PageHead title="Recall health">
             "How often recall returns nothing, and why."
         </PageHead>
         <Filters query />
         <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-            <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+            <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
                 {move || Suspend::new(async move {
                     match (health.await, list.await) {
                         (Ok(health), Ok(page)) => view! { <Whole health page query=query.get_untracked() /> }.into_any(),

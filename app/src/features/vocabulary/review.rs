@@ -2,7 +2,7 @@ use super::{api::browse_proposals, focus::Focus, table::Table, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Choice, Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, Skeleton, TextField, choice, text},
+    ui::{Choice, Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, Skeleton, TextField, busy, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
@@ -24,7 +24,8 @@ pub fn ReviewPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, list) = (filtered.query, filtered.load(browse_proposals));
     let focus = Memo::new(move |_| query.with(|query| query.get("focus").and_then(|id| id.parse::<ProposalId>().ok())));
-    let (who, busy) = (ViewerResource::expect(), RwSignal::new(false));
+    let who = ViewerResource::expect();
+    let (busy, set_busy) = busy();
     view! {
         <PageHead title="Vocabulary review">"Phrases that agents use and the vocabulary does not know. A decision holds for all of them."</PageHead>
         <Tabs />
@@ -46,7 +47,7 @@ pub fn ReviewPage() -> impl IntoView {
         </FilterForm>
         <div class=move || if focus.get().is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_29rem]" } else { "mt-4" }>
             <div class="min-w-0 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-                <Transition set_pending=busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+                <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
                     {move || Suspend::new(async move {
                         let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                         match list.await {

@@ -118,7 +118,7 @@ pub struct IngestReport {
     pub changed: i64,
     pub unchanged: i64,
     pub retired: i64,
-    /// Canonical terms that glossaries brought or defined anew.
+    /// Canonical terms that glossaries added or redefined.
     pub terms: i64,
     /// Components that architecture files name.
     pub components: i64,

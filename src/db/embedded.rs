@@ -294,7 +294,7 @@ impl Cluster {
         remove(&scratch)
     }
 
-    /// Makes the cluster and its password. A half-made one is made anew: nothing was in it.
+    /// Makes the cluster and its password. A half-made one is removed and created again: it held nothing.
     fn initialise(&self) -> Result<(), EmbeddedError> {
         let (data, password) = (self.data(), self.home.join("password"));
         if data.join("remembrancer.conf").is_file() {
@@ -318,7 +318,7 @@ impl Cluster {
         self.configure(0, &[])
     }
 
-    /// Our part of the settings, written anew at each start.
+    /// Our part of the settings, written at each start.
     fn configure(&self, port: u16, settings: &[(String, String)]) -> Result<(), EmbeddedError> {
         let fixed = [
             ("port", port.to_string()),

@@ -1,4 +1,4 @@
-//! Statements whose constant parts are whole, whatever is pushed between them.
+//! Macros for statements: the constant text stays in one piece, and filters are appended.
 
 /// Starts a statement: `text` with the values of its parameters `$1`, `$2`, … in their order. What varies is pushed after it, with
 /// parameters of its own; later text may use the numbers of the first again. For functions that return [`DbError`](super::DbError).

@@ -1,4 +1,4 @@
-//! Re-canonicalisation: after a decision, memories whose phrase means something else are filed anew, batch by batch.
+//! Re-canonicalisation: after a decision, memories whose phrase means something else get their new topic, batch by batch.
 
 use super::{Resolved, store};
 use crate::api::EventId;
@@ -46,7 +46,7 @@ fn payload(work: &Work) -> Result<serde_json::Value, Error> {
     serde_json::to_value(work).map_err(Error::failed("a job cannot be serialised"))
 }
 
-/// Files one batch anew. Where it stands is in the memories themselves (`vocabulary_version`), so a killed job loses nothing and repeats
+/// Refiles one batch. Where it stands is in the memories themselves (`vocabulary_version`), so a killed job loses nothing and repeats
 /// nothing. `topic_raw`, content and `updated_at` stay as they are, and nothing is merged: a decision never makes a memory disappear.
 ///
 /// # Errors

@@ -2,7 +2,7 @@ use crate::query::Query;
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
 use leptos_router::{NavigateOptions, hooks::use_navigate};
 
-/// A form whose fields become the query of `action`. Without JavaScript the browser loads the page anew; with JavaScript the router
+/// A form whose fields become the query of `action`. Without JavaScript the browser reloads the page; with JavaScript the router
 /// navigates, and leaves empty fields out of the URL.
 #[component]
 pub fn FilterForm(#[prop(into)] action: String, names: &'static [&'static str], label: &'static str, children: Children) -> impl IntoView {

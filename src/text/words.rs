@@ -55,7 +55,7 @@ fn folded(text: &str) -> impl Iterator<Item = (&str, String)> {
     // Topics join words with underscores, which Unicode counts as part of a word.
     text.split('_').flat_map(UnicodeSegmentation::unicode_words).filter_map(|word| {
         let folded = fold(word);
-        let kept = STOP_WORDS.binary_search(&folded.as_str()).is_err() && folded.chars().count() <= TERM_MAX;
+        let kept = !folded.is_empty() && STOP_WORDS.binary_search(&folded.as_str()).is_err() && folded.chars().count() <= TERM_MAX;
         kept.then_some((word, folded))
     })
 }
@@ -68,6 +68,10 @@ fn fold(word: &str) -> String {
     };
     if let Some(owner) = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")) {
         folded.truncate(owner.len());
+    }
+    // The stemmer drops it.
+    while folded.starts_with('\'') {
+        folded.remove(0);
     }
     folded
 }
@@ -94,6 +98,12 @@ mod tests {
     fn matched_words_keep_their_spelling() {
         let wanted = terms("which deployments");
         assert_eq!(matched_words("Deployed on Friday; no deploys on Mondays", &wanted), ["Deployed"]);
+    }
+
+    #[test]
+    fn an_apostrophe_that_a_mark_extends_begins_no_word() {
+        assert_eq!(folded("'\u{f73}").map(|(_, folded)| folded).collect::<Vec<_>>(), ["\u{f71}\u{f72}"]);
+        assert!(terms("'' '").is_empty());
     }
 
     proptest! {

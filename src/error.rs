@@ -22,6 +22,9 @@ pub enum Error {
     Conflict(String),
     #[error("too many requests; try again in {} s", .0.as_secs().max(1))]
     RateLimited(Duration),
+    /// Nothing is wrong with the request: others like it have to end first.
+    #[error("{reason}; try again in {} s", .wait.as_secs().max(1))]
+    Busy { reason: &'static str, wait: Duration },
     #[error("{0}")]
     Unavailable(String),
     #[error(transparent)]
@@ -74,8 +77,8 @@ impl Error {
             Self::Forbidden(_) => ErrorCode::Forbidden,
             Self::NotFound(_) | Self::Db(DbError::NotFound) => ErrorCode::NotFound,
             Self::Conflict(_) => ErrorCode::Conflict,
-            Self::RateLimited(_) => ErrorCode::RateLimited,
-            Self::Unavailable(_) | Self::Db(DbError::Exhausted | DbError::Unavailable(_)) => ErrorCode::Unavailable,
+            Self::RateLimited(_) | Self::Busy { .. } => ErrorCode::RateLimited,
+            Self::Unavailable(_) | Self::Db(DbError::Exhausted | DbError::Cancelled | DbError::Unavailable(_)) => ErrorCode::Unavailable,
             Self::Db(_) | Self::Internal { .. } => ErrorCode::Internal,
         }
     }

@@ -1,7 +1,7 @@
 //! Who asks, on whose behalf, and what they may do: the first argument of every verb.
 
-use crate::api::{AgentId, KeyId, OperatorId, OperatorRole, RequestId, Scope, TenantId};
-use crate::db::{EVERY_AGENT, Tenancy};
+use crate::api::{AgentId, KeyId, OperatorId, OperatorRole, RequestId, Scope, TenantId, UserId};
+use crate::db::{EVERY_AGENT, Tenancy, Users};
 use crate::error::Error;
 
 /// Who acts.
@@ -74,13 +74,15 @@ pub struct OpContext {
     pub commons_id: AgentId,
     pub actor: Actor,
     pub access: Access,
+    /// Whose memories are in reach. The key or the caller's runtime decides it, not the model.
+    pub users: Users,
     pub request_id: RequestId,
 }
 
 impl OpContext {
     /// For the command line and workers.
     pub fn system(tenant_id: TenantId, commons_id: AgentId, request_id: RequestId) -> Self {
-        Self { tenant_id, commons_id, actor: Actor::System, access: Access::System, request_id }
+        Self { tenant_id, commons_id, actor: Actor::System, access: Access::System, users: Users::Every, request_id }
     }
 
     /// The rows this operation may see: an agent's own and the commons, or the whole tenant's.
@@ -89,7 +91,66 @@ impl OpContext {
             Actor::Agent { id, .. } => *id,
             Actor::Operator { .. } | Actor::System => EVERY_AGENT,
         };
-        Tenancy { tenant: self.tenant_id, agent, commons: self.commons_id }
+        Tenancy { tenant: self.tenant_id, agent, commons: self.commons_id, users: self.users }
+    }
+
+    /// The user in whose name an agent acts, if there is one.
+    pub fn user(&self) -> Option<UserId> {
+        self.users.id()
+    }
+
+    /// The same operation over the rows of every user that it may name: an agent that is trusted to choose reaches all of them, any other its
+    /// own user's and nobody's. For what is about the agent as a whole, as export and import are.
+    ///
+    /// # Errors
+    /// As [`OpContext::in_the_name_of`].
+    pub fn for_all_its_users(&self) -> Result<Self, Error> {
+        if matches!(self.actor, Actor::Agent { .. }) && self.chooses_user() {
+            return Ok(Self { users: Users::Every, ..self.clone() });
+        }
+        self.in_the_name_of(None)
+    }
+
+    /// Whether the arguments of a call choose its user: nobody else has, and the key may.
+    pub fn chooses_user(&self) -> bool {
+        self.users == Users::Nobody && self.require(Scope::UsersAny).is_ok()
+    }
+
+    /// Whether the arguments of a call may name a user at all: to repeat the one that is known, or to choose.
+    ///
+    /// # Errors
+    /// `Forbidden`, saying what to do instead.
+    pub fn may_name_a_user(&self) -> Result<(), Error> {
+        if self.users == Users::Nobody && self.require(Scope::UsersAny).is_err() {
+            let message = "this key may not choose the user: send the header X-Remembrancer-User, or use a key with the scope users:any";
+            return Err(Error::Forbidden(message.into()));
+        }
+        Ok(())
+    }
+
+    /// The same operation in the name of the user that its arguments name: the one rule of who that may be.
+    ///
+    /// A user that the key is bound to, or that the caller's runtime named, stands. Otherwise the arguments may name one if the key holds
+    /// `users:any`. Operators see every user, whomever they name.
+    ///
+    /// # Errors
+    /// `Forbidden` when the arguments name another user than the key or the runtime did, or when the key may not choose; `Invalid` when
+    /// the agent must name a user and did not.
+    pub fn in_the_name_of(&self, named: Option<UserId>) -> Result<Self, Error> {
+        let Actor::Agent { require_user, .. } = self.actor else { return Ok(self.clone()) };
+        if named.is_some() {
+            self.may_name_a_user()?;
+        }
+        let user = match (self.users.id(), named) {
+            (Some(known), Some(named)) if known != named => {
+                return Err(Error::Forbidden("user_id names another user than this key or its caller acts for".into()));
+            }
+            (known, named) => known.or(named),
+        };
+        if require_user && user.is_none() {
+            return Err(Error::invalid("user_id", "is required for this agent"));
+        }
+        Ok(Self { users: user.into(), ..self.clone() })
     }
 
     /// The agent that acts.

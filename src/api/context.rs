@@ -1,7 +1,7 @@
 //! A context bundle: what an agent is given to read before it begins a task.
 
 use super::text_enum::text_enum;
-use super::{AgentId, DocumentId, MemoryId, MemoryStatus, RetrievalId, SourceTag, UserId};
+use super::{AgentId, DocumentId, MemoryId, MemoryStatus, RetrievalId, SourceTag, UserRef};
 use serde::{Deserialize, Serialize};
 
 text_enum! {
@@ -47,7 +47,7 @@ pub struct ContextRequest {
     pub repo: Option<String>,
     /// The person you work for: their memories and those of nobody in particular are told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
+    pub user_id: Option<UserRef>,
     /// How much of each thing at most: a line (`L0`), a summary (`L1`, unless told) or all of it (`L2`).
     #[serde(default = "default_level")]
     pub level: Level,

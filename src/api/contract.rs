@@ -1,7 +1,7 @@
 //! The contract of `/api/memory/`: categorised memories by short id, as a prompt shows them.
 
 use super::text_enum::text_enum;
-use super::{Category, MemoryRef, Source, UserId};
+use super::{Category, MemoryRef, Source, UserRef};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub struct AddMemoryRequest {
     pub subject: Option<String>,
     /// The person you are talking to, if it must not be told to others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
+    pub user_id: Option<UserRef>,
 }
 
 /// Body of `PUT /api/memory/{id}`.
@@ -62,7 +62,7 @@ pub struct UpdateMemoryRequest {
     pub content: String,
     /// The person you are talking to: only if the memory is theirs or nobody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
+    pub user_id: Option<UserRef>,
 }
 
 /// One memory of the contract.
@@ -152,7 +152,7 @@ pub struct CommandRequest {
     pub text: String,
     /// Who typed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
+    pub user_id: Option<UserRef>,
 }
 
 /// Answer of `POST /api/commands/memory`.

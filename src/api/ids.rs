@@ -112,3 +112,58 @@ impl std::fmt::Display for MemoryRef {
         }
     }
 }
+
+/// Longest reference to a user, in characters.
+pub const USER_REF_MAX: usize = 256;
+
+/// A user as a caller names them: by id, or by the organisation's own reference, such as `crm-4711` (1 to 256 characters).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(with = "String"))]
+#[serde(try_from = "String", into = "String")]
+pub enum UserRef {
+    Id(UserId),
+    External(String),
+}
+
+impl std::str::FromStr for UserRef {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Ok(id) = text.parse::<UserId>() {
+            // The database reads the highest id as "every user".
+            return if id.0.is_max() { Err("is not the id of a user".into()) } else { Ok(Self::Id(id)) };
+        }
+        let characters = text.chars().count();
+        if text.trim().is_empty() || characters > USER_REF_MAX || text.chars().any(char::is_control) {
+            return Err(format!("is a user's id or your own reference to a user: 1 to {USER_REF_MAX} printable characters"));
+        }
+        Ok(Self::External(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for UserRef {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<UserId> for UserRef {
+    fn from(id: UserId) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl From<UserRef> for String {
+    fn from(user: UserRef) -> Self {
+        user.to_string()
+    }
+}
+
+impl std::fmt::Display for UserRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::External(reference) => f.write_str(reference),
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The record of a memory as it is asked for, answered and shown.
 
 use super::text_enum::text_enum;
-use super::{AgentId, AuditEntry, MemoryId, RetrievalId, UserId};
+use super::{AgentId, AuditEntry, MemoryId, RetrievalId, UserId, UserRef};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -139,7 +139,7 @@ pub struct RememberRequest {
     pub source: Source,
     /// The person it is about or was learned from, if it must not be told to others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
+    pub user_id: Option<UserRef>,
     /// What sort of memory it is; `profile` unless told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<MemoryKind>,
@@ -221,7 +221,7 @@ pub struct ForgetRequest {
     pub reason: Option<String>,
     /// Only if the memory is this person's or nobody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
+    pub user_id: Option<UserRef>,
 }
 
 /// Answer of `agent_memory_forget`.

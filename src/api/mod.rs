@@ -38,7 +38,7 @@ pub use health::{
 };
 pub use ids::{
     AgentId, BotId, ChunkId, DecisionId, DocumentId, EventId, KeyId, MemoryId, MemoryRef, OperatorId, ProposalId, RequestId, RetrievalId,
-    RunId, SHORT_ID_LENGTH, TenantId, TermId, UserId, ViewId,
+    RunId, SHORT_ID_LENGTH, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId,
 };
 pub use knowledge::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, IndexPage, IngestFailure, IngestReport,

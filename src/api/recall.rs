@@ -1,7 +1,7 @@
 //! A recall: the question, the ranked answer, and why each hit is in it.
 
 use super::text_enum::text_enum;
-use super::{AgentId, KnowledgeHit, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, RetrievalId, Source, UserId};
+use super::{AgentId, KnowledgeHit, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, RetrievalId, Source, UserId, UserRef};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -131,7 +131,7 @@ pub struct RecallRequest {
     pub expected: bool,
     /// The person you are talking to: their memories and those of nobody in particular are searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
+    pub user_id: Option<UserRef>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<Ranking>,
     #[serde(default)]
@@ -168,7 +168,7 @@ pub struct SearchRequest {
     pub k: u32,
     /// The person you are talking to: their memories and those of nobody in particular are searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
+    pub user_id: Option<UserRef>,
     #[serde(default)]
     pub filters: RecallFilters,
     /// True: only the strong ones. The list ends where scores fall below half of the best.

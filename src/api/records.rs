@@ -2,7 +2,7 @@
 
 use super::{
     Category, MemoryId, MemoryKind, MemoryLink, MemoryRef, MemoryScope, MemoryStatus, MemoryVersion, Relation, Retention, Source,
-    SourceKind, SourceTag, UserId,
+    SourceKind, SourceTag, UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct LinkRequest {
     pub remove: bool,
     /// Only if the memories are this person's or nobody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
+    pub user_id: Option<UserRef>,
 }
 
 /// One end of a link, as it stands now.
@@ -71,7 +71,7 @@ pub struct ReviseRequest {
     pub evidence_ref: Option<String>,
     /// Only if the memory is this person's or nobody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
+    pub user_id: Option<UserRef>,
 }
 
 /// Answer of `agent_memory_revise`: old and new.
@@ -102,7 +102,7 @@ pub struct ProfileFactRequest {
     pub source: Source,
     /// Whose profile it is; absent: of nobody in particular.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
+    pub user_id: Option<UserRef>,
     /// What supports it (at most 1,000 characters).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence_ref: Option<String>,

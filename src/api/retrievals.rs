@@ -1,6 +1,8 @@
 //! The retrieval log: what was asked, what was answered, and the same question asked again.
 
-use super::{AgentId, ChunkId, DocumentId, MatchedBy, MemoryId, MemoryRecord, MemoryRef, Part, Ranking, RetrievalId, SourceTag, UserId};
+use super::{
+    AgentId, ChunkId, DocumentId, MatchedBy, MemoryId, MemoryRecord, MemoryRef, Part, Ranking, RetrievalId, SourceTag, UserId, UserRef,
+};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,8 @@ pub struct RetrievalFilter {
     pub ranking: Option<Ranking>,
     /// True: only recalls that found no memory; false: only those that did.
     pub zero_hit: Option<bool>,
+    /// Agents only: the person you are talking to; their recalls and those for nobody in particular are listed.
+    pub user_id: Option<UserRef>,
     /// Only recalls that returned this memory.
     pub memory_id: Option<MemoryId>,
     /// Asked at or after.
@@ -133,7 +137,7 @@ pub struct ExplainRequest {
     pub retrieval_id: Option<RetrievalId>,
     /// Only if the memory is this person's or nobody's.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
+    pub user_id: Option<UserRef>,
 }
 
 /// Answer of `explain`.

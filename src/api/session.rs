@@ -18,6 +18,8 @@ text_enum! {
         KbRead = "kb:read",
         KbWrite = "kb:write",
         Export = "export",
+        /// Naming the user of a call in its arguments, instead of in a header or by a key that is bound to one.
+        UsersAny = "users:any",
     }
 }
 

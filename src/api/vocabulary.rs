@@ -1,7 +1,7 @@
 //! The shared vocabulary: terms, proposals, decisions, and what a decision would change.
 
 use super::text_enum::text_enum;
-use super::{AgentId, DecisionId, MemoryId, ProposalId, TermId};
+use super::{AgentId, DecisionId, MemoryId, ProposalId, TermId, UserRef};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -283,6 +283,9 @@ pub struct ProposeRequest {
     /// The memory in which you met it, so that reviewers see where it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_id: Option<MemoryId>,
+    /// Only if the memory is this person's or nobody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserRef>,
 }
 
 /// Answer of `canonical_terms_propose`.

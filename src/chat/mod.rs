@@ -43,7 +43,7 @@ pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str
     Ok((id, secret))
 }
 
-/// Says whom a chat belongs to; whom it belonged to before is forgotten.
+/// Says whom a private chat belongs to; whom it belonged to before is forgotten.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign bot, `Invalid` for the chat's id.
@@ -51,7 +51,9 @@ pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn bind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str, user: UserId) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
-    Checks::default().text("chat", chat, CHAT_MAX).done()?;
+    // Telegram's ids of groups and channels are negative.
+    let private = chat.bytes().all(|byte| byte.is_ascii_digit());
+    Checks::default().text("chat", chat, CHAT_MAX).that(private, "chat", "must be a private chat, whose id has digits only").done()?;
     let pool = engine.db().control.system();
     if !store::bind_chat(pool, ctx.tenant_id, bot, chat, user, engine.clock().now()).await? {
         return Err(Error::NotFound("bot"));

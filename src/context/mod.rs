@@ -5,11 +5,12 @@ pub mod store;
 
 use crate::api::{
     ContextBundle, ContextItem, ContextRequest, ContextSection, Hit, KnowledgeHit, Level, MemoryId, MemoryKind, MemoryScope, QUERY_MAX,
-    RecallFilters, RecallRequest, SectionName, SourceTag,
+    RecallFilters, RecallRequest, Scope, SectionName, SourceTag,
 };
 use crate::contract::one_line;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::identity::acting_for;
 use crate::memories::{self, model::Memory};
 use crate::op::OpContext;
 use crate::ranking::explain;
@@ -42,6 +43,8 @@ const SUMMARY: usize = 400;
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextRequest) -> Result<ContextBundle, Error> {
     let agent = ctx.agent_id()?;
+    ctx.require(Scope::MemoryRead)?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     Checks::default()
         .bytes("task", &request.task, QUERY_MAX)
         .that(
@@ -52,25 +55,17 @@ pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextReque
         .done()?;
     let (project, repo) = projects::named(engine, ctx, request.project.as_deref(), request.repo.as_deref()).await?;
     let filters = RecallFilters { for_project: project, for_repo: repo, ..RecallFilters::default() };
-    let search = RecallRequest { k: FOUND, user_id: request.user_id, filters, ..RecallRequest::new(&request.task) };
+    let search = RecallRequest { k: FOUND, filters, ..RecallRequest::new(&request.task) };
     let found = recall::for_task(engine, ctx, search).await?;
 
     let hits: Vec<&Hit> = found.memories();
     let ids: Vec<MemoryId> = hits.iter().map(|hit| hit.memory_id).collect();
-    let wanted = Wanted {
-        tenant: ctx.tenant_id,
-        agents: &[agent, ctx.commons_id],
-        user: request.user_id,
-        project,
-        repo,
-        found: &ids,
-        now: engine.clock().now(),
-    };
+    let wanted = Wanted { tenancy: ctx.tenancy(), agents: &[agent, ctx.commons_id], project, repo, found: &ids, now: engine.clock().now() };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let chosen = store::memories(&mut tx, &wanted, STANDING).await?;
     tx.commit().await?;
     let chosen_ids: Vec<MemoryId> = chosen.iter().map(|memory| memory.id).collect();
-    let mut disputes = memories::contradictions(engine, ctx, request.user_id, &chosen_ids).await?;
+    let mut disputes = memories::contradictions(engine, ctx, &chosen_ids).await?;
 
     let places: HashMap<MemoryId, (usize, &Hit)> = hits.iter().enumerate().map(|(place, hit)| (hit.memory_id, (place, *hit))).collect();
     let mut ordered: Vec<(Option<&(usize, &Hit)>, Memory)> = chosen.into_iter().map(|memory| (places.get(&memory.id), memory)).collect();

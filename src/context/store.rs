@@ -1,7 +1,7 @@
 //! All SQL of bundles.
 
-use crate::api::{AgentId, MemoryId, TenantId, UserId};
-use crate::db::{DbError, Tx};
+use crate::api::{AgentId, MemoryId};
+use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::Memory;
 use crate::memories::store::columns;
 use chrono::{DateTime, Utc};
@@ -9,9 +9,8 @@ use uuid::Uuid;
 
 /// Whose memories, and for which work.
 pub struct Wanted<'a> {
-    pub tenant: TenantId,
+    pub tenancy: Tenancy,
     pub agents: &'a [AgentId],
-    pub user: Option<UserId>,
     pub project: Option<Uuid>,
     pub repo: Option<Uuid>,
     /// What a search found for the task.
@@ -30,8 +29,10 @@ pub async fn memories(tx: &mut Tx, wanted: &Wanted<'_>, most: i64) -> Result<Vec
                          partition by case when m.kind = 'decision' then 'decisions' when m.scope in ('project', 'repo') then 'project' end
                          order by m.pinned desc, m.importance desc, m.updated_at desc, m.id desc) as place
                 from agent_memories m
-               where m.tenant_id = $1 and m.agent_id = any($2) and m.live and (m.expires_at is null or m.expires_at > $7)
-                 and (m.user_id is null or m.user_id = $3) and m.kind <> 'episode'
+               where ",
+        of_user!("m", "$3"),
+        r" and m.tenant_id = $1 and m.agent_id = any($2) and m.live
+                 and (m.expires_at is null or m.expires_at > $7) and m.kind <> 'episode'
                  and ((m.scope = 'project' and m.project_id = $4) or (m.scope = 'repo' and m.repo_id = $5)
                       or (m.scope = 'global' and m.kind in ('profile', 'decision')) or (m.scope = 'agent' and m.kind = 'decision')
                       or m.profile_fact))
@@ -39,14 +40,16 @@ pub async fn memories(tx: &mut Tx, wanted: &Wanted<'_>, most: i64) -> Result<Vec
         columns!(),
         r"
             from agent_memories m
-           where m.tenant_id = $1 and m.agent_id = any($2) and m.live
+           where m.tenant_id = $1 and m.agent_id = any($2) and m.live and (m.expires_at is null or m.expires_at > $7) and ",
+        of_user!("m", "$3"),
+        r"
              and (m.id = any($6) or m.id in (select s.id from standing s where s.place <= $8))
            order by m.pinned desc, m.importance desc, m.updated_at desc, m.id desc"
     ));
     Ok(query
-        .bind(wanted.tenant)
+        .bind(wanted.tenancy.tenant)
         .bind(agents)
-        .bind(wanted.user)
+        .bind(wanted.tenancy.users)
         .bind(wanted.project)
         .bind(wanted.repo)
         .bind(found)

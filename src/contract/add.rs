@@ -5,9 +5,10 @@ use crate::api::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestio
 use crate::db::{lock, lock_key};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::identity::acting_for;
 use crate::memories::access::{self, Purpose};
 use crate::memories::model::embedded_text;
-use crate::memories::remember::{self, Traces, check_user};
+use crate::memories::remember::{self, Traces};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use store::Likeness;
@@ -27,16 +28,16 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let subject = request.subject.filter(|subject| !subject.trim().is_empty());
     let mut checks = Checks::default();
     check_content(&mut checks, &request.content).optional_text("subject", subject.as_deref(), SUBJECT_MAX);
-    check_user(&mut checks, ctx, request.user_id).done()?;
+    checks.done()?;
 
     let asked = RememberRequest {
         topic_raw: subject.clone().unwrap_or_else(|| request.category.to_string()),
         content: request.content,
         source: Source { platform: via.into(), ..Source::default() },
-        user_id: request.user_id,
         category: Some(request.category),
         subject: subject.clone(),
         ..RememberRequest::default()
@@ -61,7 +62,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
         with_subject: subject.is_some(),
         now: engine.clock().now(),
     };
-    if let Some((memory, similarity)) = store::alike(&mut tx, ctx.tenant_id, &draft, &likeness).await? {
+    if let Some((memory, similarity)) = store::alike(&mut tx, ctx.tenancy(), &draft, &likeness).await? {
         let suggestion = response(memory).map(|entry| MemorySuggestion {
             id: entry.id,
             category: entry.category,
@@ -74,7 +75,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     let outcome = remember::write(engine, ctx, &mut tx, &draft, vector.as_deref()).await?;
     let traces = Traces { proposal: subject.is_some() && !resolved.is_canonical, late: vector.is_none() };
     remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, traces).await?;
-    let stored = access::find(&mut tx, ctx, &MemoryRef::Id(outcome.id()), draft.key.user_id, Purpose::Read).await?;
+    let stored = access::find(&mut tx, ctx, &MemoryRef::Id(outcome.id()), Purpose::Read, engine.clock().now()).await?;
     tx.commit().await?;
     remember::count(engine, &outcome, vector.is_none(), start.elapsed());
     Ok(AddMemoryResponse { stored: true, memory: response(stored), suggestion: None })

@@ -2,7 +2,7 @@
 
 use super::prompt::{one_line, title};
 use super::{delete, list};
-use crate::api::{COMMAND_MAX, CommandRequest, CommandResponse, MemoryListResponse, MemoryRef, Scope, UserId};
+use crate::api::{COMMAND_MAX, CommandRequest, CommandResponse, MemoryListResponse, MemoryRef, Scope, UserRef};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
@@ -30,8 +30,8 @@ pub async fn command(engine: &Engine, ctx: &OpContext, request: CommandRequest) 
     ctx.require(Scope::MemoryRead)?;
     Checks::default().limit("text", &request.text, COMMAND_MAX).done()?;
     let text = match parse(&request.text) {
-        Command::List => render(&list(engine, ctx, request.user_id).await?),
-        Command::Delete(id) => deleted(engine, ctx, id, request.user_id).await?,
+        Command::List => render(&list(engine, ctx, request.user_id.as_ref()).await?),
+        Command::Delete(id) => deleted(engine, ctx, id, request.user_id.as_ref()).await?,
         Command::Help => HELP.to_owned(),
     };
     Ok(CommandResponse { text })
@@ -67,7 +67,7 @@ fn render(list: &MemoryListResponse) -> String {
     lines.join("\n")
 }
 
-async fn deleted(engine: &Engine, ctx: &OpContext, id: &str, user: Option<UserId>) -> Result<String, Error> {
+async fn deleted(engine: &Engine, ctx: &OpContext, id: &str, user: Option<&UserRef>) -> Result<String, Error> {
     let outcome = match id.parse::<MemoryRef>() {
         Ok(name) => delete(engine, ctx, &name, user).await,
         Err(_) => Err(Error::NotFound("memory")),

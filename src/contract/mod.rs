@@ -15,14 +15,15 @@ pub use prompt::{Block, prompt, render};
 
 use crate::api::{
     ENTRY_MAX, ENTRY_MIN, ForgetRequest, MemoryListResponse, MemoryRef, MemoryResponse, MemoryVersion, MemoryVersionResponse,
-    MemoryWithVersions, ReviseRequest, Scope, Source, UpdateMemoryRequest, UpdateMemoryResponse, UserId,
+    MemoryWithVersions, ReviseRequest, Scope, Source, UpdateMemoryRequest, UpdateMemoryResponse, UserRef,
 };
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::identity::acting_for;
+use crate::memories;
 use crate::memories::access::{self, Purpose};
 use crate::memories::model::Memory;
-use crate::memories::{self, remember::check_user};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
@@ -33,7 +34,7 @@ use tracing::instrument;
 /// `Forbidden` without `memory:read`, `Invalid` for an agent that must name its user and does not.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn list(engine: &Engine, ctx: &OpContext, user: Option<UserId>) -> Result<MemoryListResponse, Error> {
+pub async fn list(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<MemoryListResponse, Error> {
     let memories: Vec<MemoryResponse> = entries(engine, ctx, user).await?.into_iter().filter_map(response).collect();
     Ok(MemoryListResponse { total: i64::try_from(memories.len()).unwrap_or(i64::MAX), memories })
 }
@@ -44,13 +45,13 @@ pub async fn list(engine: &Engine, ctx: &OpContext, user: Option<UserId>) -> Res
 /// As [`list`], and `NotFound` for what is not in the list.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn get(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<MemoryWithVersions, Error> {
+pub async fn get(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<MemoryWithVersions, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
-    check_user(&mut Checks::default(), ctx, user).done()?;
+    let ctx = &acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = find(engine, ctx, &mut tx, name, user).await?;
-    let mut versions = memories::store::versions(&mut tx, ctx.tenant_id, memory.agent_id, memory.id).await?;
+    let memory = find(engine, ctx, &mut tx, name).await?;
+    let mut versions = memories::store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
     tx.commit().await?;
     versions.reverse();
     let memory = response(memory).ok_or(Error::NotFound("memory"))?;
@@ -71,11 +72,10 @@ pub async fn update(
 ) -> Result<(MemoryResponse, UpdateMemoryResponse), Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
-    let mut checks = Checks::default();
-    check_content(&mut checks, &request.content);
-    check_user(&mut checks, ctx, request.user_id).done()?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
+    check_content(&mut Checks::default(), &request.content).done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = find(engine, ctx, &mut tx, &request.memory_id, request.user_id).await?;
+    let memory = find(engine, ctx, &mut tx, &request.memory_id).await?;
     tx.commit().await?;
     let revision = ReviseRequest {
         memory: memory.id.into(),
@@ -84,7 +84,7 @@ pub async fn update(
         confidence: None,
         summary: None,
         evidence_ref: None,
-        user_id: request.user_id,
+        user_id: None,
     };
     // Forgotten or superseded meanwhile: for this contract it is not there.
     let revised = memories::revise(engine, ctx, revision).await.map_err(|error| match error {
@@ -92,7 +92,7 @@ pub async fn update(
         error => error,
     })?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let now = find(engine, ctx, &mut tx, &memory.id.into(), request.user_id).await?;
+    let now = find(engine, ctx, &mut tx, &memory.id.into()).await?;
     tx.commit().await?;
     let told = UpdateMemoryResponse {
         id: revised.short_id,
@@ -109,35 +109,34 @@ pub async fn update(
 /// `Forbidden` without `memory:forget`, or for a shared one that the agent did not write; `NotFound` for what is not in the list.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn delete(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<MemoryResponse, Error> {
+pub async fn delete(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<MemoryResponse, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryForget)?;
-    check_user(&mut Checks::default(), ctx, user).done()?;
+    let ctx = &acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = find(engine, ctx, &mut tx, name, user).await?;
+    let memory = find(engine, ctx, &mut tx, name).await?;
     tx.commit().await?;
-    let request = ForgetRequest { memory_id: memory.id, reason: None, user_id: user };
+    let request = ForgetRequest { memory_id: memory.id, reason: None, user_id: None };
     if memories::forget(engine, ctx, request).await?.already_forgotten {
         return Err(Error::NotFound("memory"));
     }
     response(memory).ok_or(Error::NotFound("memory"))
 }
 
-async fn entries(engine: &Engine, ctx: &OpContext, user: Option<UserId>) -> Result<Vec<Memory>, Error> {
+async fn entries(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<Vec<Memory>, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
-    check_user(&mut Checks::default(), ctx, user).done()?;
+    let ctx = &acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let found = store::entries(&mut tx, ctx.tenant_id, &[agent, ctx.commons_id], user, engine.clock().now()).await?;
+    let found = store::entries(&mut tx, ctx.tenancy(), &[agent, ctx.commons_id], engine.clock().now()).await?;
     tx.commit().await?;
     Ok(found)
 }
 
 /// A memory of the list by its name; anything else is not there.
-async fn find(engine: &Engine, ctx: &OpContext, tx: &mut Tx, name: &MemoryRef, user: Option<UserId>) -> Result<Memory, Error> {
-    let memory = access::find(tx, ctx, name, user, Purpose::Read).await?;
-    let now = engine.clock().now();
-    let listed = memory.live && memory.category.is_some() && memory.expires_at.is_none_or(|expires| expires > now);
+async fn find(engine: &Engine, ctx: &OpContext, tx: &mut Tx, name: &MemoryRef) -> Result<Memory, Error> {
+    let memory = access::find(tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
+    let listed = memory.live && memory.category.is_some();
     if listed { Ok(memory) } else { Err(Error::NotFound("memory")) }
 }
 

@@ -1,7 +1,7 @@
 //! The memory block of a prompt: the same memories give the same bytes, so that a cached prefix holds.
 
 use super::{entries, response};
-use crate::api::{MemoryId, MemoryResponse, UserId};
+use crate::api::{MemoryId, MemoryResponse, UserRef};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
@@ -24,7 +24,7 @@ pub struct Block {
 /// As [`super::list`].
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn prompt(engine: &Engine, ctx: &OpContext, user: Option<UserId>) -> Result<Block, Error> {
+pub async fn prompt(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<Block, Error> {
     let memories = entries(engine, ctx, user).await?.into_iter();
     let entries: Vec<_> = memories.filter_map(|memory| Some((memory.id, response(memory)?))).collect();
     let text = render(&entries);

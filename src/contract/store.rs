@@ -1,7 +1,7 @@
 //! All SQL of the contract.
 
-use crate::api::{AgentId, TenantId, UserId};
-use crate::db::{DbError, Tx};
+use crate::api::AgentId;
+use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::{Draft, Memory};
 use crate::memories::store::{COLUMNS, Neighbour, VectorTable, columns};
 use crate::models::Model;
@@ -16,24 +16,20 @@ fn uuids(agents: &[AgentId]) -> Vec<Uuid> {
 }
 
 /// The live memories of some agents that have a category, within a user's reach: by category, then creation, then id.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len()))]
-pub async fn entries(
-    tx: &mut Tx,
-    tenant: TenantId,
-    agents: &[AgentId],
-    user: Option<UserId>,
-    now: DateTime<Utc>,
-) -> Result<Vec<Memory>, DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agents = agents.len()))]
+pub async fn entries(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], now: DateTime<Utc>) -> Result<Vec<Memory>, DbError> {
     let query = sqlx::query_as(concat!(
         "select ",
         columns!(),
+        "
+            from agent_memories m where ",
+        of_user!("m", "$3"),
         r#"
-            from agent_memories m
-           where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.category is not null
-             and (m.expires_at is null or m.expires_at > $4) and (m.user_id is null or m.user_id = $3)
+             and m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.category is not null
+             and (m.expires_at is null or m.expires_at > $4)
            order by m.category collate "C", m.created_at, m.id"#
     ));
-    Ok(query.bind(tenant).bind(uuids(agents)).bind(user).bind(now).fetch_all(&mut **tx).await?)
+    Ok(query.bind(tenancy.tenant).bind(uuids(agents)).bind(tenancy.users).bind(now).fetch_all(&mut **tx).await?)
 }
 
 /// How a new entry is held against those that are there.
@@ -47,9 +43,10 @@ pub struct Likeness<'a> {
 }
 
 /// The entry that a new one should update instead, with their cosine: the most alike of those beyond their threshold.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn alike(tx: &mut Tx, tenant: TenantId, draft: &Draft, likeness: &Likeness<'_>) -> Result<Option<(Memory, f64)>, DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn alike(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, likeness: &Likeness<'_>) -> Result<Option<(Memory, f64)>, DbError> {
     let VectorTable { table, .. } = VectorTable::of(likeness.model.dimension)?;
+    let of_user = of_user!("m", "$3");
     let sql = format!(
         r"with entries as (
               select m.id, case when m.content_hash = $5 then 1.0 else coalesce(1 - (e.embedding <=> $6), 0.0) end as similarity,
@@ -57,7 +54,7 @@ pub async fn alike(tx: &mut Tx, tenant: TenantId, draft: &Draft, likeness: &Like
                 from agent_memories m
                 left join {table} e on e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $10
                where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.category is not null
-                 and (m.expires_at is null or m.expires_at > $4) and (m.user_id is null or m.user_id = $3))
+                 and (m.expires_at is null or m.expires_at > $4) and {of_user})
           select {COLUMNS}, entries.similarity
             from entries join agent_memories m on m.tenant_id = $1 and m.id = entries.id
            where similarity > $12 or (same_subject and similarity > $11)
@@ -65,9 +62,9 @@ pub async fn alike(tx: &mut Tx, tenant: TenantId, draft: &Draft, likeness: &Like
     );
     // The table follows from the dimension.
     let near: Option<Neighbour> = sqlx::query_as(AssertSqlSafe(sql))
-        .bind(tenant)
+        .bind(tenancy.tenant)
         .bind(uuids(likeness.agents))
-        .bind(draft.key.user_id)
+        .bind(tenancy.users)
         .bind(likeness.now)
         .bind(&draft.content_hash)
         .bind(likeness.vector.map(|vector| Vector::from(vector.to_vec())))

@@ -4,16 +4,16 @@
 //! made and run with Postgres' own programs: durable, SCRAM, loopback only, no Unix socket.
 //!
 //! The server's process and Postgres' are separate. When ours is killed, Postgres goes on and the next start adopts it; when Postgres is
-//! killed, the next start recovers. Several processes may use one cluster: each holds a shared lock, the last one stops it.
+//! killed, the server that supervises it starts it again, else the next start does. Several processes may use one cluster: each holds a shared lock, the last one stops it.
 //!
 //! Below a directory of its own (`.local/postgres`): `pg0-<version>/` the installation, `data/` the cluster, `password`, `port`, and the locks.
 
 use std::{
-    fs::{self, File, Permissions, TryLockError},
-    io::{self, Write},
+    fs::{self, DirBuilder, File, Permissions, TryLockError},
+    io::{self, PipeReader, Write},
     net::{Ipv4Addr, TcpListener},
     os::unix::{
-        fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown, symlink},
+        fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown, lchown, symlink},
         process::CommandExt,
     },
     path::{Path, PathBuf},
@@ -27,8 +27,12 @@ use sqlx::{Connection, PgConnection};
 
 use crate::clock::{Clock, SystemClock};
 
+/// Opening a link fails.
+const NO_LINK: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
 /// How long Postgres may take to start, stop or answer; recovery after a crash is part of it.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How often a supervisor looks whether Postgres still runs.
+const LOOK: Duration = Duration::from_millis(500);
 /// Where data goes when root runs this below a directory that only root may enter (see [`home`]).
 const OUTSIDE: &str = "/var/lib/remembrancer";
 
@@ -51,6 +55,9 @@ pub struct Embedded {
     cluster: Cluster,
     url: String,
     adopted: bool,
+    /// With the port that the URL names.
+    options: Options,
+    port: u16,
     /// Held shared while this process uses the cluster.
     users: File,
 }
@@ -79,11 +86,48 @@ pub enum EmbeddedError {
 impl Embedded {
     /// Starts the cluster in `data_dir`, or adopts it if it runs already. The first start unpacks and initialises: some seconds.
     pub async fn start(options: Options) -> Result<Self, EmbeddedError> {
-        let (cluster, users, adopted, port) = blocking(move || prepare(&options)).await??;
+        let (wanted, (cluster, users, adopted, port)) = blocking(move || prepare(&options).map(|prepared| (options, prepared))).await??;
         let url = format!("postgres://postgres:{}@127.0.0.1:{port}/postgres", cluster.password()?);
-        let embedded = Self { cluster, url, adopted, users };
-        embedded.wait_until_it_answers(port).await?;
+        let embedded = Self { cluster, url, adopted, users, options: Options { port: Some(port), ..wanted }, port };
+        embedded.wait_until_it_answers().await?;
         Ok(embedded)
+    }
+
+    /// Starts Postgres again, with its data and on its port, whenever it has died. Never returns; to be dropped before [`Embedded::stop`].
+    pub async fn supervise(&self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            match self.revive().await {
+                Ok(false) => {}
+                Ok(true) => tracing::warn!(port = self.port, "the embedded Postgres had died and was started again"),
+                Err(error) => tracing::error!(%error, "the embedded Postgres has died and cannot be started; trying again"),
+            }
+        }
+    }
+
+    /// Starts Postgres again if it has died; whether it had.
+    ///
+    /// # Errors
+    /// When it cannot be started, as when something else took its port.
+    pub async fn revive(&self) -> Result<bool, EmbeddedError> {
+        let (cluster, options) = (self.cluster.clone(), self.options.clone());
+        let died = blocking(move || {
+            if cluster.recorded().is_some_and(|(pid, _)| is_postgres(pid)) {
+                return Ok(false);
+            }
+            let _starting = cluster.lock("starting")?;
+            // Another process that uses the cluster may have been faster.
+            if cluster.running().is_none() {
+                tracing::warn!("the embedded Postgres is gone: starting it again");
+                cluster.launch(&options)?;
+            }
+            Ok::<_, EmbeddedError>(true)
+        })
+        .await??;
+        if died {
+            self.wait_until_it_answers().await?;
+        }
+        Ok(died)
     }
 
     /// A superuser's URL, of the database `postgres`. Holds the password: not for logs.
@@ -112,7 +156,7 @@ impl Embedded {
     }
 
     /// Proves that what listens on the port is this cluster: the password opens it, and the data directory is ours.
-    async fn wait_until_it_answers(&self, port: u16) -> Result<(), EmbeddedError> {
+    async fn wait_until_it_answers(&self) -> Result<(), EmbeddedError> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let error = match ping(&self.url).await {
@@ -125,7 +169,7 @@ impl Embedded {
                 }
                 Err(error) => error.to_string(),
             };
-            return Err(EmbeddedError::Silent { port, reason: error, log: self.cluster.log() });
+            return Err(EmbeddedError::Silent { port: self.port, reason: error, log: self.cluster.log() });
         }
     }
 }
@@ -161,7 +205,7 @@ fn prepare(options: &Options) -> Result<(Cluster, File, bool, u16), EmbeddedErro
 }
 
 /// The files of one cluster and the user who runs it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Cluster {
     home: PathBuf,
     installation: PathBuf,
@@ -179,21 +223,30 @@ impl Cluster {
     fn open(options: &Options) -> Result<Self, EmbeddedError> {
         make_dir(&options.data_dir)?;
         let ours = rustix::process::geteuid().as_raw();
+        if ours == 0 {
+            refuse_link(&options.data_dir)?;
+        }
         let existing = fs::metadata(options.data_dir.join("data")).ok().map(|m| User { uid: m.uid(), gid: m.gid() });
         let user = match existing {
             Some(owner) if ours == 0 && owner.uid != 0 => Some(owner),
             Some(owner) if ours != 0 && owner.uid != ours => {
                 return Err(EmbeddedError::Foreign { path: options.data_dir.clone(), owner: owner.uid });
             }
-            _ if ours == 0 => {
-                // Whatever the umask, the other user has to pass; what is secret below has a mode of its own.
-                fs::set_permissions(&options.data_dir, Permissions::from_mode(0o711)).map_err(at(&options.data_dir))?;
-                Some(nobody().ok_or(EmbeddedError::NoUser)?)
-            }
+            _ if ours == 0 => Some(nobody().ok_or(EmbeddedError::NoUser)?),
             _ => None,
         };
         let home = match user {
-            Some(user) => home(&options.data_dir, user)?,
+            Some(user) => {
+                let owner = fs::metadata(&options.data_dir).map_err(at(&options.data_dir))?.uid();
+                if owner != 0 && owner != user.uid {
+                    return Err(EmbeddedError::Foreign { path: options.data_dir.clone(), owner });
+                }
+                if existing.is_none() {
+                    // Whatever the umask, the other user has to pass; what is secret below has a mode of its own.
+                    fs::set_permissions(&options.data_dir, Permissions::from_mode(0o711)).map_err(at(&options.data_dir))?;
+                }
+                home(&options.data_dir, user)?
+            }
             None => fs::canonicalize(&options.data_dir).map_err(at(&options.data_dir))?,
         };
         let version = run(Command::new(&options.binary).arg("--version"), "pg0 --version")?;
@@ -211,14 +264,18 @@ impl Cluster {
 
     fn password(&self) -> Result<String, EmbeddedError> {
         let path = self.home.join("password");
-        fs::read_to_string(&path).map(|s| s.trim().to_owned()).map_err(at(&path))
+        let file = File::options().read(true).custom_flags(NO_LINK).open(&path);
+        file.and_then(io::read_to_string).map(|text| text.trim().to_owned()).map_err(at(&path))
     }
 
     fn open_lock(&self, name: &str) -> Result<File, EmbeddedError> {
         let path = self.home.join(name);
-        let file = File::options().create(true).truncate(false).write(true).mode(0o600).open(&path).map_err(at(&path))?;
-        self.give(&path)?;
-        Ok(file)
+        match self.create_private(&path) {
+            Err(EmbeddedError::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
+                File::options().write(true).custom_flags(NO_LINK).open(&path).map_err(at(&path))
+            }
+            created => created,
+        }
     }
 
     /// Waits until no other process starts or stops this cluster.
@@ -247,20 +304,50 @@ impl Cluster {
         }
     }
 
-    fn give(&self, path: &Path) -> Result<(), EmbeddedError> {
+    /// Whether we are root and a path is in a folder of the user who runs Postgres. What happens there is done by that user: root would
+    /// follow every link that is put in its way.
+    fn is_theirs(&self, path: &Path) -> bool {
+        let owner = path.parent().and_then(|folder| fs::symlink_metadata(folder).ok()).map(|folder| folder.uid());
+        self.user.is_some_and(|user| owner == Some(user.uid))
+    }
+
+    /// Runs a line of shell, in which `$0` is a path, as the user who owns the cluster.
+    fn shell(&self, line: &str, path: &Path, input: impl Into<Stdio>) -> Result<(), EmbeddedError> {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", line]).arg(path).current_dir("/");
+        self.as_user(&mut command);
+        run_with(&mut command, "sh", input.into()).map(drop)
+    }
+
+    /// Creates a file that only the cluster's user may read. An existing one, or a link, is an error.
+    fn create_private(&self, path: &Path) -> Result<File, EmbeddedError> {
+        let file = File::options().create_new(true).write(true).mode(0o600).open(path).map_err(at(path))?;
+        if let Some(User { uid, gid }) = self.user {
+            fchown(&file, Some(uid), Some(gid)).map_err(at(path))?;
+        }
+        Ok(file)
+    }
+
+    /// Creates a folder that only the cluster's user may enter. An existing one, or a link, is an error.
+    fn create_private_dir(&self, path: &Path) -> Result<(), EmbeddedError> {
+        if self.is_theirs(path) {
+            return self.shell("mkdir -m 700 \"$0\"", path, Stdio::null());
+        }
+        DirBuilder::new().mode(0o700).create(path).map_err(at(path))?;
         match self.user {
-            Some(User { uid, gid }) => chown(path, Some(uid), Some(gid)).map_err(at(path)),
+            Some(User { uid, gid }) => lchown(path, Some(uid), Some(gid)).map_err(at(path)),
             None => Ok(()),
         }
     }
 
     /// Replaces a file by one that only the cluster's user may read.
     fn write_private(&self, path: &Path, text: &str) -> Result<(), EmbeddedError> {
+        if self.is_theirs(path) {
+            return self.shell("umask 077 && cat >\"$0.new\" && mv -f \"$0.new\" \"$0\"", path, piped(text).map_err(at(path))?);
+        }
         let new = path.with_extension("new");
         remove(&new)?;
-        let mut file = File::options().create_new(true).write(true).mode(0o600).open(&new).map_err(at(&new))?;
-        file.write_all(text.as_bytes()).map_err(at(&new))?;
-        self.give(&new)?;
+        self.create_private(&new)?.write_all(text.as_bytes()).map_err(at(&new))?;
         fs::rename(&new, path).map_err(at(path))
     }
 
@@ -271,12 +358,10 @@ impl Cluster {
         }
         let scratch = self.home.join("unpacking");
         remove(&scratch)?;
-        make_dir(&scratch)?;
-        self.give(&scratch)?;
+        self.create_private_dir(&scratch)?;
         // The user who runs it may not be able to reach the original.
         let program = scratch.join("pg0");
-        fs::copy(binary, &program).map_err(at(binary))?;
-        fs::set_permissions(&program, Permissions::from_mode(0o755)).map_err(at(&program))?;
+        self.shell("cat >\"$0\" && chmod 700 \"$0\"", &program, File::open(binary).map_err(at(binary))?)?;
         let (port, data) = (free_port()?.to_string(), scratch.join("data"));
         let mut pg0 = Command::new(&program);
         pg0.args(["start", "--name", "unpack", "--port", &port, "--password", &random(), "--data-dir"]).arg(&data);
@@ -302,9 +387,7 @@ impl Cluster {
         }
         remove(&data)?;
         self.write_private(&password, &random())?;
-        make_dir(&data)?;
-        fs::set_permissions(&data, Permissions::from_mode(0o700)).map_err(at(&data))?;
-        self.give(&data)?;
+        self.create_private_dir(&data)?;
         let mut initdb = self.program("initdb");
         initdb.arg("--pgdata").arg(&data).arg("--pwfile").arg(&password);
         // The same order and case rules on every system.
@@ -312,8 +395,7 @@ impl Cluster {
         initdb.args(["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-instructions"]);
         run(&mut initdb, "initdb")?;
         let settings = data.join("postgresql.conf");
-        let text = fs::read_to_string(&settings).map_err(at(&settings))?;
-        fs::write(&settings, format!("{text}\ninclude 'remembrancer.conf'\n")).map_err(at(&settings))?;
+        self.shell("cat >>\"$0\"", &settings, piped("\ninclude 'remembrancer.conf'\n").map_err(at(&settings))?)?;
         // Written last: it marks the cluster as complete.
         self.configure(0, &[])
     }
@@ -334,18 +416,25 @@ impl Cluster {
         self.write_private(&self.data().join("remembrancer.conf"), &text)
     }
 
+    fn pid_file(&self) -> PathBuf {
+        self.data().join("postmaster.pid")
+    }
+
+    /// Process and port that Postgres has written down in this directory.
+    fn recorded(&self) -> Option<(u32, u16)> {
+        let text = fs::read_to_string(self.pid_file()).ok()?;
+        let mut lines = text.lines();
+        Some((lines.next()?.trim().parse().ok()?, lines.nth(2)?.trim().parse().ok()?))
+    }
+
     /// Process and port of a Postgres that runs in this directory. Clears the trace of one that does not run any more.
     fn running(&self) -> Option<(u32, u16)> {
-        let path = self.data().join("postmaster.pid");
-        let text = fs::read_to_string(&path).ok()?;
-        let mut lines = text.lines();
-        let pid: u32 = lines.next()?.trim().parse().ok()?;
-        let port = lines.nth(2)?.trim().parse().ok()?;
-        if is_postgres(pid) {
-            return Some((pid, port));
+        let recorded = self.recorded()?;
+        if is_postgres(recorded.0) {
+            return Some(recorded);
         }
         // Postgres clears it too, except when the number now belongs to another process of the same user.
-        fs::remove_file(&path).ok();
+        self.shell("rm -f \"$0\"", &self.pid_file(), Stdio::null()).ok();
         None
     }
 
@@ -467,9 +556,29 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> EmbeddedError {
     move |source| EmbeddedError::Io { path, source }
 }
 
+/// A short text as the input of a program.
+fn piped(text: &str) -> io::Result<PipeReader> {
+    let (reader, mut writer) = io::pipe()?;
+    writer.write_all(text.as_bytes())?;
+    Ok(reader)
+}
+
+/// Refuses, as root, a folder that is another user's link: it may lead anywhere. Links of root, as [`home`] leaves one, are followed.
+fn refuse_link(path: &Path) -> Result<(), EmbeddedError> {
+    let link = fs::symlink_metadata(path).map_err(at(path))?;
+    match link.is_symlink() && link.uid() != 0 {
+        true => Err(EmbeddedError::Foreign { path: path.to_owned(), owner: link.uid() }),
+        false => Ok(()),
+    }
+}
+
 /// Runs a program to its end; its output is told only if it fails.
 fn run(command: &mut Command, name: &'static str) -> Result<String, EmbeddedError> {
-    let output = command.stdin(Stdio::null()).output().map_err(|e| EmbeddedError::Program { program: name, output: e.to_string() })?;
+    run_with(command, name, Stdio::null())
+}
+
+fn run_with(command: &mut Command, name: &'static str, input: Stdio) -> Result<String, EmbeddedError> {
+    let output = command.stdin(input).output().map_err(|e| EmbeddedError::Program { program: name, output: e.to_string() })?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() {
         return Ok(text);

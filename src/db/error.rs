@@ -11,6 +11,8 @@ pub enum DbError {
     Check { constraint: String },
     #[error("no connection became free in time")]
     Exhausted,
+    #[error("a statement took too long and was cancelled")]
+    Cancelled,
     #[error("the database cannot be reached: {0}")]
     Unavailable(sqlx::Error),
     /// A row holds what the code cannot read: named, so that it can be found.
@@ -48,6 +50,11 @@ impl From<sqlx::Error> for DbError {
                     ErrorKind::ForeignKeyViolation => return Self::ForeignKey { constraint: constraint() },
                     ErrorKind::CheckViolation => return Self::Check { constraint: constraint() },
                     _ => {}
+                }
+                // 57014 is a statement that was cancelled, as its timeout does.
+                if database.code().is_some_and(|code| code == "57014") {
+                    metrics::counter!("remembrancer_statements_cancelled_total").increment(1);
+                    return Self::Cancelled;
                 }
                 // Class 08 is a lost connection, 57P a server that stops or starts, 53300 too many connections.
                 let code = database.code().unwrap_or_default();

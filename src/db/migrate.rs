@@ -3,18 +3,22 @@
 use super::{DatabaseUrls, DbError};
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgPool};
 use std::str::FromStr;
 
 static AGENT_MEMORY: Migrator = sqlx::migrate!("migrations/agent_memory");
 static SHARED_KB: Migrator = sqlx::migrate!("migrations/shared_kb");
 static INTERNAL_SHARED: Migrator = sqlx::migrate!("migrations/internal_shared");
 
+/// The databases by name, with their migrations.
+pub(super) static MIGRATORS: [(&str, &Migrator); 3] =
+    [("agent_memory", &AGENT_MEMORY), ("shared_kb", &SHARED_KB), ("internal_shared", &INTERNAL_SHARED)];
+
 /// Serialises what is cluster-wide; advisory locks are per database, so all take it in the maintenance database.
 const CLUSTER_LOCK: i64 = 0x0072_6d62_0001;
 
 /// The two roles of the server. Neither owns anything, neither bypasses row-level security.
-const ROLES: [&str; 2] = ["rmb_app", "rmb_system"];
+const ROLES: [&str; 3] = ["rmb_app", "rmb_operator", "rmb_system"];
 
 /// A migration could not be applied.
 #[derive(Debug, thiserror::Error)]
@@ -32,11 +36,8 @@ impl From<sqlx::Error> for MigrateError {
 }
 
 fn each(urls: &DatabaseUrls) -> [(&'static str, &str, &'static Migrator); 3] {
-    [
-        ("agent_memory", &urls.agent_memory, &AGENT_MEMORY),
-        ("shared_kb", &urls.shared_kb, &SHARED_KB),
-        ("internal_shared", &urls.internal_shared, &INTERNAL_SHARED),
-    ]
+    let [(memory, memory_migrator), (kb, kb_migrator), (control, control_migrator)] = MIGRATORS;
+    [(memory, &urls.agent_memory, memory_migrator), (kb, &urls.shared_kb, kb_migrator), (control, &urls.internal_shared, control_migrator)]
 }
 
 /// The same server's maintenance database.
@@ -109,29 +110,22 @@ pub async fn migrate(urls: &DatabaseUrls) -> Result<(), MigrateError> {
         create_roles(url).await?;
         let mut connection = PgConnectOptions::from_str(url)?.connect().await?;
         migrator.run(&mut connection).await.map_err(|source| MigrateError::Migrate { database, source })?;
+        // So that `/readyz` needs no connection of the owner.
+        sqlx::query("grant select on _sqlx_migrations to rmb_system").execute(&mut connection).await?;
         connection.close().await?;
     }
     Ok(())
 }
 
-/// How many migrations of this program the databases still lack.
-///
-/// # Errors
-/// When a database is out of reach.
-pub async fn pending_migrations(urls: &DatabaseUrls) -> Result<usize, MigrateError> {
-    let mut pending = 0;
-    for (_, url, migrator) in each(urls) {
-        let mut connection = PgConnectOptions::from_str(url)?.connect().await?;
-        let applied = sqlx::query_scalar("select version from _sqlx_migrations where success").fetch_all(&mut connection).await;
-        let applied: Vec<i64> = match applied {
-            // 42P01: the table of migrations is not there, so none was applied.
-            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => Vec::new(),
-            applied => applied?,
-        };
-        pending += migrator.iter().filter(|migration| !applied.contains(&migration.version)).count();
-        connection.close().await?;
-    }
-    Ok(pending)
+/// How many migrations of this program a database lacks, as a role of the server that serves may ask.
+pub(super) async fn pending(system: &PgPool, migrator: &Migrator) -> Result<usize, DbError> {
+    let applied = sqlx::query_scalar("select version from _sqlx_migrations where success").fetch_all(system).await;
+    let applied: Vec<i64> = match applied {
+        // 42P01: there is no table of migrations. 42501: it may not be read, so `migrate` of this version never ran.
+        Err(sqlx::Error::Database(error)) if matches!(error.code().as_deref(), Some("42P01" | "42501")) => Vec::new(),
+        applied => applied?,
+    };
+    Ok(migrator.iter().filter(|migration| !applied.contains(&migration.version)).count())
 }
 
 async fn create_roles(url: &str) -> Result<(), MigrateError> {
@@ -154,6 +148,11 @@ async fn create_roles(url: &str) -> Result<(), MigrateError> {
         if !granted {
             sqlx::raw_sql(AssertSqlSafe(format!("grant {role} to current_user with set true"))).execute(&mut connection).await?;
         }
+    }
+    // Whoever logs in as a member of `rmb_app` works in this role for operators; its rights are not inherited.
+    let member: bool = sqlx::query_scalar("select pg_has_role('rmb_app', 'rmb_operator', 'set')").fetch_one(&mut connection).await?;
+    if !member {
+        sqlx::raw_sql("grant rmb_operator to rmb_app with inherit false, set true").execute(&mut connection).await?;
     }
     Ok(connection.close().await?)
 }

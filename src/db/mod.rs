@@ -1,22 +1,30 @@
 //! The three databases: pools, tenancy of a transaction, error classes, cursors, migrations.
 
+pub mod columns;
 pub mod cursor;
 pub mod embedded;
 mod error;
 pub mod like;
 mod migrate;
+mod reach;
 mod statement;
 mod tenancy;
 
 pub use error::DbError;
-pub use migrate::{create_databases, drop_databases, migrate, pending_migrations, vacuum};
+pub use migrate::{create_databases, drop_databases, migrate, vacuum};
 pub(crate) use statement::{insert, statement};
-pub use tenancy::{EVERY_AGENT, Tenancy};
+pub(crate) use tenancy::of_user;
+pub use tenancy::{EVERY_AGENT, Tenancy, Users};
 
+use migrate::MIGRATORS;
+use reach::Reach;
+use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transaction};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::task::JoinError;
 
 /// A transaction whose rows are those of one [`Tenancy`].
 pub type Tx = Transaction<'static, Postgres>;
@@ -25,6 +33,9 @@ pub type Tx = Transaction<'static, Postgres>;
 const APP_CONNECTIONS: u32 = 16;
 /// Connections of the pool for what happens before or across tenants.
 const SYSTEM_CONNECTIONS: u32 = 4;
+
+/// How long a server may take to accept a connection before it counts as out of reach.
+const CONNECT: Duration = Duration::from_secs(1);
 
 /// How long an idle connection counts as alive without being asked.
 const TRUSTED: Duration = Duration::from_millis(100);
@@ -96,25 +107,56 @@ impl DatabaseUrls {
     }
 }
 
+/// Where the two roles of the server log in, if not as the owner.
+#[derive(Clone, Debug, Default)]
+pub struct Logins {
+    /// Of a member of `rmb_app`.
+    pub app: Option<DatabaseUrls>,
+    /// Of a member of `rmb_system`.
+    pub system: Option<DatabaseUrls>,
+}
+
+/// How long the pools let their users wait.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For a connection that others use. One that has to be opened is given up after a second, and lookups of the system wait no longer.
+    pub connection: Duration,
+    /// For one statement; [`lift_statement_timeout`] makes an exception.
+    pub statement: Duration,
+}
+
 /// One database, reached as the two roles of the server.
 #[derive(Clone, Debug)]
 pub struct Database {
     app: PgPool,
     system: PgPool,
+    /// Whether its rows belong to agents. Only then is there a role that sees those of every agent.
+    of_agents: bool,
+    reach: Arc<Reach>,
 }
 
 impl Database {
-    fn connect(url: &str, patience: Duration) -> Result<Self, DbError> {
-        let options = PgConnectOptions::from_str(url)?.application_name("remembrancer");
-        let pool = |role: &str, size: u32| {
+    fn connect(app: &str, system: &str, patience: Patience, of_agents: bool) -> Result<Self, DbError> {
+        let statement = patience.statement.as_millis().to_string();
+        let login = |url: &str, role: &str| {
+            let options = PgConnectOptions::from_str(url)?.application_name("remembrancer");
+            Ok::<_, DbError>(options.options([("role", role), ("timezone", "UTC"), ("statement_timeout", &statement)]))
+        };
+        let (app, system) = (login(app, "rmb_app")?, login(system, "rmb_system")?);
+        let pool = |options: PgConnectOptions, size: u32, wait: Duration| {
             PgPoolOptions::new()
                 .max_connections(size)
-                .acquire_timeout(patience)
+                .acquire_timeout(wait)
                 .test_before_acquire(false)
                 .before_acquire(|connection, state| Box::pin(still_there(connection, state.idle_for)))
-                .connect_lazy_with(options.clone().options([("role", role), ("timezone", "UTC")]))
+                .connect_lazy_with(options)
         };
-        Ok(Self { app: pool("rmb_app", APP_CONNECTIONS), system: pool("rmb_system", SYSTEM_CONNECTIONS) })
+        Ok(Self {
+            of_agents,
+            reach: Arc::new(Reach::new(app.clone(), CONNECT)),
+            app: pool(app, APP_CONNECTIONS, patience.connection),
+            system: pool(system, SYSTEM_CONNECTIONS, patience.connection.min(CONNECT)),
+        })
     }
 
     /// Opens a transaction that sees one tenancy. BEGIN and its settings travel in one message.
@@ -143,13 +185,27 @@ impl Database {
     }
 
     async fn begin_as(&self, begin: &str, tenancy: Tenancy) -> Result<Tx, DbError> {
-        // Three typed UUIDs: nothing here can be anything but hexadecimal digits and dashes.
+        let role = if self.of_agents && tenancy.agent == EVERY_AGENT { "; set local role rmb_operator" } else { "" };
+        // Typed UUIDs: nothing here can be anything but hexadecimal digits and dashes.
         let begin = format!(
-            "{begin}; select set_config('rmb.tenant', '{}', true), set_config('rmb.agent', '{}', true), set_config('rmb.commons', '{}', true)",
-            tenancy.tenant, tenancy.agent, tenancy.commons
+            "{begin}{role}; select set_config('rmb.tenant', '{}', true), set_config('rmb.agent', '{}', true), \
+             set_config('rmb.commons', '{}', true), set_config('rmb.user', '{}', true)",
+            tenancy.tenant,
+            tenancy.agent,
+            tenancy.commons,
+            tenancy.users.setting()
         );
         let pool = self.app.clone();
-        to_its_end(async move { pool.begin_with(AssertSqlSafe(begin)).await }).await
+        let mut begun = tokio::spawn(async move { pool.begin_with(AssertSqlSafe(begin)).await });
+        loop {
+            tokio::select! {
+                begun = &mut begun => return ended(begun),
+                // The connection may be busy elsewhere, which is worth waiting for, or the server may be gone, which is not.
+                () = tokio::time::sleep(CONNECT) => if !self.reach.answers().await {
+                    return Err(DbError::Unavailable(sqlx::Error::PoolTimedOut));
+                }
+            }
+        }
     }
 
     /// Opens a transaction for what happens before or across tenants.
@@ -163,6 +219,11 @@ impl Database {
     /// What happens before or across tenants: key and session lookup, relay, claims.
     pub fn system(&self) -> &PgPool {
         &self.system
+    }
+
+    /// Asks for a sign of life; how many migrations of this program are missing.
+    async fn pending_migrations(&self, migrator: &Migrator) -> Result<usize, DbError> {
+        migrate::pending(&self.system, migrator).await
     }
 
     async fn close(&self) {
@@ -180,27 +241,28 @@ pub struct Databases {
 }
 
 impl Databases {
-    /// Prepares the pools; the first connection is made when it is needed. A request waits for one no longer than `patience`.
+    /// Prepares the pools; the first connection is made when it is needed.
     ///
     /// # Errors
     /// When a URL cannot be read.
-    pub fn connect(urls: &DatabaseUrls, patience: Duration) -> Result<Self, DbError> {
+    pub fn connect(owner: &DatabaseUrls, logins: &Logins, patience: Patience) -> Result<Self, DbError> {
+        let (app, system) = (logins.app.as_ref().unwrap_or(owner), logins.system.as_ref().unwrap_or(owner));
         Ok(Self {
-            memory: Database::connect(&urls.agent_memory, patience)?,
-            kb: Database::connect(&urls.shared_kb, patience)?,
-            control: Database::connect(&urls.internal_shared, patience)?,
+            memory: Database::connect(&app.agent_memory, &system.agent_memory, patience, true)?,
+            kb: Database::connect(&app.shared_kb, &system.shared_kb, patience, false)?,
+            control: Database::connect(&app.internal_shared, &system.internal_shared, patience, false)?,
         })
     }
 
-    /// Asks each database for a sign of life.
-    ///
-    /// # Errors
-    /// The name of the first one that does not answer, and why.
-    pub async fn ping(&self) -> Result<(), (&'static str, DbError)> {
-        for (name, database) in [("agent_memory", &self.memory), ("shared_kb", &self.kb), ("internal_shared", &self.control)] {
-            sqlx::query("select 1").execute(database.system()).await.map_err(|error| (name, error.into()))?;
-        }
-        Ok(())
+    /// Asks all databases at once for a sign of life: by name, how many migrations of this program each lacks, or why it does not answer.
+    pub async fn ping(&self) -> [(&'static str, Result<usize, DbError>); 3] {
+        let [(memory, memory_migrator), (kb, kb_migrator), (control, control_migrator)] = MIGRATORS;
+        let answers = tokio::join!(
+            self.memory.pending_migrations(memory_migrator),
+            self.kb.pending_migrations(kb_migrator),
+            self.control.pending_migrations(control_migrator),
+        );
+        [(memory, answers.0), (kb, answers.1), (control, answers.2)]
     }
 
     /// Closes every connection, waiting for those in use.
@@ -226,19 +288,28 @@ async fn still_there(connection: &mut PgConnection, idle: Duration) -> Result<bo
 /// As [`Database::begin`].
 pub async fn begin(pool: &PgPool) -> Result<Tx, DbError> {
     let pool = pool.clone();
-    to_its_end(async move { pool.begin().await }).await
+    ended(tokio::spawn(async move { pool.begin().await }).await)
 }
 
-/// Opens a transaction in a task of its own. If its future were dropped between BEGIN and the answer, as it is when a request takes too
-/// long, sqlx would give the connection back in an open transaction, and whoever gets it next would work in that one.
-async fn to_its_end(begin: impl Future<Output = Result<Tx, sqlx::Error>> + Send + 'static) -> Result<Tx, DbError> {
-    match tokio::spawn(begin).await {
+/// The result of opening a transaction in a task of its own. If that future were dropped between BEGIN and the answer, as it is when a
+/// request takes too long, sqlx would give the connection back in an open transaction, and whoever gets it next would work in that one.
+fn ended(begun: Result<Result<Tx, sqlx::Error>, JoinError>) -> Result<Tx, DbError> {
+    match begun {
         Ok(begun) => Ok(begun?),
         Err(failure) => match failure.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
             Err(_) => Err(DbError::Unavailable(sqlx::Error::PoolClosed)),
         },
     }
+}
+
+/// Lets the statements of a transaction take as long as they need: for exports, imports and sweeps, which have limits of their own.
+///
+/// # Errors
+/// When the connection is lost.
+pub async fn lift_statement_timeout(tx: &mut Tx) -> Result<(), DbError> {
+    sqlx::query("set local statement_timeout = 0").execute(&mut **tx).await?;
+    Ok(())
 }
 
 /// A key for `pg_advisory_xact_lock`: the first eight bytes of a SHA-256 over the parts.

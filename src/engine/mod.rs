@@ -6,7 +6,7 @@ mod signal;
 pub use signal::Signal;
 
 use crate::clock::Clock;
-use crate::db::{DatabaseUrls, Databases, DbError};
+use crate::db::{DatabaseUrls, Databases, DbError, Logins, Patience};
 use crate::error::Error;
 use crate::models::{self, Model};
 use crate::providers::{EmbedError, Embedder, Embeddings};
@@ -15,9 +15,14 @@ use crate::vocabulary::snapshot::Snapshots;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
 
 /// Vectors of questions that are kept: 1.5 kB each.
 pub const CACHED_QUERIES: u64 = 10_000;
+
+/// Questions about the past that are answered at a time: each reads all that its agent had.
+const PAST_SEARCHES: usize = 2;
 
 /// What can be tuned.
 #[derive(Clone, Debug)]
@@ -30,6 +35,12 @@ pub struct Settings {
     pub job_embedding_budget: Duration,
     /// How long a request waits for a connection to a database before it is told to come back.
     pub connection_budget: Duration,
+    /// Where the server's roles log in; as the owner if absent.
+    pub logins: Logins,
+    /// How long a statement of a request or worker may take; exports, imports and sweeps may take longer.
+    pub statement_budget: Duration,
+    /// How long after signing in a session ends, however much it is used.
+    pub session_age: Duration,
     /// How many days the retrieval log is kept; for ever if absent.
     pub retrieval_log_days: Option<NonZeroU32>,
     /// True while history is loaded: its recalls are logged with their own time and cause no metric and no warning, which are about now.
@@ -43,6 +54,9 @@ impl Default for Settings {
             query_embedding_budget: Duration::from_secs(2),
             job_embedding_budget: Duration::from_secs(20),
             connection_budget: Duration::from_secs(10),
+            logins: Logins::default(),
+            statement_budget: Duration::from_secs(15),
+            session_age: Duration::from_secs(7 * 24 * 60 * 60),
             retrieval_log_days: NonZeroU32::new(90),
             backfill: false,
         }
@@ -57,8 +71,10 @@ struct Inner {
     settings: Settings,
     vocabulary: Snapshots,
     log: RetrievalLog,
+    past_searches: Semaphore,
     relay: Signal,
     jobs: Signal,
+    deferred: TaskTracker,
 }
 
 /// A handle on the engine; clones share everything.
@@ -74,7 +90,11 @@ impl Engine {
     /// # Errors
     /// When a database is out of reach, or the provider is not what the registry says: the sentence tells what to do.
     pub async fn open(urls: DatabaseUrls, embedder: Arc<dyn Embedder>, clock: Arc<dyn Clock>, settings: Settings) -> Result<Self, Error> {
-        let db = Databases::connect(&urls, settings.connection_budget)?;
+        let db = Databases::connect(
+            &urls,
+            &settings.logins,
+            Patience { connection: settings.connection_budget, statement: settings.statement_budget },
+        )?;
         let model = models::registered(&db.control, embedder.model()).await?.ok_or_else(|| {
             Error::Unavailable(format!(
                 "the embedding model {0} is not in the model registry: set EMBEDDING_MODEL to a registered one, or add {0} to the table models",
@@ -91,7 +111,8 @@ impl Engine {
         }
         let (log, embeddings) = (RetrievalLog::new(), Embeddings::new(embedder, CACHED_QUERIES));
         let (vocabulary, relay, jobs) = (Snapshots::default(), Signal::default(), Signal::default());
-        let inner = Arc::new(Inner { db, urls, embeddings, model, settings, vocabulary, log, relay, jobs });
+        let (past_searches, deferred) = (Semaphore::new(PAST_SEARCHES), TaskTracker::new());
+        let inner = Arc::new(Inner { db, urls, embeddings, model, settings, vocabulary, log, past_searches, relay, jobs, deferred });
         Ok(Self { inner, clock })
     }
 
@@ -133,6 +154,11 @@ impl Engine {
     /// The queue of the retrieval log.
     pub fn log(&self) -> &RetrievalLog {
         &self.inner.log
+    }
+
+    /// Turns for questions about the past.
+    pub fn past_searches(&self) -> &Semaphore {
+        &self.inner.past_searches
     }
 
     /// The vector of a memory's text for a job, which can wait, but not for ever.
@@ -179,12 +205,25 @@ impl Engine {
         &self.inner.jobs
     }
 
-    /// Whether the databases answer.
+    /// Whether the databases answer; how many migrations of this program they lack.
     ///
     /// # Errors
     /// The first one that does not, by name.
-    pub async fn ready(&self) -> Result<(), (&'static str, DbError)> {
-        self.inner.db.ping().await
+    pub async fn ready(&self) -> Result<usize, (&'static str, DbError)> {
+        let answers = self.inner.db.ping().await;
+        answers.into_iter().try_fold(0, |sum, (name, pending)| Ok(sum + pending.map_err(|error| (name, error))?))
+    }
+
+    /// Does work after the answer that caused it, so that the answer's time says nothing of it.
+    pub fn defer(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.inner.deferred.spawn(work);
+    }
+
+    /// Waits for all deferred work. The process does so before it ends.
+    pub async fn finish_deferred(&self) {
+        self.inner.deferred.close();
+        self.inner.deferred.wait().await;
+        self.inner.deferred.reopen();
     }
 }
 

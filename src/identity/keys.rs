@@ -14,7 +14,7 @@ pub fn prefix_of(key: &str) -> Option<&str> {
     (plain(prefix, PREFIX_LENGTH) && plain(secret, SECRET_LENGTH)).then_some(prefix)
 }
 
-/// SHA-256 of the whole key.
+/// SHA-256 of a whole key, or of a session's id.
 pub fn hash(key: &str) -> Vec<u8> {
     Sha256::digest(key).to_vec()
 }

@@ -4,18 +4,23 @@ mod keys;
 mod model;
 mod password;
 pub mod store;
+mod users;
 mod views;
 
 use async_recursion::async_recursion as boxed;
 pub(crate) use keys::same as same_hash;
 use model::KeyRecord;
-pub use model::{Agent, Tenant};
+pub use model::{Admission, Agent, Tenant, User};
 use tracing::instrument;
+pub(crate) use users::{acting_for, adopt_user, check as check_user};
+pub use users::{add_user, named_by_caller, user, users};
 pub use views::{delete_view, rename_view, save_view, views};
 
-use crate::api::{AgentId, AgentKind, Discipline, ErrorCode, KeyId, OperatorId, OperatorProfile, OperatorRole, RequestId, Scope, TenantId};
+use crate::api::{
+    AgentId, AgentKind, Discipline, ErrorCode, KeyId, OperatorId, OperatorProfile, OperatorRole, RequestId, Scope, TenantId, UserRef,
+};
 use crate::audit::{self, NewEntry};
-use crate::db::DbError;
+use crate::db::{DbError, Tx, Users};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::{Access, Actor, OpContext};
@@ -23,6 +28,8 @@ use chrono::{DateTime, Utc};
 
 /// Shortest password an operator may have.
 const PASSWORD_MIN: usize = 12;
+/// Longest name of an agent, in characters.
+pub(crate) const AGENT_NAME_MAX: usize = 500;
 
 /// The context of a request that carries an API key.
 ///
@@ -61,6 +68,7 @@ async fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Res
         commons_id: record.commons_id,
         actor: Actor::Agent { id: record.agent_id, slug: record.agent_slug, key_id: record.key_id, require_user: record.require_user },
         access: Access::Scopes(record.scopes),
+        users: record.user_id.into(),
         request_id,
     })
 }
@@ -75,10 +83,11 @@ pub async fn create_tenant(engine: &Engine, slug: &str, name: &str) -> Result<Op
     let now = engine.clock().now();
     let tenant =
         Tenant { id: TenantId(engine.clock().id()), slug: slug.into(), name: name.into(), commons_id: AgentId(engine.clock().id()) };
-    store::insert_tenant(engine.db().control.system(), &tenant, now).await.map_err(|error| name_conflict(error, "tenant", slug))?;
     let ctx = OpContext::system(tenant.id, tenant.commons_id, RequestId(engine.clock().id()));
     let entry = NewEntry::new(engine, &ctx, "tenant.created", "tenant", tenant.id, format!("tenant {slug} created"));
-    audit::append(engine, tenant.id, entry).await?;
+    let mut tx = engine.db().control.begin_system().await?;
+    store::insert_tenant(&mut tx, &tenant, now).await.map_err(|error| name_conflict(error, "tenant", slug))?;
+    finish(engine, tx, &ctx, entry).await?;
     Ok(ctx)
 }
 
@@ -101,6 +110,7 @@ pub async fn open_tenant(engine: &Engine, slug: &str) -> Result<OpContext, Error
 pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &str, require_user: bool) -> Result<Agent, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     check_slug(slug)?;
+    Checks::default().text("name", name, AGENT_NAME_MAX).done()?;
     let agent = Agent {
         id: AgentId(engine.clock().id()),
         kind: AgentKind::Agent,
@@ -109,11 +119,10 @@ pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &s
         require_user,
         discipline: Discipline::Aggressive,
     };
-    store::insert_agent(engine.db().control.system(), ctx.tenant_id, &agent, engine.clock().now())
-        .await
-        .map_err(|error| name_conflict(error, "agent", slug))?;
+    let mut tx = engine.db().control.begin_system().await?;
+    store::insert_agent(&mut tx, ctx.tenant_id, &agent, engine.clock().now()).await.map_err(|error| name_conflict(error, "agent", slug))?;
     let entry = NewEntry::new(engine, ctx, "agent.created", "agent", agent.id, format!("agent {slug} created")).agent(agent.id);
-    audit::append(engine, ctx.tenant_id, entry).await?;
+    finish(engine, tx, ctx, entry).await?;
     Ok(agent)
 }
 
@@ -125,11 +134,12 @@ pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &s
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn set_discipline(engine: &Engine, ctx: &OpContext, agent: AgentId, discipline: Discipline) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
-    if !store::set_discipline(engine.db().control.system(), ctx.tenant_id, agent, discipline).await? {
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::set_discipline(&mut tx, ctx.tenant_id, agent, discipline).await? {
         return Err(Error::NotFound("agent"));
     }
     let entry = NewEntry::new(engine, ctx, "agent.discipline_set", "agent", agent, format!("writes by the discipline {discipline}"));
-    Ok(audit::append(engine, ctx.tenant_id, entry.agent(agent)).await?)
+    finish(engine, tx, ctx, entry.agent(agent)).await
 }
 
 /// An agent of the tenant by its slug.
@@ -165,21 +175,25 @@ pub(crate) async fn agent_holder(engine: &Engine, id: AgentId) -> Result<Option<
     Ok(store::agent_holder(engine.db().control.system(), id).await?)
 }
 
-/// Makes an agent with the id that it had elsewhere, once however often; the import that brings it writes the audit row.
+/// Makes an agent with the id that it had elsewhere, once however often.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Conflict` when the slug went to another agent meanwhile.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn adopt_agent(engine: &Engine, ctx: &OpContext, agent: &Agent) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
-    store::adopt_agent(engine.db().control.system(), ctx.tenant_id, agent, engine.clock().now()).await?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if store::adopt_agent(&mut tx, ctx.tenant_id, agent, engine.clock().now()).await? {
+        let message = format!("agent {} created by an import", agent.slug);
+        finish(engine, tx, ctx, NewEntry::new(engine, ctx, "agent.created", "agent", agent.id, message).agent(agent.id)).await?;
+    }
     match agent_holder(engine, agent.id).await? {
         Some((tenant, slug)) if tenant == ctx.tenant_id && slug == agent.slug => Ok(()),
         _ => Err(Error::Conflict(format!("the agent {} was made meanwhile, with another id: import again", agent.slug))),
     }
 }
 
-/// Makes an API key for an agent and returns it: the only time it can be read.
+/// Makes an API key for an agent and returns it: the only time it can be read. With a `user` it acts for that one user only.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign agent, `Invalid` without a scope or with an end in the past.
@@ -191,6 +205,7 @@ pub async fn create_key(
     agent: AgentId,
     name: &str,
     scopes: &[Scope],
+    user: Option<&UserRef>,
     expires_at: Option<DateTime<Utc>>,
 ) -> Result<(KeyId, String), Error> {
     ctx.require_role(OperatorRole::Admin)?;
@@ -200,15 +215,20 @@ pub async fn create_key(
         .that(!scopes.is_empty(), "scopes", "must hold at least one scope")
         .that(expires_at.is_none_or(|expires| expires > now), "expires_at", "must be in the future")
         .done()?;
+    let user_id = match user {
+        Some(reference) => Some(users::user(engine, ctx, reference).await?),
+        None => None,
+    };
     let prefix = engine.clock().secret(keys::PREFIX_LENGTH);
     let key = format!("rmb_{prefix}_{}", engine.clock().secret(keys::SECRET_LENGTH));
     let id = KeyId(engine.clock().id());
-    let new = store::NewKey { id, agent_id: agent, prefix: &prefix, secret_hash: &keys::hash(&key), name, scopes, expires_at };
-    if !store::insert_key(engine.db().control.system(), ctx.tenant_id, &new, now).await? {
+    let new = store::NewKey { id, agent_id: agent, prefix: &prefix, secret_hash: &keys::hash(&key), name, scopes, user_id, expires_at };
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::insert_key(&mut tx, ctx.tenant_id, &new, now).await? {
         return Err(Error::NotFound("agent"));
     }
     let entry = NewEntry::new(engine, ctx, "key.created", "key", id, format!("API key {name} created")).agent(agent);
-    audit::append(engine, ctx.tenant_id, entry).await?;
+    finish(engine, tx, ctx, entry).await?;
     Ok((id, key))
 }
 
@@ -220,11 +240,11 @@ pub async fn create_key(
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn revoke_key(engine: &Engine, ctx: &OpContext, key: KeyId) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
-    if !store::revoke_key(engine.db().control.system(), ctx.tenant_id, key, engine.clock().now()).await? {
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::revoke_key(&mut tx, ctx.tenant_id, key, engine.clock().now()).await? {
         return Err(Error::NotFound("key"));
     }
-    let entry = NewEntry::new(engine, ctx, "key.revoked", "key", key, "API key revoked");
-    Ok(audit::append(engine, ctx.tenant_id, entry).await?)
+    finish(engine, tx, ctx, NewEntry::new(engine, ctx, "key.revoked", "key", key, "API key revoked")).await
 }
 
 /// Makes an operator.
@@ -252,11 +272,12 @@ pub async fn create_operator(
     let id = OperatorId(engine.clock().id());
     let password_hash = password::hash(password.to_owned()).await?;
     let new = store::NewOperator { id, login, name, password_hash: &password_hash, roles };
-    store::insert_operator(engine.db().control.system(), ctx.tenant_id, &new, engine.clock().now())
+    let mut tx = engine.db().control.begin_system().await?;
+    store::insert_operator(&mut tx, ctx.tenant_id, &new, engine.clock().now())
         .await
         .map_err(|error| name_conflict(error, "login", login))?;
     let entry = NewEntry::new(engine, ctx, "operator.created", "operator", id, format!("operator {login} created"));
-    audit::append(engine, ctx.tenant_id, entry).await?;
+    finish(engine, tx, ctx, entry).await?;
     Ok(id)
 }
 
@@ -280,14 +301,32 @@ pub async fn operator_by_login(engine: &Engine, ctx: &OpContext, login: &str) ->
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn disable_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
-    if !store::disable_operator(engine.db().control.system(), ctx.tenant_id, id, engine.clock().now()).await? {
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::disable_operator(&mut tx, ctx.tenant_id, id, engine.clock().now()).await? {
         return Err(Error::NotFound("operator"));
     }
-    let entry = NewEntry::new(engine, ctx, "operator.disabled", "operator", id, "operator disabled");
-    Ok(audit::append(engine, ctx.tenant_id, entry).await?)
+    finish(engine, tx, ctx, NewEntry::new(engine, ctx, "operator.disabled", "operator", id, "operator disabled")).await
 }
 
-/// Gives an operator a new password (the command line's way back in).
+/// Replaces an operator's roles and ends the sessions, whose pages show what the old roles allowed.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `Invalid` without a role, `NotFound` for a foreign operator.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn set_roles(engine: &Engine, ctx: &OpContext, id: OperatorId, roles: &[OperatorRole]) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    Checks::default().that(!roles.is_empty(), "roles", "must hold at least one role").done()?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::set_roles(&mut tx, ctx.tenant_id, id, roles).await? {
+        return Err(Error::NotFound("operator"));
+    }
+    let names: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
+    let entry = NewEntry::new(engine, ctx, "operator.roles_set", "operator", id, format!("roles set to {}", names.join(", ")));
+    finish(engine, tx, ctx, entry).await
+}
+
+/// Gives an operator a new password (the command line's way back in) and ends the sessions.
 ///
 /// # Errors
 /// `NotFound`, or `Invalid` for a short password.
@@ -296,20 +335,21 @@ pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Res
     Checks::default()
         .that(password.chars().count() >= PASSWORD_MIN, "password", format!("must have at least {PASSWORD_MIN} characters"))
         .done()?;
-    let pool = engine.db().control.system();
-    let operator = store::operator_by_login(pool, login).await?.ok_or(Error::NotFound("operator"))?;
-    store::set_password(pool, operator.id, &password::hash(password.to_owned()).await?).await?;
+    let operator = store::operator_by_login(engine.db().control.system(), login).await?.ok_or(Error::NotFound("operator"))?;
+    let password_hash = password::hash(password.to_owned()).await?;
     let ctx = OpContext::system(operator.tenant_id, operator.commons_id, RequestId(engine.clock().id()));
     let entry = NewEntry::new(engine, &ctx, "operator.password_reset", "operator", operator.id, format!("password of {login} reset"));
-    Ok(audit::append(engine, operator.tenant_id, entry).await?)
+    let mut tx = engine.db().control.begin_system().await?;
+    store::set_password(&mut tx, operator.id, &password_hash).await?;
+    finish(engine, tx, &ctx, entry).await
 }
 
-/// Checks a login and a password. An unknown login takes as long as a wrong password.
+/// Checks a login and a password, and returns what a session must hold. An unknown login takes as long as a wrong password.
 ///
 /// # Errors
-/// `Unauthenticated`, whatever was wrong; a known operator's failure is in the audit log.
+/// `Unauthenticated`, whatever was wrong; a known operator's failure is written to the audit log after the answer.
 #[boxed]
-pub async fn sign_in(engine: &Engine, login: &str, password: &str, request_id: RequestId) -> Result<OperatorProfile, Error> {
+pub async fn sign_in(engine: &Engine, login: &str, password: &str, request_id: RequestId) -> Result<Admission, Error> {
     const REFUSED: Error = Error::Unauthenticated("login or password is wrong");
     // Postgres cannot even be asked for a text with NUL; nobody has that login.
     let operator = match login.contains('\0') {
@@ -323,19 +363,47 @@ pub async fn sign_in(engine: &Engine, login: &str, password: &str, request_id: R
     let ctx = operator_context(&operator, request_id);
     let (action, message) = if admitted { ("operator.signed_in", "signed in") } else { ("operator.sign_in_failed", "sign-in failed") };
     let entry = NewEntry::new(engine, &ctx, action, "operator", operator.id, message);
-    audit::append(engine, operator.tenant_id, entry).await?;
-    if admitted { Ok(profile(&operator)) } else { Err(REFUSED) }
+    if admitted {
+        audit::append(engine, operator.tenant_id, entry).await?;
+        return Ok(Admission { operator: operator.id, epoch: operator.access_epoch, at: engine.clock().now() });
+    }
+    // Later, or the time that the entry takes would tell known logins from others.
+    let writer = engine.clone();
+    engine.defer(async move {
+        if let Err(error) = audit::append(&writer, operator.tenant_id, entry).await {
+            tracing::error!(%error, operator = %operator.id, "a failed sign-in is missing from the audit log");
+        }
+    });
+    Err(REFUSED)
 }
 
-/// The context and profile of a signed-in operator, with the roles of this moment.
+/// The context and profile of an operator, with the roles of this moment.
 ///
 /// # Errors
 /// `Unauthenticated` when the operator is gone or disabled.
 #[boxed]
 pub async fn operator(engine: &Engine, id: OperatorId, request_id: RequestId) -> Result<(OpContext, OperatorProfile), Error> {
-    let record = store::operator(engine.db().control.system(), id).await?;
-    let record = record.filter(|record| record.disabled_at.is_none()).ok_or(Error::Unauthenticated("sign in first"))?;
+    let record = in_office(engine, id).await?;
     Ok((operator_context(&record, request_id), profile(&record)))
+}
+
+/// The context and profile of the operator of a session.
+///
+/// # Errors
+/// `Unauthenticated` when the operator is gone or disabled, has another password or other roles since, or signed in too long ago.
+#[boxed]
+pub async fn resume(engine: &Engine, admission: &Admission, request_id: RequestId) -> Result<(OpContext, OperatorProfile), Error> {
+    let record = in_office(engine, admission.operator).await?;
+    let age = (engine.clock().now() - admission.at).to_std().unwrap_or_default();
+    if record.access_epoch != admission.epoch || age >= engine.settings().session_age {
+        return Err(Error::Unauthenticated("sign in again"));
+    }
+    Ok((operator_context(&record, request_id), profile(&record)))
+}
+
+async fn in_office(engine: &Engine, id: OperatorId) -> Result<model::OperatorRecord, Error> {
+    let record = store::operator(engine.db().control.system(), id).await?;
+    record.filter(|record| record.disabled_at.is_none()).ok_or(Error::Unauthenticated("sign in first"))
 }
 
 /// Notes that an operator signed out.
@@ -349,13 +417,13 @@ pub async fn sign_out(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
     Ok(audit::append(engine, ctx.tenant_id, entry).await?)
 }
 
-/// A session's data and end, if it is there and not over.
+/// A session's data and end, if it is there and not over. The table holds no id, only the hash: whoever reads it takes over no session.
 ///
 /// # Errors
 /// When the database is out of reach.
 #[boxed]
 pub async fn session_load(engine: &Engine, id: &str) -> Result<Option<(serde_json::Value, DateTime<Utc>)>, Error> {
-    Ok(store::session(engine.db().control.system(), id, engine.clock().now()).await?)
+    Ok(store::session(engine.db().control.system(), &keys::hash(id), engine.clock().now()).await?)
 }
 
 /// Starts a session; false when the id is taken.
@@ -364,7 +432,7 @@ pub async fn session_load(engine: &Engine, id: &str) -> Result<Option<(serde_jso
 /// When the database is out of reach.
 #[boxed]
 pub async fn session_create(engine: &Engine, id: &str, data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, Error> {
-    Ok(store::insert_session(engine.db().control.system(), id, data, expires).await?)
+    Ok(store::insert_session(engine.db().control.system(), &keys::hash(id), data, expires).await?)
 }
 
 /// Writes a session that exists; one that was deleted meanwhile stays deleted.
@@ -373,7 +441,7 @@ pub async fn session_create(engine: &Engine, id: &str, data: &serde_json::Value,
 /// When the database is out of reach.
 #[boxed]
 pub async fn session_save(engine: &Engine, id: &str, data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, Error> {
-    Ok(store::save_session(engine.db().control.system(), id, data, expires).await?)
+    Ok(store::save_session(engine.db().control.system(), &keys::hash(id), data, expires).await?)
 }
 
 /// Ends a session.
@@ -382,7 +450,7 @@ pub async fn session_save(engine: &Engine, id: &str, data: &serde_json::Value, e
 /// When the database is out of reach.
 #[boxed]
 pub async fn session_delete(engine: &Engine, id: &str) -> Result<(), Error> {
-    Ok(store::delete_session(engine.db().control.system(), id, engine.clock().now()).await?)
+    Ok(store::delete_session(engine.db().control.system(), &keys::hash(id), engine.clock().now()).await?)
 }
 
 fn operator_context(record: &model::OperatorRecord, request_id: RequestId) -> OpContext {
@@ -391,6 +459,7 @@ fn operator_context(record: &model::OperatorRecord, request_id: RequestId) -> Op
         commons_id: record.commons_id,
         actor: Actor::Operator { id: record.id, name: record.name.clone() },
         access: Access::Roles(record.roles.clone()),
+        users: Users::Every,
         request_id,
     }
 }
@@ -404,6 +473,12 @@ fn profile(record: &model::OperatorRecord) -> OperatorProfile {
         name: record.name.clone(),
         roles: record.roles.clone(),
     }
+}
+
+/// Commits a change of the control database together with its audit row: both happen or neither does.
+async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -> Result<(), Error> {
+    audit::append_in(engine, &mut tx, ctx.tenant_id, &[entry]).await?;
+    Ok(tx.commit().await?)
 }
 
 /// 1 to 63 of a-z, 0-9 and '-'.

@@ -1,5 +1,6 @@
-use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, Scope, TenantId};
+use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, Scope, TenantId, UserId};
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 /// An organisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +33,19 @@ pub struct KeyRecord {
     pub require_user: bool,
     pub secret_hash: Vec<u8>,
     pub scopes: Vec<Scope>,
+    /// The one user that the key acts for.
+    pub user_id: Option<UserId>,
     pub expires_at: Option<DateTime<Utc>>,
     pub revoked_at: Option<DateTime<Utc>>,
+}
+
+/// What a session holds of the sign-in that opened it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Admission {
+    pub operator: OperatorId,
+    /// The operator's access at that time; any other ends the session.
+    pub epoch: i32,
+    pub at: DateTime<Utc>,
 }
 
 /// An operator with what sign-in needs.
@@ -46,6 +58,16 @@ pub struct OperatorRecord {
     pub login: String,
     pub name: String,
     pub password_hash: String,
+    /// Counts the changes that end sessions.
+    pub access_epoch: i32,
     pub roles: Vec<OperatorRole>,
     pub disabled_at: Option<DateTime<Utc>>,
+}
+
+/// A user under the organisation's own name for them.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct User {
+    pub id: UserId,
+    pub external_ref: String,
+    pub name: Option<String>,
 }

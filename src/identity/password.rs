@@ -4,6 +4,10 @@ use crate::error::Error;
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use tokio::sync::Semaphore;
+
+/// Passwords that are worked on at once: each takes 19 MiB and a processor.
+static TURNS: Semaphore = Semaphore::const_new(4);
 
 fn broken(error: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::failed("argon2 failed")(error)
@@ -12,7 +16,18 @@ fn broken(error: impl std::error::Error + Send + Sync + 'static) -> Error {
 /// A PHC string of the password, with a salt of its own.
 pub async fn hash(password: String) -> Result<String, Error> {
     let hashed = move || Argon2::default().hash_password(password.as_bytes()).map(|hash| hash.to_string());
-    tokio::task::spawn_blocking(hashed).await.map_err(broken)?.map_err(broken)
+    in_turn(hashed).await?.map_err(broken)
+}
+
+async fn in_turn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    let turn = TURNS.acquire().await.map_err(broken)?;
+    tokio::task::spawn_blocking(move || {
+        // A caller that goes away does not end the work, so the work holds the turn.
+        let _turn = turn;
+        work()
+    })
+    .await
+    .map_err(broken)
 }
 
 /// Whether the password is the one that was hashed. Without a hash the same work is done for nothing.
@@ -24,7 +39,7 @@ pub async fn verify(password: String, hash: Option<String>) -> Result<bool, Erro
         }
         None => Argon2::default().hash_password(password.as_bytes()).map(|_| false).map_err(broken),
     };
-    tokio::task::spawn_blocking(verified).await.map_err(broken)?
+    in_turn(verified).await?
 }
 
 #[cfg(test)]
@@ -38,5 +53,17 @@ mod tests {
         assert!(verify("correct horse battery".into(), Some(hashed.clone())).await.unwrap());
         assert!(!verify("wrong horse battery".into(), Some(hashed)).await.unwrap());
         assert!(!verify("anything".into(), None).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn few_passwords_are_worked_on_at_once() {
+        let taken = TURNS.acquire_many(4).await.unwrap();
+        let waiting = tokio::spawn(verify("anything".into(), None));
+        for _ in 0..3 {
+            tokio::task::spawn_blocking(|| Argon2::default().hash_password(b"as much work").is_ok()).await.unwrap();
+        }
+        assert!(!waiting.is_finished(), "a fifth waits");
+        drop(taken);
+        assert!(!waiting.await.unwrap().unwrap());
     }
 }

@@ -1,8 +1,8 @@
 //! All SQL of tenants, agents, keys, operators and their views, and sessions.
 
-use super::model::{Agent, KeyRecord, OperatorRecord, Tenant};
-use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, TenantId, ViewId, ViewPage};
-use crate::db::{DbError, Tx, begin, lock, lock_key};
+use super::model::{Agent, KeyRecord, OperatorRecord, Tenant, User};
+use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, TenantId, UserId, ViewId, ViewPage};
+use crate::db::{DbError, Tx, lock, lock_key};
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use std::str::FromStr;
@@ -30,27 +30,26 @@ pub async fn tenant_slugs(pool: &PgPool) -> Result<Vec<String>, DbError> {
 }
 
 /// Inserts a tenant and its commons.
-pub async fn insert_tenant(pool: &PgPool, tenant: &Tenant, now: DateTime<Utc>) -> Result<(), DbError> {
-    let mut tx = begin(pool).await?;
+pub async fn insert_tenant(tx: &mut Tx, tenant: &Tenant, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("insert into tenants (id, slug, name, created_at) values ($1, $2, $3, $4)")
         .bind(tenant.id)
         .bind(&tenant.slug)
         .bind(&tenant.name)
         .bind(now)
-        .execute(&mut *tx)
+        .execute(&mut **tx)
         .await?;
     sqlx::query("insert into agents (tenant_id, id, kind, slug, name, created_at) values ($1, $2, 'commons', 'commons', 'Commons', $3)")
         .bind(tenant.id)
         .bind(tenant.commons_id)
         .bind(now)
-        .execute(&mut *tx)
+        .execute(&mut **tx)
         .await?;
-    Ok(tx.commit().await?)
+    Ok(())
 }
 
 /// Inserts an agent.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn insert_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<(), DbError> {
+pub async fn insert_agent(tx: &mut Tx, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(
         "insert into agents (tenant_id, id, kind, slug, name, require_user, created_at, discipline) values ($1, $2, $3, $4, $5, $6, $7, $8)",
     )
@@ -62,15 +61,15 @@ pub async fn insert_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: D
         .bind(agent.require_user)
         .bind(now)
         .bind(agent.discipline)
-        .execute(pool)
+        .execute(&mut **tx)
         .await?;
     Ok(())
 }
 
-/// Inserts an agent that came with an import, unless its id or slug is there.
+/// Inserts an agent that came with an import, unless its id or slug is there; whether it did.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn adopt_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query(
+pub async fn adopt_agent(tx: &mut Tx, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query(
         r"insert into agents (tenant_id, id, kind, slug, name, require_user, created_at, discipline) values ($1, $2, $3, $4, $5, $6, $7, $8)
           on conflict do nothing",
     )
@@ -82,9 +81,9 @@ pub async fn adopt_agent(pool: &PgPool, tenant: TenantId, agent: &Agent, now: Da
     .bind(agent.require_user)
     .bind(now)
     .bind(agent.discipline)
-    .execute(pool)
+    .execute(&mut **tx)
     .await?;
-    Ok(())
+    Ok(done.rows_affected() > 0)
 }
 
 /// Whose an agent's id is, and the agent's slug.
@@ -107,12 +106,12 @@ pub async fn agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Agent>, DbError
 
 /// Sets how eagerly an agent writes; whether the tenant has it.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
-pub async fn set_discipline(pool: &PgPool, tenant: TenantId, agent: AgentId, discipline: Discipline) -> Result<bool, DbError> {
+pub async fn set_discipline(tx: &mut Tx, tenant: TenantId, agent: AgentId, discipline: Discipline) -> Result<bool, DbError> {
     let done = sqlx::query("update agents set discipline = $3 where tenant_id = $1 and id = $2 and kind = 'agent'")
         .bind(tenant)
         .bind(agent)
         .bind(discipline)
-        .execute(pool)
+        .execute(&mut **tx)
         .await?;
     Ok(done.rows_affected() > 0)
 }
@@ -125,16 +124,18 @@ pub struct NewKey<'a> {
     pub secret_hash: &'a [u8],
     pub name: &'a str,
     pub scopes: &'a [Scope],
+    /// The one user that it acts for.
+    pub user_id: Option<UserId>,
     pub expires_at: Option<DateTime<Utc>>,
 }
 
 /// Inserts a key; false when the tenant has no such agent. The commons is no agent: nobody speaks for all.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn insert_key(pool: &PgPool, tenant: TenantId, key: &NewKey<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
+pub async fn insert_key(tx: &mut Tx, tenant: TenantId, key: &NewKey<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
     let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
     let done = sqlx::query(
-        r"insert into api_keys (tenant_id, id, agent_id, prefix, secret_hash, name, scopes, created_at, expires_at)
-          select tenant_id, $2, id, $4, $5, $6, $7, $8, $9 from agents where tenant_id = $1 and id = $3 and kind = 'agent'",
+        r"insert into api_keys (tenant_id, id, agent_id, prefix, secret_hash, name, scopes, created_at, expires_at, user_id)
+          select tenant_id, $2, id, $4, $5, $6, $7, $8, $9, $10 from agents where tenant_id = $1 and id = $3 and kind = 'agent'",
     )
     .bind(tenant)
     .bind(key.id)
@@ -145,7 +146,8 @@ pub async fn insert_key(pool: &PgPool, tenant: TenantId, key: &NewKey<'_>, now: 
     .bind(scopes)
     .bind(now)
     .bind(key.expires_at)
-    .execute(pool)
+    .bind(key.user_id)
+    .execute(&mut **tx)
     .await?;
     Ok(done.rows_affected() > 0)
 }
@@ -160,6 +162,7 @@ struct KeyRow {
     require_user: bool,
     secret_hash: Vec<u8>,
     scopes: Vec<String>,
+    user_id: Option<UserId>,
     expires_at: Option<DateTime<Utc>>,
     revoked_at: Option<DateTime<Utc>>,
 }
@@ -176,6 +179,7 @@ impl TryFrom<KeyRow> for KeyRecord {
             agent_slug: row.agent_slug,
             require_user: row.require_user,
             secret_hash: row.secret_hash,
+            user_id: row.user_id,
             expires_at: row.expires_at,
             revoked_at: row.revoked_at,
         })
@@ -186,7 +190,7 @@ impl TryFrom<KeyRow> for KeyRecord {
 pub async fn key_by_prefix(pool: &PgPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
     let row: Option<KeyRow> = sqlx::query_as(
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
-                 k.secret_hash, k.scopes, k.expires_at, k.revoked_at
+                 k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
             join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
@@ -203,7 +207,7 @@ pub async fn key_by_prefix(pool: &PgPool, prefix: &str) -> Result<Option<KeyReco
 pub async fn key_by_id(pool: &PgPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
     let row: Option<KeyRow> = sqlx::query_as(
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
-                 k.secret_hash, k.scopes, k.expires_at, k.revoked_at
+                 k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
             join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
@@ -233,12 +237,12 @@ pub async fn key_used(pool: &PgPool, tenant: TenantId, key: KeyId, now: DateTime
 
 /// Revokes a key; whether it was there and in force.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn revoke_key(pool: &PgPool, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<bool, DbError> {
+pub async fn revoke_key(tx: &mut Tx, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query("update api_keys set revoked_at = $3 where tenant_id = $1 and id = $2 and revoked_at is null")
         .bind(tenant)
         .bind(key)
         .bind(now)
-        .execute(pool)
+        .execute(&mut **tx)
         .await?;
     Ok(done.rows_affected() > 0)
 }
@@ -254,7 +258,7 @@ pub struct NewOperator<'a> {
 
 /// Inserts an operator.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn insert_operator(pool: &PgPool, tenant: TenantId, operator: &NewOperator<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
+pub async fn insert_operator(tx: &mut Tx, tenant: TenantId, operator: &NewOperator<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
     let roles: Vec<&str> = operator.roles.iter().map(|role| role.as_str()).collect();
     sqlx::query("insert into operators (tenant_id, id, login, name, password_hash, roles, created_at) values ($1, $2, $3, $4, $5, $6, $7)")
         .bind(tenant)
@@ -264,7 +268,7 @@ pub async fn insert_operator(pool: &PgPool, tenant: TenantId, operator: &NewOper
         .bind(operator.password_hash)
         .bind(roles)
         .bind(now)
-        .execute(pool)
+        .execute(&mut **tx)
         .await?;
     Ok(())
 }
@@ -279,6 +283,7 @@ struct OperatorRow {
     name: String,
     password_hash: String,
     roles: Vec<String>,
+    access_epoch: i32,
     disabled_at: Option<DateTime<Utc>>,
 }
 
@@ -294,6 +299,7 @@ impl TryFrom<OperatorRow> for OperatorRecord {
             login: row.login,
             name: row.name,
             password_hash: row.password_hash,
+            access_epoch: row.access_epoch,
             disabled_at: row.disabled_at,
         })
     }
@@ -302,7 +308,8 @@ impl TryFrom<OperatorRow> for OperatorRecord {
 /// An operator by what is typed at sign-in.
 pub async fn operator_by_login(pool: &PgPool, login: &str) -> Result<Option<OperatorRecord>, DbError> {
     let row: Option<OperatorRow> = sqlx::query_as(
-        r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles, o.disabled_at
+        r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles, o.access_epoch,
+                 o.disabled_at
             from operators o join tenants t on t.id = o.tenant_id join agents c on c.tenant_id = o.tenant_id and c.kind = 'commons'
            where o.login = $1",
     )
@@ -315,7 +322,8 @@ pub async fn operator_by_login(pool: &PgPool, login: &str) -> Result<Option<Oper
 /// An operator by id.
 pub async fn operator(pool: &PgPool, id: OperatorId) -> Result<Option<OperatorRecord>, DbError> {
     let row: Option<OperatorRow> = sqlx::query_as(
-        r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles, o.disabled_at
+        r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles, o.access_epoch,
+                 o.disabled_at
             from operators o join tenants t on t.id = o.tenant_id join agents c on c.tenant_id = o.tenant_id and c.kind = 'commons'
            where o.id = $1",
     )
@@ -325,27 +333,47 @@ pub async fn operator(pool: &PgPool, id: OperatorId) -> Result<Option<OperatorRe
     row.map(TryInto::try_into).transpose()
 }
 
-/// Disables an operator; whether one was there and enabled.
+/// Disables an operator and ends the sessions; whether one was there and enabled.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn disable_operator(pool: &PgPool, tenant: TenantId, id: OperatorId, now: DateTime<Utc>) -> Result<bool, DbError> {
-    let done = sqlx::query("update operators set disabled_at = $3 where tenant_id = $1 and id = $2 and disabled_at is null")
+pub async fn disable_operator(tx: &mut Tx, tenant: TenantId, id: OperatorId, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        r"update operators set disabled_at = $3, access_epoch = access_epoch + 1
+           where tenant_id = $1 and id = $2 and disabled_at is null",
+    )
+    .bind(tenant)
+    .bind(id)
+    .bind(now)
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Replaces an operator's roles and ends the sessions; whether there is such an operator.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn set_roles(tx: &mut Tx, tenant: TenantId, id: OperatorId, roles: &[OperatorRole]) -> Result<bool, DbError> {
+    let roles: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
+    let done = sqlx::query("update operators set roles = $3, access_epoch = access_epoch + 1 where tenant_id = $1 and id = $2")
         .bind(tenant)
         .bind(id)
-        .bind(now)
-        .execute(pool)
+        .bind(roles)
+        .execute(&mut **tx)
         .await?;
     Ok(done.rows_affected() > 0)
 }
 
-/// Replaces an operator's password hash.
-pub async fn set_password(pool: &PgPool, id: OperatorId, password_hash: &str) -> Result<(), DbError> {
-    sqlx::query("update operators set password_hash = $2 where id = $1").bind(id).bind(password_hash).execute(pool).await?;
+/// Replaces an operator's password hash and ends the sessions.
+pub async fn set_password(tx: &mut Tx, id: OperatorId, password_hash: &str) -> Result<(), DbError> {
+    sqlx::query("update operators set password_hash = $2, access_epoch = access_epoch + 1 where id = $1")
+        .bind(id)
+        .bind(password_hash)
+        .execute(&mut **tx)
+        .await?;
     Ok(())
 }
 
-/// A session that has not expired.
-pub async fn session(pool: &PgPool, id: &str, now: DateTime<Utc>) -> Result<Option<(serde_json::Value, DateTime<Utc>)>, DbError> {
-    Ok(sqlx::query_as("select data, expires_at from sessions where id = $1 and expires_at > $2")
+/// A session that has not expired, by the hash of its id, as everywhere below.
+pub async fn session(pool: &PgPool, id: &[u8], now: DateTime<Utc>) -> Result<Option<(serde_json::Value, DateTime<Utc>)>, DbError> {
+    Ok(sqlx::query_as("select data, expires_at from sessions where id_hash = $1 and expires_at > $2")
         .bind(id)
         .bind(now)
         .fetch_optional(pool)
@@ -353,8 +381,8 @@ pub async fn session(pool: &PgPool, id: &str, now: DateTime<Utc>) -> Result<Opti
 }
 
 /// Inserts a session; false if the id is taken.
-pub async fn insert_session(pool: &PgPool, id: &str, data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
-    let done = sqlx::query("insert into sessions (id, data, expires_at) values ($1, $2, $3) on conflict (id) do nothing")
+pub async fn insert_session(pool: &PgPool, id: &[u8], data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query("insert into sessions (id_hash, data, expires_at) values ($1, $2, $3) on conflict (id_hash) do nothing")
         .bind(id)
         .bind(data)
         .bind(expires)
@@ -364,15 +392,19 @@ pub async fn insert_session(pool: &PgPool, id: &str, data: &serde_json::Value, e
 }
 
 /// Writes a session that exists. One that was deleted meanwhile stays deleted: a late save must not undo a sign-out.
-pub async fn save_session(pool: &PgPool, id: &str, data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
-    let done =
-        sqlx::query("update sessions set data = $2, expires_at = $3 where id = $1").bind(id).bind(data).bind(expires).execute(pool).await?;
+pub async fn save_session(pool: &PgPool, id: &[u8], data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query("update sessions set data = $2, expires_at = $3 where id_hash = $1")
+        .bind(id)
+        .bind(data)
+        .bind(expires)
+        .execute(pool)
+        .await?;
     Ok(done.rows_affected() > 0)
 }
 
 /// Deletes a session, and with it every one that has expired.
-pub async fn delete_session(pool: &PgPool, id: &str, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query("delete from sessions where id = $1 or expires_at <= $2").bind(id).bind(now).execute(pool).await?;
+pub async fn delete_session(pool: &PgPool, id: &[u8], now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query("delete from sessions where id_hash = $1 or expires_at <= $2").bind(id).bind(now).execute(pool).await?;
     Ok(())
 }
 
@@ -446,4 +478,45 @@ pub async fn delete_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id
         .execute(&mut **tx)
         .await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// The user that an organisation calls by a reference of its own.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn user_by_reference(pool: &PgPool, tenant: TenantId, reference: &str) -> Result<Option<UserId>, DbError> {
+    Ok(sqlx::query_scalar("select id from users where tenant_id = $1 and external_ref = $2")
+        .bind(tenant)
+        .bind(reference)
+        .fetch_optional(pool)
+        .await?)
+}
+
+/// Inserts a user, unless the organisation has the id or the reference already; whether it was inserted.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn insert_user(
+    tx: &mut Tx,
+    tenant: TenantId,
+    id: UserId,
+    reference: &str,
+    name: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<bool, DbError> {
+    let done =
+        sqlx::query("insert into users (tenant_id, id, external_ref, name, created_at) values ($1, $2, $3, $4, $5) on conflict do nothing")
+            .bind(tenant)
+            .bind(id)
+            .bind(reference)
+            .bind(name)
+            .bind(now)
+            .execute(&mut **tx)
+            .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Users of a tenant, by their reference.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn users(tx: &mut Tx, tenant: TenantId) -> Result<Vec<User>, DbError> {
+    Ok(sqlx::query_as("select id, external_ref, name from users where tenant_id = $1 order by external_ref")
+        .bind(tenant)
+        .fetch_all(&mut **tx)
+        .await?)
 }

@@ -6,7 +6,8 @@ use crate::api::EventId;
 use crate::engine::Engine;
 use chrono::{DateTime, Utc};
 
-/// The state of an event.
+/// The state of an event that this server made. What an import brings has the state `imported`, which is not among them: no worker claims
+/// it and no number of the queue counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "lowercase")]
 pub enum State {
@@ -39,6 +40,19 @@ pub enum Task {
 }
 
 impl Task {
+    /// The text form.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Remember => "remember",
+            Self::Embed => "embed",
+            Self::SettleLinks => "settle_links",
+            Self::Recanonicalise => "recanonicalise",
+            Self::EmbedTerms => "embed_terms",
+            Self::EmbedDocument => "embed_document",
+            Self::EmbedImported => "embed_imported",
+        }
+    }
+
     fn kind(self) -> &'static str {
         match self {
             Self::Remember => "manual_write",

@@ -56,7 +56,7 @@ pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Resul
     let versions = store::versions(&mut tx, ctx.tenant_id, &row.collection, &row.path).await?;
     tx.commit().await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let cited = store::citations_of(&mut tx, ctx.tenant_id, id, CITED).await?;
+    let cited = store::citations_of(&mut tx, ctx.tenancy(), id, CITED).await?;
     tx.commit().await?;
     let counted = citations(engine, ctx, vec![id]).await?;
     let chunk = |chunk: store::ChunkRow| Chunk {
@@ -194,7 +194,7 @@ pub async fn index(engine: &Engine, ctx: &OpContext) -> Result<Vec<IndexPage>, E
 async fn citations(engine: &Engine, ctx: &OpContext, ids: Vec<DocumentId>) -> Result<HashMap<DocumentId, i64>, Error> {
     let since = engine.clock().now() - chrono::Duration::days(CITED_DAYS);
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let counts = store::citation_counts(&mut tx, ctx.tenant_id, &ids, since).await?;
+    let counts = store::citation_counts(&mut tx, ctx.tenancy(), &ids, since).await?;
     tx.commit().await?;
     Ok(counts.into_iter().collect())
 }

@@ -2,10 +2,11 @@
 
 use super::model::Memory;
 use super::store;
-use crate::api::{MemoryRef, OperatorRole, Scope, UserId};
+use crate::api::{MemoryRef, OperatorRole, Scope};
 use crate::db::Tx;
 use crate::error::Error;
 use crate::op::{Actor, OpContext};
+use chrono::{DateTime, Utc};
 
 /// What is to be done with it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,24 +16,25 @@ pub(crate) enum Purpose {
     Change,
 }
 
-/// The memory that `name` means to whoever asks: an agent's own before the commons'. For agents what was forgotten is not there, nor what
-/// is another person's than `user`.
+/// The memory that `name` means to whoever asks: an agent's own before the commons'. For agents what is deleted, expired or another user's
+/// is not there.
 ///
 /// # Errors
 /// `NotFound`; `Forbidden` when a shared memory is to be changed without `commons:write`; `Conflict` when one that was forgotten is.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>, purpose: Purpose) -> Result<Memory, Error> {
+pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, name: &MemoryRef, purpose: Purpose, now: DateTime<Utc>) -> Result<Memory, Error> {
     let lock = purpose == Purpose::Change;
     let agents = match &ctx.actor {
         Actor::Agent { id, .. } => vec![*id, ctx.commons_id],
         Actor::Operator { .. } | Actor::System => vec![],
     };
     let found = match name {
-        MemoryRef::Id(id) => store::by_ids(tx, ctx.tenant_id, None, &[*id], lock).await?,
-        MemoryRef::Short(short) => store::by_short(tx, ctx.tenant_id, &agents, short, lock).await?,
+        MemoryRef::Id(id) => store::by_ids(tx, ctx.tenancy(), None, &[*id], lock).await?,
+        MemoryRef::Short(short) => store::by_short(tx, ctx.tenancy(), &agents, short, lock).await?,
     };
+    let expired = |memory: &Memory| memory.deleted_at.is_none() && memory.expires_at.is_some_and(|end| end <= now);
     let visible =
-        |memory: &Memory| agents.is_empty() || (agents.contains(&memory.agent_id) && (memory.user_id.is_none() || memory.user_id == user));
+        |memory: &Memory| agents.is_empty() || (agents.contains(&memory.agent_id) && ctx.users.include(memory.user_id) && !expired(memory));
     let memory = found.into_iter().find(visible).ok_or(Error::NotFound("memory"))?;
     if purpose == Purpose::Change && memory.agent_id == ctx.commons_id {
         ctx.require(Scope::CommonsWrite)?;

@@ -76,7 +76,7 @@ pub async fn rows_by_id(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> R
     Checks::default().that(ids.len() <= BULK_MAX, "ids", message).done()?;
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let mut memories = store::by_ids(&mut tx, ctx.tenant_id, None, ids, false).await?;
+    let mut memories = store::by_ids(&mut tx, ctx.tenancy(), None, ids, false).await?;
     tx.commit().await?;
     memories.sort_by_key(|memory| ids.iter().position(|id| *id == memory.id));
     Ok(memories.into_iter().map(|memory| with_slug(memory, &slugs)).collect())
@@ -92,10 +92,10 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
     ctx.require_role(OperatorRole::Viewer)?;
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = store::by_ids(&mut tx, ctx.tenant_id, None, &[id], false).await?.pop().ok_or(Error::NotFound("memory"))?;
-    let versions = store::versions(&mut tx, ctx.tenant_id, memory.agent_id, id).await?;
-    let links = store::links(&mut tx, ctx.tenant_id, id).await?;
-    let embedded_by = store::embedded_by(&mut tx, ctx.tenant_id, memory.agent_id, id).await?;
+    let memory = store::by_ids(&mut tx, ctx.tenancy(), None, &[id], false).await?.pop().ok_or(Error::NotFound("memory"))?;
+    let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
+    let links = store::links(&mut tx, ctx.tenancy(), id).await?;
+    let embedded_by = store::embedded_by(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
     tx.commit().await?;
     let mut control = engine.db().control.begin(ctx.tenancy()).await?;
     let audit = audit::store::of_target(&mut control, ctx.tenant_id, &id.to_string(), AUDIT_MAX).await?;
@@ -139,7 +139,7 @@ pub async fn recalls(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<M
     ctx.require_role(OperatorRole::Viewer)?;
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let (total, latest) = store::recalls(&mut tx, ctx.tenant_id, id, RECALLS_MAX).await?;
+    let (total, latest) = store::recalls(&mut tx, ctx.tenancy(), id, RECALLS_MAX).await?;
     tx.commit().await?;
     let recalled = |recalled: store::Recalled| MemoryRecall {
         retrieval_id: recalled.retrieval_id,

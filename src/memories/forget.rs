@@ -8,6 +8,7 @@ use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::identity::acting_for;
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
@@ -24,12 +25,11 @@ use tracing::instrument;
 pub async fn forget(engine: &Engine, ctx: &OpContext, request: ForgetRequest) -> Result<ForgetResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryForget)?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     Checks::default().optional_text("reason", request.reason.as_deref(), REASON_MAX).done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let found = store::by_ids(&mut tx, ctx.tenant_id, None, &[request.memory_id], true).await?.pop();
-    let visible = |memory: &Memory| {
-        [agent, ctx.commons_id].contains(&memory.agent_id) && (memory.user_id.is_none() || memory.user_id == request.user_id)
-    };
+    let found = store::by_ids(&mut tx, ctx.tenancy(), None, &[request.memory_id], true).await?.pop();
+    let visible = |memory: &Memory| [agent, ctx.commons_id].contains(&memory.agent_id) && ctx.users.include(memory.user_id);
     let memory = found.filter(visible).ok_or(Error::NotFound("memory"))?;
     if memory.agent_id != agent && (memory.created_by != agent || ctx.require(Scope::CommonsWrite).is_err()) {
         return Err(Error::Forbidden("this memory is shared: the agent that wrote it, or an operator, can forget it".into()));
@@ -102,22 +102,22 @@ async fn lock_all(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &s
         .that(ids.len() <= BULK_MAX, "ids", format!("names {} memories; at most {BULK_MAX} are allowed", ids.len()))
         .done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memories = store::by_ids(&mut tx, ctx.tenant_id, None, &ids, true).await?;
+    let memories = store::by_ids(&mut tx, ctx.tenancy(), None, &ids, true).await?;
     if memories.len() < ids.len() {
         return Err(Error::NotFound("memory"));
     }
     let agents: Vec<AgentId> = memories.iter().map(|memory| memory.agent_id).collect();
-    store::lock_counts(&mut tx, ctx.tenant_id, &agents).await?;
+    store::lock_counts(&mut tx, ctx.tenancy(), &agents).await?;
     Ok((tx, memories))
 }
 
 /// When it was taken.
 async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: Option<&str>) -> Result<DateTime<Utc>, Error> {
     let (tenant, agent, id, now) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
-    store::mark_deleted(tx, tenant, memory, ctx.actor.name(), reason, now).await?;
+    store::mark_deleted(tx, ctx.tenancy(), memory, ctx.actor.name(), reason, now).await?;
     store::write_version(tx, ctx, agent, id, Change::Forgotten, now).await?;
-    store::drop_words(tx, tenant, agent, id).await?;
-    store::sync_live(tx, tenant, agent, &[id]).await?;
+    store::drop_words(tx, ctx.tenancy(), agent, id).await?;
+    store::sync_live(tx, ctx.tenancy(), agent, &[id]).await?;
     post_settling(engine, ctx, tx, agent, id).await?;
     let entry = NewEntry::new(engine, ctx, "memory.forgotten", "memory", id, "forgotten").agent(agent).reason(reason);
     audit::record(tx, tenant, ctx.commons_id, &entry).await?;
@@ -126,13 +126,13 @@ async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memor
 
 async fn bring_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: &str) -> Result<(), Error> {
     let (tenant, agent, id, now) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
-    let live = store::mark_restored(tx, tenant, memory).await?;
+    let live = store::mark_restored(tx, ctx.tenancy(), memory).await?;
     store::write_version(tx, ctx, agent, id, Change::Restored, now).await?;
-    store::sync_live(tx, tenant, agent, &[id]).await?;
+    store::sync_live(tx, ctx.tenancy(), agent, &[id]).await?;
     post_settling(engine, ctx, tx, agent, id).await?;
     // What was superseded before it was forgotten is superseded still.
     if live {
-        store::put_words(tx, tenant, agent, id, &memory.topic, &memory.wording()).await?;
+        store::put_words(tx, ctx.tenancy(), agent, id, &memory.topic, &memory.wording()).await?;
         // It may have been forgotten before its vector came, and said again since.
         let payload = serde_json::json!({ "memory_id": id });
         jobs::store::insert(tx, tenant, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;

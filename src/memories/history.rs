@@ -3,9 +3,10 @@
 use super::access::{self, Purpose};
 use super::model::{Link, Memory, Version, recency};
 use super::store;
-use crate::api::{Comparison, MemoryRecord, MemoryRef, MemoryVersion, SourceTag, UserId};
+use crate::api::{Comparison, MemoryRecord, MemoryRef, MemoryVersion, SourceTag, UserRef};
 use crate::engine::Engine;
-use crate::error::{Checks, Error};
+use crate::error::Error;
+use crate::identity::acting_for;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
@@ -17,20 +18,21 @@ use tracing::instrument;
 /// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for what is not there for whoever asks, or was forgotten by agents.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<MemoryRecord, Error> {
+pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<MemoryRecord, Error> {
     access::may_read(ctx)?;
-    super::remember::check_user(&mut Checks::default(), ctx, user).done()?;
+    let ctx = &acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = access::find(&mut tx, ctx, name, user, Purpose::Read).await?;
-    let versions = store::versions(&mut tx, ctx.tenant_id, memory.agent_id, memory.id).await?;
-    let links = store::links(&mut tx, ctx.tenant_id, memory.id).await?;
+    let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
+    let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
+    let links = store::links(&mut tx, ctx.tenancy(), memory.id).await?;
     tx.commit().await?;
     let agent = ctx.agent_id().ok();
     let told = |link: &Link| match agent {
         None => true,
         Some(agent) => {
             let reachable = [agent, ctx.commons_id].contains(&link.other_agent_id);
-            reachable && !link.other_deleted && (link.other_user_id.is_none() || link.other_user_id == user)
+            let gone = link.other_deleted || link.other_expires_at.is_some_and(|end| end <= engine.clock().now());
+            reachable && !gone && ctx.users.include(link.other_user_id)
         }
     };
     let links = links.into_iter().filter(told).map(|link| link.seen_from(memory.id)).collect();
@@ -44,12 +46,12 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
 /// As [`record`].
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn history(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<Vec<MemoryVersion>, Error> {
+pub async fn history(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<Vec<MemoryVersion>, Error> {
     access::may_read(ctx)?;
-    super::remember::check_user(&mut Checks::default(), ctx, user).done()?;
+    let ctx = &acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = access::find(&mut tx, ctx, name, user, Purpose::Read).await?;
-    let versions = store::versions(&mut tx, ctx.tenant_id, memory.agent_id, memory.id).await?;
+    let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
+    let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
     tx.commit().await?;
     Ok(versions)
 }
@@ -64,14 +66,14 @@ pub async fn compare(
     engine: &Engine,
     ctx: &OpContext,
     name: &MemoryRef,
-    user: Option<UserId>,
+    user: Option<&UserRef>,
     (from, to): (i32, i32),
 ) -> Result<Comparison, Error> {
     access::may_read(ctx)?;
-    super::remember::check_user(&mut Checks::default(), ctx, user).done()?;
+    let ctx = &acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = access::find(&mut tx, ctx, name, user, Purpose::Read).await?;
-    let versions = store::versions(&mut tx, ctx.tenant_id, memory.agent_id, memory.id).await?;
+    let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
+    let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
     tx.commit().await?;
     let newest = versions.first().map_or(0, |version| version.version);
     let pick = |field: &str, wanted: i32| {

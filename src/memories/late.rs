@@ -20,7 +20,7 @@ use tracing::instrument;
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: MemoryId) -> Result<&'static str, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = store::by_ids(&mut tx, ctx.tenant_id, Some(agent), &[id], false).await?.pop();
+    let memory = store::by_ids(&mut tx, ctx.tenancy(), Some(agent), &[id], false).await?.pop();
     tx.commit().await?;
     let Some(memory) = memory.filter(|memory| memory.live) else { return Ok("no longer live") };
     let vector = engine
@@ -32,13 +32,13 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     lock(&mut tx, memory.key().lock()).await?;
-    let current = store::by_ids(&mut tx, ctx.tenant_id, Some(agent), &[id], true).await?.pop();
+    let current = store::by_ids(&mut tx, ctx.tenancy(), Some(agent), &[id], true).await?.pop();
     let Some(current) = current.filter(|current| current.live && current.content_hash == memory.content_hash) else {
         // It was rewritten or forgotten while the model thought; whoever rewrote it sees to its vector.
         return Ok("changed meanwhile");
     };
-    store::put_vector(&mut tx, ctx.tenant_id, agent, id, embedded, now).await?;
-    let near = store::nearest(&mut tx, ctx.tenant_id, &current.key(), embedded, Some(id), now).await?;
+    store::put_vector(&mut tx, ctx.tenancy(), agent, id, embedded, now).await?;
+    let near = store::nearest(&mut tx, ctx.tenancy(), &current.key(), embedded, Some(id), now).await?;
     let twin = near.filter(|(_, similarity)| *similarity > engine.model().dedup_threshold && current.kind != MemoryKind::Decision);
     let Some((twin, _)) = twin else {
         tx.commit().await?;
@@ -46,12 +46,12 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
     };
     // The later one stands, whichever of the two the vector belongs to.
     let (newer, older) = if (current.updated_at, current.id) >= (twin.updated_at, twin.id) { (&current, &twin) } else { (&twin, &current) };
-    store::mark_superseded(&mut tx, ctx.tenant_id, agent, older.id).await?;
+    store::mark_superseded(&mut tx, ctx.tenancy(), agent, older.id).await?;
     store::write_version(&mut tx, ctx, agent, older.id, Change::Superseded, now).await?;
-    store::drop_words(&mut tx, ctx.tenant_id, agent, older.id).await?;
-    store::sync_live(&mut tx, ctx.tenant_id, agent, &[older.id]).await?;
+    store::drop_words(&mut tx, ctx.tenancy(), agent, older.id).await?;
+    store::sync_live(&mut tx, ctx.tenancy(), agent, &[older.id]).await?;
     post_settling(engine, ctx, &mut tx, agent, older.id).await?;
-    store::link(&mut tx, ctx, agent, newer.id, older.id, Relation::Supersedes, now).await?;
+    store::link(&mut tx, ctx, (agent, newer.user_id), newer.id, older.id, Relation::Supersedes, now).await?;
     let message = format!("superseded by the near-duplicate {}", newer.short_id);
     let entry = NewEntry::new(engine, ctx, "memory.superseded", "memory", older.id, message).agent(agent);
     audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;

@@ -3,11 +3,12 @@
 use super::access::{self, Purpose};
 use super::model::{Change, Memory};
 use super::store;
-use crate::api::{AgentId, LinkEnd, LinkRequest, LinkResponse, MemoryId, MemoryStatus, Relation, Scope, UserId};
+use crate::api::{AgentId, LinkEnd, LinkRequest, LinkResponse, MemoryId, MemoryStatus, Relation, Scope};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
-use crate::error::{Checks, Error};
+use crate::error::Error;
+use crate::identity::acting_for;
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
@@ -40,18 +41,18 @@ pub async fn unlink(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> R
 async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
-    super::remember::check_user(&mut Checks::default(), ctx, request.user_id).done()?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let (from, to) = ends(&mut tx, ctx, &request).await?;
+    let (from, to) = ends(engine, &mut tx, ctx, &request).await?;
     let shared = [&from, &to].iter().any(|memory| memory.agent_id == ctx.commons_id);
     let whose = if shared { ctx.commons_id } else { agent };
     // What holds both ways is stored once, the lesser id first.
     let (one, other) = if request.relation == Relation::Contradicts && to.id < from.id { (&to, &from) } else { (&from, &to) };
     let (tenant, relation, now) = (ctx.tenant_id, request.relation, engine.clock().now());
     let changed = if request.remove {
-        store::unlink(&mut tx, tenant, whose, one.id, other.id, relation).await?
+        store::unlink(&mut tx, ctx.tenancy(), whose, one.id, other.id, relation).await?
     } else {
-        store::link(&mut tx, ctx, whose, one.id, other.id, relation, now).await?
+        store::link(&mut tx, ctx, (whose, from.user_id.or(to.user_id)), one.id, other.id, relation, now).await?
     };
     let mut statuses = HashMap::from([(from.id, from.status), (to.id, to.status)]);
     if changed {
@@ -79,14 +80,15 @@ async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Resul
 }
 
 /// Both ends, locked in the order of their ids, whichever way the link goes.
-async fn ends(tx: &mut Tx, ctx: &OpContext, request: &LinkRequest) -> Result<(Memory, Memory), Error> {
-    let from = access::find(tx, ctx, &request.from, request.user_id, Purpose::Read).await;
-    let to = access::find(tx, ctx, &request.to, request.user_id, Purpose::Read).await;
+async fn ends(engine: &Engine, tx: &mut Tx, ctx: &OpContext, request: &LinkRequest) -> Result<(Memory, Memory), Error> {
+    let now = engine.clock().now();
+    let from = access::find(tx, ctx, &request.from, Purpose::Read, now).await;
+    let to = access::find(tx, ctx, &request.to, Purpose::Read, now).await;
     let known = |found: &Result<Memory, Error>| found.as_ref().ok().map(|memory| memory.id);
     let ids: Vec<MemoryId> = [known(&from), known(&to)].into_iter().flatten().collect();
-    store::by_ids(tx, ctx.tenant_id, None, &ids, true).await?;
-    let from = access::find(tx, ctx, &request.from, request.user_id, Purpose::Change).await?;
-    let to = access::find(tx, ctx, &request.to, request.user_id, Purpose::Change).await?;
+    store::by_ids(tx, ctx.tenancy(), None, &ids, true).await?;
+    let from = access::find(tx, ctx, &request.from, Purpose::Change, now).await?;
+    let to = access::find(tx, ctx, &request.to, Purpose::Change, now).await?;
     if from.id == to.id {
         return Err(Error::invalid("to", "is the same memory as from: a memory cannot be linked to itself"));
     }
@@ -104,7 +106,7 @@ fn concerned<'a>(relation: Relation, from: &'a Memory, to: &'a Memory) -> Vec<&'
 
 /// Where a memory stands once its links are as they are now. What is in the inbox or archived stays there.
 async fn standing(tx: &mut Tx, ctx: &OpContext, memory: &Memory, removed: bool, relation: Relation) -> Result<MemoryStatus, Error> {
-    let (superseded, contradicted) = store::still_linked(tx, ctx.tenant_id, memory.id).await?;
+    let (superseded, contradicted) = store::still_linked(tx, ctx.tenancy(), memory.id).await?;
     // Somebody else may have put it where it is: a link that is taken away undoes only what links did.
     let by_links = match memory.status {
         MemoryStatus::Active => !removed,
@@ -123,7 +125,7 @@ async fn standing(tx: &mut Tx, ctx: &OpContext, memory: &Memory, removed: bool, 
 /// Moves a memory to another status, with words, vector, version and audit row.
 async fn move_to(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, status: MemoryStatus) -> Result<(), Error> {
     let (tenant, agent, id) = (ctx.tenant_id, memory.agent_id, memory.id);
-    let Some(stands) = store::set_status(tx, tenant, agent, id, status).await? else { return Ok(()) };
+    let Some(stands) = store::set_status(tx, ctx.tenancy(), agent, id, status).await? else { return Ok(()) };
     let (change, action) = match status {
         MemoryStatus::Superseded => (Change::Superseded, "memory.superseded"),
         MemoryStatus::Contradicted if memory.live => (Change::Contradicted, "memory.contradicted"),
@@ -132,11 +134,11 @@ async fn move_to(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory,
     store::write_version(tx, ctx, agent, id, change, engine.clock().now()).await?;
     if stands.live != memory.live {
         if stands.live {
-            store::put_words(tx, tenant, agent, id, &memory.topic, &memory.wording()).await?;
+            store::put_words(tx, ctx.tenancy(), agent, id, &memory.topic, &memory.wording()).await?;
         } else {
-            store::drop_words(tx, tenant, agent, id).await?;
+            store::drop_words(tx, ctx.tenancy(), agent, id).await?;
         }
-        store::sync_live(tx, tenant, agent, &[id]).await?;
+        store::sync_live(tx, ctx.tenancy(), agent, &[id]).await?;
         post_settling(engine, ctx, tx, agent, id).await?;
         if stands.live && stands.awaiting_vector {
             let payload = serde_json::json!({ "memory_id": id });
@@ -151,7 +153,9 @@ async fn move_to(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory,
 /// memories concerned must be locked in the order of their ids, and may be other agents'.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn post_settling(engine: &Engine, ctx: &OpContext, tx: &mut Tx, agent: AgentId, id: MemoryId) -> Result<(), Error> {
-    if store::links(tx, ctx.tenant_id, id).await?.iter().any(|link| link.relation == Relation::Contradicts) {
+    // Links of other users count, too: the job sees them.
+    let (_, contradicted) = store::still_linked(tx, ctx.tenancy(), id).await?;
+    if contradicted {
         let payload = serde_json::json!({ "memory_id": id });
         jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::pending(engine, Task::SettleLinks, payload)).await?;
         engine.jobs().wake();
@@ -167,10 +171,10 @@ pub(crate) async fn post_settling(engine: &Engine, ctx: &OpContext, tx: &mut Tx,
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn settle_links(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<&'static str, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let links = store::links(&mut tx, ctx.tenant_id, id).await?;
+    let links = store::links(&mut tx, ctx.tenancy(), id).await?;
     let others = links.iter().filter(|link| link.relation == Relation::Contradicts);
     let ids: Vec<MemoryId> = others.map(|link| if link.from_id == id { link.to_id } else { link.from_id }).chain([id]).collect();
-    for memory in store::by_ids(&mut tx, ctx.tenant_id, None, &ids, true).await? {
+    for memory in store::by_ids(&mut tx, ctx.tenancy(), None, &ids, true).await? {
         let status = standing(&mut tx, ctx, &memory, false, Relation::Contradicts).await?;
         if memory.deleted_at.is_none() && status != memory.status {
             move_to(engine, ctx, &mut tx, &memory, status).await?;
@@ -186,19 +190,14 @@ pub async fn settle_links(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Res
 /// # Errors
 /// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(crate) async fn contradictions(
-    engine: &Engine,
-    ctx: &OpContext,
-    user: Option<UserId>,
-    ids: &[MemoryId],
-) -> Result<HashMap<MemoryId, Vec<MemoryId>>, Error> {
+pub(crate) async fn contradictions(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<HashMap<MemoryId, Vec<MemoryId>>, Error> {
     let mut found: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
     if ids.is_empty() {
         return Ok(found);
     }
     let agents = [ctx.agent_id()?, ctx.commons_id];
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let pairs = store::contradictions(&mut tx, ctx.tenant_id, &agents, user, ids, engine.clock().now()).await?;
+    let pairs = store::contradictions(&mut tx, ctx.tenancy(), &agents, ids, engine.clock().now()).await?;
     tx.commit().await?;
     for (id, other) in pairs {
         found.entry(id).or_default().push(other);

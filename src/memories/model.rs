@@ -288,6 +288,7 @@ pub struct Link {
     pub other_content: String,
     pub other_status: MemoryStatus,
     pub other_deleted: bool,
+    pub other_expires_at: Option<DateTime<Utc>>,
     pub other_source: Json<Source>,
     pub other_updated_at: DateTime<Utc>,
     pub created_at: DateTime<Utc>,

@@ -4,14 +4,15 @@ use super::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embed
 use super::store::{self, Birth, Embedded};
 use crate::api::{
     AgentId, CONTENT_MAX, EVIDENCE_MAX, MemoryId, MemoryKind, MemoryScope, Relation, RememberRequest, RememberResponse, Retention,
-    SUBJECT_MAX, SUMMARY_MAX, Scope, Source, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
+    SUBJECT_MAX, SUMMARY_MAX, Scope, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx, lock};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::identity::acting_for;
 use crate::jobs::{self, NewEvent, Task};
-use crate::op::{Actor, OpContext};
+use crate::op::OpContext;
 use crate::vocabulary::{self, Resolved};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
@@ -35,6 +36,7 @@ pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     check(ctx, &request)?;
     let resolved = resolve(engine, ctx, &request.topic_raw).await;
     let draft = draft(ctx, agent, request, &resolved);
@@ -81,7 +83,7 @@ fn check(ctx: &OpContext, request: &RememberRequest) -> Result<(), Error> {
         "is a number from 0 to 1",
     );
     check_source(&mut checks, &request.source);
-    check_user(&mut checks, ctx, request.user_id).done()?;
+    checks.done()?;
     if request.commons { ctx.require(Scope::CommonsWrite) } else { Ok(()) }
 }
 
@@ -99,18 +101,12 @@ pub(super) fn check_support<'a>(
 }
 
 /// The place where something was said, within its limits.
-pub(super) fn check_source<'a>(checks: &'a mut Checks, source: &Source) -> &'a mut Checks {
+pub(crate) fn check_source<'a>(checks: &'a mut Checks, source: &Source) -> &'a mut Checks {
     checks
         .text("source.platform", &source.platform, 64)
         .optional_text("source.channel_id", source.channel_id.as_deref(), 256)
         .optional_text("source.thread_id", source.thread_id.as_deref(), 256)
         .optional_text("source.message_id", source.message_id.as_deref(), 256)
-}
-
-/// An agent may be bound to say whose memory it is.
-pub(crate) fn check_user<'a>(checks: &'a mut Checks, ctx: &OpContext, user: Option<UserId>) -> &'a mut Checks {
-    let missing = matches!(ctx.actor, Actor::Agent { require_user: true, .. }) && user.is_none();
-    checks.that(!missing, "user_id", "is required for this agent")
 }
 
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
@@ -129,7 +125,7 @@ pub(crate) fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, r
     Draft {
         key: DedupKey {
             agent_id: if request.commons { ctx.commons_id } else { agent },
-            user_id: request.user_id,
+            user_id: ctx.user(),
             kind: request.kind.unwrap_or(MemoryKind::Profile),
             scope: request.scope.unwrap_or(MemoryScope::Agent),
             project_id: request.project_id,
@@ -199,13 +195,13 @@ impl Outcome {
 /// Writes a draft under the lock of its key, which the caller holds.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, vector: Option<&[f32]>) -> Result<Outcome, Error> {
-    let (tenant, now, model) = (ctx.tenant_id, engine.clock().now(), engine.model());
+    let (now, model) = (engine.clock().now(), engine.model());
     let embedded = vector.map(|vector| Embedded { model: &model.name, vector });
-    if let Some(memory) = store::same_content(tx, tenant, &draft.key, &draft.content_hash, now).await? {
+    if let Some(memory) = store::same_content(tx, ctx.tenancy(), &draft.key, &draft.content_hash, now).await? {
         return repeat(ctx, tx, draft, memory, embedded, now).await;
     }
     let near = match embedded {
-        Some(embedded) => store::nearest(tx, tenant, &draft.key, embedded, None, now).await?,
+        Some(embedded) => store::nearest(tx, ctx.tenancy(), &draft.key, embedded, None, now).await?,
         None => None,
     };
     let near = near.filter(|(_, similarity)| *similarity > model.dedup_threshold).map(|(memory, _)| memory);
@@ -215,7 +211,7 @@ pub(crate) async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: 
         near => {
             let created = create(engine, ctx, tx, draft, embedded).await?;
             if let Some(memory) = near {
-                store::link(tx, ctx, draft.key.agent_id, created.id(), memory.id, Relation::RelatedTo, now).await?;
+                store::link(tx, ctx, (draft.key.agent_id, draft.key.user_id), created.id(), memory.id, Relation::RelatedTo, now).await?;
             }
             Ok(created)
         }
@@ -232,14 +228,14 @@ pub(super) async fn repeat(
     now: DateTime<Utc>,
 ) -> Result<Outcome, Error> {
     let retention = longer(memory.retention, draft.retention);
-    store::touch(tx, ctx.tenant_id, &memory, (retention, &draft.details), expiry(retention, now), now).await?;
+    store::touch(tx, ctx.tenancy(), &memory, (retention, &draft.details), expiry(retention, now), now).await?;
     if draft.details.title.is_some() || draft.details.summary.is_some() {
         let Details { title, summary, .. } = &draft.details;
         let text = wording(&memory.content, title.as_deref().or(memory.title.as_deref()), summary.as_deref().or(memory.summary.as_deref()));
-        store::put_words(tx, ctx.tenant_id, memory.agent_id, memory.id, &memory.topic, &text).await?;
+        store::put_words(tx, ctx.tenancy(), memory.agent_id, memory.id, &memory.topic, &text).await?;
     }
     if let Some(embedded) = embedded {
-        store::put_vector(tx, ctx.tenant_id, memory.agent_id, memory.id, embedded, now).await?;
+        store::put_vector(tx, ctx.tenancy(), memory.agent_id, memory.id, embedded, now).await?;
     }
     Ok(Outcome::Unchanged(memory))
 }
@@ -256,7 +252,7 @@ pub(super) async fn replace(
     let retention = longer(memory.retention, draft.retention);
     let title = draft.details.title.clone().or_else(|| memory.title.clone());
     let draft = Draft { retention, details: Details { title, ..draft.details.clone() }, ..draft.clone() };
-    store::revise(tx, ctx.tenant_id, &memory, &draft, expiry(retention, now), now).await?;
+    store::revise(tx, ctx.tenancy(), &memory, &draft, expiry(retention, now), now).await?;
     finish(ctx, tx, &draft, memory.id, Change::Revised, embedded, now).await?;
     Ok(Outcome::Revised(memory))
 }
@@ -279,7 +275,7 @@ async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, aw
     for _ in 0..SHORT_ID_TRIES {
         let (id, short_id) = (MemoryId(engine.clock().id()), engine.clock().short_id());
         let birth = Birth { id, short_id: &short_id, now, expires_at: expiry(draft.retention, now), awaiting_vector };
-        if store::insert(tx, ctx.tenant_id, draft, &birth).await? {
+        if store::insert(tx, ctx.tenancy(), draft, &birth).await? {
             return Ok((id, short_id));
         }
     }
@@ -298,10 +294,10 @@ async fn finish(
 ) -> Result<(), DbError> {
     let agent = draft.key.agent_id;
     store::write_version(tx, ctx, agent, id, change, now).await?;
-    store::put_words(tx, ctx.tenant_id, agent, id, &draft.key.topic, &draft.wording()).await?;
+    store::put_words(tx, ctx.tenancy(), agent, id, &draft.key.topic, &draft.wording()).await?;
     match embedded {
-        Some(embedded) => store::put_vector(tx, ctx.tenant_id, agent, id, embedded, now).await,
-        None => store::drop_vectors(tx, ctx.tenant_id, agent, id).await,
+        Some(embedded) => store::put_vector(tx, ctx.tenancy(), agent, id, embedded, now).await,
+        None => store::drop_vectors(tx, ctx.tenancy(), agent, id).await,
     }
 }
 

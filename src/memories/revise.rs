@@ -2,7 +2,7 @@
 
 use super::access::{self, Purpose};
 use super::model::{Details, Draft, Memory, content_hash, embedded_text};
-use super::remember::{self, Outcome, Traces, check_source, check_support, check_user};
+use super::remember::{self, Outcome, Traces, check_source, check_support};
 use super::store::{self, Embedded};
 use crate::api::{
     CONTENT_MAX, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse, ReviseRequest,
@@ -11,6 +11,7 @@ use crate::api::{
 use crate::db::lock;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::identity::acting_for;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
@@ -26,16 +27,17 @@ pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) ->
     let start = tokio::time::Instant::now();
     ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let mut checks = Checks::default();
     checks.bytes("content", &request.content, CONTENT_MAX);
     check_support(&mut checks, request.confidence, request.summary.as_deref(), request.evidence_ref.as_deref());
     if let Some(source) = &request.source {
         check_source(&mut checks, source);
     }
-    check_user(&mut checks, ctx, request.user_id).done()?;
+    checks.done()?;
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let seen = access::find(&mut tx, ctx, &request.memory, request.user_id, Purpose::Read).await;
+    let seen = access::find(&mut tx, ctx, &request.memory, Purpose::Read, engine.clock().now()).await;
     tx.commit().await?;
     // What was forgotten is refused with a reason below, under the lock, as it is when it was forgotten meanwhile.
     let topic = seen.as_ref().map(|memory| memory.topic.clone()).unwrap_or_default();
@@ -45,7 +47,7 @@ pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) ->
     if let Ok(seen) = &seen {
         lock(&mut tx, seen.key().lock()).await?;
     }
-    let memory = access::find(&mut tx, ctx, &request.memory, request.user_id, Purpose::Change).await?;
+    let memory = access::find(&mut tx, ctx, &request.memory, Purpose::Change, engine.clock().now()).await?;
     if memory.status == MemoryStatus::Superseded {
         return Err(Error::Conflict(format!("the memory {} was superseded by another: revise that one", memory.short_id)));
     }
@@ -103,11 +105,12 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let mut checks = Checks::default();
     checks.text("topic_raw", &request.topic_raw, TOPIC_MAX).bytes("content", &request.content, CONTENT_MAX);
     check_support(&mut checks, request.confidence, None, request.evidence_ref.as_deref());
     check_source(&mut checks, &request.source);
-    check_user(&mut checks, ctx, request.user_id).done()?;
+    checks.done()?;
     if request.commons {
         ctx.require(Scope::CommonsWrite)?;
     }
@@ -116,7 +119,6 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
         topic_raw: request.topic_raw,
         content: request.content,
         source: request.source,
-        user_id: request.user_id,
         kind: Some(MemoryKind::Profile),
         scope: Some(MemoryScope::Global),
         confidence: request.confidence,
@@ -131,7 +133,7 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     lock(&mut tx, draft.key.lock()).await?;
-    let outcome = match store::profile_fact(&mut tx, ctx.tenant_id, &draft, now).await? {
+    let outcome = match store::profile_fact(&mut tx, ctx.tenancy(), &draft, now).await? {
         Some(memory) if memory.content_hash == draft.content_hash => remember::repeat(ctx, &mut tx, &draft, memory, None, now).await?,
         Some(memory) => remember::replace(ctx, &mut tx, &draft, memory, None, now).await?,
         None => remember::create(engine, ctx, &mut tx, &draft, None).await?,

@@ -37,11 +37,10 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
         Some(agent) => vec![agent],
         None => slugs.keys().copied().collect(),
     };
-    let reach =
-        Reach { tenant: ctx.tenant_id, agents: &agents, user: None, filters: Narrowing::Console(filter), now: engine.clock().now() };
+    let reach = Reach { tenancy: ctx.tenancy(), agents: &agents, filters: Narrowing::Console(filter), now: engine.clock().now() };
     let question =
         Question { query, ranking: RANKING, reach, most: HITS, knowledge: false, floors: None, scoping: Scoping::default(), past: None };
-    let found = find::find(engine, ctx.tenancy(), question).await?;
+    let found = find::find(engine, question).await?;
     let nearest = found.order.below.first().map(|ranked| ranked.breakdown.similarity).filter(|_| found.order.passed.is_empty());
     let hit = |ranked: crate::ranking::Ranked| {
         let matched_words = explain::matched(&ranked, &found.prepared.terms);

@@ -58,8 +58,9 @@ impl Finding {
 ///
 /// # Errors
 /// When memory is out of reach and there is no knowledge to answer instead.
-#[tracing::instrument(skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn find(engine: &Engine, tenancy: Tenancy, question: Question<'_>) -> Result<Finding, Error> {
+#[tracing::instrument(skip_all, fields(tenant = %question.reach.tenancy.tenant))]
+pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Error> {
+    let tenancy = question.reach.tenancy;
     let (mut degraded, mut lost, mut timings) = (Vec::new(), Vec::new(), Vec::new());
     let start = Instant::now();
     let (query_canonical, inside, vocabulary_version) = match snapshot(engine, tenancy, &question).await {

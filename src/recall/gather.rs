@@ -61,7 +61,7 @@ pub(super) async fn by_hybrid(
     let considered = i64::try_from(scored.len()).unwrap_or(i64::MAX);
     let (chosen, passed) = choose(scored, question, floors);
     let ids: Vec<_> = chosen.iter().map(|one| one.id).collect();
-    let rows = memories::store::by_ids(tx, reach.tenant, None, &ids, false).await?;
+    let rows = memories::store::by_ids(tx, reach.tenancy, None, &ids, false).await?;
     let order = order(chosen, rows.into_iter().map(|memory| (memory.id, memory)).collect(), floors);
     Ok(MemorySide { counts: Some((passed, considered)), order, statistics })
 }

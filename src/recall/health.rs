@@ -104,7 +104,7 @@ async fn topics(tx: &mut Tx, ctx: &OpContext, near: &[Near]) -> Result<HashMap<M
     let mut ids: Vec<MemoryId> = near.iter().map(|near| near.memory_id).collect();
     ids.sort_unstable();
     ids.dedup();
-    let memories = memories::store::by_ids(tx, ctx.tenant_id, None, &ids, false).await?;
+    let memories = memories::store::by_ids(tx, ctx.tenancy(), None, &ids, false).await?;
     Ok(memories.into_iter().map(|memory| (memory.id, memory.topic)).collect())
 }
 

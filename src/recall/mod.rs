@@ -32,12 +32,12 @@ pub use why::explain;
 
 use crate::api::{
     K_MAX, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope,
-    UserId,
 };
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::identity::acting_for;
 use crate::memories;
-use crate::op::{Actor, OpContext};
+use crate::op::OpContext;
 use crate::vocabulary::Moment;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
@@ -80,12 +80,12 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let now = engine.clock().now();
-    check(ctx, &request, now)?;
+    check(&request, now)?;
     let reach = Reach {
-        tenant: ctx.tenant_id,
+        tenancy: ctx.tenancy(),
         agents: &[agent, ctx.commons_id],
-        user: Some(request.user_id),
         filters: Narrowing::Agent(&request.filters),
         now: request.as_of.unwrap_or(now),
     };
@@ -97,9 +97,9 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
         knowledge: mode.knowledge,
         floors: mode.floors,
         scoping: scope::of(engine, ctx, &request.filters).await?,
-        past: request.as_of.map(|at| Past { vocabulary: Moment::At(at), without: vec![] }),
+        past: request.as_of.map(|at| Past { vocabulary: Moment::At(at), without: vec![], with_deleted: false, statistics: None }),
     };
-    let found = find::find(engine, ctx.tenancy(), question).await?;
+    let found = find::find(engine, question).await?;
     let list = blend::list(&found, request.k, mode.fewer);
     let zero_hit = found.order.passed.is_empty();
     let response = RecallResponse {
@@ -121,19 +121,17 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
         }
     }
     let mut hits: Vec<RecallHit> = list.into_iter().map(|one| one.hit(&found.prepared.terms, ctx.commons_id, found.now)).collect();
-    show_contradictions(engine, ctx, request.user_id, &mut hits).await;
+    show_contradictions(engine, ctx, &mut hits).await;
     Ok(RecallResponse { hits, ..response })
 }
 
-fn check(ctx: &OpContext, request: &RecallRequest, now: DateTime<Utc>) -> Result<(), Error> {
+fn check(request: &RecallRequest, now: DateTime<Utc>) -> Result<(), Error> {
     let filters = &request.filters;
-    let user_missing = matches!(ctx.actor, Actor::Agent { require_user: true, .. }) && request.user_id.is_none();
     let upside_down = filters.from.zip(filters.until).is_some_and(|(from, until)| from >= until);
     let unlike = |scope: MemoryScope| filters.scopes.is_empty() || filters.scopes.contains(&scope);
     Checks::default()
         .bytes("query", &request.query, QUERY_MAX)
         .that((1..=K_MAX).contains(&request.k), "k", format!("is {}; it may be 1 to {K_MAX}", request.k))
-        .that(!user_missing, "user_id", "is required for this agent")
         .optional_text("filters.platform", filters.platform.as_deref(), 64)
         .that(!upside_down, "filters.until", "is not after filters.from: nothing lies between")
         .that(
@@ -146,10 +144,10 @@ fn check(ctx: &OpContext, request: &RecallRequest, now: DateTime<Utc>) -> Result
 }
 
 /// Notes beside each hit what says otherwise. An answer does not fail for want of it: the status says that there is something.
-async fn show_contradictions(engine: &Engine, ctx: &OpContext, user: Option<UserId>, hits: &mut [RecallHit]) {
+async fn show_contradictions(engine: &Engine, ctx: &OpContext, hits: &mut [RecallHit]) {
     let contradicted = |hit: &RecallHit| hit.memory().filter(|hit| hit.status == MemoryStatus::Contradicted).map(|hit| hit.memory_id);
     let ids: Vec<_> = hits.iter().filter_map(contradicted).collect();
-    let mut found = match memories::contradictions(engine, ctx, user, &ids).await {
+    let mut found = match memories::contradictions(engine, ctx, &ids).await {
         Ok(found) => found,
         Err(error) => return tracing::warn!(%error, "answering without saying what contradicts the hits"),
     };

@@ -15,16 +15,23 @@ use crate::ranking::{self, Candidate, Order};
 use crate::text::words;
 use async_recursion::async_recursion as boxed;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Memories that a question about the past can look through: they are all read.
 pub const PAST_MAX: i64 = 20_000;
+/// Bytes of text that a question about the past can look through.
+pub const PAST_BYTES_MAX: i64 = 32 * 1024 * 1024;
+/// When to come back if too many questions about the past are being answered.
+const BUSY: Duration = Duration::from_secs(1);
 /// Texts that are no memory's own any more and get their vector anew, at most.
 const EMBEDDED_ANEW: usize = 200;
 
 /// What the agents in reach had at `reach.now`, ranked. What could not be compared by meaning any more is told in `lost`.
 ///
 /// # Errors
-/// `Invalid` when there were more than [`PAST_MAX`] memories; `Unavailable` when the database is out of reach.
+/// `Invalid` when there were more than [`PAST_MAX`] memories or [`PAST_BYTES_MAX`] bytes; `RateLimited` when as many such questions as the server
+/// allows are being answered; `Unavailable` when the database is out of reach.
 #[boxed]
 #[tracing::instrument(skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn memory(
@@ -36,25 +43,51 @@ pub async fn memory(
     lost: &mut Vec<String>,
 ) -> Result<MemorySide, Error> {
     let (model, reach) = (engine.model(), &question.reach);
+    let _turn = engine.past_searches().try_acquire().map_err(|_| Error::RateLimited(BUSY))?;
     let mut tx = engine.db().memory.begin(tenancy).await?;
-    let count = store::count_past(&mut tx, reach).await?;
+    let (count, bytes) = store::count_past(&mut tx, reach).await?;
     if count > PAST_MAX {
         return Err(Error::invalid("as_of", format!("would look through {count} memories; it may look through {PAST_MAX}")));
     }
-    let past = store::past(&mut tx, reach, &model.name, model.dimension).await?;
+    if bytes > PAST_BYTES_MAX {
+        return Err(Error::invalid("as_of", format!("would look through {bytes} bytes; it may look through {PAST_BYTES_MAX}")));
+    }
+    let with_deleted = question.past.as_ref().is_some_and(|past| past.with_deleted);
+    let past = store::past(&mut tx, reach, &model.name, model.dimension, with_deleted, engine.clock().now()).await?;
     tx.commit().await?;
     let documents: Vec<BTreeMap<String, u32>> =
-        past.iter().map(|one| words::terms(&embedded_text(&one.memory.topic, &one.memory.wording()))).collect();
+        computing(|| past.iter().map(|one| words::terms(&embedded_text(&one.memory.topic, &one.memory.wording()))).collect());
     let semantic = match &prepared.vector {
         Some(vector) => cosines(engine, &store::as_stored(vector)?, &past, lost).await?,
         None => vec![None; past.len()],
     };
-    let statistics = Statistics {
+    Ok(computing(|| rank(past, semantic, &documents, question, prepared, floors)))
+}
+
+/// Computes for longer than other requests should wait: their tasks move to another thread, where there is one.
+fn computing<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::current().runtime_flavor() {
+        RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+/// Scores what there was, and orders what is in reach.
+fn rank(
+    past: Vec<Past>,
+    semantic: Vec<Option<f64>>,
+    documents: &[BTreeMap<String, u32>],
+    question: &Question<'_>,
+    prepared: &PreparedQuery,
+    floors: Floors,
+) -> MemorySide {
+    let counted = || Statistics {
         documents: count_of(documents.iter().filter(|terms| !terms.is_empty()).count()),
         terms: documents.iter().flat_map(BTreeMap::values).map(|count| i64::from(*count)).sum(),
     };
+    let statistics = question.past.as_ref().and_then(|past| past.statistics.clone()).unwrap_or_else(counted);
     let postings =
-        Postings::new(prepared.terms.len(), statistics.documents as f64, statistics.mean_length(), &rows(prepared, &past, &documents));
+        Postings::new(prepared.terms.len(), statistics.documents as f64, statistics.mean_length(), &rows(prepared, &past, documents));
     let mut reached: Vec<Candidate> = Vec::new();
     for (past, semantic) in past.into_iter().zip(semantic).filter(|(past, _)| past.in_reach) {
         reached.push(Candidate { lexical: postings.lexical(past.memory.id), memory: past.memory, semantic });
@@ -62,11 +95,11 @@ pub async fn memory(
     let order = match question.ranking {
         Ranking::Decay => {
             let known = reached.into_iter().filter(|candidate| candidate.semantic.is_some() || candidate.lexical.is_some());
-            ranking::decayed(known.collect(), floors, reach.now)
+            ranking::decayed(known.collect(), floors, question.reach.now)
         }
         Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, question, prepared, &postings, floors),
     };
-    Ok(MemorySide { order, statistics, counts: None })
+    MemorySide { order, statistics, counts: None }
 }
 
 /// Where the words of the question stood.

@@ -84,9 +84,8 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
 async fn find(engine: &Engine, ctx: &OpContext, request: &PlaygroundRequest, agents: &[AgentId]) -> Result<Finding, Error> {
     let filters = RecallFilters::default();
     let reach = Reach {
-        tenant: ctx.tenant_id,
+        tenancy: Tenancy { agent: request.agent_id, users: request.user_id.into(), ..ctx.tenancy() },
         agents,
-        user: Some(request.user_id),
         filters: Narrowing::Agent(&filters),
         now: engine.clock().now(),
     };
@@ -100,7 +99,7 @@ async fn find(engine: &Engine, ctx: &OpContext, request: &PlaygroundRequest, age
         scoping: Scoping::default(),
         past: None,
     };
-    find::find(engine, Tenancy { agent: request.agent_id, ..ctx.tenancy() }, question).await
+    find::find(engine, question).await
 }
 
 /// Everything that was scored: what passed its floor first, best first.

@@ -29,6 +29,10 @@ pub struct Past {
     pub vocabulary: Moment,
     /// Parts that could not run then; they are left out again.
     pub without: Vec<String>,
+    /// Whether memories that are deleted or expired now are among the results: for operators only.
+    pub with_deleted: bool,
+    /// What BM25 counted then, where the log has it. Otherwise it is counted again, among what is in reach.
+    pub statistics: Option<Statistics>,
 }
 
 impl Question<'_> {

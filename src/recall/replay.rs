@@ -2,11 +2,11 @@
 
 use super::find::{self, Finding};
 use super::question::{Past, Question};
-use super::retrievals::{considered, detail, measured};
+use super::retrievals::{considered, detail, measured, reads_deleted};
 use super::store::{Measured, Narrowing, Reach};
 use super::trace::{logged, logged_chunks};
 use super::{NEAR_MISSES, blend, scope};
-use crate::api::{Considered, RecallFilters, Replay, RetrievalId};
+use crate::api::{Considered, RecallFilters, Replay, RetrievalId, UserRef};
 use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -24,8 +24,9 @@ use tracing::instrument;
 /// As [`super::retrieval`], and `Invalid` when there was too much to look through.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result<Replay, Error> {
-    let line = measured(engine, ctx, id).await?;
+pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Option<&UserRef>) -> Result<Replay, Error> {
+    let (ctx, line) = measured(engine, ctx, id, user).await?;
+    let ctx = &ctx;
     let filters: RecallFilters =
         serde_json::from_value(line.filters.clone()).map_err(Error::failed("the filters of a logged recall cannot be read"))?;
     let mut lost = Vec::new();
@@ -33,13 +34,22 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result
         lost.push(format!("It was asked with the model {}, and this server uses {}: meanings differ.", line.model, engine.model().name));
     }
     let at = line.logged.at;
-    let then = Past { vocabulary: Moment::Version(line.vocabulary_version, at), without: line.logged.degraded.clone() };
+    let then = Past {
+        vocabulary: Moment::Version(line.vocabulary_version, at),
+        without: line.logged.degraded.clone(),
+        with_deleted: reads_deleted(ctx),
+        statistics: Some(line.statistics.0.clone()),
+    };
     let past = ask(engine, ctx, &line, &filters, at, Some(then)).await?;
     let today = ask(engine, ctx, &line, &filters, engine.clock().now(), None).await?;
     lost.extend(past.lost.iter().cloned());
     let replayed = answer(engine, ctx, &line, past).await?;
     let today = answer(engine, ctx, &line, today).await?;
     let logged = detail(engine, ctx, line).await?;
+    let withheld = logged.considered.iter().filter(|one| one.rank.is_some() && is_withheld(one)).count();
+    if withheld > 0 {
+        lost.push(format!("{withheld} of the hits are deleted or expired by now and are left out."));
+    }
     let same = key(&replayed) == key(&logged.considered);
     if !same && lost.is_empty() {
         lost.push("Something was being written at the moment of the question, or was changed by hand since.".into());
@@ -56,9 +66,8 @@ async fn ask(
     past: Option<Past>,
 ) -> Result<Finding, Error> {
     let reach = Reach {
-        tenant: ctx.tenant_id,
+        tenancy: Tenancy { agent: line.logged.agent_id, users: line.logged.user_id.into(), ..ctx.tenancy() },
         agents: &[line.logged.agent_id, ctx.commons_id],
-        user: Some(line.logged.user_id),
         filters: Narrowing::Agent(filters),
         now,
     };
@@ -73,7 +82,7 @@ async fn ask(
         scoping: scope::of(engine, ctx, filters).await?,
         past,
     };
-    find::find(engine, Tenancy { agent: line.logged.agent_id, ..ctx.tenancy() }, question).await
+    find::find(engine, question).await
 }
 
 /// What would have been answered.
@@ -85,7 +94,12 @@ async fn answer(engine: &Engine, ctx: &OpContext, line: &Measured, found: Findin
     Ok(hits)
 }
 
-/// The hits, in their order.
+/// Whether the caller may not read its text any more.
+fn is_withheld(one: &Considered) -> bool {
+    one.memory_id.is_some() && one.gone && one.content.is_empty()
+}
+
+/// The hits that the caller may read, in their order.
 fn key(list: &[Considered]) -> Vec<impl PartialEq + use<>> {
-    list.iter().filter(|one| one.rank.is_some()).map(|one| (one.memory_id, one.version, one.chunk_id)).collect()
+    list.iter().filter(|one| one.rank.is_some() && !is_withheld(one)).map(|one| (one.memory_id, one.version, one.chunk_id)).collect()
 }

@@ -4,14 +4,15 @@ use super::log::{LoggedChunk, LoggedMemory};
 use super::store::{self, Logged, Measured};
 use crate::api::{
     AgentId, Breakdown, ChunkId, Considered, DECAY_DAYS, MemoryId, OperatorRole, Page, Retrieval, RetrievalDetail, RetrievalFilter,
-    RetrievalId, Scope, SourceTag,
+    RetrievalId, Scope, SourceTag, UserRef,
 };
 use crate::db::DbError;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::identity::acting_for;
 use crate::memories::model::embedded_text;
-use crate::op::{Access, OpContext};
+use crate::op::{Access, Actor, OpContext};
 use crate::ranking::explain;
 use crate::text::words;
 use crate::{knowledge, memories};
@@ -27,7 +28,8 @@ const TEXT_MAX: usize = 256;
 /// Recalls deleted by one statement of a sweep.
 const SWEEP: i64 = 1000;
 
-/// A page of the retrieval log, newest first: an agent sees its own recalls, an operator those of the tenant.
+/// A page of the retrieval log, newest first: an agent sees its own recalls for the user it acts for and for nobody in particular, an operator
+/// those of the tenant.
 ///
 /// # Errors
 /// `Forbidden` without `memory:read` or the role `viewer`; `Invalid` for a foreign cursor, an over-long text, a period that ends before it
@@ -36,6 +38,7 @@ const SWEEP: i64 = 1000;
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilter) -> Result<Page<Retrieval>, Error> {
     let own = reader(ctx)?;
+    let ctx = &acting_for(engine, ctx, filter.user_id.as_ref()).await?;
     Checks::default()
         .optional_text("q", filter.q.as_deref(), TEXT_MAX)
         .that(own.is_none() || filter.agent_id.is_none() || filter.agent_id == own, "agent_id", "is another agent's: its log is its own")
@@ -45,23 +48,24 @@ pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilt
     let filter = RetrievalFilter { agent_id: own.or(filter.agent_id), ..filter.clone() };
     let slugs = memories::slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::count_retrievals(&mut tx, ctx.tenant_id, &filter).await?;
-    let rows = store::list_retrievals(&mut tx, ctx.tenant_id, &filter, &seek, PAGE).await?;
+    let total = store::count_retrievals(&mut tx, ctx.tenancy(), &filter).await?;
+    let rows = store::list_retrievals(&mut tx, ctx.tenancy(), &filter, &seek, PAGE).await?;
     tx.commit().await?;
     let page = seek.page(rows, PAGE, total, |row: &Logged| Cursor { key: row.at, id: row.id.0 });
     Ok(page.map(|row| to_retrieval(row, &slugs)))
 }
 
-/// One recall with everything that it looked at and the log kept, as it stood then.
+/// One recall with everything that it looked at and the log kept, as it stood then. Agents do not see the text of what is deleted or expired
+/// by now.
 ///
 /// # Errors
 /// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for another agent's, another tenant's, or one that the log no longer
 /// keeps.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn retrieval(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result<RetrievalDetail, Error> {
-    let measured = measured(engine, ctx, id).await?;
-    detail(engine, ctx, measured).await
+pub async fn retrieval(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Option<&UserRef>) -> Result<RetrievalDetail, Error> {
+    let (ctx, measured) = measured(engine, ctx, id, user).await?;
+    detail(engine, &ctx, measured).await
 }
 
 fn reader(ctx: &OpContext) -> Result<Option<AgentId>, Error> {
@@ -74,13 +78,25 @@ fn reader(ctx: &OpContext) -> Result<Option<AgentId>, Error> {
     }
 }
 
-/// The line of the log, if the caller may read it.
-pub(super) async fn measured(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result<Measured, Error> {
+/// The line of the log, if the caller may read it, and in whose name they read it.
+pub(super) async fn measured(
+    engine: &Engine,
+    ctx: &OpContext,
+    id: RetrievalId,
+    user: Option<&UserRef>,
+) -> Result<(OpContext, Measured), Error> {
     let own = reader(ctx)?;
+    let ctx = acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let found = store::retrieval(&mut tx, ctx.tenant_id, id).await?;
+    let found = store::retrieval(&mut tx, ctx.tenancy(), id).await?;
     tx.commit().await?;
-    found.filter(|found| own.is_none_or(|own| own == found.logged.agent_id)).ok_or(Error::NotFound("retrieval"))
+    let found = found.filter(|found| own.is_none_or(|own| own == found.logged.agent_id)).ok_or(Error::NotFound("retrieval"))?;
+    Ok((ctx, found))
+}
+
+/// Whether the caller may still read what is deleted or expired by now: operators may, agents may not.
+pub(super) fn reads_deleted(ctx: &OpContext) -> bool {
+    !matches!(ctx.actor, Actor::Agent { .. })
 }
 
 /// Tells a line of the log with the texts as they stood.
@@ -109,7 +125,7 @@ pub(super) async fn considered(
 ) -> Result<Vec<Considered>, Error> {
     let seen: Vec<(AgentId, MemoryId, i32)> = candidates.iter().map(|one| (one.agent_id, one.memory_id, one.version)).collect();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let texts = store::versions_seen(&mut tx, ctx.tenant_id, &seen, engine.clock().now()).await?;
+    let texts = store::versions_seen(&mut tx, ctx.tenancy(), &seen, reads_deleted(ctx), engine.clock().now()).await?;
     tx.commit().await?;
     let texts: HashMap<MemoryId, store::Seen> = texts.into_iter().map(|text| (text.memory_id, text)).collect();
     let ids: Vec<ChunkId> = chunks.iter().map(|one| one.chunk_id).collect();

@@ -20,7 +20,8 @@ pub async fn diagnose(tx: &mut Tx, silent: &Silent<'_>) -> Result<(ZeroHitCause,
     Ok((cause(silent.reason, silent.considered, &near), near))
 }
 
-fn cause(reason: Option<NothingReason>, considered: i64, near: &[Near]) -> ZeroHitCause {
+/// The cause of an empty answer, from what was scored and what was close.
+pub fn cause(reason: Option<NothingReason>, considered: i64, near: &[Near]) -> ZeroHitCause {
     let out_of_reach = near.iter().any(|near| near.similarity >= near.floor);
     match (reason, out_of_reach, considered) {
         (Some(NothingReason::Degraded), ..) => ZeroHitCause::Degraded,

@@ -77,7 +77,7 @@ impl Answered<'_> {
             agent_id: self.agent,
             id: response.retrieval_id,
             at: found.now,
-            user_id: request.user_id,
+            user_id: ctx.user(),
             query: request.query.clone(),
             query_canonical: found.query_canonical.clone(),
             k: request.k,

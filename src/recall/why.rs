@@ -1,7 +1,7 @@
 //! explain: why a memory is there, or why a recall answered as it did.
 
 use super::{retrieval, retrievals};
-use crate::api::{ExplainRequest, Explanation, MemoryRecord, MemoryRef, Relation, RetrievalDetail, RetrievalFilter, RetrievalId, UserId};
+use crate::api::{ExplainRequest, Explanation, MemoryRecord, MemoryRef, Relation, RetrievalDetail, RetrievalFilter, RetrievalId, UserRef};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::memories;
@@ -22,24 +22,24 @@ const RECALLS: usize = 10;
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn explain(engine: &Engine, ctx: &OpContext, request: ExplainRequest) -> Result<Explanation, Error> {
     match (request.memory_id, request.retrieval_id) {
-        (Some(name), None) => memory(engine, ctx, &name, request.user_id).await,
-        (None, Some(id)) => recall(engine, ctx, id).await,
+        (Some(name), None) => memory(engine, ctx, &name, request.user_id.as_ref()).await,
+        (None, Some(id)) => recall(engine, ctx, id, request.user_id.as_ref()).await,
         (Some(_), Some(_)) => Err(Error::invalid("retrieval_id", "stands beside memory_id: name one of both")),
         (None, None) => Err(Error::invalid("memory_id", "is missing, and so is retrieval_id: name one of both")),
     }
 }
 
-async fn memory(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<UserId>) -> Result<Explanation, Error> {
+async fn memory(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<Explanation, Error> {
     let record = memories::record(engine, ctx, name, user).await?;
-    let filter = RetrievalFilter { memory_id: Some(record.memory_id), ..RetrievalFilter::default() };
+    let filter = RetrievalFilter { memory_id: Some(record.memory_id), user_id: user.cloned(), ..RetrievalFilter::default() };
     let recalls = retrievals(engine, ctx, &filter).await?;
     let sentence = of_memory(&record, recalls.total);
     let recalled_by = recalls.rows.into_iter().take(RECALLS).collect();
     Ok(Explanation { sentence, memory: Some(Box::new(record)), recalled_by, retrieval: None })
 }
 
-async fn recall(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result<Explanation, Error> {
-    let detail = retrieval(engine, ctx, id).await?;
+async fn recall(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Option<&UserRef>) -> Result<Explanation, Error> {
+    let detail = retrieval(engine, ctx, id, user).await?;
     Ok(Explanation { sentence: of_recall(&detail), memory: None, recalled_by: vec![], retrieval: Some(Box::new(detail)) })
 }
 

@@ -128,7 +128,8 @@ async fn agent(engine: &Engine, system: &OpContext, slug: &str) -> (OpContext, S
 /// A key with the given scopes, and the context it gives.
 #[expect(clippy::expect_used, reason = "a test without its key cannot go on")]
 pub async fn key(engine: &Engine, system: &OpContext, agent: AgentId, scopes: &[Scope]) -> (OpContext, String) {
-    let (_, key): (KeyId, String) = identity::create_key(engine, system, agent, "test", scopes, None).await.expect("a key can be made");
+    let (_, key): (KeyId, String) =
+        identity::create_key(engine, system, agent, "test", scopes, None, None).await.expect("a key can be made");
     let ctx = identity::authenticate(engine, &key, RequestId(engine.clock().id())).await.expect("a new key is good");
     (ctx, key)
 }

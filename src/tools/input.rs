@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(field::<RememberRequest>(with("mood", json!("good"))), "mood");
         assert_eq!(field::<RememberRequest>(with("source.mood", json!("good"))), "source.mood");
         assert_eq!(field::<RememberRequest>(with("source", json!({}))), "source.platform");
-        assert_eq!(field::<RememberRequest>(with("user_id", json!("vera"))), "user_id");
+        assert_eq!(field::<RememberRequest>(with("user_id", json!(""))), "user_id");
         assert_eq!(field::<RememberRequest>(with("kind", json!("hunch"))), "kind");
         assert_eq!(field::<RememberRequest>(with("content", json!("a\0b"))), "content");
         assert_eq!(field::<RememberRequest>(with("source.thread_id", json!("a\0b"))), "source.thread_id");

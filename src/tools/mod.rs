@@ -99,14 +99,20 @@ impl Tool {
         self.authorize(ctx)?.run(engine, input).await
     }
 
-    /// What is told about it.
-    pub fn describe(&self) -> Description {
+    /// The tool as a caller sees it. Where the user of a call is known or not the caller's to choose, there is no argument for it.
+    pub fn describe(&self, ctx: &OpContext) -> Description {
+        let mut input_schema = self.input_schema.clone();
+        if !ctx.chooses_user()
+            && let Some(properties) = input_schema.get_mut("properties").and_then(Value::as_object_mut)
+        {
+            properties.remove("user_id");
+        }
         Description {
             name: self.name,
             description: self.description,
             scope: self.scope,
             system: self.system,
-            input_schema: self.input_schema.clone(),
+            input_schema,
             output_schema: self.output_schema.clone(),
         }
     }

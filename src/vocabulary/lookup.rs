@@ -11,7 +11,8 @@ use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::memories;
+use crate::identity;
+use crate::memories::access::{self, Purpose};
 use crate::op::OpContext;
 use crate::text::normal;
 use async_recursion::async_recursion as boxed;
@@ -53,6 +54,7 @@ pub async fn lookup(engine: &Engine, ctx: &OpContext, request: LookupRequest) ->
 pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) -> Result<ProposeResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::VocabularyPropose)?;
+    let ctx = &identity::acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let normal = normal(&request.phrase);
     Checks::default()
         .text("phrase", &request.phrase, TOPIC_MAX)
@@ -64,28 +66,30 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
     }
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(id) = request.memory_id {
-        let found = memories::store::by_ids(&mut tx, ctx.tenant_id, None, &[id], false).await?.pop();
-        found.filter(|memory| [agent, ctx.commons_id].contains(&memory.agent_id) && memory.live).ok_or(Error::NotFound("memory"))?;
+        let memory = access::find(&mut tx, ctx, &id.into(), Purpose::Read, engine.clock().now()).await?;
+        Some(memory).filter(|memory| memory.live).ok_or(Error::NotFound("memory"))?;
     }
-    post(engine, ctx, &mut tx, &request.phrase, request.memory_id).await?;
-    let entry = NewEntry::new(engine, ctx, "vocabulary.proposed", "phrase", &normal, format!("proposed “{}”", request.phrase.trim()));
+    let event = post(engine, ctx, &mut tx, &request.phrase, request.memory_id).await?;
+    // Every agent of the organisation may search this entry: the phrase is only in the proposal, which people review.
+    let entry = NewEntry::new(engine, ctx, "vocabulary.proposed", "phrase", event, "proposed a phrase");
     audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry.agent(agent)).await?;
     tx.commit().await?;
     engine.relay().wake();
     Ok(ProposeResponse { proposed: true, term: None })
 }
 
-/// Leaves a proposal in the outbox, beside whatever the transaction writes. The phrase and the memory's id, never its content.
+/// Leaves a proposal in the outbox, beside whatever the transaction writes; the id of its row. The phrase and the memory's id, never its
+/// content.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn post(engine: &Engine, ctx: &OpContext, tx: &mut Tx, phrase: &str, memory: Option<MemoryId>) -> Result<(), Error> {
+pub async fn post(engine: &Engine, ctx: &OpContext, tx: &mut Tx, phrase: &str, memory: Option<MemoryId>) -> Result<EventId, Error> {
     let (agent, now): (_, DateTime<Utc>) = (ctx.agent_id()?, engine.clock().now());
     let proposal = Proposal { phrase: phrase.trim().to_owned(), normal: normal(phrase), agent_id: agent, memory_id: memory, seen_at: now };
     let payload = serde_json::to_value(&proposal).map_err(Error::failed("a proposal cannot be serialised"))?;
     let event = EventId(engine.clock().id());
     audit::store::post(tx, ctx.tenant_id, agent, event, audit::store::Destination::Proposal, &payload, now).await?;
     metrics::counter!("remembrancer_vocabulary_proposals_total").increment(1);
-    Ok(())
+    Ok(event)
 }
 
 /// The terms that resemble a phrase in spelling or meaning, best first.

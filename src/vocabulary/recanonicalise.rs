@@ -102,19 +102,19 @@ async fn file(
     for key in locks {
         lock(&mut tx, key).await?;
     }
-    let current = memories::by_ids(&mut tx, tenant, Some(agent), &[id], true).await?.pop();
+    let current = memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &[id], true).await?.pop();
     // Whoever rewrote it meanwhile left it to the next batch, or resolved it under this version.
     let Some(current) = current.filter(|current| current.version == memory.version && current.live == memory.live) else { return Ok(()) };
     memories::file_under(&mut tx, tenant, &current, resolved).await?;
     if moves {
         memories::write_version(&mut tx, ctx, agent, id, Change::Recanonicalised, now).await?;
         if current.live {
-            memories::put_words(&mut tx, tenant, agent, id, &resolved.topic, &current.wording()).await?;
+            memories::put_words(&mut tx, ctx.tenancy(), agent, id, &resolved.topic, &current.wording()).await?;
         }
         if let Some(vector) = vector {
-            memories::put_vector(&mut tx, tenant, agent, id, Embedded { model: &engine.model().name, vector }, now).await?;
+            memories::put_vector(&mut tx, ctx.tenancy(), agent, id, Embedded { model: &engine.model().name, vector }, now).await?;
         } else {
-            memories::drop_vectors(&mut tx, tenant, agent, id).await?;
+            memories::drop_vectors(&mut tx, ctx.tenancy(), agent, id).await?;
             // What is forgotten gets its vector when it is restored.
             if current.live {
                 let payload = serde_json::json!({ "memory_id": id });

@@ -1,7 +1,7 @@
 //! SQL of citations: the recalls that returned a document.
 
-use crate::api::{AgentId, DocumentId, RetrievalId, TenantId};
-use crate::db::{DbError, Tx};
+use crate::api::{AgentId, DocumentId, RetrievalId};
+use crate::db::{DbError, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -17,37 +17,42 @@ pub struct Cited {
 }
 
 /// The newest recalls that cited a document, each with its best rank.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn citations_of(tx: &mut Tx, tenant: TenantId, document: DocumentId, most: i64) -> Result<Vec<Cited>, DbError> {
-    Ok(sqlx::query_as(
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn citations_of(tx: &mut Tx, tenancy: Tenancy, document: DocumentId, most: i64) -> Result<Vec<Cited>, DbError> {
+    Ok(sqlx::query_as(concat!(
         r"select c.retrieval_id, c.agent_id, r.query, c.at, min(c.rank) as rank
             from citations c join retrievals r on r.agent_id = c.agent_id and r.id = c.retrieval_id
-           where c.tenant_id = $1 and c.document_id = $2
-           group by c.retrieval_id, c.agent_id, r.query, c.at order by c.at desc, c.retrieval_id desc limit $3",
-    )
-    .bind(tenant)
+           where c.tenant_id = $1 and c.document_id = $2 and ",
+        of_user!("c", "$4"),
+        " group by c.retrieval_id, c.agent_id, r.query, c.at order by c.at desc, c.retrieval_id desc limit $3"
+    ))
+    .bind(tenancy.tenant)
     .bind(document)
     .bind(most)
+    .bind(tenancy.users)
     .fetch_all(&mut **tx)
     .await?)
 }
 
 /// In how many recalls since a moment each document was cited.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn citation_counts(
     tx: &mut Tx,
-    tenant: TenantId,
+    tenancy: Tenancy,
     ids: &[DocumentId],
     since: DateTime<Utc>,
 ) -> Result<Vec<(DocumentId, i64)>, DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_as(
-        r"select document_id, count(distinct retrieval_id) from citations
-           where tenant_id = $1 and document_id = any($2) and at >= $3 group by document_id",
-    )
-    .bind(tenant)
+    Ok(sqlx::query_as(concat!(
+        r"select c.document_id, count(distinct c.retrieval_id) from citations c
+               where c.tenant_id = $1 and c.document_id = any($2) and c.at >= $3 and ",
+        of_user!("c", "$4"),
+        " group by c.document_id"
+    ))
+    .bind(tenancy.tenant)
     .bind(ids)
     .bind(since)
+    .bind(tenancy.users)
     .fetch_all(&mut **tx)
     .await?)
 }

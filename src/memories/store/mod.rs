@@ -19,8 +19,8 @@ pub use versions::{versions, write_version};
 pub use words::{drop_words, lock_counts, put_words};
 
 use super::model::{DedupKey, Details, Draft, Memory};
-use crate::api::{AgentId, MemoryId, MemoryStatus, Retention, TenantId};
-use crate::db::{DbError, Tx, insert};
+use crate::api::{AgentId, MemoryId, MemoryStatus, Retention};
+use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use crate::text::normal;
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
@@ -52,11 +52,11 @@ pub struct Neighbour {
     pub similarity: f64,
 }
 
-/// Binds a [`DedupKey`]: parameters 1 to 11.
+/// Binds a [`DedupKey`]: parameters 1 to 12.
 macro_rules! bind_key {
-    ($query:expr, $tenant:expr, $key:expr, $now:expr) => {
+    ($query:expr, $tenancy:expr, $key:expr, $now:expr) => {
         $query
-            .bind($tenant)
+            .bind($tenancy.tenant)
             .bind($key.agent_id)
             .bind($key.user_id)
             .bind($key.kind)
@@ -67,14 +67,15 @@ macro_rules! bind_key {
             .bind($key.connection_id)
             .bind(&$key.topic)
             .bind($now)
+            .bind($tenancy.users)
     };
 }
 
 /// The live memory under `key` with exactly this content.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn same_content(
     tx: &mut Tx,
-    tenant: TenantId,
+    tenancy: Tenancy,
     key: &DedupKey,
     hash: &[u8],
     now: DateTime<Utc>,
@@ -87,17 +88,18 @@ pub async fn same_content(
            where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.kind = $4 and m.scope = $5
              and m.project_id is not distinct from $6 and m.repo_id is not distinct from $7 and m.session_id is not distinct from $8
              and m.connection_id is not distinct from $9 and m.topic = $10 and m.live and (m.expires_at is null or m.expires_at > $11)
-             and m.content_hash = $12
-           order by m.created_at limit 1 for update of m"
+             and m.content_hash = $13 and ",
+        of_user!("m", "$12"),
+        " order by m.created_at limit 1 for update of m"
     ));
-    Ok(bind_key!(query, tenant, key, now).bind(hash).fetch_optional(&mut **tx).await?)
+    Ok(bind_key!(query, tenancy, key, now).bind(hash).fetch_optional(&mut **tx).await?)
 }
 
 /// The live memory under `key` whose vector is nearest, other than `except`, with its cosine.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn nearest(
     tx: &mut Tx,
-    tenant: TenantId,
+    tenancy: Tenancy,
     key: &DedupKey,
     embedded: Embedded<'_>,
     except: Option<MemoryId>,
@@ -106,19 +108,20 @@ pub async fn nearest(
     let VectorTable { table, .. } = VectorTable::of(embedded.vector.len())?;
     // `offset 0` keeps the vectors an inner loop by their key: of a table that was never analysed the planner expects one row, and joins
     // the two the other way round, which grows with the square.
+    let of_user = of_user!("m", "$12");
     let sql = format!(
         r"select {COLUMNS}, 1 - e.distance as similarity
             from agent_memories m
-           cross join lateral (select e.embedding <=> $12 as distance from {table} e
-                                where e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $13 offset 0) e
+           cross join lateral (select e.embedding <=> $13 as distance from {table} e
+                                where e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $14 offset 0) e
            where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.kind = $4 and m.scope = $5
              and m.project_id is not distinct from $6 and m.repo_id is not distinct from $7 and m.session_id is not distinct from $8
              and m.connection_id is not distinct from $9 and m.topic = $10 and m.live and (m.expires_at is null or m.expires_at > $11)
-             and m.id is distinct from $14
+             and m.id is distinct from $15 and {of_user}
            order by e.distance, m.id limit 1 for update of m"
     );
     // The table follows from the dimension.
-    let near: Option<Neighbour> = bind_key!(sqlx::query_as(AssertSqlSafe(sql)), tenant, key, now)
+    let near: Option<Neighbour> = bind_key!(sqlx::query_as(AssertSqlSafe(sql)), tenancy, key, now)
         .bind(Vector::from(embedded.vector.to_vec()))
         .bind(embedded.model)
         .bind(except)
@@ -137,10 +140,10 @@ pub struct Birth<'a> {
 }
 
 /// Inserts a memory as version 1. False when its short id is taken: try another.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn insert(tx: &mut Tx, tenant: TenantId, draft: &Draft, birth: &Birth<'_>) -> Result<bool, DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<'_>) -> Result<bool, DbError> {
     let mut query = insert!("insert into agent_memories" {
-        tenant_id: tenant,
+        tenant_id: tenancy.tenant,
         agent_id: draft.key.agent_id,
         id: birth.id,
         short_id: birth.short_id,
@@ -185,25 +188,31 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, draft: &Draft, birth: &Birth<
 }
 
 /// Notes that exactly this was remembered again: counted and fresh, with what is known of it besides, no new version.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn touch(
     tx: &mut Tx,
-    tenant: TenantId,
+    tenancy: Tenancy,
     memory: &Memory,
     (retention, details): (Retention, &Details),
     expires_at: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(
-        r"with again as (insert into memory_moments (tenant_id, agent_id, memory_id, at, what) values ($1, $2, $3, $4, 'repeated'))
-          update agent_memories
+    sqlx::query(concat!(
+        r"with again as (
+                  insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what)
+                  select m.tenant_id, m.agent_id, m.id, m.user_id, $4, 'repeated'
+                    from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$15"),
+        r")
+          update agent_memories m
              set access_count = access_count + 1, updated_at = $4, expires_at = $5, retention = $6, category = coalesce($7, category),
                  subject = coalesce($8, subject), title = coalesce($9, title), summary = coalesce($10, summary),
                  evidence_ref = coalesce($11, evidence_ref), importance = coalesce($12, importance), pinned = coalesce($13, pinned),
                  profile_fact = profile_fact or $14
-           where tenant_id = $1 and agent_id = $2 and id = $3",
-    )
-    .bind(tenant)
+           where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$15")
+    ))
+    .bind(tenancy.tenant)
     .bind(memory.agent_id)
     .bind(memory.id)
     .bind(now)
@@ -217,31 +226,33 @@ pub async fn touch(
     .bind(details.importance)
     .bind(details.pinned)
     .bind(details.profile_fact)
+    .bind(tenancy.users)
     .execute(&mut **tx)
     .await?;
-    refresh_vectors(tx, tenant, memory.agent_id, memory.id, expires_at, now).await
+    refresh_vectors(tx, tenancy, memory.agent_id, memory.id, expires_at, now).await
 }
 
 /// Writes new content over a memory, as its next version.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn revise(
     tx: &mut Tx,
-    tenant: TenantId,
+    tenancy: Tenancy,
     memory: &Memory,
     draft: &Draft,
     expires_at: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(
-        r"update agent_memories
+    sqlx::query(concat!(
+        r"update agent_memories m
              set content = $4, content_hash = $5, topic_raw = $6, source = $7, confidence = $8, observed_at = $9, vocabulary_version = $10,
                  version = version + 1, access_count = access_count + 1, updated_at = $11, expires_at = $12, retention = $13,
                  is_canonical = $14, topic_normal = $15, source_kind = $16, category = coalesce($17, category),
                  subject = coalesce($18, subject), title = coalesce($19, title), summary = $20, evidence_ref = coalesce($21, evidence_ref),
                  importance = coalesce($22, importance), pinned = coalesce($23, pinned), profile_fact = profile_fact or $24
-           where tenant_id = $1 and agent_id = $2 and id = $3",
-    )
-    .bind(tenant)
+           where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$25")
+    ))
+    .bind(tenancy.tenant)
     .bind(memory.agent_id)
     .bind(memory.id)
     .bind(&draft.content)
@@ -265,14 +276,15 @@ pub async fn revise(
     .bind(draft.details.importance)
     .bind(draft.details.pinned)
     .bind(draft.details.profile_fact)
+    .bind(tenancy.users)
     .execute(&mut **tx)
     .await?;
     Ok(())
 }
 
 /// Memories by id, whatever their state, locked in the order of their ids if they are to be changed.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
-pub async fn by_ids(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>, ids: &[MemoryId], lock: bool) -> Result<Vec<Memory>, DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
+pub async fn by_ids(tx: &mut Tx, tenancy: Tenancy, agent: Option<AgentId>, ids: &[MemoryId], lock: bool) -> Result<Vec<Memory>, DbError> {
     macro_rules! by_ids {
         ($lock:literal) => {
             concat!(
@@ -280,7 +292,9 @@ pub async fn by_ids(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>, ids: 
                 columns!(),
                 r"
                     from agent_memories m
-                   where m.tenant_id = $1 and ($2::uuid is null or m.agent_id = $2) and m.id = any($3)
+                   where m.tenant_id = $1 and ($2::uuid is null or m.agent_id = $2) and m.id = any($3) and ",
+                of_user!("m", "$4"),
+                r"
                    order by m.agent_id, m.id ",
                 $lock
             )
@@ -288,12 +302,12 @@ pub async fn by_ids(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>, ids: 
     }
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let sql = if lock { by_ids!("for update") } else { by_ids!("") };
-    Ok(sqlx::query_as(sql).bind(tenant).bind(agent).bind(ids).fetch_all(&mut **tx).await?)
+    Ok(sqlx::query_as(sql).bind(tenancy.tenant).bind(agent).bind(ids).bind(tenancy.users).fetch_all(&mut **tx).await?)
 }
 
 /// The memories of some agents (none named: of any) that have this short id, the first agent's first; locked if they are to be changed.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len()))]
-pub async fn by_short(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], short: &str, lock: bool) -> Result<Vec<Memory>, DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agents = agents.len()))]
+pub async fn by_short(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], short: &str, lock: bool) -> Result<Vec<Memory>, DbError> {
     macro_rules! by_short {
         ($lock:literal) => {
             concat!(
@@ -301,7 +315,9 @@ pub async fn by_short(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], short: 
                 columns!(),
                 r"
                     from agent_memories m
-                   where m.tenant_id = $1 and (cardinality($2::uuid[]) = 0 or m.agent_id = any($2)) and m.short_id = $3
+                   where m.tenant_id = $1 and (cardinality($2::uuid[]) = 0 or m.agent_id = any($2)) and m.short_id = $3 and ",
+                of_user!("m", "$4"),
+                r"
                    order by array_position($2, m.agent_id), m.id ",
                 $lock
             )
@@ -309,28 +325,30 @@ pub async fn by_short(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], short: 
     }
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
     let sql = if lock { by_short!("for update") } else { by_short!("") };
-    Ok(sqlx::query_as(sql).bind(tenant).bind(agents).bind(short).fetch_all(&mut **tx).await?)
+    Ok(sqlx::query_as(sql).bind(tenancy.tenant).bind(agents).bind(short).bind(tenancy.users).fetch_all(&mut **tx).await?)
 }
 
 /// The live profile fact of a person that answers the same question, by topic or by phrase.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn profile_fact(tx: &mut Tx, tenant: TenantId, draft: &Draft, now: DateTime<Utc>) -> Result<Option<Memory>, DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn profile_fact(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, now: DateTime<Utc>) -> Result<Option<Memory>, DbError> {
     let query = sqlx::query_as(concat!(
         "select ",
         columns!(),
         r"
             from agent_memories m
            where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.live and m.profile_fact
-             and (m.topic = $4 or m.topic_normal = $5) and (m.expires_at is null or m.expires_at > $6)
-           order by m.updated_at desc, m.id limit 1 for update of m"
+             and (m.topic = $4 or m.topic_normal = $5) and (m.expires_at is null or m.expires_at > $6) and ",
+        of_user!("m", "$7"),
+        " order by m.updated_at desc, m.id limit 1 for update of m"
     ));
     Ok(query
-        .bind(tenant)
+        .bind(tenancy.tenant)
         .bind(draft.key.agent_id)
         .bind(draft.key.user_id)
         .bind(&draft.key.topic)
         .bind(normal(&draft.topic_raw))
         .bind(now)
+        .bind(tenancy.users)
         .fetch_optional(&mut **tx)
         .await?)
 }

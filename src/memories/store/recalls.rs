@@ -1,7 +1,7 @@
 //! The recalls that returned a memory.
 
-use crate::api::{AgentId, MemoryId, RetrievalId, TenantId};
-use crate::db::{DbError, Tx};
+use crate::api::{AgentId, MemoryId, RetrievalId};
+use crate::db::{DbError, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
@@ -18,22 +18,21 @@ pub struct Recalled {
 
 /// How many recalls in the log returned a memory, and the latest `most` of them. The owner's id is not asked for: others may recall
 /// what is shared.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn recalls(tx: &mut Tx, tenant: TenantId, id: MemoryId, most: i64) -> Result<(i64, Vec<Recalled>), DbError> {
-    let total = sqlx::query_scalar("select count(*) from retrieval_hits where tenant_id = $1 and memory_id = $2")
-        .bind(tenant)
-        .bind(id)
-        .fetch_one(&mut **tx)
-        .await?;
-    let latest = sqlx::query_as(
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn recalls(tx: &mut Tx, tenancy: Tenancy, id: MemoryId, most: i64) -> Result<(i64, Vec<Recalled>), DbError> {
+    let count = concat!("select count(*) from retrieval_hits h where h.tenant_id = $1 and h.memory_id = $2 and ", of_user!("h", "$3"));
+    let total = sqlx::query_scalar(count).bind(tenancy.tenant).bind(id).bind(tenancy.users).fetch_one(&mut **tx).await?;
+    let latest = sqlx::query_as(concat!(
         r"select h.retrieval_id, h.agent_id, r.query, h.at, h.rank
-            from retrieval_hits h join retrievals r on r.agent_id = h.agent_id and r.id = h.retrieval_id
-           where h.tenant_id = $1 and h.memory_id = $2
-           order by h.at desc, h.retrieval_id desc limit $3",
-    )
-    .bind(tenant)
+                from retrieval_hits h join retrievals r on r.agent_id = h.agent_id and r.id = h.retrieval_id
+               where h.tenant_id = $1 and h.memory_id = $2 and ",
+        of_user!("h", "$4"),
+        " order by h.at desc, h.retrieval_id desc limit $3"
+    ))
+    .bind(tenancy.tenant)
     .bind(id)
     .bind(most)
+    .bind(tenancy.users)
     .fetch_all(&mut **tx)
     .await?;
     Ok((total, latest))

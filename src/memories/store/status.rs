@@ -1,82 +1,97 @@
 //! Where a memory stands in its life: deleted, superseded, contradicted, back again.
 
-use crate::api::{AgentId, MemoryId, MemoryStatus, TenantId};
-use crate::db::{DbError, Tx};
+use crate::api::{AgentId, MemoryId, MemoryStatus};
+use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::Memory;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use sqlx::types::Json;
 
 /// Marks a memory as deleted, and leaves a tombstone of its hash and source, never of its content.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn mark_deleted(
     tx: &mut Tx,
-    tenant: TenantId,
+    tenancy: Tenancy,
     memory: &Memory,
     by: &str,
     reason: Option<&str>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(
-        r"update agent_memories set deleted_at = $4, deleted_by = $5, delete_reason = $6, live = false, version = version + 1
-           where tenant_id = $1 and agent_id = $2 and id = $3",
-    )
-    .bind(tenant)
+    sqlx::query(concat!(
+        r"update agent_memories m set deleted_at = $4, deleted_by = $5, delete_reason = $6, live = false, version = version + 1
+               where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$7")
+    ))
+    .bind(tenancy.tenant)
     .bind(memory.agent_id)
     .bind(memory.id)
     .bind(now)
     .bind(by)
     .bind(reason)
+    .bind(tenancy.users)
     .execute(&mut **tx)
     .await?;
-    sqlx::query(
+    sqlx::query(concat!(
         r"insert into tombstones (tenant_id, agent_id, memory_id, content_hash, user_id, source, created_at)
-          values ($1, $2, $3, $4, $5, $6, $7) on conflict (agent_id, memory_id) do nothing",
-    )
-    .bind(tenant)
+              select m.tenant_id, m.agent_id, m.id, $4, m.user_id, $5, $6
+                from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$7"),
+        " on conflict (agent_id, memory_id) do nothing"
+    ))
+    .bind(tenancy.tenant)
     .bind(memory.agent_id)
     .bind(memory.id)
     .bind(&memory.content_hash)
-    .bind(memory.user_id)
     .bind(Json(&memory.source))
     .bind(now)
+    .bind(tenancy.users)
     .execute(&mut **tx)
     .await?;
     Ok(())
 }
 
 /// Takes a deletion back; whether the memory lives again. `updated_at` does not move: a restored memory is as old as it was.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn mark_restored(tx: &mut Tx, tenant: TenantId, memory: &Memory) -> Result<bool, DbError> {
-    let live: Option<bool> = sqlx::query_scalar(
-        r"update agent_memories
-             set deleted_at = null, deleted_by = null, delete_reason = null, version = version + 1,
-                 live = status in ('active', 'contradicted') and archived_at is null
-           where tenant_id = $1 and agent_id = $2 and id = $3 returning live",
-    )
-    .bind(tenant)
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn mark_restored(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Result<bool, DbError> {
+    let live: Option<bool> = sqlx::query_scalar(concat!(
+        r"update agent_memories m
+                 set deleted_at = null, deleted_by = null, delete_reason = null, version = version + 1,
+                     live = status in ('active', 'contradicted') and archived_at is null
+               where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$4"),
+        " returning live"
+    ))
+    .bind(tenancy.tenant)
     .bind(memory.agent_id)
     .bind(memory.id)
+    .bind(tenancy.users)
     .fetch_optional(&mut **tx)
     .await?;
-    sqlx::query("delete from tombstones where tenant_id = $1 and agent_id = $2 and memory_id = $3")
-        .bind(tenant)
-        .bind(memory.agent_id)
-        .bind(memory.id)
-        .execute(&mut **tx)
-        .await?;
+    sqlx::query(concat!(
+        "delete from tombstones t where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = $3 and ",
+        of_user!("t", "$4")
+    ))
+    .bind(tenancy.tenant)
+    .bind(memory.agent_id)
+    .bind(memory.id)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
     Ok(live.unwrap_or(false))
 }
 
 /// Marks a memory as superseded by another.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
-pub async fn mark_superseded(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
-    sqlx::query(
-        "update agent_memories set status = 'superseded', live = false, version = version + 1 where tenant_id = $1 and agent_id = $2 and id = $3",
-    )
-    .bind(tenant)
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn mark_superseded(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"update agent_memories m set status = 'superseded', live = false, version = version + 1
+               where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$4")
+    ))
+    .bind(tenancy.tenant)
     .bind(agent)
     .bind(id)
+    .bind(tenancy.users)
     .execute(&mut **tx)
     .await?;
     Ok(())
@@ -90,23 +105,26 @@ pub struct Standing {
 }
 
 /// Sets the status of a memory that is not deleted. `updated_at` does not move: nothing was written.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn set_status(
     tx: &mut Tx,
-    tenant: TenantId,
+    tenancy: Tenancy,
     agent: AgentId,
     id: MemoryId,
     status: MemoryStatus,
 ) -> Result<Option<Standing>, DbError> {
-    Ok(sqlx::query_as(
-        r"update agent_memories
-             set status = $4, version = version + 1, live = $4 in ('active', 'contradicted') and archived_at is null
-           where tenant_id = $1 and agent_id = $2 and id = $3 and deleted_at is null returning live, awaiting_vector",
-    )
-    .bind(tenant)
+    Ok(sqlx::query_as(concat!(
+        r"update agent_memories m
+                 set status = $4, version = version + 1, live = $4 in ('active', 'contradicted') and archived_at is null
+               where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.deleted_at is null and ",
+        of_user!("m", "$5"),
+        " returning live, awaiting_vector"
+    ))
+    .bind(tenancy.tenant)
     .bind(agent)
     .bind(id)
     .bind(status)
+    .bind(tenancy.users)
     .fetch_optional(&mut **tx)
     .await?)
 }

@@ -1,7 +1,7 @@
 //! Vectors: auxiliary to the record, one table per dimension.
 
-use crate::api::{AgentId, DECAY_DAYS, MemoryId, TenantId};
-use crate::db::{DbError, Tx};
+use crate::api::{AgentId, DECAY_DAYS, MemoryId};
+use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::{WEIGHT_EPOCH, weight};
 use chrono::{DateTime, Utc};
 use pgvector::{HalfVector, Vector};
@@ -82,10 +82,10 @@ impl Encode<'_, Postgres> for Operand {
 }
 
 /// Stores a live memory's vector, over an older one of the same model, and notes since when it is found by meaning.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn put_vector(
     tx: &mut Tx,
-    tenant: TenantId,
+    tenancy: Tenancy,
     agent: AgentId,
     id: MemoryId,
     embedded: Embedded<'_>,
@@ -93,120 +93,153 @@ pub async fn put_vector(
 ) -> Result<(), DbError> {
     let vectors = VectorTable::of(embedded.vector.len())?;
     let sql = if vectors.is_half() {
-        r"insert into embeddings_384 (tenant_id, agent_id, memory_id, model, user_id, live, expires_at, weight, embedding, half)
+        concat!(
+            r"insert into embeddings_384 (tenant_id, agent_id, memory_id, model, user_id, live, expires_at, weight, embedding, half)
           select m.tenant_id, m.agent_id, m.id, $4, m.user_id, m.live, m.expires_at,
-                 exp(extract(epoch from m.updated_at - $5)::float8 / 86400.0 / $6), $7, $8
-            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3
+                 exp(extract(epoch from m.updated_at - $5)::float8 / 86400.0 / $6), $8, $9
+            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+            of_user!("m", "$7"),
+            r"
           on conflict (agent_id, memory_id, model) do update
              set embedding = excluded.embedding, half = excluded.half, weight = excluded.weight, live = excluded.live,
                  expires_at = excluded.expires_at, user_id = excluded.user_id"
+        )
     } else {
-        r"insert into embeddings_1536 (tenant_id, agent_id, memory_id, model, user_id, live, expires_at, weight, embedding, bits)
+        concat!(
+            r"insert into embeddings_1536 (tenant_id, agent_id, memory_id, model, user_id, live, expires_at, weight, embedding, bits)
           select m.tenant_id, m.agent_id, m.id, $4, m.user_id, m.live, m.expires_at,
-                 exp(extract(epoch from m.updated_at - $5)::float8 / 86400.0 / $6), $7, binary_quantize($7)
-            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3
+                 exp(extract(epoch from m.updated_at - $5)::float8 / 86400.0 / $6), $8, binary_quantize($8)
+            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+            of_user!("m", "$7"),
+            r"
           on conflict (agent_id, memory_id, model) do update
              set embedding = excluded.embedding, bits = excluded.bits, weight = excluded.weight, live = excluded.live,
                  expires_at = excluded.expires_at, user_id = excluded.user_id"
+        )
     };
     let mut query = sqlx::query(sql)
-        .bind(tenant)
+        .bind(tenancy.tenant)
         .bind(agent)
         .bind(id)
         .bind(embedded.model)
         .bind(WEIGHT_EPOCH)
         .bind(DECAY_DAYS)
+        .bind(tenancy.users)
         .bind(Vector::from(embedded.vector.to_vec()));
     if vectors.is_half() {
         query = query.bind(vectors.operand(embedded.vector));
     }
     query.execute(&mut **tx).await?;
-    sqlx::query(
-        r"with there as (update agent_memories set awaiting_vector = false
-                          where tenant_id = $1 and agent_id = $2 and id = $3 and awaiting_vector)
-          insert into memory_moments (tenant_id, agent_id, memory_id, at, what, model, text_hash)
-          select m.tenant_id, m.agent_id, m.id, $4, 'embedded', $5, sha256(convert_to(m.topic || E'\n' || m.content, 'UTF8'))
-            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3",
-    )
-    .bind(tenant)
+    sqlx::query(concat!(
+        r"with there as (update agent_memories m set awaiting_vector = false
+                              where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.awaiting_vector and ",
+        of_user!("m", "$6"),
+        r")
+              insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what, model, text_hash)
+              select m.tenant_id, m.agent_id, m.id, m.user_id, $4, 'embedded', $5, sha256(convert_to(m.topic || E'\n' || m.content, 'UTF8'))
+                from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$6")
+    ))
+    .bind(tenancy.tenant)
     .bind(agent)
     .bind(id)
     .bind(now)
     .bind(embedded.model)
+    .bind(tenancy.users)
     .execute(&mut **tx)
     .await?;
     Ok(())
 }
 
 /// Removes the vectors of a content that is no more; the memory is found by its words until the new one comes.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
-pub async fn drop_vectors(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
-    sqlx::query(
-        r"with small as (delete from embeddings_384 where tenant_id = $1 and agent_id = $2 and memory_id = $3),
-               large as (delete from embeddings_1536 where tenant_id = $1 and agent_id = $2 and memory_id = $3)
-          update agent_memories set awaiting_vector = true where tenant_id = $1 and agent_id = $2 and id = $3",
-    )
-    .bind(tenant)
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn drop_vectors(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        "with small as (delete from embeddings_384 e where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
+        of_user!("e", "$4"),
+        "), large as (delete from embeddings_1536 e where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
+        of_user!("e", "$4"),
+        ") update agent_memories m set awaiting_vector = true where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$4")
+    ))
+    .bind(tenancy.tenant)
     .bind(agent)
     .bind(id)
+    .bind(tenancy.users)
     .execute(&mut **tx)
     .await?;
     Ok(())
 }
 
 /// Takes vectors into or out of the live set, as the record now says.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent, ids = ids.len()))]
-pub async fn sync_live(tx: &mut Tx, tenant: TenantId, agent: AgentId, ids: &[MemoryId]) -> Result<(), DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, ids = ids.len()))]
+pub async fn sync_live(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, ids: &[MemoryId]) -> Result<(), DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     sqlx::query(
-        r"with small as (
-              update embeddings_384 e set live = m.live, expires_at = m.expires_at from agent_memories m
-               where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = any($3) and m.agent_id = e.agent_id and m.id = e.memory_id)
-          update embeddings_1536 e set live = m.live, expires_at = m.expires_at from agent_memories m
-           where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = any($3) and m.agent_id = e.agent_id and m.id = e.memory_id",
+        concat!(
+            r"with small as (
+                  update embeddings_384 e set live = m.live, expires_at = m.expires_at from agent_memories m
+                   where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = any($3) and m.agent_id = e.agent_id and m.id = e.memory_id and ",
+            of_user!("m", "$4"),
+            r")
+              update embeddings_1536 e set live = m.live, expires_at = m.expires_at from agent_memories m
+               where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = any($3) and m.agent_id = e.agent_id and m.id = e.memory_id and ",
+            of_user!("m", "$4")
+        ),
     )
-    .bind(tenant)
+    .bind(tenancy.tenant)
     .bind(agent)
     .bind(ids)
+    .bind(tenancy.users)
     .execute(&mut **tx)
     .await?;
     Ok(())
 }
 
 /// The models that have a vector of a memory.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
-pub async fn embedded_by(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<Vec<String>, DbError> {
-    Ok(sqlx::query_scalar(
-        r"select model from embeddings_384 where tenant_id = $1 and agent_id = $2 and memory_id = $3
-          union select model from embeddings_1536 where tenant_id = $1 and agent_id = $2 and memory_id = $3 order by model",
-    )
-    .bind(tenant)
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn embedded_by(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Vec<String>, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        "select e.model from embeddings_384 e where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
+        of_user!("e", "$4"),
+        " union select e.model from embeddings_1536 e where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
+        of_user!("e", "$4"),
+        " order by model"
+    ))
+    .bind(tenancy.tenant)
     .bind(agent)
     .bind(id)
+    .bind(tenancy.users)
     .fetch_all(&mut **tx)
     .await?)
 }
 
 /// A memory was remembered again: it weighs as much as a new one.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn refresh_vectors(
     tx: &mut Tx,
-    tenant: TenantId,
+    tenancy: Tenancy,
     agent: AgentId,
     id: MemoryId,
     expires_at: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(
+    sqlx::query(concat!(
         r"with small as (
-              update embeddings_384 set weight = $4, expires_at = $5 where tenant_id = $1 and agent_id = $2 and memory_id = $3)
-          update embeddings_1536 set weight = $4, expires_at = $5 where tenant_id = $1 and agent_id = $2 and memory_id = $3",
-    )
-    .bind(tenant)
+                  update embeddings_384 e set weight = $4, expires_at = $5
+                   where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
+        of_user!("e", "$6"),
+        r")
+              update embeddings_1536 e set weight = $4, expires_at = $5
+               where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
+        of_user!("e", "$6")
+    ))
+    .bind(tenancy.tenant)
     .bind(agent)
     .bind(id)
     .bind(weight(now))
     .bind(expires_at)
+    .bind(tenancy.users)
     .execute(&mut **tx)
     .await?;
     Ok(())

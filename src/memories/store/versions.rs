@@ -1,7 +1,7 @@
 //! Every state that a memory was in.
 
-use crate::api::{AgentId, MemoryId, MemoryStatus, Source, TenantId};
-use crate::db::{DbError, Tx};
+use crate::api::{AgentId, MemoryId, MemoryStatus, Source};
+use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::{Change, Version};
 use crate::op::OpContext;
 use chrono::{DateTime, Utc};
@@ -19,11 +19,11 @@ pub async fn write_version(
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     sqlx::query(
-        r"insert into agent_memory_versions (tenant_id, agent_id, memory_id, version, change, content, topic, topic_raw, is_canonical, status,
+        concat!(r"insert into agent_memory_versions (tenant_id, agent_id, memory_id, user_id, version, change, content, topic, topic_raw, is_canonical, status,
               deleted, updated_at, valid_from, actor_kind, actor_id, actor_name, source)
-          select tenant_id, agent_id, id, version, $4, content, topic, topic_raw, is_canonical, status,
+          select tenant_id, agent_id, id, user_id, version, $4, content, topic, topic_raw, is_canonical, status,
                  deleted_at is not null, updated_at, $5, $6, $7, $8, source
-            from agent_memories where tenant_id = $1 and agent_id = $2 and id = $3",
+            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ", of_user!("m", "$9")),
     )
     .bind(ctx.tenant_id)
     .bind(agent)
@@ -33,14 +33,15 @@ pub async fn write_version(
     .bind(ctx.actor.kind())
     .bind(ctx.actor.id())
     .bind(ctx.actor.name())
+    .bind(ctx.users)
     .execute(&mut **tx)
     .await?;
     Ok(())
 }
 
 /// A memory's versions, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
-pub async fn versions(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryId) -> Result<Vec<Version>, DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Vec<Version>, DbError> {
     #[derive(FromRow)]
     struct Row {
         version: i32,
@@ -56,13 +57,17 @@ pub async fn versions(tx: &mut Tx, tenant: TenantId, agent: AgentId, id: MemoryI
         actor_name: String,
         source: Json<Source>,
     }
-    let rows: Vec<Row> = sqlx::query_as(
-        r"select version, change, content, topic, topic_raw, is_canonical, status, deleted, valid_from, actor_kind, actor_name, source
-            from agent_memory_versions where tenant_id = $1 and agent_id = $2 and memory_id = $3 order by version desc",
-    )
-    .bind(tenant)
+    let rows: Vec<Row> = sqlx::query_as(concat!(
+        r"select v.version, v.change, v.content, v.topic, v.topic_raw, v.is_canonical, v.status, v.deleted, v.valid_from, v.actor_kind,
+                     v.actor_name, v.source
+                from agent_memory_versions v where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and ",
+        of_user!("v", "$4"),
+        " order by v.version desc"
+    ))
+    .bind(tenancy.tenant)
     .bind(agent)
     .bind(id)
+    .bind(tenancy.users)
     .fetch_all(&mut **tx)
     .await?;
     Ok(rows

@@ -21,7 +21,7 @@ pub struct Meaning<'a> {
 
 /// What the two sides of a search found, before it is scored.
 pub struct Sides {
-    /// Where the words of the question stand among the agents' live memories, any user's.
+    /// Where the words of the question stand among the agents' live memories.
     pub postings: Vec<Posting>,
     pub statistics: Statistics,
     /// The nearest memories in reach, best first.
@@ -30,7 +30,7 @@ pub struct Sides {
 
 /// Looks by words and, where a meaning is given, by meaning. One statement, and arrays instead of a row for each word of each memory: there
 /// are hundreds, and a row or a round trip costs more than what it holds.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant, terms = terms.len()))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant, terms = terms.len()))]
 pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Option<&Meaning<'_>>) -> Result<Sides, DbError> {
     type Arrays = (Vec<i32>, Vec<MemoryId>, Vec<f32>, Vec<i32>, i64, i64, Vec<MemoryId>);
     let vectors = meaning.map(|meaning| VectorTable::of(meaning.vector.len())).transpose()?;
@@ -41,7 +41,7 @@ pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Op
                  (select coalesce(sum(c.terms), 0)::bigint from memory_term_counts c where c.tenant_id = $2 and c.agent_id = any($3)),
                  array(",
         terms,
-        reach.tenant,
+        reach.tenant(),
         reach.agent_ids(),
         reach.now,
         reach.user_id(),
@@ -60,6 +60,7 @@ pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Op
         r")
             from memory_terms t where t.tenant_id = $2 and t.agent_id = any($3) and t.term = any($1)",
     );
+    query.push(reach.of_user("t", "$5"));
     let (places, memories, counts, lengths, documents, words, nearest): Arrays = query.build_query_as().fetch_one(&mut **tx).await?;
     let rows = places.into_iter().zip(memories).zip(counts.into_iter().zip(lengths));
     let postings = rows.map(|((term, memory_id), (tf, length))| Posting { term, memory_id, tf, length }).collect();
@@ -120,7 +121,7 @@ struct Turn {
 
 /// Anchors and the turns beside them, as far as they are in reach, with their cosine where a vector is there and with their texts if those
 /// are to be read; and the turns around each anchor. One statement: it is a third of what a search takes.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn turns(
     tx: &mut Tx,
     reach: &Reach<'_>,
@@ -147,7 +148,7 @@ pub async fn turns(
                    where m.id = any($5) and m.tenant_id = $1 and m.agent_id = any($2)
                      and m.live and (m.expires_at is null or m.expires_at > $3){of_user}"
         ),
-        reach.tenant,
+        reach.tenant(),
         reach.agent_ids(),
         reach.now,
         reach.user_id(),

@@ -14,7 +14,7 @@ pub use retrievals::{Logged, Measured, Seen, count_retrievals, list_retrievals, 
 use super::log::{Access, Entry};
 use super::near::Near;
 use crate::api::{AgentId, MemoryFilter, RecallFilters, TenantId, UserId, ZeroHitCause};
-use crate::db::{DbError, Tx, insert, statement};
+use crate::db::{DbError, Tenancy, Tx, Users, insert, statement};
 use crate::memories::model::{DECAY_SECONDS, Memory};
 use crate::memories::store::{VectorTable, columns, narrow};
 use crate::models::Floors;
@@ -27,10 +27,9 @@ use uuid::Uuid;
 
 /// Whose memories are searched, and which of them.
 pub struct Reach<'a> {
-    pub tenant: TenantId,
+    /// The tenant, and whose rows of its users.
+    pub tenancy: Tenancy,
     pub agents: &'a [AgentId],
-    /// `None`: of every user (operators); `Some(None)`: only rows without a user; `Some(Some(user))`: that user's and those without.
-    pub user: Option<Option<UserId>>,
     pub filters: Narrowing<'a>,
     pub now: DateTime<Utc>,
 }
@@ -90,17 +89,22 @@ impl Reach<'_> {
         }
     }
 
-    /// The condition on `{table}.user_id`, where `parameter` is [`Reach::user_id`].
+    /// The condition on `{table}.user_id`, where `parameter` is [`Reach::user_id`]. A condition of its own for each case, because an index
+    /// answers them without the row.
     fn of_user(&self, table: &str, parameter: &str) -> String {
-        match self.user {
-            None => String::new(),
-            Some(None) => format!(" and {table}.user_id is null"),
-            Some(Some(_)) => format!(" and ({table}.user_id is null or {table}.user_id = {parameter})"),
+        match self.tenancy.users {
+            Users::Every => String::new(),
+            Users::Nobody => format!(" and {table}.user_id is null"),
+            Users::One(_) => format!(" and ({table}.user_id is null or {table}.user_id = {parameter})"),
         }
     }
 
+    fn tenant(&self) -> TenantId {
+        self.tenancy.tenant
+    }
+
     fn user_id(&self) -> Option<UserId> {
-        self.user.flatten()
+        self.tenancy.users.id()
     }
 
     /// The condition that the record of a vector `e` matches the filters; nothing without filters, so that the vectors alone are read.
@@ -147,7 +151,7 @@ impl Leg {
 ///
 /// The inner query reads the covering index only: cosine of unit vectors is the negative of pgvector's `<#>`, and its product with the
 /// stored weight orders as the decayed similarity does at any moment. `offset 0` keeps the distance from being computed twice.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn by_vector(tx: &mut Tx, reach: &Reach<'_>, model: &str, vector: &[f32], floors: Floors, most: i64) -> Result<Leg, DbError> {
     let vectors = VectorTable::of(vector.len())?;
     let (VectorTable { table, column }, of_user) = (vectors, reach.of_user("e", "$6"));
@@ -161,7 +165,7 @@ pub async fn by_vector(tx: &mut Tx, reach: &Reach<'_>, model: &str, vector: &[f3
         ),
         vectors.operand(vector),
         reach.agent_ids(),
-        reach.tenant,
+        reach.tenant(),
         model,
         reach.now,
         reach.user_id(),
@@ -187,7 +191,7 @@ pub async fn by_vector(tx: &mut Tx, reach: &Reach<'_>, model: &str, vector: &[f3
 }
 
 /// What BM25 counted, kept in the log so that a recall can be explained later.
-#[derive(Clone, Debug, Default, serde::Serialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Statistics {
     pub documents: i64,
     pub terms: i64,
@@ -201,13 +205,13 @@ impl Statistics {
 }
 
 /// How many live memories the agents have, and how many words in them.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn statistics(tx: &mut Tx, reach: &Reach<'_>) -> Result<Statistics, DbError> {
     let (documents, terms): (i64, i64) = sqlx::query_as(
         r"select coalesce(sum(documents), 0)::bigint, coalesce(sum(terms), 0)::bigint
             from memory_term_counts where tenant_id = $1 and agent_id = any($2)",
     )
-    .bind(reach.tenant)
+    .bind(reach.tenant())
     .bind(reach.agent_ids())
     .fetch_one(&mut **tx)
     .await?;
@@ -218,7 +222,7 @@ pub async fn statistics(tx: &mut Tx, reach: &Reach<'_>) -> Result<Statistics, Db
 /// memory of usual length that holds each of them once scores about 1.
 ///
 /// With `awaiting_only` just those whose vector is still missing are looked at; there are few or none, and the search costs nothing.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant, terms = terms.len()))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant, terms = terms.len()))]
 pub async fn by_words(
     tx: &mut Tx,
     reach: &Reach<'_>,
@@ -236,19 +240,19 @@ pub async fn by_words(
     } else {
         ""
     };
-    let of_user = reach.of_user("m", "$10");
+    let (of_user, posting_of_user) = (reach.of_user("m", "$10"), reach.of_user("t", "$10"));
     let mut query = statement!(
         format!(
             r"with counted as (
                   select term, (select count(*) from memory_terms t
-                                 where t.tenant_id = $1 and t.agent_id = any($2) and t.term = q.term)::float8 as df
+                                 where t.tenant_id = $1 and t.agent_id = any($2) and t.term = q.term{posting_of_user})::float8 as df
                     from unnest($3::text[]) as q (term)),
               weighed as (select term, ln(1 + ($4::float8 - df + 0.5) / (df + 0.5)) as idf from counted),
               scored as (
                   select t.agent_id, t.memory_id,
                          sum(w.idf * t.tf * $5::float8 / (t.tf + $6::float8 * ($7::float8 + $8::float8 * t.length / $9::float8)))
                              / (select sum(idf) from weighed) as similarity
-                    from weighed w join memory_terms t on t.term = w.term and t.tenant_id = $1 and t.agent_id = any($2)
+                    from weighed w join memory_terms t on t.term = w.term and t.tenant_id = $1 and t.agent_id = any($2){posting_of_user}
                          {awaiting}
                    group by t.agent_id, t.memory_id),
               top as (
@@ -257,7 +261,7 @@ pub async fn by_words(
                     from scored s join agent_memories m on m.agent_id = s.agent_id and m.id = s.memory_id
                    where m.live and (m.expires_at is null or m.expires_at > $12){of_user}"
         ),
-        reach.tenant,
+        reach.tenant(),
         reach.agent_ids(),
         terms,
         statistics.documents as f64 + PRIOR_DOCUMENTS,
@@ -329,8 +333,8 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
     query.build().execute(&mut **tx).await?;
     let (memories, ranks): (Vec<Uuid>, Vec<i32>) = returned.into_iter().unzip();
     sqlx::query(
-        r"insert into retrieval_hits (tenant_id, agent_id, retrieval_id, memory_id, rank, at)
-          select $1, $2, $3, h.memory_id, h.rank, $6 from unnest($4::uuid[], $5::integer[]) as h (memory_id, rank) on conflict do nothing",
+        r"insert into retrieval_hits (tenant_id, agent_id, retrieval_id, memory_id, rank, at, user_id)
+          select $1, $2, $3, h.memory_id, h.rank, $6, $7 from unnest($4::uuid[], $5::integer[]) as h (memory_id, rank) on conflict do nothing",
     )
     .bind(entry.tenancy.tenant)
     .bind(entry.agent_id)
@@ -338,11 +342,13 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
     .bind(memories)
     .bind(ranks)
     .bind(entry.at)
+    .bind(entry.user_id)
     .execute(&mut **tx)
     .await?;
     for (chunk, document, rank) in cited {
         sqlx::query(
-            r"insert into citations (tenant_id, agent_id, retrieval_id, chunk_id, document_id, rank, at) values ($1, $2, $3, $4, $5, $6, $7)
+            r"insert into citations (tenant_id, agent_id, retrieval_id, chunk_id, document_id, rank, at, user_id)
+              values ($1, $2, $3, $4, $5, $6, $7, $8)
               on conflict do nothing",
         )
         .bind(entry.tenancy.tenant)
@@ -352,6 +358,7 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
         .bind(document)
         .bind(rank)
         .bind(entry.at)
+        .bind(entry.user_id)
         .execute(&mut **tx)
         .await?;
     }

@@ -2,7 +2,7 @@
 
 use super::Reach;
 use crate::api::MemoryStatus;
-use crate::db::{DbError, Tx, statement};
+use crate::db::{DbError, Tx, of_user, statement};
 use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, VectorTable};
 use chrono::{DateTime, Utc};
@@ -29,7 +29,7 @@ struct PastRow {
 /// A memory as it stood.
 pub struct Past {
     pub memory: Memory,
-    /// Whether the question's user, filters and time let it through; what is not in reach still counted as a document.
+    /// Whether the question's filters and time let it through; what is not in reach still counted as a document.
     pub in_reach: bool,
     /// Whether this text had its vector by then.
     pub embedded: bool,
@@ -76,19 +76,28 @@ macro_rules! had {
     };
 }
 
-/// How many memories of the agents were live at a moment.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant))]
-pub async fn count_past(tx: &mut Tx, reach: &Reach<'_>) -> Result<i64, DbError> {
-    let query = sqlx::query_scalar(concat!("select count(*)", had!()));
-    Ok(query.bind(reach.tenant).bind(reach.agent_ids()).bind(reach.now).fetch_one(&mut **tx).await?)
+/// How many memories of the agents were live at a moment, and the bytes of their texts.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
+pub async fn count_past(tx: &mut Tx, reach: &Reach<'_>) -> Result<(i64, i64), DbError> {
+    let query =
+        sqlx::query_as(concat!("select count(*), coalesce(sum(octet_length(v.content)), 0)::bigint", had!(), " and ", of_user!("m", "$4")));
+    Ok(query.bind(reach.tenant()).bind(reach.agent_ids()).bind(reach.now).bind(reach.tenancy.users).fetch_one(&mut **tx).await?)
 }
 
-/// Every memory of the agents that was live at `reach.now`, as it stood then.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenant))]
-pub async fn past(tx: &mut Tx, reach: &Reach<'_>, model: &str, dimension: usize) -> Result<Vec<Past>, DbError> {
+/// Every memory of the agents that was live at `reach.now`, as it stood then. What is deleted or expired `now` is in reach only
+/// `with_deleted`.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
+pub async fn past(
+    tx: &mut Tx,
+    reach: &Reach<'_>,
+    model: &str,
+    dimension: usize,
+    with_deleted: bool,
+    now: DateTime<Utc>,
+) -> Result<Vec<Past>, DbError> {
     let vectors = VectorTable::of(dimension)?;
     let (half, full) = if vectors.is_half() { ("e.half", "null::vector") } else { ("null::halfvec", "e.embedding") };
-    let (table, of_user) = (vectors.table, reach.of_user("m", "$5"));
+    let table = vectors.table;
     let mut query = statement!(
         format!(
             r"select {COLUMNS}, v.version as past_version, v.topic as past_topic, v.topic_raw as past_topic_raw,
@@ -105,16 +114,19 @@ pub async fn past(tx: &mut Tx, reach: &Reach<'_>, model: &str, dimension: usize)
                      (select {full} from {table} e
                        where e.agent_id = m.agent_id and e.memory_id = m.id and v.topic = m.topic and v.content = m.content
                          and e.model = $4) as full,
-                     ((m.expires_at is null or m.expires_at > $3){of_user}"
+                     ((m.expires_at is null or m.expires_at > $3)
+                      and ($6 or (m.deleted_at is null and (m.expires_at is null or m.expires_at > $7)))"
         ),
-        reach.tenant,
+        reach.tenant(),
         reach.agent_ids(),
         reach.now,
         model,
-        reach.user_id(),
+        reach.tenancy.users,
+        with_deleted,
+        now,
     );
     reach.push_filters(&mut query);
-    query.push(concat!(") as in_reach", had!(), " order by m.agent_id, m.id"));
+    query.push(concat!(") as in_reach", had!(), " and ", of_user!("m", "$5"), " order by m.agent_id, m.id"));
     let rows: Vec<PastRow> = query.build_query_as().fetch_all(&mut **tx).await?;
     Ok(rows.into_iter().map(Into::into).collect())
 }

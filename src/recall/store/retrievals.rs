@@ -1,9 +1,10 @@
 //! SQL of the retrieval log as agents and operators read it, and of its end.
 
-use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, TenantId, UserId};
+use super::Statistics;
+use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
-use crate::db::{DbError, Tx, statement};
+use crate::db::{DbError, Tenancy, Tx, begin, lift_statement_timeout, of_user, statement};
 use crate::recall::log::{LoggedChunk, LoggedMemory};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
@@ -40,6 +41,7 @@ pub struct Measured {
     pub vector_floor: f64,
     pub lexical_floor: f64,
     pub vocabulary_version: i64,
+    pub statistics: Json<Statistics>,
     pub candidates: Json<Vec<LoggedMemory>>,
     pub knowledge: Json<Vec<LoggedChunk>>,
 }
@@ -53,8 +55,12 @@ macro_rules! logged {
 }
 
 /// `select …` of the recalls that a filter matches.
-fn select(what: &str, tenant: TenantId, filter: &RetrievalFilter) -> Result<QueryBuilder<Postgres>, DbError> {
-    let mut query = statement!(format!("select {what} from retrievals r where r.tenant_id = $1"), tenant);
+fn select(what: &str, tenancy: Tenancy, filter: &RetrievalFilter) -> Result<QueryBuilder<Postgres>, DbError> {
+    let mut query = statement!(
+        format!(concat!("select {what} from retrievals r where r.tenant_id = $1 and ", of_user!("r", "$2")), what = what),
+        tenancy.tenant,
+        tenancy.users,
+    );
     if let Some(agent) = filter.agent_id {
         query.push(" and r.agent_id = ").push_bind(agent);
     }
@@ -84,35 +90,36 @@ fn select(what: &str, tenant: TenantId, filter: &RetrievalFilter) -> Result<Quer
 }
 
 /// How many recalls a filter matches.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn count_retrievals(tx: &mut Tx, tenant: TenantId, filter: &RetrievalFilter) -> Result<i64, DbError> {
-    Ok(select("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn count_retrievals(tx: &mut Tx, tenancy: Tenancy, filter: &RetrievalFilter) -> Result<i64, DbError> {
+    Ok(select("count(*)", tenancy, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// Recalls, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn list_retrievals(
     tx: &mut Tx,
-    tenant: TenantId,
+    tenancy: Tenancy,
     filter: &RetrievalFilter,
     seek: &Seek,
     size: usize,
 ) -> Result<Vec<Logged>, DbError> {
-    let mut query = select(logged!(), tenant, filter)?;
+    let mut query = select(logged!(), tenancy, filter)?;
     seek.push(&mut query, "r.at", "r.id", true, size);
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
 /// One recall with everything that the log kept.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn retrieval(tx: &mut Tx, tenant: TenantId, id: RetrievalId) -> Result<Option<Measured>, DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn retrieval(tx: &mut Tx, tenancy: Tenancy, id: RetrievalId) -> Result<Option<Measured>, DbError> {
     let query = sqlx::query_as(concat!(
         "select ",
         logged!(),
-        r", r.fewer, r.filters, r.model, r.vector_floor, r.lexical_floor, r.vocabulary_version, r.candidates, r.knowledge
-            from retrievals r where r.tenant_id = $1 and r.id = $2"
+        r", r.fewer, r.filters, r.model, r.vector_floor, r.lexical_floor, r.vocabulary_version, r.statistics, r.candidates, r.knowledge
+            from retrievals r where r.tenant_id = $1 and r.id = $2 and ",
+        of_user!("r", "$3")
     ));
-    Ok(query.bind(tenant).bind(id).fetch_optional(&mut **tx).await?)
+    Ok(query.bind(tenancy.tenant).bind(id).bind(tenancy.users).fetch_optional(&mut **tx).await?)
 }
 
 /// A version of a memory, and whether the memory is out of reach by now.
@@ -125,34 +132,42 @@ pub struct Seen {
     pub gone: bool,
 }
 
-/// Versions of memories as they stood; what an operator's erasure has taken is absent.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+/// Versions of memories as they stood. What was erased is absent, and so is, unless `with_deleted`, what is deleted or expired `now`.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn versions_seen(
     tx: &mut Tx,
-    tenant: TenantId,
+    tenancy: Tenancy,
     seen: &[(AgentId, MemoryId, i32)],
+    with_deleted: bool,
     now: DateTime<Utc>,
 ) -> Result<Vec<Seen>, DbError> {
     let agents: Vec<Uuid> = seen.iter().map(|(agent, ..)| agent.0).collect();
     let ids: Vec<Uuid> = seen.iter().map(|(_, id, _)| id.0).collect();
     let versions: Vec<i32> = seen.iter().map(|(.., version)| *version).collect();
-    Ok(sqlx::query_as(
+    Ok(sqlx::query_as(concat!(
         r"select v.memory_id, v.version, v.topic, v.content, (not m.live or coalesce(m.expires_at <= $5, false)) as gone
             from unnest($2::uuid[], $3::uuid[], $4::integer[]) as s (agent_id, memory_id, version)
             join agent_memory_versions v on v.agent_id = s.agent_id and v.memory_id = s.memory_id and v.version = s.version
             join agent_memories m on m.agent_id = v.agent_id and m.id = v.memory_id
-           where v.tenant_id = $1",
-    )
-    .bind(tenant)
+           where v.tenant_id = $1 and ($6 or (m.deleted_at is null and (m.expires_at is null or m.expires_at > $5))) and ",
+        of_user!("v", "$7")
+    ))
+    .bind(tenancy.tenant)
     .bind(agents)
     .bind(ids)
     .bind(versions)
     .bind(now)
+    .bind(with_deleted)
+    .bind(tenancy.users)
     .fetch_all(&mut **tx)
     .await?)
 }
 
 /// Deletes at most `most` recalls that are older than `before`, of any tenant, with what hangs on them; how many.
 pub async fn sweep(pool: &PgPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar("select sweep_retrievals($1, $2)").bind(before).bind(most).fetch_one(pool).await?)
+    let mut tx = begin(pool).await?;
+    lift_statement_timeout(&mut tx).await?;
+    let swept = sqlx::query_scalar("select sweep_retrievals($1, $2)").bind(before).bind(most).fetch_one(&mut *tx).await?;
+    tx.commit().await?;
+    Ok(swept)
 }

@@ -1,0 +1,202 @@
+//! What each column holds that is not a number, a time or an id: the one list that erasure, export and retention read. A test compares it
+//! with the databases, so a column that nobody classified fails.
+
+/// What a column holds, seen from the person it may be about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Words of users, or what gives them away: vectors, single words, hashes that confirm a guess.
+    Words,
+    /// The name of a person or an account.
+    Name,
+    /// A secret, or the hash of one.
+    Secret,
+    /// States, kinds, names of models, ids in JSON: nobody's words.
+    Plain,
+}
+
+/// What erasing a user does with the rows that belong to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Erasure {
+    /// The row goes.
+    Row,
+    /// The row stays and the column is emptied.
+    Blank,
+    /// Nothing, for a reason.
+    Keep(&'static str),
+}
+
+/// How long rows are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// As long as the memory, which its retention decides.
+    WithMemory,
+    /// For `RETRIEVAL_LOG_DAYS`.
+    RetrievalLog,
+    /// Until it ends by itself.
+    Session,
+    /// Without a limit.
+    Forever,
+}
+
+/// A table and its columns.
+pub struct Table {
+    pub database: &'static str,
+    pub name: &'static str,
+    pub kept: Kept,
+    pub erasure: Erasure,
+    /// Columns with what they hold, and whether an export has them.
+    pub columns: &'static [(&'static str, Holds, bool)],
+}
+
+const OF_THE_ORGANISATION: Erasure = Erasure::Keep("it belongs to the organisation, and no user's words are put into it");
+const OF_NOBODY: Erasure = Erasure::Keep("it holds nobody's words");
+
+/// Every column of text, JSON, bytes, arrays or vectors in the three databases.
+#[rustfmt::skip]
+pub const TABLES: &[Table] = {
+    use Erasure::{Blank, Row};
+    use Holds::{Name, Plain, Secret, Words};
+    use Kept::{Forever, RetrievalLog, Session, WithMemory};
+    &[
+        Table { database: "agent_memory", name: "agent_memories", kept: WithMemory, erasure: Row, columns: &[
+            ("short_id", Plain, true), ("kind", Plain, true), ("category", Plain, true), ("subject", Words, true), ("retention", Plain, true),
+            ("scope", Plain, true), ("status", Plain, true), ("topic", Words, true), ("topic_raw", Words, true), ("title", Words, true),
+            ("content", Words, true), ("summary", Words, true), ("role", Plain, true), ("source", Words, true), ("source_kind", Plain, true),
+            ("evidence_ref", Words, true), ("context_type", Plain, true), ("attachment_id", Words, true), ("filename", Words, true),
+            ("content_hash", Words, false), ("deleted_by", Name, true), ("delete_reason", Words, true), ("topic_normal", Words, false),
+            ("speaker", Words, false), ("imported_by", Name, false),
+        ] },
+        Table { database: "agent_memory", name: "agent_memory_versions", kept: WithMemory, erasure: Row, columns: &[
+            ("change", Plain, true), ("content", Words, true), ("topic", Words, true), ("topic_raw", Words, true), ("status", Plain, true),
+            ("actor_kind", Plain, true), ("actor_id", Plain, true), ("actor_name", Name, true), ("source", Words, true),
+            ("imported_by", Name, false),
+        ] },
+        Table { database: "agent_memory", name: "embeddings_384", kept: WithMemory, erasure: Row, columns: &[
+            ("model", Plain, false), ("embedding", Words, false), ("half", Words, false),
+        ] },
+        Table { database: "agent_memory", name: "embeddings_1536", kept: WithMemory, erasure: Row, columns: &[
+            ("model", Plain, false), ("embedding", Words, false), ("bits", Words, false),
+        ] },
+        Table { database: "agent_memory", name: "memory_terms", kept: WithMemory, erasure: Row, columns: &[("term", Words, false)] },
+        Table { database: "agent_memory", name: "memory_moments", kept: WithMemory, erasure: Row, columns: &[
+            ("what", Plain, false), ("model", Plain, false), ("text_hash", Words, false),
+        ] },
+        Table { database: "agent_memory", name: "memory_links", kept: WithMemory, erasure: Row, columns: &[
+            ("relation", Plain, true), ("created_by", Name, true),
+        ] },
+        Table { database: "agent_memory", name: "tombstones", kept: Forever, erasure: Row, columns: &[
+            ("content_hash", Words, true), ("source", Words, true),
+        ] },
+        Table { database: "agent_memory", name: "sources", kept: Forever, erasure: Row, columns: &[
+            ("kind", Plain, true), ("reference", Words, true), ("content", Words, true), ("metadata", Words, true),
+        ] },
+        Table { database: "agent_memory", name: "events", kept: Forever, erasure: Row, columns: &[
+            ("kind", Plain, true), ("task", Plain, true), ("payload", Words, true), ("state", Plain, true), ("error", Words, true),
+            ("outcome", Words, true), ("recorded_state", Plain, false),
+        ] },
+        // What is delivered is emptied by the relay.
+        Table { database: "agent_memory", name: "outbox", kept: Forever, erasure: Row, columns: &[
+            ("destination", Plain, false), ("payload", Words, false), ("error", Words, false),
+        ] },
+        Table { database: "agent_memory", name: "retrievals", kept: RetrievalLog, erasure: Row, columns: &[
+            ("query", Words, false), ("query_canonical", Words, false), ("ranking", Plain, false), ("filters", Words, false),
+            ("model", Plain, false), ("statistics", Plain, false), ("candidates", Plain, false), ("reason", Plain, false),
+            ("degraded", Plain, false), ("cause", Plain, false), ("near_misses", Plain, false), ("knowledge", Plain, false),
+        ] },
+        Table { database: "agent_memory", name: "projects", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("slug", Plain, true), ("name", Plain, true), ("created_by", Name, true),
+        ] },
+        Table { database: "agent_memory", name: "repos", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("slug", Plain, true), ("name", Plain, true), ("created_by", Name, true),
+        ] },
+        Table { database: "agent_memory", name: "project_links", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("created_by", Name, true),
+        ] },
+        Table { database: "shared_kb", name: "canonical_terms", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("term", Plain, false), ("normal", Plain, false), ("definition", Plain, false), ("category", Plain, false), ("status", Plain, false),
+        ] },
+        Table { database: "shared_kb", name: "term_aliases", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("alias", Plain, false), ("normal", Plain, false),
+        ] },
+        Table { database: "shared_kb", name: "term_embeddings", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("model", Plain, false), ("term", Plain, false), ("embedding", Plain, false),
+        ] },
+        // A phrase is an agent's topic, which may be somebody's words. The memories that it came from are named in proposal_memories.
+        Table { database: "shared_kb", name: "term_proposals", kept: Forever, erasure: Row, columns: &[
+            ("phrase", Words, false), ("normal", Words, false), ("status", Plain, false),
+        ] },
+        Table { database: "shared_kb", name: "decisions", kept: Forever, erasure: Blank, columns: &[
+            ("kind", Plain, false), ("subjects", Words, false), ("term", Plain, false), ("reason", Words, false), ("actor_kind", Plain, false),
+            ("actor_id", Plain, false), ("actor_name", Name, false), ("forms", Words, false), ("opened_terms", Plain, false),
+            ("closed_terms", Plain, false), ("opened_aliases", Plain, false), ("closed_aliases", Plain, false),
+        ] },
+        Table { database: "shared_kb", name: "documents", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("kind", Plain, false), ("reference", Plain, false), ("path", Plain, false), ("title", Plain, false), ("status", Plain, false),
+            ("front_matter", Plain, false), ("content_hash", Plain, false), ("collection", Plain, false),
+        ] },
+        Table { database: "shared_kb", name: "chunks", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("heading_path", Plain, false), ("content", Plain, false),
+        ] },
+        Table { database: "shared_kb", name: "chunk_terms", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[("term", Plain, false)] },
+        Table { database: "shared_kb", name: "chunk_embeddings_384", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("model", Plain, false), ("half", Plain, false),
+        ] },
+        Table { database: "shared_kb", name: "chunk_embeddings_1536", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("model", Plain, false), ("half", Plain, false),
+        ] },
+        Table { database: "shared_kb", name: "components", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("name", Plain, false), ("normal", Plain, false), ("description", Plain, false), ("depends_on", Plain, false),
+        ] },
+        Table { database: "shared_kb", name: "ingest_runs", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("collection", Plain, false), ("revision", Plain, false), ("actor_name", Name, false), ("report", Plain, false),
+        ] },
+        Table { database: "shared_kb", name: "sources", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("kind", Plain, false), ("reference", Plain, false), ("content", Plain, false), ("metadata", Plain, false),
+        ] },
+        Table { database: "shared_kb", name: "events", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("kind", Plain, false), ("task", Plain, false), ("payload", Plain, false), ("state", Plain, false), ("error", Plain, false),
+            ("outcome", Plain, false),
+        ] },
+        Table { database: "shared_kb", name: "outbox", kept: Forever, erasure: Blank, columns: &[
+            ("destination", Plain, false), ("payload", Words, false), ("error", Words, false),
+        ] },
+        Table { database: "internal_shared", name: "tenants", kept: Forever, erasure: OF_NOBODY, columns: &[
+            ("slug", Plain, false), ("name", Plain, false),
+        ] },
+        Table { database: "internal_shared", name: "agents", kept: Forever, erasure: OF_NOBODY, columns: &[
+            ("kind", Plain, false), ("slug", Plain, true), ("name", Plain, true), ("discipline", Plain, true),
+        ] },
+        Table { database: "internal_shared", name: "users", kept: Forever, erasure: Row, columns: &[
+            ("external_ref", Name, true), ("name", Name, true),
+        ] },
+        Table { database: "internal_shared", name: "api_keys", kept: Forever, erasure: OF_NOBODY, columns: &[
+            ("prefix", Plain, false), ("secret_hash", Secret, false), ("name", Plain, false), ("scopes", Plain, false),
+        ] },
+        Table { database: "internal_shared", name: "bots", kept: Forever, erasure: OF_NOBODY, columns: &[
+            ("platform", Plain, false), ("name", Plain, false), ("secret_hash", Secret, false),
+        ] },
+        Table { database: "internal_shared", name: "bot_chats", kept: Forever, erasure: Row, columns: &[("chat_id", Name, false)] },
+        Table { database: "internal_shared", name: "operators", kept: Forever,
+            erasure: Erasure::Keep("people of the organisation, disabled when they leave"), columns: &[
+            ("login", Name, false), ("name", Name, false), ("password_hash", Secret, false), ("roles", Plain, false),
+        ] },
+        Table { database: "internal_shared", name: "sessions", kept: Session, erasure: OF_NOBODY, columns: &[
+            ("data", Plain, false), ("id_hash", Secret, false),
+        ] },
+        Table { database: "internal_shared", name: "saved_views", kept: Forever,
+            erasure: Erasure::Keep("written by operators, who delete it themselves"), columns: &[
+            ("page", Plain, false), ("name", Words, false), ("query", Words, false),
+        ] },
+        Table { database: "internal_shared", name: "models", kept: Forever, erasure: OF_NOBODY, columns: &[("name", Plain, false)] },
+        Table { database: "internal_shared", name: "audit_log", kept: Forever,
+            erasure: Erasure::Keep("the chain covers it; rows written since texts have a table of their own hold none"), columns: &[
+            ("actor_kind", Plain, false), ("actor_id", Plain, false), ("actor_name", Name, false), ("action", Plain, false),
+            ("target_kind", Plain, false), ("target_id", Plain, false), ("message", Words, false), ("reason", Words, false),
+            ("changes", Plain, false), ("visibility", Plain, false), ("previous", Plain, false), ("hash", Plain, false),
+            ("texts_hash", Plain, false),
+        ] },
+        Table { database: "internal_shared", name: "audit_texts", kept: Forever, erasure: Row, columns: &[
+            ("salt", Secret, false), ("actor_name", Name, false), ("message", Words, false), ("reason", Words, false), ("changes", Words, false),
+        ] },
+    ]
+};

@@ -1,0 +1,140 @@
+//! Users: the organisation's own names for them, and who may say for whom a call is made.
+
+use super::model::User;
+use super::{finish, store};
+use crate::api::{OperatorRole, USER_REF_MAX, UserId, UserRef};
+use crate::audit::NewEntry;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::op::{Actor, OpContext};
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
+
+/// Longest name of a user, in characters.
+const NAME_MAX: usize = 200;
+
+/// The user that a reference means. A reference that is new gets an id, which stays the same from then on.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn user(engine: &Engine, ctx: &OpContext, reference: &UserRef) -> Result<UserId, Error> {
+    let reference = match reference {
+        UserRef::Id(id) => return Ok(*id),
+        UserRef::External(reference) => reference,
+    };
+    let (pool, tenant) = (engine.db().control.system(), ctx.tenant_id);
+    if let Some(known) = store::user_by_reference(pool, tenant, reference).await? {
+        return Ok(known);
+    }
+    // Two calls may meet a new user at the same moment: the first row stands.
+    let mut tx = engine.db().control.begin_system().await?;
+    store::insert_user(&mut tx, tenant, UserId(engine.clock().id()), reference, None, engine.clock().now()).await?;
+    tx.commit().await?;
+    store::user_by_reference(pool, tenant, reference).await?.ok_or_else(|| Error::internal("a user that was just added is not there"))
+}
+
+/// The same operation in the name of the user that its arguments name ([`OpContext::in_the_name_of`]).
+///
+/// # Errors
+/// As [`OpContext::in_the_name_of`].
+pub(crate) async fn acting_for(engine: &Engine, ctx: &OpContext, named: Option<&UserRef>) -> Result<OpContext, Error> {
+    match (named, &ctx.actor) {
+        (Some(reference), Actor::Agent { .. }) if ctx.user().is_some() => {
+            let same = named_by_caller(engine, ctx.clone(), reference).await;
+            same.map_err(|error| match error {
+                Error::Forbidden(_) => Error::Forbidden("user_id names another user than this key or its caller acts for".into()),
+                error => error,
+            })
+        }
+        (Some(reference), Actor::Agent { .. }) => {
+            // Whoever may not choose learns that before a row is written for the name.
+            ctx.may_name_a_user()?;
+            ctx.in_the_name_of(Some(user(engine, ctx, reference).await?))
+        }
+        _ => ctx.in_the_name_of(None),
+    }
+}
+
+/// The context of a call whose runtime names the user, outside of what a model can write.
+///
+/// # Errors
+/// `Forbidden` when the key is bound to another user.
+#[boxed]
+pub async fn named_by_caller(engine: &Engine, ctx: OpContext, named: &UserRef) -> Result<OpContext, Error> {
+    match (ctx.user(), named) {
+        (None, named) => Ok(OpContext { users: Some(user(engine, &ctx, named).await?).into(), ..ctx }),
+        // Nothing is written for a name that cannot stand.
+        (Some(bound), UserRef::Id(id)) if *id == bound => Ok(ctx),
+        (Some(bound), UserRef::External(reference))
+            if store::user_by_reference(engine.db().control.system(), ctx.tenant_id, reference).await? == Some(bound) =>
+        {
+            Ok(ctx)
+        }
+        _ => Err(Error::Forbidden("this key is bound to another user".into())),
+    }
+}
+
+/// Gives a user a reference and a name; `id` is the id that memories carry already, if there is one.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Invalid` for a reference that has the form of an id or is too long; `Conflict` when the
+/// organisation has the reference or the id already.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn add_user(engine: &Engine, ctx: &OpContext, reference: &str, name: Option<&str>, id: Option<UserId>) -> Result<User, Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let mut checks = Checks::default();
+    check(&mut checks, reference, name, id);
+    checks.done()?;
+    let id = id.unwrap_or_else(|| UserId(engine.clock().id()));
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::insert_user(&mut tx, ctx.tenant_id, id, reference, name, engine.clock().now()).await? {
+        return Err(Error::Conflict("a user with this reference or this id exists already".into()));
+    }
+    // The reference may be an e-mail address: it stays out of the audit log.
+    let entry = NewEntry::new(engine, ctx, "user.added", "user", id, "user added");
+    finish(engine, tx, ctx, entry).await?;
+    Ok(User { id, external_ref: reference.to_owned(), name: name.map(str::to_owned) })
+}
+
+/// What a user's reference, name and id may be.
+pub(crate) fn check(checks: &mut Checks, reference: &str, name: Option<&str>, id: Option<UserId>) {
+    let is_reference = matches!(reference.parse(), Ok(UserRef::External(_)));
+    checks
+        .that(is_reference, "external_ref", format!("has 1 to {USER_REF_MAX} printable characters and not the form of an id"))
+        .that(id.is_none_or(|id| !id.0.is_max()), "id", "is not the id of a user")
+        .optional_text("name", name, NAME_MAX);
+}
+
+/// Adds a user with the id that it had elsewhere, once however often; the import that brings it writes the audit row.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Conflict` when the id or the reference went to another user meanwhile.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn adopt_user(engine: &Engine, ctx: &OpContext, user: &User) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let mut tx = engine.db().control.begin_system().await?;
+    let User { id, external_ref, name } = user;
+    store::insert_user(&mut tx, ctx.tenant_id, *id, external_ref, name.as_deref(), engine.clock().now()).await?;
+    tx.commit().await?;
+    match store::user_by_reference(engine.db().control.system(), ctx.tenant_id, external_ref).await? {
+        Some(there) if there == *id => Ok(()),
+        _ => Err(Error::Conflict(format!("the user {id} was added meanwhile under another reference: import again"))),
+    }
+}
+
+/// The organisation's users, by their reference.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn users(engine: &Engine, ctx: &OpContext) -> Result<Vec<User>, Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let users = store::users(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    Ok(users)
+}

@@ -46,7 +46,7 @@ impl Names {
 /// Fields that hold an agent's id in the record and its slug in the file, by their names there and here.
 fn agents_in(section: Section) -> &'static [(&'static str, &'static str)] {
     match section {
-        Section::Agent => &[],
+        Section::Agent | Section::User => &[],
         Section::Memory => &[("agent_id", "agent"), ("created_by", "created_by")],
         _ => &[("agent_id", "agent")],
     }
@@ -121,6 +121,7 @@ pub fn read(section: Section, mut fields: Map<String, Value>, names: &Names) -> 
     let value = Value::Object(fields);
     let line = match section {
         Section::Agent => Line::Agent(tools::read(value)?),
+        Section::User => Line::User(tools::read(value)?),
         Section::Project => Line::Project(tools::read(value)?),
         Section::Repo => Line::Repo(tools::read(value)?),
         Section::ProjectLink => Line::ProjectLink(tools::read(value)?),

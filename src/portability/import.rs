@@ -2,23 +2,27 @@
 //! written; the second time it is written, batch by batch. What is there already is left alone, so an import that was killed is repeated.
 
 use super::canonical::Names;
-use super::lines::{AgentLine, Line, Section, home};
+use super::lines::{AgentLine, Line, MemoryLine, Section, UserLine, home};
 use super::read::{Batch, Reader, at};
+use super::store::Stored;
 use super::{put, store};
 use crate::api::{AgentId, AgentKind, ImportCount, ImportReport, MemoryId, OperatorRole, Scope};
 use crate::audit::{self, NewEntry};
-use crate::db::{Tx, lock, lock_key};
+use crate::db::{Tx, lift_statement_timeout, lock, lock_key};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::identity::{self, Agent};
+use crate::identity::{self, Agent, User};
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, Duration, Utc};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use tokio::fs::File;
 use tokio::io::{AsyncSeekExt, BufReader};
 use tracing::instrument;
 
+/// How far clocks may differ: a memory that is newer would be first in every answer for years.
+const FUTURE_MAX: Duration = Duration::days(1);
 /// Bytes that are read from the file at a time.
 const BUFFER: usize = 256 * 1024;
 
@@ -33,11 +37,15 @@ pub struct ImportOptions {
 
 /// Takes an exported file in: all of it, or, if anything in it is wrong, nothing. Records keep their ids, times, statuses, versions and
 /// links. A memory that is here in an earlier version is brought forward; one that is as the file says, or further, stays. Words are made
-/// at once; vectors by jobs. It leaves one audit row, and no event but those of the file. `progress` is told bytes read, of two readings.
+/// at once; vectors by jobs. Events are history: no worker claims them. It leaves one audit row, and no event but those of the file.
+/// `progress` is told bytes read, of two readings.
+///
+/// What an admin imports keeps its authors. What an agent imports is the agent's own words, and brings nothing back that was deleted here.
 ///
 /// # Errors
-/// `Forbidden` for an agent without `export` or for an operator without the role `admin`; `Invalid`, naming the line, for a file that is
-/// broken, of a newer schema, holds an id twice or one that another agent or organisation has, or tells another past of a memory.
+/// `Forbidden` for an agent without `export` and `memory:write`, or without `memory:forget` if the file deletes a memory that is live here;
+/// `Forbidden` for an operator without the role `admin`; `Invalid`, naming the line, for a file that is broken, of a newer schema, holds
+/// an id twice or one that another agent or organisation has, tells another past of a memory, or (for an agent) changes a deleted one.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn import(
@@ -48,6 +56,7 @@ pub async fn import(
     progress: &(dyn Fn(u64) + Send + Sync),
 ) -> Result<ImportReport, Error> {
     let options = permit(ctx, options)?;
+    let ctx = &ctx.for_all_its_users()?;
     let known = identity::all_agents(engine, ctx).await?;
     let names = Names::new(&known);
     let importer = Importer { engine, ctx, known: known.into_iter().map(|agent| agent.slug).collect() };
@@ -55,8 +64,11 @@ pub async fn import(
     let mut reader = Reader::open(BufReader::with_capacity(BUFFER, &mut file), names.clone(), options.agent).await?;
     let mut report = ImportReport { dry_run: options.dry_run, ..ImportReport::default() };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    lift_statement_timeout(&mut tx).await?;
     store::begin_check(&mut tx).await?;
-    while let Some(batch) = reader.next().await? {
+    while let Some(mut batch) = reader.next().await? {
+        importer.sign(&mut batch);
+        importer.check_users(&batch)?;
         in_itself(&mut tx, &batch).await?;
         add(&mut report, &batch, importer.against_what_is_there(&mut tx, &batch).await?);
         progress(reader.position());
@@ -73,7 +85,8 @@ pub async fn import(
     file.rewind().await.map_err(Error::failed("the file cannot be read again"))?;
     let mut reader = Reader::open(BufReader::with_capacity(BUFFER, file), names, options.agent).await?;
     let mut report = ImportReport::default();
-    while let Some(batch) = reader.next().await? {
+    while let Some(mut batch) = reader.next().await? {
+        importer.sign(&mut batch);
         add(&mut report, &batch, importer.write(&batch).await?);
         progress(read + reader.position());
     }
@@ -85,8 +98,9 @@ pub async fn import(
 fn permit(ctx: &OpContext, options: ImportOptions) -> Result<ImportOptions, Error> {
     if let Actor::Agent { id, .. } = &ctx.actor {
         ctx.require(Scope::Export)?;
+        ctx.require(Scope::MemoryWrite)?;
         return match options.agent {
-            Some(other) if other != *id => Err(Error::Forbidden("an agent's key imports what is its own".into())),
+            Some(other) if other != *id => Err(Error::Forbidden("an agent's key imports only the agent's own records".into())),
             _ => Ok(ImportOptions { agent: Some(*id), ..options }),
         };
     }
@@ -108,6 +122,9 @@ async fn in_itself(tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
         let memories = || batch.lines.iter().filter_map(|(line, record)| memory(record).map(|memory| (*line, memory)));
         keys.push(("home", memories().map(|(line, memory)| (line, home(memory.agent_id, memory.id))).collect()));
         keys.push(("short", memories().map(|(line, memory)| (line, format!("{}/{}", memory.agent_id, memory.short_id))).collect()));
+    }
+    if batch.section == Section::User {
+        keys.push(("user_id", users_in(batch).map(|(line, user)| (line, user.id.to_string())).collect()));
     }
     for (kind, keys) in keys {
         let (lines, keys): (Vec<u64>, Vec<String>) = keys.into_iter().unzip();
@@ -132,7 +149,7 @@ async fn in_itself(tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
     Ok(())
 }
 
-fn memory(line: &Line) -> Option<&super::lines::MemoryLine> {
+fn memory(line: &Line) -> Option<&MemoryLine> {
     match line {
         Line::Memory(memory) => Some(memory),
         _ => None,
@@ -147,10 +164,27 @@ struct Importer<'a> {
 }
 
 impl Importer<'_> {
+    /// Makes an agent that imports the author of every line.
+    fn sign(&self, batch: &mut Batch) {
+        if let Actor::Agent { id, slug, .. } = &self.ctx.actor {
+            batch.lines.iter_mut().for_each(|(_, line)| line.sign(*id, slug));
+        }
+    }
+
+    /// An agent's key imports what belongs to the users that it may act for.
+    fn check_users(&self, batch: &Batch) -> Result<(), Error> {
+        match batch.lines.iter().find(|(_, record)| !self.ctx.users.include(record.user())) {
+            None => Ok(()),
+            Some((line, _)) => Err(at(*line, Error::invalid("user_id", "belongs to a user that this key may not act for"))),
+        }
+    }
+
     /// What a batch would add, if nothing of it contradicts what is there.
     async fn against_what_is_there(&self, tx: &mut Tx, batch: &Batch) -> Result<ImportCount, Error> {
-        if batch.section == Section::Agent {
-            return self.agents(batch).await;
+        match batch.section {
+            Section::Agent => return self.agents(batch).await,
+            Section::User => return self.users(batch).await,
+            _ => {}
         }
         let tenant = self.ctx.tenant_id;
         let all = i64::try_from(batch.lines.len()).unwrap_or(i64::MAX);
@@ -159,7 +193,7 @@ impl Importer<'_> {
         match batch.section {
             Section::Memory => self.memories(tx, batch, &rows).await,
             Section::Version => {
-                let there = store::stored_versions(tx, tenant, &rows).await?;
+                let there = store::stored_versions(tx, self.ctx.tenancy(), &rows).await?;
                 if let Some((id, version, _)) = there.iter().find(|(_, _, same)| !same) {
                     let key = format!("{id}/{version}");
                     let message = "tells another past than this server knows: the memory was changed here and there since they parted";
@@ -172,7 +206,7 @@ impl Importer<'_> {
                     let message = "has a slug that another one has here";
                     return Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)));
                 }
-                Ok(counted(all, store::count_existing(tx, tenant, section, &rows).await?))
+                Ok(counted(all, store::count_existing(tx, self.ctx.tenancy(), section, &rows).await?))
             }
         }
     }
@@ -183,16 +217,40 @@ impl Importer<'_> {
             let message = "has a short id that another memory of this agent has";
             return Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)));
         }
-        let there: HashMap<MemoryId, i32> = store::stored_memories(tx, tenant, rows).await?.into_iter().collect();
+        let there = store::stored_memories(tx, self.ctx.tenancy(), rows).await?;
+        let there: HashMap<MemoryId, Stored> = there.into_iter().map(|stored| (stored.id, stored)).collect();
         let mut count = ImportCount::default();
-        for memory in batch.lines.iter().filter_map(|(_, line)| memory(line)) {
+        for (line, memory) in batch.lines.iter().filter_map(|(line, record)| Some((*line, memory(record)?))) {
+            if memory.updated_at.0 > self.engine.clock().now() + FUTURE_MAX {
+                return Err(at(line, Error::invalid("updated_at", "lies more than a day in the future")));
+            }
             match there.get(&memory.id) {
                 None => count.added += 1,
-                Some(version) if *version < memory.version => count.updated += 1,
+                Some(stored) if stored.user_id != memory.user_id => {
+                    return Err(at(line, Error::invalid("user_id", "is another user's than this memory has here")));
+                }
+                Some(stored) if stored.version < memory.version => {
+                    self.may_bring_forward(line, memory, stored)?;
+                    count.updated += 1;
+                }
                 Some(_) => count.unchanged += 1,
             }
         }
         Ok(count)
+    }
+
+    /// An agent takes out of reach with `memory:forget` only, and what is deleted or expired stays so: bringing it back is for operators.
+    fn may_bring_forward(&self, line: u64, memory: &MemoryLine, stored: &Stored) -> Result<(), Error> {
+        if self.ctx.agent_id().is_err() {
+            return Ok(());
+        }
+        let expired = |end: Option<DateTime<Utc>>| end.is_some_and(|end| end <= self.engine.clock().now());
+        if stored.deleted || expired(stored.expires_at) {
+            let message = "is a memory that is deleted or expired here: only an operator, or an admin's import, can bring it back";
+            return Err(at(line, Error::invalid("", message)));
+        }
+        let hides = stored.live && (!memory.live() || expired(memory.expires_at.as_ref().map(|end| end.0)));
+        if hides { self.ctx.require(Scope::MemoryForget) } else { Ok(()) }
     }
 
     async fn refuse_taken(&self, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
@@ -235,6 +293,23 @@ impl Importer<'_> {
         Ok(count)
     }
 
+    /// References are the organisation's: an admin brings them, and one that stands for somebody else here is refused.
+    async fn users(&self, batch: &Batch) -> Result<ImportCount, Error> {
+        let mut count = ImportCount::default();
+        let known = if self.ctx.agent_id().is_ok() { vec![] } else { identity::users(self.engine, self.ctx).await? };
+        for (line, user) in users_in(batch) {
+            if self.ctx.agent_id().is_ok() {
+                return Err(at(line, Error::invalid("", "is a user's reference, which only an admin imports")));
+            }
+            match known.iter().find(|one| one.id == user.id || one.external_ref == user.external_ref) {
+                None => count.added += 1,
+                Some(one) if (one.id, &one.external_ref) == (user.id, &user.external_ref) => count.unchanged += 1,
+                Some(_) => return Err(at(line, Error::invalid("", "has an id or a reference that belongs to another user here"))),
+            }
+        }
+        Ok(count)
+    }
+
     async fn write(&self, batch: &Batch) -> Result<ImportCount, Error> {
         if batch.section == Section::Agent {
             let count = self.agents(batch).await?;
@@ -245,7 +320,15 @@ impl Importer<'_> {
             }
             return Ok(count);
         }
+        if batch.section == Section::User {
+            let count = self.users(batch).await?;
+            for (_, user) in users_in(batch) {
+                identity::adopt_user(self.engine, self.ctx, &user).await?;
+            }
+            return Ok(count);
+        }
         let mut tx = self.engine.db().memory.begin(self.ctx.tenancy()).await?;
+        lift_statement_timeout(&mut tx).await?;
         // Whoever imports after us sees what we wrote: ids are compared across organisations.
         lock(&mut tx, lock_key(&[b"import"])).await?;
         let count = self.against_what_is_there(&mut tx, batch).await?;
@@ -276,6 +359,15 @@ impl Importer<'_> {
 fn new_agents(batch: &Batch) -> impl Iterator<Item = (u64, &AgentLine)> {
     batch.lines.iter().filter_map(|(line, record)| match record {
         Line::Agent(agent) => Some((*line, agent)),
+        _ => None,
+    })
+}
+
+fn users_in(batch: &Batch) -> impl Iterator<Item = (u64, User)> {
+    batch.lines.iter().filter_map(|(line, record)| match record {
+        Line::User(UserLine { id, external_ref, name }) => {
+            Some((*line, User { id: *id, external_ref: external_ref.clone(), name: name.clone() }))
+        }
         _ => None,
     })
 }

@@ -3,10 +3,13 @@
 
 use super::values::{Hash, Share, Stamp};
 use crate::api::{
-    AgentId, CONTENT_MAX, Category, Discipline, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Relation, Retention, Role,
-    Source, SourceKind, TOPIC_MAX, UserId,
+    AgentId, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, REASON_MAX,
+    Relation, Retention, Role, SUBJECT_MAX, SUMMARY_MAX, Source, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
 };
+use crate::db::EVERY_AGENT;
 use crate::error::{Checks, Error};
+use crate::identity::AGENT_NAME_MAX;
+use crate::memories::remember::check_source;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;
@@ -24,6 +27,7 @@ pub const LINE_MAX: usize = 8 * 1024 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
     Agent,
+    User,
     Project,
     Repo,
     ProjectLink,
@@ -37,8 +41,9 @@ pub enum Section {
 
 impl Section {
     /// Every type, in order.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Agent,
+        Self::User,
         Self::Project,
         Self::Repo,
         Self::ProjectLink,
@@ -54,6 +59,7 @@ impl Section {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
+            Self::User => "user",
             Self::Project => "project",
             Self::Repo => "repo",
             Self::ProjectLink => "project_link",
@@ -82,6 +88,15 @@ pub struct AgentLine {
     pub require_user: bool,
     /// How eagerly it writes.
     pub discipline: Discipline,
+}
+
+/// A user under the organisation's own reference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UserLine {
+    pub id: UserId,
+    pub external_ref: String,
+    pub name: Option<String>,
 }
 
 /// A project that memories belong to; it is the commons'.
@@ -127,6 +142,7 @@ pub struct ProjectLinkLine {
 pub struct SourceLine {
     pub agent_id: AgentId,
     pub id: Uuid,
+    pub user_id: Option<UserId>,
     pub kind: SourceKind,
     pub reference: String,
     pub content: Option<String>,
@@ -239,12 +255,14 @@ pub struct TombstoneLine {
     pub created_at: Stamp,
 }
 
-/// One step of how memory came in. Leases and the server's own jobs are left out: they belong to a process, not to the record.
+/// One step of how memory came in. Leases and the server's own jobs are left out: they belong to a process, not to the record. What an
+/// import brings is history: no worker ever claims it, whatever its state says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct EventLine {
     pub agent_id: AgentId,
     pub id: EventId,
+    pub user_id: Option<UserId>,
     pub kind: String,
     pub task: String,
     pub payload: Value,
@@ -260,17 +278,29 @@ pub struct EventLine {
 
 /// The kinds of events that a file may hold.
 pub const EVENT_KINDS: [&str; 4] = ["manual_write", "session_close", "conversation_capture", "observation"];
-/// The states that an event in a file may have; one that was running waits again.
+/// The states that an event in a file may have; one that was running is written as pending.
 const EVENT_STATES: [&str; 4] = ["pending", "done", "failed", "dead"];
-/// Longest word (a change, a task), name and reference, in characters.
+/// The kinds of actors that a version may have.
+const ACTOR_KINDS: [&str; 3] = ["agent", "operator", "system"];
+/// Longest word (a change, a task, an id as text), in characters.
 const WORD_MAX: usize = 64;
-const NAME_MAX: usize = 500;
-const TEXT_MAX: usize = 4 * 1024 * 1024;
+/// Longest name of a person, a project or a file, in characters.
+const NAME_MAX: usize = 200;
+/// Longest error of an event, in characters.
+const ERROR_MAX: usize = 10_000;
+/// Longest text of a source as it was received, in bytes.
+const SOURCE_MAX: usize = 4 * 1024 * 1024;
+/// Largest `metadata`, `payload` and `outcome`, in bytes of JSON.
+const JSON_MAX: usize = 64 * 1024;
+/// Highest version of a memory, and most times that it was accessed: numbers that can still be added to.
+const VERSION_MAX: i32 = 1_000_000;
+const ACCESSES_MAX: i64 = 1_000_000_000_000;
 
 /// One line between header and footer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Line {
     Agent(AgentLine),
+    User(UserLine),
     Project(ProjectLine),
     Repo(RepoLine),
     ProjectLink(ProjectLinkLine),
@@ -283,10 +313,23 @@ pub enum Line {
 }
 
 impl Line {
+    /// The user to whom the record belongs, where a line says so; versions and links follow their memories.
+    pub fn user(&self) -> Option<UserId> {
+        match self {
+            Self::Memory(line) => line.user_id,
+            Self::Source(line) => line.user_id,
+            Self::Tombstone(line) => line.user_id,
+            Self::Event(line) => line.user_id,
+            Self::Agent(_) | Self::User(_) | Self::Project(_) | Self::Repo(_) | Self::ProjectLink(_) | Self::Version(_) | Self::Link(_) => {
+                None
+            }
+        }
+    }
+
     /// Whose it is; an agent's own line is nobody's.
     pub fn agent(&self) -> Option<AgentId> {
         match self {
-            Self::Agent(_) => None,
+            Self::Agent(_) | Self::User(_) => None,
             Self::Project(line) => Some(line.agent_id),
             Self::Repo(line) => Some(line.agent_id),
             Self::ProjectLink(line) => Some(line.agent_id),
@@ -303,6 +346,7 @@ impl Line {
     pub fn key(&self) -> String {
         match self {
             Self::Agent(line) => line.slug.clone(),
+            Self::User(line) => line.external_ref.clone(),
             Self::Project(line) => line.id.to_string(),
             Self::Repo(line) => line.id.to_string(),
             Self::ProjectLink(line) => format!("{}/{}", line.one_id, line.other_id),
@@ -323,55 +367,97 @@ impl Line {
             Self::Version(line) => vec![("home", home(line.agent_id, line.memory_id))],
             Self::Link(line) => vec![("memory", line.from_id.to_string()), ("memory", line.to_id.to_string())],
             Self::Tombstone(line) => vec![("home", home(line.agent_id, line.memory_id))],
-            Self::Agent(_) | Self::Project(_) | Self::Source(_) | Self::Memory(_) | Self::Event(_) => vec![],
+            Self::Agent(_) | Self::User(_) | Self::Project(_) | Self::Source(_) | Self::Memory(_) | Self::Event(_) => vec![],
         }
     }
 
-    /// Refuses values that no record may have.
+    /// Makes an agent the author of what it imports, whatever the file says: it speaks for itself only.
+    pub fn sign(&mut self, id: AgentId, slug: &str) {
+        match self {
+            Self::Memory(line) => {
+                line.created_by = id;
+                line.deleted_by = line.deleted_at.map(|_| slug.to_owned());
+            }
+            Self::Version(line) => {
+                line.actor_kind = "agent".into();
+                line.actor_id = id.to_string();
+                line.actor_name = slug.to_owned();
+            }
+            Self::Project(ProjectLine { created_by, .. })
+            | Self::Repo(RepoLine { created_by, .. })
+            | Self::ProjectLink(ProjectLinkLine { created_by, .. })
+            | Self::Link(LinkLine { created_by, .. }) => *created_by = slug.to_owned(),
+            Self::Agent(_) | Self::User(_) | Self::Source(_) | Self::Tombstone(_) | Self::Event(_) => {}
+        }
+    }
+
+    /// Refuses values that no record may have. Texts have the limits that they have everywhere else.
     ///
     /// # Errors
     /// `Invalid`, naming the fields.
     pub fn check(&self) -> Result<(), Error> {
         let mut checks = Checks::default();
+        checks.that(self.user().is_none_or(|user| !user.0.is_max()), "user_id", "must not be all ones: it is no user's id");
         match self {
             Self::Agent(line) => {
                 crate::identity::check_slug(&line.slug)?;
-                checks.text("name", &line.name, NAME_MAX).that(line.slug != COMMONS, "slug", "is the commons', which has no line");
+                checks
+                    .text("name", &line.name, AGENT_NAME_MAX)
+                    .that(line.slug != COMMONS, "slug", "is the commons', which has no line")
+                    .that(line.id != EVERY_AGENT && !line.id.0.is_nil(), "id", "must not be all zeros or all ones: no agent can have it");
             }
+            Self::User(line) => crate::identity::check_user(&mut checks, &line.external_ref, line.name.as_deref(), Some(line.id)),
             Self::Project(line) => {
                 crate::identity::check_slug(&line.slug)?;
-                checks.text("name", &line.name, 200);
+                checks.text("name", &line.name, NAME_MAX).text("created_by", &line.created_by, NAME_MAX);
             }
             Self::Repo(line) => {
                 crate::identity::check_slug(&line.slug)?;
-                checks.text("name", &line.name, 200);
+                checks.text("name", &line.name, NAME_MAX).text("created_by", &line.created_by, NAME_MAX);
             }
             Self::ProjectLink(line) => {
                 checks.that(line.one_id < line.other_id, "other_id", "must be greater than one_id");
+                checks.text("created_by", &line.created_by, NAME_MAX);
             }
             Self::Source(line) => {
-                checks.text("reference", &line.reference, TEXT_MAX).that(line.metadata.is_object(), "metadata", "must be an object");
+                let content = line.content.as_deref().unwrap_or_default();
+                checks
+                    .text("reference", &line.reference, EVIDENCE_MAX)
+                    .that(content.len() <= SOURCE_MAX, "content", format!("has {} bytes; at most {SOURCE_MAX} are allowed", content.len()))
+                    .that(line.metadata.is_object(), "metadata", "must be an object");
+                json(&mut checks, "metadata", &line.metadata);
             }
             Self::Memory(line) => memory(&mut checks, line),
             Self::Version(line) => {
-                checks
-                    .that(line.version >= 1, "version", "must be at least 1")
+                version_number(&mut checks, line.version)
                     .text("change", &line.change, WORD_MAX)
                     .bytes("content", &line.content, CONTENT_MAX)
                     .text("topic", &line.topic, TOPIC_MAX)
                     .text("topic_raw", &line.topic_raw, TOPIC_MAX)
-                    .text("actor_kind", &line.actor_kind, WORD_MAX);
+                    .that(ACTOR_KINDS.contains(&line.actor_kind.as_str()), "actor_kind", format!("is one of {}", ACTOR_KINDS.join(", ")))
+                    .limit("actor_id", &line.actor_id, WORD_MAX)
+                    .text("actor_name", &line.actor_name, NAME_MAX);
+                check_source(&mut checks, &line.source);
             }
             Self::Link(line) => {
-                checks.that(line.from_id != line.to_id, "to_id", "must be another memory than from_id");
+                checks.that(line.from_id != line.to_id, "to_id", "must be another memory than from_id").text(
+                    "created_by",
+                    &line.created_by,
+                    NAME_MAX,
+                );
             }
-            Self::Tombstone(_) => {}
+            Self::Tombstone(line) => {
+                check_source(&mut checks, &line.source);
+            }
             Self::Event(line) => {
                 checks
                     .that(EVENT_KINDS.contains(&line.kind.as_str()), "kind", format!("is one of {}", EVENT_KINDS.join(", ")))
                     .that(EVENT_STATES.contains(&line.state.as_str()), "state", format!("is one of {}", EVENT_STATES.join(", ")))
                     .that(line.attempt >= 0, "attempt", "must not be negative")
-                    .text("task", &line.task, WORD_MAX);
+                    .text("task", &line.task, WORD_MAX)
+                    .limit("error", line.error.as_deref().unwrap_or_default(), ERROR_MAX);
+                json(&mut checks, "payload", &line.payload);
+                json(&mut checks, "outcome", line.outcome.as_ref().unwrap_or(&Value::Null));
             }
         }
         checks.done()
@@ -388,12 +474,33 @@ pub const COMMONS: &str = "commons";
 
 fn memory(checks: &mut Checks, line: &MemoryLine) {
     let short = line.short_id.len() == 8 && line.short_id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    checks
+    version_number(checks, line.version)
         .that(short, "short_id", "must be 8 of A–Z, a–z and 0–9")
         .text("topic", &line.topic, TOPIC_MAX)
         .text("topic_raw", &line.topic_raw, TOPIC_MAX)
         .bytes("content", &line.content, CONTENT_MAX)
-        .limit("subject", line.subject.as_deref().unwrap_or_default(), 200)
-        .that(line.version >= 1, "version", "must be at least 1")
-        .that(line.access_count >= 0, "access_count", "must not be negative");
+        .optional_text("subject", line.subject.as_deref(), SUBJECT_MAX)
+        .optional_text("title", line.title.as_deref(), TITLE_MAX)
+        .optional_text("summary", line.summary.as_deref(), SUMMARY_MAX)
+        .optional_text("evidence_ref", line.evidence_ref.as_deref(), EVIDENCE_MAX)
+        .optional_text("context_type", line.context_type.as_deref(), WORD_MAX)
+        .optional_text("attachment_id", line.attachment_id.as_deref(), NAME_MAX)
+        .optional_text("filename", line.filename.as_deref(), NAME_MAX)
+        .optional_text("deleted_by", line.deleted_by.as_deref(), NAME_MAX)
+        .optional_text("delete_reason", line.delete_reason.as_deref(), REASON_MAX)
+        .that((0..=ACCESSES_MAX).contains(&line.access_count), "access_count", format!("must be from 0 to {ACCESSES_MAX}"));
+    check_source(checks, &line.source);
+}
+
+fn version_number(checks: &mut Checks, version: i32) -> &mut Checks {
+    checks.that(version >= 1, "version", "must be at least 1").that(
+        version <= VERSION_MAX,
+        "version",
+        format!("is {version}; at most {VERSION_MAX} is allowed"),
+    )
+}
+
+fn json(checks: &mut Checks, field: &str, value: &Value) {
+    let bytes = value.to_string().len();
+    checks.that(bytes <= JSON_MAX, field, format!("has {bytes} bytes as JSON; at most {JSON_MAX} are allowed"));
 }

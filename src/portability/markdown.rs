@@ -2,16 +2,17 @@
 //! the same files, byte for byte.
 
 use super::canonical::{self, Names};
-use super::export::{PAGE, Selection, agents};
+use super::export::{PAGE, Selection, agents, leave_trace};
 use super::lines::MemoryLine;
 use super::store::{self, Scope};
 use crate::api::MemoryFilter;
+use crate::db::lift_statement_timeout;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::ErrorKind;
 use std::path::Path;
 use tokio::fs::{self, OpenOptions};
@@ -42,10 +43,12 @@ pub async fn markdown(
         Selection::All | Selection::Agent(_) => MemoryFilter::default(),
     };
     empty(folder).await?;
-    let mut written = 0;
+    leave_trace(engine, ctx, "memory.export_started", selection, &json!({ "format": "markdown" })).await?;
+    let mut written = 0_u64;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
+    lift_statement_timeout(&mut tx).await?;
     for agent in agents {
-        let scope = Scope { tenant: ctx.tenant_id, agent: agent.id, agents: &[], filter: Some(&filter) };
+        let scope = Scope { tenancy: ctx.tenancy(), agent: agent.id, agents: &[], filter: Some(&filter), in_reach_at: None };
         let home = folder.join(&agent.slug);
         let mut last: Option<MemoryLine> = None;
         loop {
@@ -69,6 +72,7 @@ pub async fn markdown(
         }
     }
     tx.commit().await?;
+    leave_trace(engine, ctx, "memory.exported", selection, &json!({ "format": "markdown", "lines": { "memory": written } })).await?;
     Ok(written)
 }
 

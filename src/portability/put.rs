@@ -2,7 +2,7 @@
 
 use super::lines::{Line, MemoryLine, Section};
 use super::read::Batch;
-use super::store;
+use super::store::{self, Importing};
 use crate::api::{AgentId, MemoryId};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -31,6 +31,7 @@ pub fn rows(batch: &Batch, snapshot: Option<&Snapshot>) -> Result<Value, Error> 
     let rows = batch.lines.iter().map(|(_, line)| {
         let row = match line {
             Line::Agent(line) => serde_json::to_value(line),
+            Line::User(line) => serde_json::to_value(line),
             Line::Project(line) => serde_json::to_value(line),
             Line::Repo(line) => serde_json::to_value(line),
             Line::ProjectLink(line) => serde_json::to_value(line),
@@ -70,41 +71,48 @@ pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -
     if batch.section == Section::Memory {
         return put_memories(engine, ctx, tx, batch).await;
     }
-    let rows = rows(batch, None)?;
+    let (rows, importing) = (rows(batch, None)?, importing(engine, ctx));
     match batch.section {
-        Section::Agent | Section::Memory => {}
+        Section::Agent | Section::User | Section::Memory => {}
         Section::Project => store::put_projects(tx, tenant, &rows).await?,
         Section::Repo => store::put_repos(tx, tenant, &rows).await?,
         Section::ProjectLink => store::put_project_links(tx, tenant, &rows).await?,
-        Section::Source => store::put_sources(tx, tenant, &rows).await?,
-        Section::Version => store::put_versions(tx, tenant, &rows).await?,
-        Section::Link => store::put_links(tx, tenant, &rows).await?,
-        Section::Tombstone => store::put_tombstones(tx, tenant, &rows).await?,
-        Section::Event => store::put_events(tx, tenant, &rows).await?,
+        Section::Source => store::put_sources(tx, ctx.tenancy(), &rows).await?,
+        Section::Version => store::put_versions(tx, ctx.tenancy(), &rows, importing).await?,
+        Section::Link => store::put_links(tx, ctx.tenancy(), &rows).await?,
+        Section::Tombstone => store::put_tombstones(tx, ctx.tenancy(), &rows).await?,
+        Section::Event => store::put_events(tx, ctx.tenancy(), &rows).await?,
     }
     Ok(())
+}
+
+/// An agent brings nothing back that is deleted or expired here: that is for operators.
+fn importing<'a>(engine: &Engine, ctx: &'a OpContext) -> Importing<'a> {
+    Importing { by: ctx.actor.name(), revives: ctx.agent_id().is_err(), now: engine.clock().now() }
 }
 
 async fn put_memories(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
     let tenant = ctx.tenant_id;
     let snapshot: Option<Arc<Snapshot>> = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await.ok();
-    let written = store::put_memories(tx, tenant, &rows(batch, snapshot.as_deref())?).await?;
+    let written = store::put_memories(tx, ctx.tenancy(), &rows(batch, snapshot.as_deref())?, importing(engine, ctx)).await?;
     let mut agents: Vec<AgentId> = written.iter().map(|(agent, _, _)| *agent).collect();
     agents.dedup();
-    memories::lock_counts(tx, tenant, &agents).await?;
+    memories::lock_counts(tx, ctx.tenancy(), &agents).await?;
     let was_there: HashMap<MemoryId, bool> = written.into_iter().map(|(_, id, was_there)| (id, was_there)).collect();
     let mut wanting: BTreeMap<AgentId, Vec<MemoryId>> = BTreeMap::new();
     for (_, line) in &batch.lines {
         let Line::Memory(memory) = line else { continue };
         let Some(was_there) = was_there.get(&memory.id) else { continue };
         if *was_there {
-            memories::drop_vectors(tx, tenant, memory.agent_id, memory.id).await?;
-            memories::drop_words(tx, tenant, memory.agent_id, memory.id).await?;
-            store::drop_tombstones(tx, tenant, memory.agent_id, &[memory.id]).await?;
+            memories::drop_vectors(tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
+            memories::drop_words(tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
+            if importing(engine, ctx).revives {
+                store::drop_tombstones(tx, ctx.tenancy(), memory.agent_id, &[memory.id]).await?;
+            }
         }
         if memory.live() {
             let text = wording(&memory.content, memory.title.as_deref(), memory.summary.as_deref());
-            memories::put_words(tx, tenant, memory.agent_id, memory.id, &memory.topic, &text).await?;
+            memories::put_words(tx, ctx.tenancy(), memory.agent_id, memory.id, &memory.topic, &text).await?;
             wanting.entry(memory.agent_id).or_default().push(memory.id);
         }
     }
@@ -132,7 +140,7 @@ pub struct Wanting {
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn embed_imported(engine: &Engine, ctx: &OpContext, agent: AgentId, wanting: &Wanting) -> Result<&'static str, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let mut found = memories::by_ids(&mut tx, ctx.tenant_id, Some(agent), &wanting.memory_ids, false).await?;
+    let mut found = memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &wanting.memory_ids, false).await?;
     tx.commit().await?;
     found.retain(|memory| memory.live);
     if found.is_empty() {
@@ -141,7 +149,7 @@ pub async fn embed_imported(engine: &Engine, ctx: &OpContext, agent: AgentId, wa
     let texts = found.iter().map(|memory| embedded_text(&memory.topic, &memory.content)).collect();
     let vectors = engine.embed_batch_for_job(texts).await.map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let current = memories::by_ids(&mut tx, ctx.tenant_id, Some(agent), &wanting.memory_ids, true).await?;
+    let current = memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &wanting.memory_ids, true).await?;
     let embedded: HashMap<MemoryId, _> = found.iter().zip(&vectors).map(|(memory, vector)| (memory.id, (memory, vector))).collect();
     for memory in current.iter().filter(|memory| memory.live) {
         // What was rewritten while the model thought has had its own vector made.
@@ -149,7 +157,7 @@ pub async fn embed_imported(engine: &Engine, ctx: &OpContext, agent: AgentId, wa
             embedded.get(&memory.id).filter(|(before, _)| before.topic == memory.topic && before.content_hash == memory.content_hash);
         if let Some((_, vector)) = same {
             let embedded = Embedded { model: &engine.model().name, vector };
-            memories::put_vector(&mut tx, ctx.tenant_id, agent, memory.id, embedded, engine.clock().now()).await?;
+            memories::put_vector(&mut tx, ctx.tenancy(), agent, memory.id, embedded, engine.clock().now()).await?;
         }
     }
     tx.commit().await?;

@@ -1,8 +1,9 @@
 //! What an import asks before it writes. `rows` are records as `jsonb_populate_recordset` reads them, each with its `agent_id`.
 
-use crate::api::{AgentId, MemoryId, TenantId};
-use crate::db::{DbError, Tx};
+use crate::api::{AgentId, MemoryId, TenantId, UserId};
+use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::portability::lines::Section;
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
@@ -65,31 +66,46 @@ pub async fn same_short_ids(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Resu
     .await?)
 }
 
-/// The memories that are there already, with the version they stand at.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn stored_memories(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<(MemoryId, i32)>, DbError> {
-    Ok(sqlx::query_as(
-        r"select m.id, m.version from jsonb_populate_recordset(null::agent_memories, $2) r
-            join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.id",
-    )
-    .bind(tenant)
+/// A memory that is there already.
+#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+pub struct Stored {
+    pub id: MemoryId,
+    pub version: i32,
+    pub user_id: Option<UserId>,
+    pub live: bool,
+    pub deleted: bool,
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// The memories that are there already.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn stored_memories(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<Vec<Stored>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select m.id, m.version, m.user_id, m.live, m.deleted_at is not null as deleted, m.expires_at from jsonb_populate_recordset(null::agent_memories, $2) r
+            join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.id and ",
+        of_user!("m", "$3")
+    ))
+    .bind(tenancy.tenant)
     .bind(rows)
+    .bind(tenancy.users)
     .fetch_all(&mut **tx)
     .await?)
 }
 
 /// The versions that are there already, and whether they say what the file says.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn stored_versions(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<(MemoryId, i32, bool)>, DbError> {
-    Ok(sqlx::query_as(
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn stored_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<Vec<(MemoryId, i32, bool)>, DbError> {
+    Ok(sqlx::query_as(concat!(
         r"select v.memory_id, v.version,
                  (v.content, v.topic, v.status, v.deleted, v.valid_from) = (r.content, r.topic, r.status, r.deleted, r.valid_from)
             from jsonb_populate_recordset(null::agent_memory_versions, $2) r
             join agent_memory_versions v
-              on v.tenant_id = $1 and v.agent_id = r.agent_id and v.memory_id = r.memory_id and v.version = r.version",
-    )
-    .bind(tenant)
+              on v.tenant_id = $1 and v.agent_id = r.agent_id and v.memory_id = r.memory_id and v.version = r.version and ",
+        of_user!("v", "$3")
+    ))
+    .bind(tenancy.tenant)
     .bind(rows)
+    .bind(tenancy.users)
     .fetch_all(&mut **tx)
     .await?)
 }
@@ -112,8 +128,8 @@ pub async fn same_slugs(tx: &mut Tx, tenant: TenantId, section: Section, rows: &
 }
 
 /// How many projects, repositories, sources, links, tombstones or events are there already.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn count_existing(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Value) -> Result<i64, DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn count_existing(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<i64, DbError> {
     let (table, key) = match section {
         Section::Project => ("projects", "id"),
         Section::Repo => ("repos", "id"),
@@ -122,12 +138,17 @@ pub async fn count_existing(tx: &mut Tx, tenant: TenantId, section: Section, row
         Section::Link => ("memory_links", "from_id, to_id, relation"),
         Section::Tombstone => ("tombstones", "memory_id"),
         Section::Event => ("events", "id"),
-        Section::Agent | Section::Memory | Section::Version => return Ok(0),
+        Section::Agent | Section::User | Section::Memory | Section::Version => return Ok(0),
+    };
+    // Projects belong to no user.
+    let of_user = match section {
+        Section::Project | Section::Repo | Section::ProjectLink => "$3::uuid is not distinct from $3",
+        _ => of_user!("t", "$3"),
     };
     let sql = format!(
         r"select count(*) from jsonb_populate_recordset(null::{table}, $2) r
-            join {table} t using (agent_id, {key}) where t.tenant_id = $1"
+            join {table} t using (agent_id, {key}) where t.tenant_id = $1 and {of_user}"
     );
     // Table and key are the literals above.
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(rows).fetch_one(&mut **tx).await?)
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).fetch_one(&mut **tx).await?)
 }

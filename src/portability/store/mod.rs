@@ -3,18 +3,21 @@
 mod check;
 mod write;
 
-pub use check::{begin_check, count_existing, held_elsewhere, missing, note, same_short_ids, same_slugs, stored_memories, stored_versions};
+pub use check::{
+    Stored, begin_check, count_existing, held_elsewhere, missing, note, same_short_ids, same_slugs, stored_memories, stored_versions,
+};
 pub use write::{
-    drop_tombstones, put_events, put_links, put_memories, put_project_links, put_projects, put_repos, put_sources, put_tombstones,
-    put_versions,
+    Importing, drop_tombstones, put_events, put_links, put_memories, put_project_links, put_projects, put_repos, put_sources,
+    put_tombstones, put_versions,
 };
 
 use super::lines::{
     EVENT_KINDS, EventLine, LinkLine, MemoryLine, ProjectLine, ProjectLinkLine, RepoLine, SourceLine, TombstoneLine, VersionLine,
 };
-use crate::api::{AgentId, MemoryFilter, TenantId};
-use crate::db::{DbError, Tx, statement};
+use crate::api::{AgentId, MemoryFilter};
+use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use crate::memories::store::{narrow, push_deleted};
+use chrono::{DateTime, Utc};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
@@ -89,7 +92,7 @@ pub const LINK: &[&str] = &["from_id", "to_id", "relation", "created_at", "creat
 /// Columns of [`TombstoneLine`], likewise.
 pub const TOMBSTONE: &[&str] = &["memory_id", "content_hash", "user_id", "source", "created_at"];
 /// Columns of [`SourceLine`], likewise.
-pub const SOURCE: &[&str] = &["id", "kind", "reference", "content", "metadata", "created_at"];
+pub const SOURCE: &[&str] = &["id", "user_id", "kind", "reference", "content", "metadata", "created_at"];
 /// Columns of [`ProjectLine`], likewise.
 pub const PROJECT: &[&str] = &["id", "slug", "name", "created_at", "created_by"];
 /// Columns of [`RepoLine`], likewise.
@@ -97,34 +100,67 @@ pub const REPO: &[&str] = &["id", "project_id", "slug", "name", "created_at", "c
 /// Columns of [`ProjectLinkLine`], likewise.
 pub const PROJECT_LINK: &[&str] = &["one_id", "other_id", "created_at", "created_by"];
 /// Columns of [`EventLine`], likewise.
-pub const EVENT: &[&str] =
-    &["id", "kind", "task", "payload", "source_id", "state", "attempt", "run_after", "error", "outcome", "created_at", "finished_at"];
+pub const EVENT: &[&str] = &[
+    "id",
+    "user_id",
+    "kind",
+    "task",
+    "payload",
+    "source_id",
+    "state",
+    "attempt",
+    "run_after",
+    "error",
+    "outcome",
+    "created_at",
+    "finished_at",
+];
 
 /// Whose records are read: one agent's, and of those what belongs to memories that a filter matches.
 pub struct Scope<'a> {
-    pub tenant: TenantId,
+    /// The tenant, and whose rows of its users.
+    pub tenancy: Tenancy,
     pub agent: AgentId,
     /// All agents of the export: a link may lead from one's memory to another's.
     pub agents: &'a [AgentId],
     pub filter: Option<&'a MemoryFilter>,
+    /// Present: only what is neither deleted nor expired at this moment, for agents.
+    pub in_reach_at: Option<DateTime<Utc>>,
 }
 
 impl Scope<'_> {
     /// `select t.…, … from table t where` it is this agent's.
-    fn select(&self, table: &str, columns: &[&str]) -> Result<QueryBuilder<Postgres>, DbError> {
+    fn select_shared(&self, table: &str, columns: &[&str]) -> Result<QueryBuilder<Postgres>, DbError> {
         let columns = columns.join(", t.");
         let text = format!("select t.agent_id, t.{columns} from {table} t where t.tenant_id = $1 and t.agent_id = $2");
-        Ok(statement!(text, self.tenant, self.agent))
+        Ok(statement!(text, self.tenancy.tenant, self.agent))
     }
 
-    /// `and` a memory that the filter matches is the one that `same` says.
+    /// The same of a table whose rows may belong to a user.
+    fn select(&self, table: &str, columns: &[&str]) -> Result<QueryBuilder<Postgres>, DbError> {
+        let (columns, of_user) = (columns.join(", t."), of_user!("t", "$3"));
+        let text = format!("select t.agent_id, t.{columns} from {table} t where t.tenant_id = $1 and t.agent_id = $2 and {of_user}");
+        Ok(statement!(text, self.tenancy.tenant, self.agent, self.tenancy.users))
+    }
+
+    /// `and` a memory that is meant is the one that `same` says.
     fn about(&self, query: &mut QueryBuilder<Postgres>, same: &str) {
-        if let Some(filter) = self.filter {
+        if self.filter.is_some() || self.in_reach_at.is_some() {
             query.push(format!(
                 " and exists (select from agent_memories m where m.tenant_id = t.tenant_id and m.agent_id = t.agent_id and {same}"
             ));
-            matching(query, filter);
+            self.matching(query);
             query.push(")");
+        }
+    }
+
+    /// The conditions on a memory `m` that is meant.
+    fn matching(&self, query: &mut QueryBuilder<Postgres>) {
+        if let Some(filter) = self.filter {
+            matching(query, filter);
+        }
+        if let Some(now) = self.in_reach_at {
+            query.push(" and m.deleted_at is null and (m.expires_at is null or m.expires_at > ").push_bind(now).push(")");
         }
     }
 }
@@ -170,9 +206,7 @@ pub async fn links(tx: &mut Tx, scope: &Scope<'_>, last: Option<&LinkLine>, size
     for end in ["m.id = t.from_id", "m.id = t.to_id"] {
         query.push(" and exists (select from agent_memories m where m.tenant_id = t.tenant_id and m.agent_id = any(");
         query.push_bind(agents.clone()).push(format!(") and {end}"));
-        if let Some(filter) = scope.filter {
-            matching(&mut query, filter);
-        }
+        scope.matching(&mut query);
         query.push(")");
     }
     if let Some(last) = last {
@@ -204,7 +238,7 @@ pub async fn sources(tx: &mut Tx, scope: &Scope<'_>, last: Option<&SourceLine>, 
 
 /// Projects after `last`, by id.
 pub async fn projects(tx: &mut Tx, scope: &Scope<'_>, last: Option<&ProjectLine>, size: usize) -> Result<Vec<ProjectLine>, DbError> {
-    let mut query = scope.select("projects", PROJECT)?;
+    let mut query = scope.select_shared("projects", PROJECT)?;
     if let Some(last) = last {
         query.push(" and t.id > ").push_bind(last.id);
     }
@@ -213,7 +247,7 @@ pub async fn projects(tx: &mut Tx, scope: &Scope<'_>, last: Option<&ProjectLine>
 
 /// Repositories after `last`, by id.
 pub async fn repos(tx: &mut Tx, scope: &Scope<'_>, last: Option<&RepoLine>, size: usize) -> Result<Vec<RepoLine>, DbError> {
-    let mut query = scope.select("repos", REPO)?;
+    let mut query = scope.select_shared("repos", REPO)?;
     if let Some(last) = last {
         query.push(" and t.id > ").push_bind(last.id);
     }
@@ -227,38 +261,49 @@ pub async fn project_links(
     last: Option<&ProjectLinkLine>,
     size: usize,
 ) -> Result<Vec<ProjectLinkLine>, DbError> {
-    let mut query = scope.select("project_links", PROJECT_LINK)?;
+    let mut query = scope.select_shared("project_links", PROJECT_LINK)?;
     if let Some(last) = last {
         query.push(" and (t.one_id, t.other_id) > (").push_bind(last.one_id).push(", ").push_bind(last.other_id).push(")");
     }
     page(tx, query, "t.one_id, t.other_id", size).await
 }
 
-/// Events after `last`, by id, without the server's own jobs. What runs waits again where it is imported.
+/// Events after `last`, by id, without the server's own jobs. What runs is written as pending, what was imported as it came.
 pub async fn events(tx: &mut Tx, scope: &Scope<'_>, last: Option<&EventLine>, size: usize) -> Result<Vec<EventLine>, DbError> {
     let kinds: Vec<&str> = EVENT_KINDS.to_vec();
-    let mut query = scope.select("events", EVENT)?;
-    query.push(" and t.kind = any(").push_bind(kinds).push(")");
+    let mut query = statement!(
+        concat!(
+            r"select t.agent_id, t.id, t.user_id, t.kind, t.task, t.payload, t.source_id,
+                 case t.state when 'imported' then t.recorded_state when 'running' then 'pending' else t.state end as state,
+                 t.attempt, t.run_after, t.error, t.outcome, t.created_at, t.finished_at
+            from events t where t.tenant_id = $1 and t.agent_id = $2 and t.kind = any($3) and ",
+            of_user!("t", "$4")
+        ),
+        scope.tenancy.tenant,
+        scope.agent,
+        kinds,
+        scope.tenancy.users,
+    );
     if let Some(last) = last {
         query.push(" and t.id > ").push_bind(last.id);
     }
-    let mut events: Vec<EventLine> = page(tx, query, "t.id", size).await?;
-    for event in events.iter_mut().filter(|event| event.state == "running") {
-        event.state = "pending".into();
-    }
-    Ok(events)
+    page(tx, query, "t.id", size).await
 }
 
 /// The agents that have or wrote a memory that is meant.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len()))]
-pub async fn authors(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], filter: Option<&MemoryFilter>) -> Result<Vec<AgentId>, DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agents = agents.len()))]
+pub async fn authors(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], filter: Option<&MemoryFilter>) -> Result<Vec<AgentId>, DbError> {
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
     let mut query = statement!(
-        r"select distinct a.id
-            from agent_memories m cross join lateral (values (m.agent_id), (m.created_by)) a (id)
-           where m.tenant_id = $1 and m.agent_id = any($2)",
-        tenant,
+        concat!(
+            r"select distinct a.id
+                from agent_memories m cross join lateral (values (m.agent_id), (m.created_by)) a (id)
+               where m.tenant_id = $1 and m.agent_id = any($2) and ",
+            of_user!("m", "$3")
+        ),
+        tenancy.tenant,
         agents,
+        tenancy.users,
     );
     if let Some(filter) = filter {
         matching(&mut query, filter);

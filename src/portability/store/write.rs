@@ -1,32 +1,59 @@
 //! What an import writes: many records in one statement, and none twice.
 
-use super::{EVENT, LINK, MEMORY, PROJECT, PROJECT_LINK, REPO, SOURCE, TOMBSTONE, VERSION};
+use super::{LINK, MEMORY, PROJECT, PROJECT_LINK, REPO, SOURCE, TOMBSTONE, VERSION};
 use crate::api::{AgentId, MemoryId, TenantId};
-use crate::db::{DbError, Tx};
+use crate::db::{DbError, Tenancy, Tx, of_user};
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
+/// Who imports, and what that allows.
+#[derive(Clone, Copy, Debug)]
+pub struct Importing<'a> {
+    /// The name that is kept with what is written.
+    pub by: &'a str,
+    /// Whether a memory that was deleted here may come back.
+    pub revives: bool,
+    pub now: DateTime<Utc>,
+}
+
 /// Inserts memories, and brings those forward that stand at an earlier version; whose and which, and whether they were there. Whether they
 /// are live follows from the rest, their vectors come later, and `vocabulary_version` is the caller's.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn put_memories(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<(AgentId, MemoryId, bool)>, DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn put_memories(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    rows: &Value,
+    importing: Importing<'_>,
+) -> Result<Vec<(AgentId, MemoryId, bool)>, DbError> {
     let columns = MEMORY.join(", ");
     let values = MEMORY.join(", r.");
     let forward = MEMORY.iter().skip(1).map(|column| format!("{column} = excluded.{column}")).collect::<Vec<_>>().join(", ");
+    let (new_of_user, old_of_user) = (of_user!("r", "$5"), of_user!("agent_memories", "$5"));
     let sql = format!(
-        r"insert into agent_memories (tenant_id, agent_id, {columns}, topic_normal, vocabulary_version, content_hash, live, awaiting_vector)
+        r"insert into agent_memories (tenant_id, agent_id, {columns}, topic_normal, vocabulary_version, content_hash, live, awaiting_vector,
+                                      imported_by)
           select $1, r.agent_id, r.{values}, r.topic_normal, r.vocabulary_version, sha256(convert_to(r.content, 'UTF8')),
-                 r.status in ('active', 'contradicted') and r.deleted_at is null and r.archived_at is null, true
-            from jsonb_populate_recordset(null::agent_memories, $2) r order by r.agent_id, r.id
+                 r.status in ('active', 'contradicted') and r.deleted_at is null and r.archived_at is null, true, $3
+            from jsonb_populate_recordset(null::agent_memories, $2) r where {new_of_user} order by r.agent_id, r.id
           on conflict (agent_id, id) do update
              set {forward}, topic_normal = excluded.topic_normal, vocabulary_version = excluded.vocabulary_version,
-                 content_hash = excluded.content_hash, live = excluded.live, awaiting_vector = true
+                 content_hash = excluded.content_hash, live = excluded.live, awaiting_vector = true, imported_by = excluded.imported_by
            where agent_memories.tenant_id = excluded.tenant_id and agent_memories.version < excluded.version
+             and agent_memories.user_id is not distinct from excluded.user_id and {old_of_user}
+             and ($4 or (agent_memories.deleted_at is null and (agent_memories.expires_at is null or agent_memories.expires_at > $6)))
           returning agent_id, id, xmax <> 0"
     );
     // The columns are those of the format: a constant.
-    Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(rows).fetch_all(&mut **tx).await?)
+    let query = sqlx::query_as(AssertSqlSafe(sql))
+        .bind(tenancy.tenant)
+        .bind(rows)
+        .bind(importing.by)
+        .bind(importing.revives)
+        .bind(tenancy.users)
+        .bind(importing.now);
+    Ok(query.fetch_all(&mut **tx).await?)
 }
 
 async fn put(tx: &mut Tx, tenant: TenantId, table: &str, columns: &[&str], rows: &Value) -> Result<(), DbError> {
@@ -41,22 +68,74 @@ async fn put(tx: &mut Tx, tenant: TenantId, table: &str, columns: &[&str], rows:
     Ok(())
 }
 
-/// Inserts versions.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn put_versions(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
-    put(tx, tenant, "agent_memory_versions", VERSION, rows).await
+async fn put_of_user(tx: &mut Tx, tenancy: Tenancy, table: &str, columns: &[&str], rows: &Value) -> Result<(), DbError> {
+    let values = columns.join(", r.");
+    let (columns, of_user) = (columns.join(", "), of_user!("r", "$3"));
+    let sql = format!(
+        r"insert into {table} (tenant_id, agent_id, {columns})
+          select $1, r.agent_id, r.{values} from jsonb_populate_recordset(null::{table}, $2) r where {of_user} on conflict do nothing"
+    );
+    // Table and columns are literals of the functions below.
+    sqlx::query(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).execute(&mut **tx).await?;
+    Ok(())
+}
+
+/// Inserts versions, none of them later than their memory: its next change takes the next number.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn put_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value, importing: Importing<'_>) -> Result<(), DbError> {
+    let columns = VERSION.join(", ");
+    let values = VERSION.join(", r.");
+    let of_user = of_user!("m", "$4");
+    let sql = format!(
+        r"insert into agent_memory_versions (tenant_id, agent_id, {columns}, imported_by, user_id)
+          select $1, r.agent_id, r.{values}, $3, m.user_id
+            from jsonb_populate_recordset(null::agent_memory_versions, $2) r
+            join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.memory_id and m.version >= r.version
+           where {of_user}
+          on conflict do nothing"
+    );
+    // The columns are those of the format: a constant.
+    sqlx::query(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(importing.by).bind(tenancy.users).execute(&mut **tx).await?;
+    Ok(())
 }
 
 /// Inserts links.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn put_links(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
-    put(tx, tenant, "memory_links", LINK, rows).await
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn put_links(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
+    let columns = LINK.join(", ");
+    let values = LINK.join(", r.");
+    let (from_of_user, to_of_user) = (of_user!("f", "$3"), of_user!("o", "$3"));
+    let sql = format!(
+        r"insert into memory_links (tenant_id, agent_id, {columns}, user_id)
+          select $1, r.agent_id, r.{values}, coalesce(f.user_id, o.user_id)
+            from jsonb_populate_recordset(null::memory_links, $2) r
+            join agent_memories f on f.tenant_id = $1 and f.id = r.from_id
+            join agent_memories o on o.tenant_id = $1 and o.id = r.to_id
+           where {from_of_user} and {to_of_user}
+          on conflict do nothing"
+    );
+    // The columns are those of the format: a constant.
+    sqlx::query(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).execute(&mut **tx).await?;
+    Ok(())
 }
 
 /// Inserts tombstones.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn put_tombstones(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
-    put(tx, tenant, "tombstones", TOMBSTONE, rows).await
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn put_tombstones(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
+    let columns = TOMBSTONE.join(", ");
+    let values = TOMBSTONE.iter().map(|column| if *column == "user_id" { "m.user_id".into() } else { format!("r.{column}") });
+    let (values, of_user) = (values.collect::<Vec<_>>().join(", "), of_user!("m", "$3"));
+    let sql = format!(
+        r"insert into tombstones (tenant_id, agent_id, {columns})
+          select $1, r.agent_id, {values}
+            from jsonb_populate_recordset(null::tombstones, $2) r
+            join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.memory_id
+           where {of_user}
+          on conflict do nothing"
+    );
+    // The columns are those of the format: a constant.
+    sqlx::query(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).execute(&mut **tx).await?;
+    Ok(())
 }
 
 /// Inserts projects.
@@ -78,26 +157,37 @@ pub async fn put_project_links(tx: &mut Tx, tenant: TenantId, rows: &Value) -> R
 }
 
 /// Inserts sources.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn put_sources(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
-    put(tx, tenant, "sources", SOURCE, rows).await
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn put_sources(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
+    put_of_user(tx, tenancy, "sources", SOURCE, rows).await
 }
 
-/// Inserts events, in whatever state they are: what waits is worked off here.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn put_events(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
-    put(tx, tenant, "events", EVENT, rows).await
+/// Inserts events as history: in a state that no worker claims, beside which the file's is kept.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn put_events(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"insert into events (tenant_id, agent_id, id, kind, task, payload, source_id, state, recorded_state, attempt, run_after, error,
+                              outcome, created_at, finished_at, user_id)
+          select $1, r.agent_id, r.id, r.kind, r.task, r.payload, r.source_id, 'imported', r.state, r.attempt, r.run_after, r.error,
+                 r.outcome, r.created_at, r.finished_at, r.user_id
+            from jsonb_populate_recordset(null::events, $2) r where ",
+        of_user!("r", "$3"),
+        " on conflict do nothing"
+    ))
+    .bind(tenancy.tenant)
+    .bind(rows)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
 }
 
 /// Removes the tombstones of memories that are brought forward: the file has those that hold.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent, ids = ids.len()))]
-pub async fn drop_tombstones(tx: &mut Tx, tenant: TenantId, agent: AgentId, ids: &[MemoryId]) -> Result<(), DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, ids = ids.len()))]
+pub async fn drop_tombstones(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, ids: &[MemoryId]) -> Result<(), DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    sqlx::query("delete from tombstones where tenant_id = $1 and agent_id = $2 and memory_id = any($3)")
-        .bind(tenant)
-        .bind(agent)
-        .bind(ids)
-        .execute(&mut **tx)
-        .await?;
+    let sql =
+        concat!("delete from tombstones t where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = any($3) and ", of_user!("t", "$4"));
+    sqlx::query(sql).bind(tenancy.tenant).bind(agent).bind(ids).bind(tenancy.users).execute(&mut **tx).await?;
     Ok(())
 }

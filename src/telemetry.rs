@@ -75,10 +75,29 @@ pub const METRICS: &[Metric] = &[
     histogram("remembrancer_embedding_seconds", Unit::Seconds, "How long the model took for one text or one batch."),
     counter("remembrancer_embedding_missed_total", &[], "Writes and queries that went on without a vector: the model failed or was late."),
     counter("remembrancer_retrieval_log_dropped_total", &[], "Recalls that were answered and are missing from the retrieval log."),
+    counter(
+        "remembrancer_near_misses_skipped_total",
+        &[],
+        "Recalls that found nothing and are logged without what came close: there were too many.",
+    ),
     counter("remembrancer_outbox_delivered_total", &[], "Outbox rows that were carried to another database."),
     gauge("remembrancer_outbox_waiting", Unit::Count, &["database"], "Outbox rows that are not delivered, set aside ones included."),
     gauge("remembrancer_outbox_lag_seconds", Unit::Seconds, &["database"], "Age of the oldest outbox row that is not delivered."),
+    gauge(
+        "remembrancer_audit_entries",
+        Unit::Count,
+        &[],
+        "Entries of the audit log, of all tenants. It never falls unless the end of a chain was cut off.",
+    ),
     gauge("remembrancer_events", Unit::Count, &["database", "state"], "Jobs in the queue: pending, running, failed (tried again) or dead."),
+    counter(
+        "remembrancer_refused_total",
+        &["limit"],
+        "Requests refused by a limit: requests (of a key), unknown_credentials or sign_in (both of an address).",
+    ),
+    gauge("remembrancer_database_up", Unit::Count, &["database"], "1 if the database answered this scrape, 0 if not."),
+    counter("remembrancer_statements_cancelled_total", &[], "Statements that took longer than STATEMENT_TIMEOUT_SECONDS."),
+    gauge("remembrancer_connections", Unit::Count, &[], "Open HTTP connections; at MAX_CONNECTIONS more wait until one closes."),
     counter("remembrancer_jobs_total", &["task", "outcome"], "Attempts at jobs by how they ended: done, failed or dead."),
 ];
 

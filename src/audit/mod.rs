@@ -2,6 +2,9 @@
 
 mod chain;
 pub mod store;
+mod verify;
+
+pub use verify::{Anchor, Fault, Verified, anchors, verify};
 
 use crate::api::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, OperatorRole, Page, RequestId, TenantId};
 use crate::db::cursor::{Cursor, Seek};
@@ -16,8 +19,8 @@ use tracing::instrument;
 
 /// Entries on one page of the console.
 const PAGE: usize = 50;
-/// Links that the verification reads at a time.
-const VERIFY_BATCH: i64 = 1000;
+/// Characters of the salt of an entry's texts: 32 of 62 symbols are 190 bits.
+const SALT_LENGTH: usize = 32;
 
 /// An entry before it has its place in the chain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,14 +102,36 @@ pub async fn record(tx: &mut Tx, tenant: TenantId, commons: AgentId, entry: &New
     Ok(store::post(tx, tenant, agent, entry.event_id, store::Destination::Audit, &payload, entry.at).await?)
 }
 
-/// Appends an entry at once: for changes of the control database itself.
+/// Appends an entry at once: for what happens in the control database without changing it.
 ///
 /// # Errors
 /// When the database is out of reach.
 #[boxed]
 #[tracing::instrument(skip_all, fields(%tenant))]
 pub async fn append(engine: &Engine, tenant: TenantId, entry: NewEntry) -> Result<(), DbError> {
-    store::append(engine.db().control.system(), tenant, &[entry]).await
+    append_all(engine, tenant, &[entry]).await
+}
+
+/// Appends entries at once, in their order and in one transaction. Those that are there already are left alone.
+///
+/// # Errors
+/// When the database is out of reach; then none is appended.
+#[boxed]
+#[tracing::instrument(skip_all, fields(%tenant, entries = entries.len()))]
+pub async fn append_all(engine: &Engine, tenant: TenantId, entries: &[NewEntry]) -> Result<(), DbError> {
+    let mut tx = engine.db().control.begin_system().await?;
+    append_in(engine, &mut tx, tenant, entries).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Appends entries in the transaction of a change to the control database: both happen or neither does.
+///
+/// # Errors
+/// When the connection is lost; the change is then not made either.
+#[tracing::instrument(skip_all, fields(%tenant, entries = entries.len()))]
+pub async fn append_in(engine: &Engine, tx: &mut Tx, tenant: TenantId, entries: &[NewEntry]) -> Result<(), DbError> {
+    let salted: Vec<_> = entries.iter().map(|entry| (entry, engine.clock().secret(SALT_LENGTH))).collect();
+    store::append(tx, tenant, &salted).await
 }
 
 /// A page of the audit log, newest first.
@@ -129,41 +154,4 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> R
     let rows = store::list(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
     tx.commit().await?;
     Ok(seek.page(rows, PAGE, total, |entry| Cursor { key: entry.at, id: entry.event_id.0 }))
-}
-
-/// What a verification of the chain found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verified {
-    /// Entries whose hash is right, from the first on.
-    pub entries: i64,
-    /// The place of the first entry that was changed, removed or inserted.
-    pub broken_at: Option<i64>,
-}
-
-/// Recomputes a tenant's chain from its first entry.
-///
-/// # Errors
-/// `Forbidden` without the role `admin`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn verify(engine: &Engine, ctx: &OpContext) -> Result<Verified, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
-    let mut entries = 0;
-    let mut previous = chain::GENESIS.to_vec();
-    loop {
-        let links = store::links(engine.db().control.system(), ctx.tenant_id, entries, VERIFY_BATCH).await?;
-        if links.is_empty() {
-            return Ok(Verified { entries, broken_at: None });
-        }
-        for link in links {
-            let sound = link.seq == entries + 1
-                && link.previous == previous
-                && link.hash == chain::hash(ctx.tenant_id, link.seq, &link.entry, &previous);
-            if !sound {
-                return Ok(Verified { entries, broken_at: Some(entries + 1) });
-            }
-            entries += 1;
-            previous = link.hash;
-        }
-    }
 }

@@ -4,9 +4,10 @@ use super::{NewEntry, chain};
 use crate::api::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, RequestId, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::like;
-use crate::db::{DbError, Tx, begin, lock, lock_key};
+use crate::db::{DbError, Tx, insert, lock, lock_key};
 use chrono::{DateTime, Utc};
 use sqlx::{PgPool, Postgres, QueryBuilder};
+use std::collections::HashSet;
 use uuid::Uuid;
 
 /// Where an outbox row goes.
@@ -63,11 +64,12 @@ pub async fn take(tx: &mut Tx, batch: i64) -> Result<Vec<Waiting>, DbError> {
     .await?)
 }
 
-/// Marks rows as delivered.
+/// Marks rows as delivered. What an audit row says in words has one home then, the log, where it can be erased.
 pub async fn delivered(tx: &mut Tx, rows: &[(AgentId, EventId)], now: DateTime<Utc>) -> Result<(), DbError> {
     let (agents, ids): (Vec<Uuid>, Vec<Uuid>) = rows.iter().map(|(agent, id)| (agent.0, id.0)).unzip();
     sqlx::query(
-        r"update outbox set delivered_at = $3, attempts = attempts + 1
+        r"update outbox
+             set delivered_at = $3, attempts = attempts + 1, payload = case destination when 'audit' then '{}' else payload end
            where (agent_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))",
     )
     .bind(agents)
@@ -103,54 +105,102 @@ pub async fn lag_of(tx: &mut Tx, tenant: TenantId) -> Result<(i64, Option<DateTi
         .await?)
 }
 
-/// Appends entries to one tenant's chain. An entry that is there already is left alone, so delivering twice is harmless.
+/// Appends entries to one tenant's chain, each with the salt of its texts, in the caller's transaction. An entry that is there already is
+/// left alone, so delivering twice is harmless.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, entries = entries.len()))]
-pub async fn append(control: &PgPool, tenant: TenantId, entries: &[NewEntry]) -> Result<(), DbError> {
-    let mut tx = begin(control).await?;
-    lock(&mut tx, lock_key(&[b"audit", tenant.0.as_bytes()])).await?;
-    let ids: Vec<Uuid> = entries.iter().map(|entry| entry.event_id.0).collect();
-    let there: Vec<Uuid> = sqlx::query_scalar("select event_id from audit_log where tenant_id = $1 and event_id = any($2)")
+pub async fn append(tx: &mut Tx, tenant: TenantId, entries: &[(&NewEntry, String)]) -> Result<(), DbError> {
+    lock(tx, lock_key(&[b"audit", tenant.0.as_bytes()])).await?;
+    let ids: Vec<Uuid> = entries.iter().map(|(entry, _)| entry.event_id.0).collect();
+    let mut there: HashSet<Uuid> = sqlx::query_scalar("select event_id from audit_log where tenant_id = $1 and event_id = any($2)")
         .bind(tenant)
         .bind(&ids)
-        .fetch_all(&mut *tx)
-        .await?;
+        .fetch_all(&mut **tx)
+        .await?
+        .into_iter()
+        .collect();
     let last: Option<(i64, Vec<u8>)> = sqlx::query_as("select seq, hash from audit_log where tenant_id = $1 order by seq desc limit 1")
         .bind(tenant)
-        .fetch_optional(&mut *tx)
+        .fetch_optional(&mut **tx)
         .await?;
     let (mut seq, mut previous) = last.unwrap_or((0, chain::GENESIS.to_vec()));
-    for entry in entries.iter().filter(|entry| !there.contains(&entry.event_id.0)) {
+    for (entry, salt) in entries {
+        if !there.insert(entry.event_id.0) {
+            continue;
+        }
         seq += 1;
-        let hash = chain::hash(tenant, seq, entry, &previous);
-        sqlx::query(
-            r"insert into audit_log (tenant_id, event_id, seq, at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
-                                     agent_id, message, reason, request_id, changes, visibility, previous, hash)
-              values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
-              on conflict (tenant_id, event_id) do nothing",
-        )
-        .bind(tenant)
-        .bind(entry.event_id)
-        .bind(seq)
-        .bind(entry.at)
-        .bind(&entry.actor_kind)
-        .bind(&entry.actor_id)
-        .bind(&entry.actor_name)
-        .bind(&entry.action)
-        .bind(&entry.target_kind)
-        .bind(&entry.target_id)
-        .bind(entry.agent_id)
-        .bind(&entry.message)
-        .bind(&entry.reason)
-        .bind(entry.request_id)
-        .bind(&entry.changes)
-        .bind(entry.visibility)
-        .bind(&previous)
-        .bind(&hash)
-        .execute(&mut *tx)
+        let texts_hash = chain::texts_hash(salt, entry);
+        let hash = chain::hash(tenant, seq, entry, &texts_hash, &previous);
+        insert!("insert into audit_log" {
+            tenant_id: tenant,
+            event_id: entry.event_id,
+            seq: seq,
+            at: entry.at,
+            actor_kind: &entry.actor_kind,
+            actor_id: &entry.actor_id,
+            actor_name: "",
+            action: &entry.action,
+            target_kind: &entry.target_kind,
+            target_id: &entry.target_id,
+            agent_id: entry.agent_id,
+            message: "",
+            request_id: entry.request_id,
+            visibility: entry.visibility,
+            previous: &previous,
+            hash: &hash,
+            texts_hash: texts_hash,
+        } "")
+        .build()
+        .execute(&mut **tx)
+        .await?;
+        insert!("insert into audit_texts" {
+            tenant_id: tenant,
+            event_id: entry.event_id,
+            salt: salt,
+            actor_name: &entry.actor_name,
+            message: &entry.message,
+            reason: &entry.reason,
+            changes: &entry.changes,
+        } "")
+        .build()
+        .execute(&mut **tx)
         .await?;
         previous = hash;
     }
-    Ok(tx.commit().await?)
+    Ok(())
+}
+
+/// Erases the texts of entries, with their salts; how many entries had any. The chain stays whole. Entries that were made before texts had
+/// a table of their own keep theirs.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, entries = entries.len()))]
+pub async fn erase_texts(tx: &mut Tx, tenant: TenantId, entries: &[EventId]) -> Result<u64, DbError> {
+    let ids: Vec<Uuid> = entries.iter().map(|id| id.0).collect();
+    let done = sqlx::query("delete from audit_texts where tenant_id = $1 and event_id = any($2)")
+        .bind(tenant)
+        .bind(ids)
+        .execute(&mut **tx)
+        .await?;
+    Ok(done.rows_affected())
+}
+
+/// The last link of a tenant's chain.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Head {
+    pub tenant_id: TenantId,
+    /// Its place, which is the number of entries.
+    pub seq: i64,
+    pub hash: Vec<u8>,
+}
+
+/// The last link of every chain.
+pub async fn heads(control: &PgPool) -> Result<Vec<Head>, DbError> {
+    Ok(sqlx::query_as(
+        r"select t.id as tenant_id, l.seq, l.hash
+            from tenants t
+           cross join lateral (select seq, hash from audit_log where tenant_id = t.id order by seq desc limit 1) l
+           order by t.id",
+    )
+    .fetch_all(control)
+    .await?)
 }
 
 #[derive(sqlx::FromRow)]
@@ -194,33 +244,45 @@ impl From<Row> for AuditEntry {
     }
 }
 
-const COLUMNS: &str = "event_id, seq, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, agent_id, message, reason, \
-                       request_id, changes, visibility";
+/// The columns of [`Row`] for an entry `l` and its texts `x`: a literal, like the statements that read it. Erased texts say so.
+macro_rules! columns {
+    () => {
+        "l.event_id, l.seq, l.at, l.actor_kind, l.actor_id, l.action, l.target_kind, l.target_id, l.agent_id, l.request_id, l.visibility, \
+         case when l.texts_hash is null then l.actor_name else coalesce(x.actor_name, 'erased') end as actor_name, \
+         case when l.texts_hash is null then l.message else coalesce(x.message, 'the texts of this entry were erased') end as message, \
+         case when l.texts_hash is null then l.reason else x.reason end as reason, \
+         case when l.texts_hash is null then l.changes else coalesce(x.changes, '{}') end as changes"
+    };
+}
+
+/// Entries with their texts.
+const FROM: &str = " from audit_log l left join audit_texts x on x.tenant_id = l.tenant_id and x.event_id = l.event_id";
 
 fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &AuditFilter) {
-    query.push(" where tenant_id = ").push_bind(tenant);
+    query.push(" where l.tenant_id = ").push_bind(tenant);
     if let Some(actor) = &filter.actor {
         let like = like::contains(actor);
-        query.push(" and (actor_name ilike ").push_bind(like.clone()).push(" or actor_id ilike ").push_bind(like).push(")");
+        query.push(" and (l.actor_name ilike ").push_bind(like.clone()).push(" or x.actor_name ilike ").push_bind(like.clone());
+        query.push(" or l.actor_id ilike ").push_bind(like).push(")");
     }
     if let Some(action) = &filter.action {
-        query.push(" and action like ").push_bind(like::starts_with(action));
+        query.push(" and l.action like ").push_bind(like::starts_with(action));
     }
     if let Some(target) = &filter.target {
-        query.push(" and target_id = ").push_bind(target.clone());
+        query.push(" and l.target_id = ").push_bind(target.clone());
     }
     if let Some(from) = filter.from {
-        query.push(" and at >= ").push_bind(from);
+        query.push(" and l.at >= ").push_bind(from);
     }
     if let Some(until) = filter.until {
-        query.push(" and at < ").push_bind(until);
+        query.push(" and l.at < ").push_bind(until);
     }
 }
 
 /// How many entries a filter matches.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter) -> Result<i64, DbError> {
-    let mut query = QueryBuilder::new("select count(*) from audit_log");
+    let mut query = QueryBuilder::new(format!("select count(*){FROM}"));
     narrow(&mut query, tenant, filter);
     Ok(query.build_query_scalar().fetch_one(&mut **tx).await?)
 }
@@ -228,9 +290,9 @@ pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter) -> Resul
 /// One page's entries and one more, in reading order.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter, seek: &Seek, size: usize) -> Result<Vec<AuditEntry>, DbError> {
-    let mut query = QueryBuilder::new(format!("select {COLUMNS} from audit_log"));
+    let mut query = QueryBuilder::new(format!("select {}{FROM}", columns!()));
     narrow(&mut query, tenant, filter);
-    seek.push(&mut query, "at", "event_id", true, size);
+    seek.push(&mut query, "l.at", "l.event_id", true, size);
     let rows: Vec<Row> = query.build_query_as().fetch_all(&mut **tx).await?;
     Ok(rows.into_iter().map(Into::into).collect())
 }
@@ -238,11 +300,15 @@ pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter, seek: &Se
 /// The newest entries about one target.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn of_target(tx: &mut Tx, tenant: TenantId, target: &str, most: i64) -> Result<Vec<AuditEntry>, DbError> {
-    let rows: Vec<Row> = sqlx::query_as(
-        r"select event_id, seq, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, agent_id, message, reason,
-                 request_id, changes, visibility
-            from audit_log where tenant_id = $1 and target_id = $2 order by seq desc limit $3",
-    )
+    let rows: Vec<Row> = sqlx::query_as(concat!(
+        "select ",
+        columns!(),
+        r"
+            from audit_log l
+            left join audit_texts x on x.tenant_id = l.tenant_id and x.event_id = l.event_id
+           where l.tenant_id = $1 and l.target_id = $2
+           order by l.seq desc limit $3"
+    ))
     .bind(tenant)
     .bind(target)
     .bind(most)
@@ -251,9 +317,20 @@ pub async fn of_target(tx: &mut Tx, tenant: TenantId, target: &str, most: i64) -
     Ok(rows.into_iter().map(Into::into).collect())
 }
 
+/// Where the texts of an entry are.
+pub enum Texts {
+    /// In the row and under its hash: the entry was made before texts had a table of their own.
+    InRow,
+    /// Beside the row, with their salt; the row has their hash.
+    Beside { salt: String, hash: Vec<u8> },
+    /// Erased; the row has their hash.
+    Erased { hash: Vec<u8> },
+}
+
 /// A link of the chain as it is stored.
 pub struct Link {
     pub entry: NewEntry,
+    pub texts: Texts,
     pub seq: i64,
     pub previous: Vec<u8>,
     pub hash: Vec<u8>,
@@ -268,39 +345,48 @@ pub async fn links(control: &PgPool, tenant: TenantId, seq: i64, most: i64) -> R
         row: Row,
         previous: Vec<u8>,
         hash: Vec<u8>,
+        texts_hash: Option<Vec<u8>>,
+        salt: Option<String>,
     }
-    let rows: Vec<Stored> = sqlx::query_as(
-        r"select event_id, seq, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, agent_id, message, reason,
-                 request_id, changes, visibility, previous, hash
-            from audit_log where tenant_id = $1 and seq > $2 order by seq limit $3",
-    )
+    let rows: Vec<Stored> = sqlx::query_as(concat!(
+        "select ",
+        columns!(),
+        r", l.previous, l.hash, l.texts_hash, x.salt
+            from audit_log l
+            left join audit_texts x on x.tenant_id = l.tenant_id and x.event_id = l.event_id
+           where l.tenant_id = $1 and l.seq > $2
+           order by l.seq limit $3"
+    ))
     .bind(tenant)
     .bind(seq)
     .bind(most)
     .fetch_all(control)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|Stored { row, previous, hash }| Link {
-            seq: row.seq,
-            entry: NewEntry {
-                event_id: row.event_id,
-                at: row.at,
-                actor_kind: row.actor_kind,
-                actor_id: row.actor_id,
-                actor_name: row.actor_name,
-                action: row.action,
-                target_kind: row.target_kind,
-                target_id: row.target_id,
-                agent_id: row.agent_id,
-                message: row.message,
-                reason: row.reason,
-                request_id: row.request_id,
-                changes: row.changes,
-                visibility: row.visibility,
-            },
-            previous,
-            hash,
-        })
-        .collect())
+    let link = |Stored { row, previous, hash, texts_hash, salt }: Stored| Link {
+        seq: row.seq,
+        texts: match (texts_hash, salt) {
+            (None, _) => Texts::InRow,
+            (Some(hash), Some(salt)) => Texts::Beside { salt, hash },
+            (Some(hash), None) => Texts::Erased { hash },
+        },
+        entry: NewEntry {
+            event_id: row.event_id,
+            at: row.at,
+            actor_kind: row.actor_kind,
+            actor_id: row.actor_id,
+            actor_name: row.actor_name,
+            action: row.action,
+            target_kind: row.target_kind,
+            target_id: row.target_id,
+            agent_id: row.agent_id,
+            message: row.message,
+            reason: row.reason,
+            request_id: row.request_id,
+            changes: row.changes,
+            visibility: row.visibility,
+        },
+        previous,
+        hash,
+    };
+    Ok(rows.into_iter().map(link).collect())
 }

@@ -100,7 +100,9 @@ async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased) -> Result<(), E
         State::Dead => "dead",
         _ => "failed",
     };
-    metrics::counter!("remembrancer_jobs_total", "task" => event.task.clone(), "outcome" => label).increment(1);
+    // Labels have few values, whatever a row says.
+    let task = task_of(event).map_or("unknown", Task::as_str);
+    metrics::counter!("remembrancer_jobs_total", "task" => task, "outcome" => label).increment(1);
     let ending = Ending { state, error: error.as_deref(), outcome, run_after, now };
     if !store::finish(pool, event, &ending).await? {
         tracing::warn!(event_id = %event.id, "the lease was lost while working; another worker has the event");
@@ -111,9 +113,7 @@ async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased) -> Result<(), E
 async fn perform(engine: &Engine, event: &Leased) -> Result<&'static str, Error> {
     let commons = store::commons(engine.db().control.system(), event.tenant_id).await?.ok_or(Error::NotFound("tenant"))?;
     let ctx = OpContext::system(event.tenant_id, commons, RequestId(event.id.0));
-    let task: Task =
-        serde_json::from_value(event.task.clone().into()).map_err(Error::failed(format!("no worker knows the task {}", event.task)))?;
-    match task {
+    match task_of(event).ok_or_else(|| Error::internal(format!("no worker knows the task {}", event.task)))? {
         Task::Remember => Ok("nothing to do"),
         Task::Embed => memories::embed_late(engine, &ctx, event.agent_id, named(event, "memory_id")?).await,
         Task::SettleLinks => memories::settle_links(engine, &ctx, named(event, "memory_id")?).await,
@@ -122,6 +122,10 @@ async fn perform(engine: &Engine, event: &Leased) -> Result<&'static str, Error>
         Task::EmbedDocument => knowledge::embed_document(engine, &ctx, named(event, "document_id")?).await,
         Task::EmbedImported => portability::embed_imported(engine, &ctx, event.agent_id, &payload(event)?).await,
     }
+}
+
+fn task_of(event: &Leased) -> Option<Task> {
+    serde_json::from_value(event.task.clone().into()).ok()
 }
 
 fn payload<T: serde::de::DeserializeOwned>(event: &Leased) -> Result<T, Error> {

@@ -1,20 +1,21 @@
 //! The log writer: writes the retrieval log and the access counters in batches, and finds out why a recall came back empty.
 
-use crate::api::{AgentId, MemoryId, ZeroHitCause};
-use crate::db::{DbError, Tx};
-use crate::db::{EVERY_AGENT, Tenancy};
+use crate::api::{AgentId, MemoryId, RetrievalId, ZeroHitCause};
+use crate::db::{DbError, EVERY_AGENT, Tenancy, Users};
 use crate::engine::Engine;
 use crate::recall::log::{Access, Entry, Message};
 use crate::recall::near::{Near, Silent};
 use crate::recall::silence;
 use crate::recall::store;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// Entries per transaction.
 const BATCH: usize = 256;
+/// Silences of one tenant whose near misses are looked for in a batch: each reads all that the agent ever had. The others are logged without.
+const DIAGNOSED: usize = 16;
 /// How long entries are collected before they are written.
 const GATHER: Duration = Duration::from_millis(200);
 
@@ -62,7 +63,7 @@ async fn write(engine: &Engine, messages: Vec<Message>) {
         match message {
             Message::Flush(done) => waiting.push(done),
             Message::Entry(entry) => {
-                let tenancy = Tenancy { agent: EVERY_AGENT, ..entry.tenancy };
+                let tenancy = Tenancy { agent: EVERY_AGENT, users: Users::Every, ..entry.tenancy };
                 tenants.entry(tenancy.tenant).or_insert_with(|| (tenancy, Vec::new())).1.push(*entry);
             }
         }
@@ -91,12 +92,10 @@ async fn write_tenant(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> R
         }
     }
     let accesses: Vec<Access> = accesses.into_values().collect();
+    let mut diagnoses = diagnose_all(engine, tenancy, entries).await;
     let mut tx = engine.db().memory.begin(tenancy).await?;
     for entry in entries {
-        let (cause, near) = match entry.zero_hit {
-            true => diagnose(&mut tx, entry).await?,
-            false => (None, Vec::new()),
-        };
+        let (cause, near) = diagnoses.remove(&entry.id).unwrap_or_default();
         store::insert_log(&mut tx, entry, cause, &near).await?;
     }
     if !accesses.is_empty() {
@@ -105,20 +104,54 @@ async fn write_tenant(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> R
     tx.commit().await.map_err(Into::into)
 }
 
-async fn diagnose(tx: &mut Tx, entry: &Entry) -> Result<(Option<ZeroHitCause>, Vec<Near>), DbError> {
-    let silent = Silent {
-        tenant: entry.tenancy.tenant,
-        agents: &[entry.agent_id, entry.tenancy.commons],
-        user_id: entry.user_id,
-        at: entry.at,
-        model: &entry.model,
-        floor: entry.floors.vector,
-        reason: entry.reason,
-        considered: entry.considered,
-        vector: entry.vector.as_deref(),
+type Diagnosis = (Option<ZeroHitCause>, Vec<Near>);
+
+/// Why the recalls that found nothing did, and what was closest to the first [`DIAGNOSED`] of them. In a transaction of its own: a diagnosis
+/// that takes too long costs no line of the log.
+async fn diagnose_all(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> HashMap<RetrievalId, Diagnosis> {
+    let silences: Vec<&Entry> = entries.iter().filter(|entry| entry.zero_hit).collect();
+    let skipped = silences.len().saturating_sub(DIAGNOSED) as u64;
+    if skipped > 0 {
+        metrics::counter!("remembrancer_near_misses_skipped_total").increment(skipped);
+    }
+    let mut diagnoses = match near_misses(engine, tenancy, &silences[..silences.len().min(DIAGNOSED)]).await {
+        Ok(diagnoses) => diagnoses,
+        Err(error) => {
+            tracing::warn!(%error, "recalls that found nothing are logged without what came close");
+            HashMap::new()
+        }
     };
-    let (cause, near) = silence::diagnose(tx, &silent).await?;
-    let labels = [("cause", cause.as_str()), ("expected", if entry.expected { "true" } else { "false" })];
-    metrics::counter!("agent_memory_recall_silences_total", &labels).increment(1);
-    Ok((Some(cause), near))
+    for entry in silences {
+        let (cause, _) =
+            diagnoses.entry(entry.id).or_insert_with(|| (Some(silence::cause(entry.reason, entry.considered, &[])), Vec::new()));
+        let cause = cause.map_or("unknown", ZeroHitCause::as_str);
+        let labels = [("cause", cause), ("expected", if entry.expected { "true" } else { "false" })];
+        metrics::counter!("agent_memory_recall_silences_total", &labels).increment(1);
+    }
+    diagnoses
+}
+
+async fn near_misses(engine: &Engine, tenancy: Tenancy, silences: &[&Entry]) -> Result<HashMap<RetrievalId, Diagnosis>, DbError> {
+    let mut diagnoses = HashMap::new();
+    if silences.is_empty() {
+        return Ok(diagnoses);
+    }
+    let mut tx = engine.db().memory.begin(tenancy).await?;
+    for entry in silences {
+        let silent = Silent {
+            tenant: entry.tenancy.tenant,
+            agents: &[entry.agent_id, entry.tenancy.commons],
+            user_id: entry.user_id,
+            at: entry.at,
+            model: &entry.model,
+            floor: entry.floors.vector,
+            reason: entry.reason,
+            considered: entry.considered,
+            vector: entry.vector.as_deref(),
+        };
+        let (cause, near) = silence::diagnose(&mut tx, &silent).await?;
+        diagnoses.insert(entry.id, (Some(cause), near));
+    }
+    tx.commit().await?;
+    Ok(diagnoses)
 }

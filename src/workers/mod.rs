@@ -1,9 +1,11 @@
 //! What runs beside the requests. The top floor of the engine: it imports the rooms it works for, and no room imports it.
 
+mod anchor;
 mod dispatch;
 mod log_writer;
 mod relay;
 
+pub use anchor::log_anchors;
 pub use dispatch::{work, work_on};
 pub use log_writer::run as write_log;
 pub use relay::drain;
@@ -24,13 +26,14 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts the relay, the job worker, the log writer and the sweep of the retrieval log.
+    /// Starts the relay, the job worker, the log writer, the sweep of the retrieval log and the log of audit anchors.
     pub fn start(engine: &Engine) -> Self {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         tasks.spawn(relay::run(engine.clone(), stop.clone()));
         tasks.spawn(dispatch::run(engine.clone(), stop.clone()));
         tasks.spawn(log_writer::run(engine.clone(), stop.clone()));
         tasks.spawn(sweep(engine.clone(), stop.clone()));
+        tasks.spawn(anchor::run(engine.clone(), stop.clone()));
         Self { stop, tasks }
     }
 

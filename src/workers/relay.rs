@@ -1,7 +1,7 @@
 //! The relay: carries outbox rows to where they belong, at least once, until they are marked as delivered.
 
 use crate::api::TenantId;
-use crate::audit::{NewEntry, store};
+use crate::audit::{self, NewEntry, store};
 use crate::db::{Database, DbError};
 use crate::engine::Engine;
 use crate::jobs::{self, PostedJob};
@@ -77,7 +77,7 @@ async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, Db
         }
     }
     for (tenant, entries) in entries {
-        store::append(engine.db().control.system(), tenant, &entries).await?;
+        audit::append_all(engine, tenant, &entries).await?;
     }
     store::delivered(&mut tx, &carried, engine.clock().now()).await?;
     tx.commit().await?;

@@ -1,0 +1,47 @@
+//! The anchors of the audit chains, in the log at intervals: a place outside the database. Whoever cuts the end of a chain off cannot cut
+//! it out of a log that was shipped elsewhere.
+
+use crate::api::TenantId;
+use crate::audit::{self, Anchor};
+use crate::engine::Engine;
+use crate::error::Error;
+use async_recursion::async_recursion as boxed;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Between two rounds. What is appended and cut off within one shows in no log.
+const EVERY: Duration = Duration::from_secs(60);
+
+/// Logs anchors until told to stop, then once more.
+pub async fn run(engine: Engine, stop: CancellationToken) {
+    let mut logged = BTreeMap::new();
+    loop {
+        let stopping = stop.is_cancelled();
+        if let Err(error) = log_anchors(&engine, &mut logged).await {
+            tracing::warn!(%error, "the anchors of the audit chains could not be read");
+        }
+        if stopping {
+            return;
+        }
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(EVERY) => {}
+        }
+    }
+}
+
+/// Logs each anchor that is not in `logged`, puts it there, and returns those that were new.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+pub async fn log_anchors(engine: &Engine, logged: &mut BTreeMap<TenantId, Anchor>) -> Result<Vec<(TenantId, Anchor)>, Error> {
+    let mut fresh = audit::anchors(engine).await?;
+    fresh.retain(|(tenant, anchor)| logged.get(tenant) != Some(anchor));
+    for (tenant, anchor) in &fresh {
+        tracing::info!(%tenant, %anchor, "audit chain");
+        logged.insert(*tenant, anchor.clone());
+    }
+    Ok(fresh)
+}

@@ -7,8 +7,8 @@ use leptos::prelude::*;
 use leptos_axum::{ResponseOptions, redirect};
 use remembrancer::{
     Engine, OpContext,
-    api::{ErrorCode, OperatorId, OperatorProfile, RequestId},
-    identity,
+    api::{ErrorCode, OperatorProfile, RequestId},
+    identity::{self, Admission},
 };
 use std::{net::IpAddr, sync::Arc, time::Duration};
 use tower_sessions::Session;
@@ -33,8 +33,8 @@ pub struct ClientAddress(pub IpAddr);
 /// The server functions that work without a session.
 pub const PUBLIC_SERVER_FUNCTIONS: [&str; 2] = ["/console/api/sign_in", "/console/api/set_theme"];
 
-/// The session key of the signed-in operator.
-pub const SESSION_OPERATOR: &str = "operator_id";
+/// The session key of the [`Admission`] that opened it.
+pub const SESSION_ADMISSION: &str = "admission";
 const SEEN: &str = "seen";
 const FLASH: &str = "flash";
 const THEME: &str = "rmb-theme";
@@ -58,9 +58,9 @@ pub async fn operator() -> Result<(Engine, OpContext), ConsoleError> {
 /// Like [`operator`], with the operator's profile.
 pub async fn signed_in() -> Result<(Engine, OpContext, OperatorProfile), ConsoleError> {
     let (engine, session) = (console()?.engine, session()?);
-    let id = session.get::<OperatorId>(SESSION_OPERATOR).await.map_err(lost)?;
-    let operator = match id {
-        Some(id) => identity::operator(&engine, id, request_id()).await.map_err(ConsoleError::from),
+    let admission = session.get::<Admission>(SESSION_ADMISSION).await.map_err(lost)?;
+    let operator = match admission {
+        Some(admission) => identity::resume(&engine, &admission, request_id()).await.map_err(ConsoleError::from),
         None => Err(ConsoleError::new(ErrorCode::Unauthenticated, "Sign in to continue.")),
     };
     if let Err(error) = &operator
@@ -74,13 +74,13 @@ pub async fn signed_in() -> Result<(Engine, OpContext, OperatorProfile), Console
     Ok((engine, context, profile))
 }
 
-/// Opens a session with a new id for the operator; the data of the old session is dropped.
-pub async fn open_session(id: OperatorId) -> Result<(), ConsoleError> {
+/// Opens a session with a new id; the data of the old session is dropped.
+pub async fn open_session(admission: Admission) -> Result<(), ConsoleError> {
     let session = session()?;
     // Not `flush`: the next record would reuse the old id, so that an attacker who planted it would be signed in too (session fixation).
     session.clear().await;
     session.cycle_id().await.map_err(lost)?;
-    session.insert(SESSION_OPERATOR, id).await.map_err(lost)
+    session.insert(SESSION_ADMISSION, admission).await.map_err(lost)
 }
 
 /// Ends the session.
@@ -113,7 +113,9 @@ pub async fn finish(result: Result<Flash, ConsoleError>, done: &str, form: &str,
 
 /// `path` if it is on this site, otherwise `otherwise`; prevents open redirects.
 pub fn own_path<'a>(path: &'a str, otherwise: &'a str) -> &'a str {
-    let ours = path.starts_with('/') && !path.starts_with("//") && !path.contains(['\\', '\r', '\n']) && path.is_ascii();
+    // Browsers drop tabs and line breaks and read a backslash as a slash; a header takes no other control characters either.
+    let printable = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    let ours = path.starts_with('/') && !path.starts_with("//") && printable;
     if ours { path } else { otherwise }
 }
 
@@ -214,8 +216,14 @@ mod tests {
     #[test]
     fn only_own_paths_are_followed() {
         assert_eq!(own_path("/memories?q=x", "/agents"), "/memories?q=x");
-        for foreign in ["", "https://example.org", "//example.org", "/\\example.org", "/a\r\nb", "javascript:alert(1)", "/caf\u{e9}"] {
+        for foreign in
+            ["", "https://example.org", "//example.org", "/\\example.org", "/a\r\nb", "javascript:alert(1)", "/caf\u{e9}", "/a b"]
+        {
             assert_eq!(own_path(foreign, "/agents"), "/agents");
+        }
+        for control in (0_u8..0x20).chain([0x7f]) {
+            let path = format!("/{}/example.org", char::from(control));
+            assert_eq!(own_path(&path, "/agents"), "/agents", "{control:#x}");
         }
     }
 }

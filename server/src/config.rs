@@ -1,6 +1,7 @@
 //! Configuration from the environment: every variable has a default that works on a laptop, and a wrong value stops the start.
 
-use remembrancer::db::DatabaseUrls;
+use crate::listener::Limits;
+use remembrancer::db::{DatabaseUrls, Logins};
 use std::env::VarError;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
@@ -31,6 +32,8 @@ impl FromStr for Provider {
 pub struct Config {
     /// Absent: the embedded Postgres is used.
     pub databases: Option<DatabaseUrls>,
+    /// Where the roles of the server log in, if not as the owner.
+    pub logins: Logins,
     /// Where the embedded Postgres keeps its data.
     pub data_dir: PathBuf,
     pub pg0: PathBuf,
@@ -47,8 +50,18 @@ pub struct Config {
     pub trusted_proxies: Vec<IpAddr>,
     pub metrics: SocketAddr,
     pub requests_per_minute: NonZeroU32,
+    /// Credentials that were never seen, per address.
+    pub unknown_keys_per_minute: NonZeroU32,
+    /// What the listeners grant their peers.
+    pub limits: Limits,
     pub shutdown: Duration,
+    /// How long the other end of an export or import may take or send no byte.
+    pub transfer_stall: Duration,
     pub write_embedding_budget: Duration,
+    /// How long a statement of a request or worker may take.
+    pub statement_timeout: Duration,
+    /// How long after signing in a session ends.
+    pub session_age: Duration,
     /// How many days the retrieval log is kept; for ever if absent.
     pub retrieval_log_days: Option<NonZeroU32>,
     pub site_root: PathBuf,
@@ -137,6 +150,19 @@ fn databases(lookup: Lookup<'_>) -> Result<Option<DatabaseUrls>, InvalidVariable
     urls.check().map(Some).map_err(|error| wrong(NAMES[0], format!("different from the other two ({error})")))
 }
 
+fn logins(lookup: Lookup<'_>, databases: Option<&DatabaseUrls>) -> Result<Logins, InvalidVariable> {
+    let login = |name| {
+        let Some(url) = text(lookup, name)? else { return Ok(None) };
+        let wrong = |expected: String| InvalidVariable { name, value: "…".into(), expected };
+        if databases.is_none() {
+            return Err(wrong("unset, because DATABASE_URL is not set".into()));
+        }
+        let urls = DatabaseUrls::derive(&url).map_err(|error| wrong(format!("postgres://user:password@host:port/base ({error})")))?;
+        Ok(Some(urls))
+    };
+    Ok(Logins { app: login("APP_DATABASE_URL")?, system: login("SYSTEM_DATABASE_URL")? })
+}
+
 fn schedule(lookup: Lookup<'_>) -> Result<Option<Schedule>, InvalidVariable> {
     let minutes = parsed(lookup, "KB_EVERY_MINUTES", NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN), "a whole number above 0")?;
     match (text(lookup, "KB_DIR")?, text(lookup, "KB_TENANT")?) {
@@ -184,9 +210,12 @@ impl Config {
         let provider = parsed(lookup, "EMBEDDING_PROVIDER", Provider::Local, "local or openai")?;
         let default_model = if provider == Provider::Local { "all-MiniLM-L6-v2" } else { "text-embedding-3-small" };
         let seconds = |name, default| parsed(lookup, name, default, "a whole number of seconds").map(Duration::from_secs);
+        let positive = |name, default| parsed(lookup, name, NonZeroU32::new(default).unwrap_or(NonZeroU32::MIN), "a whole number above 0");
         let path = |name, default: PathBuf| text(lookup, name).map(|path| path.map_or(default, PathBuf::from));
+        let databases = databases(lookup)?;
         Ok(Self {
-            databases: databases(lookup)?,
+            logins: logins(lookup, databases.as_ref())?,
+            databases,
             data_dir: path("DATA_DIR", PathBuf::from(".local"))?,
             pg0: path("REMEMBRANCER_PG0", home_cache().join("tools/pg0"))?,
             provider,
@@ -198,14 +227,18 @@ impl Config {
             allowed_hosts,
             trusted_proxies: list(lookup, "TRUSTED_PROXIES", "IP addresses, separated by commas")?,
             metrics: parsed(lookup, "METRICS_ADDR", SocketAddr::from(([127, 0, 0, 1], 9464)), address)?,
-            requests_per_minute: parsed(
-                lookup,
-                "RATE_LIMIT_PER_MINUTE",
-                NonZeroU32::new(600).unwrap_or(NonZeroU32::MIN),
-                "a whole number above 0",
-            )?,
+            requests_per_minute: positive("RATE_LIMIT_PER_MINUTE", 600)?,
+            unknown_keys_per_minute: positive("UNKNOWN_KEYS_PER_MINUTE", 300)?,
+            limits: Limits {
+                connections: positive("MAX_CONNECTIONS", 512)?.get() as usize,
+                headers: Duration::from_secs(positive("HEADER_TIMEOUT_SECONDS", 20)?.get().into()),
+                patience: Duration::from_secs(positive("BODY_TIMEOUT_SECONDS", 20)?.get().into()),
+            },
             shutdown: seconds("SHUTDOWN_SECONDS", 10)?,
+            transfer_stall: seconds("TRANSFER_STALL_SECONDS", 30)?,
             write_embedding_budget: Duration::from_millis(parsed(lookup, "EMBEDDING_BUDGET_MS", 250, "a whole number of milliseconds")?),
+            statement_timeout: Duration::from_secs(positive("STATEMENT_TIMEOUT_SECONDS", 15)?.get().into()),
+            session_age: Duration::from_secs(u64::from(positive("SESSION_DAYS", 7)?.get()) * 24 * 60 * 60),
             retrieval_log_days: match text(lookup, "RETRIEVAL_LOG_DAYS")? {
                 Some(text) if text == "forever" => None,
                 _ => Some(parsed(
@@ -285,8 +318,15 @@ mod tests {
             ("EMBEDDING_PROVIDER", "magic"),
             ("METRICS_ADDR", "9464"),
             ("RATE_LIMIT_PER_MINUTE", "0"),
+            ("UNKNOWN_KEYS_PER_MINUTE", "many"),
+            ("STATEMENT_TIMEOUT_SECONDS", "0"),
+            ("SESSION_DAYS", "forever"),
+            ("MAX_CONNECTIONS", "0"),
+            ("HEADER_TIMEOUT_SECONDS", "0"),
+            ("BODY_TIMEOUT_SECONDS", "soon"),
             ("TRUSTED_PROXIES", "10.0.0.1,proxy"),
             ("SHUTDOWN_SECONDS", "soon"),
+            ("TRANSFER_STALL_SECONDS", "-1"),
             ("DATABASE_URL", "mysql://localhost/acme"),
             ("LOG_FORMAT", "xml"),
             ("KB_EVERY_MINUTES", "0"),
@@ -308,8 +348,18 @@ mod tests {
 
     #[test]
     fn passwords_in_urls_are_not_repeated() {
-        let wrong = read(&[("DATABASE_URL", "postgres://vera:hunter2@localhost")]).unwrap_err().to_string();
-        assert!(!wrong.contains("hunter2"), "{wrong}");
+        let good = ("DATABASE_URL", "postgres://localhost/acme");
+        for pairs in [
+            &[("DATABASE_URL", "postgres://vera:hunter2@localhost")][..],
+            &[("APP_DATABASE_URL", "postgres://vera:hunter2@localhost/acme")],
+            &[good, ("SYSTEM_DATABASE_URL", "postgres://vera:hunter2@localhost")],
+        ] {
+            let wrong = read(pairs).unwrap_err().to_string();
+            assert!(!wrong.contains("hunter2") && wrong.starts_with(pairs[pairs.len() - 1].0), "{wrong}");
+        }
+        let config = read(&[good, ("APP_DATABASE_URL", "postgres://app:hunter2@localhost/acme")]).unwrap();
+        assert!(!format!("{config:?}").contains("hunter2"));
+        assert!(config.logins.app.unwrap().shared_kb.ends_with("app:hunter2@localhost/acme_shared_kb") && config.logins.system.is_none());
     }
 
     #[test]

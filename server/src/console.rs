@@ -1,5 +1,7 @@
 //! The console's part of the router: pages, server functions, files, and their middleware.
 
+use crate::api::Transfers;
+use crate::limits::{PerMinute, network};
 use crate::sessions::EngineSessions;
 use app::{App, Console, shell};
 use axum::{
@@ -10,7 +12,6 @@ use axum::{
     response::{Html, IntoResponse, Redirect, Response},
     routing::get,
 };
-use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter, clock::Clock as _};
 use leptos::{
     config::LeptosOptions,
     nonce::use_nonce,
@@ -34,7 +35,7 @@ pub struct ConsoleConfig {
     pub public_url: String,
     /// False only for `http` on loopback.
     pub secure_cookies: bool,
-    /// Attempts to sign in with one login, in a minute.
+    /// Attempts to sign in with one login from one address, in a minute.
     pub attempts_per_login: NonZeroU32,
     /// Attempts to sign in from one address, in a minute.
     pub attempts_per_address: NonZeroU32,
@@ -65,7 +66,7 @@ pub fn pages() -> Vec<AxumRouteListing> {
 }
 
 /// The router of everything that is not the API. Its fallback serves the files of the site root, then a 404 page.
-pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOptions) -> Router {
+pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig, leptos_options: LeptosOptions) -> Router {
     let console = Console {
         engine: engine.clone(),
         public_url: config.public_url.clone().into(),
@@ -89,7 +90,7 @@ pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOpti
         .with_expiry(Expiry::OnInactivity(INACTIVITY));
 
     let pages = Router::new()
-        .route("/export.jsonl", crate::downloads::export(engine.clone()))
+        .route("/export.jsonl", crate::downloads::export(engine.clone(), transfers))
         .leptos_routes_with_context(&leptos_options, pages(), context.clone(), document.clone())
         .layer(middleware::from_fn(drop_empty_fields))
         .layer(sessions)
@@ -106,20 +107,17 @@ pub fn router(engine: Engine, config: &ConsoleConfig, leptos_options: LeptosOpti
         .with_state(leptos_options)
 }
 
-/// Limits attempts to sign in: few a minute for each login, some more for each address, so that passwords cannot be guessed.
+/// Limits attempts to sign in: few a minute with one login from one address, some more from each address. A login has no limit of its
+/// own, or strangers could keep its owner out.
 fn limiter(config: &ConsoleConfig) -> app::SignInLimiter {
-    let logins: DefaultKeyedRateLimiter<String> = RateLimiter::keyed(Quota::per_minute(config.attempts_per_login));
-    let addresses: DefaultKeyedRateLimiter<IpAddr> = RateLimiter::keyed(Quota::per_minute(config.attempts_per_address));
+    let logins: PerMinute<(String, Option<IpAddr>)> = PerMinute::new(config.attempts_per_login);
+    let addresses: PerMinute<Option<IpAddr>> = PerMinute::new(config.attempts_per_address);
     Arc::new(move |login, address| {
-        let clock = governor::clock::DefaultClock::default();
-        let wait = |not_until: governor::NotUntil<_>| not_until.wait_time_from(clock.now());
-        if logins.len() > 10_000 {
-            logins.retain_recent();
-            addresses.retain_recent();
-        }
-        let from_address = address.and_then(|address| addresses.check_key(&address).err()).map(wait);
+        let address = address.map(network);
         let login = login.trim().chars().take(200).collect::<String>().to_lowercase();
-        from_address.or_else(|| logins.check_key(&login).err().map(wait)).map(|wait: Duration| wait + Duration::from_secs(1))
+        let wait = addresses.check(&address).and_then(|()| logins.check(&(login, address))).err()?;
+        metrics::counter!("remembrancer_refused_total", "limit" => "sign_in").increment(1);
+        Some(wait + Duration::from_secs(1))
     })
 }
 
@@ -139,9 +137,8 @@ fn content_security_policy() {
 
 /// Middleware that adds security headers to every response that has not set its own.
 async fn add_security_headers(request: Request, next: Next) -> Response {
-    const DEFAULTS: [(header::HeaderName, &str); 5] = [
+    const DEFAULTS: [(header::HeaderName, &str); 4] = [
         (header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         // Forms find their way back by the referrer, on this server only.
         (header::REFERRER_POLICY, "same-origin"),
         (header::X_FRAME_OPTIONS, "DENY"),
@@ -229,11 +226,19 @@ mod tests {
     }
 
     #[test]
-    fn attempts_run_out_for_a_login_and_for_an_address() {
-        let limits = ConsoleConfig { attempts_per_login: NonZeroU32::MIN, ..ConsoleConfig::new("http://127.0.0.1:3000", false) };
+    fn attempts_run_out_for_a_login_at_one_address_and_for_an_address() {
+        let two = NonZeroU32::new(2).unwrap();
+        let limits = ConsoleConfig {
+            attempts_per_login: NonZeroU32::MIN,
+            attempts_per_address: two,
+            ..ConsoleConfig::new("http://127.0.0.1:3000", false)
+        };
         let limiter = limiter(&limits);
-        assert!(limiter("vera", None).is_none());
-        assert!(limiter(" VERA", None).is_some_and(|wait| wait.as_secs() > 1));
-        assert!(limiter("idris", None).is_none());
+        let (stranger, owner) = ("203.0.113.9".parse().ok(), "198.51.100.7".parse().ok());
+        assert!(limiter("vera", stranger).is_none());
+        assert!(limiter(" VERA", stranger).is_some_and(|wait| wait.as_secs() > 1));
+        assert!(limiter("vera", owner).is_none(), "a stranger does not keep Vera out");
+        assert!(limiter("idris", stranger).is_some(), "the address has had its two attempts");
+        assert!(limiter("idris", owner).is_none());
     }
 }

@@ -35,7 +35,7 @@ pub async fn load(engine: &Engine, embedder: Arc<dyn Embedder>, config: &Config,
         Err(error) => return Err(error.into()),
     };
     let (operator, key) = credentials(engine, &ctx, directory).await?;
-    print(config, directory, &operator, &key);
+    println!("{}", welcome(config, directory, &operator, &key));
     Ok(())
 }
 
@@ -61,7 +61,7 @@ async fn credentials(engine: &Engine, ctx: &OpContext, directory: &Path) -> Resu
         Ok(key) => key,
         Err(_) => {
             let atlas = identity::agent_by_slug(engine, ctx, "atlas").await?;
-            let (_, key) = identity::create_key(engine, ctx, atlas.id, "demo", Scope::ALL, None).await?;
+            let (_, key) = identity::create_key(engine, ctx, atlas.id, "demo", Scope::ALL, None, None).await?;
             write_secret(&key_file, &format!("{key}\n"))?;
             key
         }
@@ -73,19 +73,44 @@ fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(text.as_bytes())
 }
 
-fn print(config: &Config, directory: &Path, operator: &str, key: &str) {
+/// How to sign in and what to call. Where others can reach the server, too, it names the files of the secrets instead: output ends in logs.
+fn welcome(config: &Config, directory: &Path, operator: &str, key: &str) -> String {
     let url = &config.public_url;
     let (login, password) = operator.trim().split_once('\n').unwrap_or((operator, ""));
+    let kept = |file: &str| directory.join(file).display().to_string();
+    let (password, shown_key, key) = match config.listen.ip().is_loopback() {
+        true => (password.to_owned(), key.to_owned(), key.to_owned()),
+        false => (format!("in {}", kept("operator")), format!("in {}", kept("agent-key")), format!("'\"$(cat {})\"'", kept("agent-key"))),
+    };
     let curl = |tool: &str, body: serde_json::Value| {
         format!("curl -sS {url}/api/tools/{tool} -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' -d '{body}'")
     };
     let remember = json!({ "topic_raw": "standup", "content": "The standup moved to 9:30.", "source": { "platform": "slack", "channel_id": "C-team" } });
-    println!(
-        "\nRemembrancer is at {url}\n\n  Sign in as   {login}\n  Password     {password}\n  API key      {key}  (agent atlas)\n\n\
+    format!(
+        "\nRemembrancer is at {url}\n\n  Sign in as   {login}\n  Password     {password}\n  API key      {shown_key}  (agent atlas)\n\n\
          Kept in {}. Three calls to begin with:\n\n{}\n\n{}\n\n{}\n",
         directory.display(),
         curl("agent_memory_remember", remember),
         curl("agent_memory_recall", json!({ "query": "When is the standup?" })),
         curl("agent_memory_recall", json!({ "query": "Who approves a release?", "k": 3 })),
-    );
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::env::VarError;
+
+    #[test]
+    fn secrets_are_printed_on_loopback_only() {
+        for (address, printed) in [("127.0.0.1:3000", true), ("[::1]:3000", true), ("0.0.0.0:3000", false), ("192.0.2.7:3000", false)] {
+            let lookup = |name: &str| if name == "LISTEN_ADDR" { Ok(address.to_owned()) } else { Err(VarError::NotPresent) };
+            let text = welcome(&Config::read(&lookup).unwrap(), Path::new("kept"), "vera\nhunter2\n", "rmb_key");
+            assert_eq!((text.contains("hunter2"), text.contains("rmb_key")), (printed, printed), "{address}: {text}");
+            assert!(
+                text.contains("vera") && (printed || text.contains("kept/operator") && text.contains("$(cat kept/agent-key)")),
+                "{text}"
+            );
+        }
+    }
 }

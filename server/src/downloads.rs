@@ -1,32 +1,40 @@
 //! Files that a signed-in operator downloads from the console.
 
 use crate::api::params::Query;
-use crate::api::{ApiError, portability};
-use app::SESSION_OPERATOR;
+use crate::api::{ApiError, Transfers, portability};
+use app::SESSION_ADMISSION;
 use axum::extract::{Extension, FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get};
-use remembrancer::api::{ErrorCode, MemoryFilter, OperatorId, RequestId};
+use remembrancer::api::{ErrorCode, MemoryFilter, RequestId};
+use remembrancer::identity::{self, Admission};
 use remembrancer::portability::Selection;
-use remembrancer::{Engine, Error, OpContext, identity};
+use remembrancer::{Engine, Error, OpContext};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tower_sessions::Session;
 
 /// The routes of `GET /export.jsonl?…`: the memories of a filter, with the fields of [`MemoryFilter`] by their names, or all without any.
 /// Admins only.
-pub fn export<S: Clone + Send + Sync + 'static>(engine: Engine) -> MethodRouter<S> {
-    get(download).with_state(engine)
+pub fn export<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<Transfers>) -> MethodRouter<S> {
+    get(download).with_state(Downloads { engine, transfers })
+}
+
+#[derive(Clone)]
+struct Downloads {
+    engine: Engine,
+    transfers: Arc<Transfers>,
 }
 
 /// The operator who is signed in. Anybody else is sent to the sign-in page.
 struct SignedIn(OpContext);
 
-impl FromRequestParts<Engine> for SignedIn {
+impl FromRequestParts<Downloads> for SignedIn {
     type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, engine: &Engine) -> Result<Self, Response> {
-        match operator(parts, engine).await {
+    async fn from_request_parts(parts: &mut Parts, downloads: &Downloads) -> Result<Self, Response> {
+        match operator(parts, &downloads.engine).await {
             Ok(ctx) => Ok(Self(ctx)),
             Err(error) if error.code() == ErrorCode::Unauthenticated => Err(Redirect::to("/sign-in").into_response()),
             Err(error) => Err(ApiError::from(error).into_response()),
@@ -38,16 +46,22 @@ async fn operator(parts: &mut Parts, engine: &Engine) -> Result<OpContext, Error
     let missing = |layer| Error::internal(format!("a layer is missing: {layer}"));
     let session = Session::from_request_parts(parts, engine).await.map_err(|_| missing("sessions"))?;
     let Extension(request_id) = Extension::<RequestId>::from_request_parts(parts, engine).await.map_err(|_| missing("request ids"))?;
-    let operator = session.get::<OperatorId>(SESSION_OPERATOR).await.map_err(|error| Error::Unavailable(format!("session: {error}")))?;
-    let (ctx, _) = identity::operator(engine, operator.ok_or(Error::Unauthenticated("nobody is signed in"))?, request_id).await?;
+    let admission = session.get::<Admission>(SESSION_ADMISSION).await.map_err(|error| Error::Unavailable(format!("session: {error}")))?;
+    let admission = admission.ok_or(Error::Unauthenticated("nobody is signed in"))?;
+    let (ctx, _) = identity::resume(engine, &admission, request_id).await?;
     Ok(ctx)
 }
 
 type Names = Result<Query<BTreeMap<String, String>>, ApiError>;
 type Filter = Result<Query<MemoryFilter>, ApiError>;
 
-async fn download(State(engine): State<Engine>, SignedIn(ctx): SignedIn, names: Names, filter: Filter) -> Result<Response, ApiError> {
-    portability::send(engine, ctx, selection(names, filter)?).await
+async fn download(
+    State(Downloads { engine, transfers }): State<Downloads>,
+    SignedIn(ctx): SignedIn,
+    names: Names,
+    filter: Filter,
+) -> Result<Response, ApiError> {
+    portability::send(engine, &transfers, ctx, selection(names, filter)?).await
 }
 
 /// The selection of a query. A misspelt parameter is refused: without it the filter would export more than was meant.

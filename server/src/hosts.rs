@@ -34,20 +34,16 @@ pub async fn check(State(trust): State<Arc<Trust>>, mut request: Request, next: 
     Ok(next.run(request).await)
 }
 
-/// The address of the client: the peer, or, behind trusted proxies, the last address in `X-Forwarded-For` that is not one of them.
+/// The address of the client: the peer, or, behind trusted proxies, the last address in `X-Forwarded-For` that is not one of them. What is
+/// no address ends the list: whatever is before it may be the client's invention.
 fn client(peer: IpAddr, headers: &HeaderMap, proxies: &[IpAddr]) -> IpAddr {
-    let mut address = peer;
-    let mut forwarded: Vec<IpAddr> = headers
-        .get_all("x-forwarded-for")
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(|part| part.trim().parse().ok())
-        .collect();
+    let mut address = peer.to_canonical();
+    let mut forwarded: Vec<&str> =
+        headers.get_all("x-forwarded-for").iter().flat_map(|value| value.to_str().unwrap_or_default().split(',')).collect();
     while proxies.contains(&address) {
-        match forwarded.pop() {
-            Some(next) => address = next,
-            None => break,
+        match forwarded.pop().map(|part| part.trim().parse::<IpAddr>()) {
+            Some(Ok(next)) => address = next.to_canonical(),
+            Some(Err(_)) | None => break,
         }
     }
     address
@@ -65,5 +61,16 @@ mod tests {
         assert_eq!(client(ip("192.0.2.1"), &headers, &[]), ip("192.0.2.1"));
         assert_eq!(client(ip("192.0.2.1"), &headers, &[ip("192.0.2.1")]), ip("198.51.100.7"));
         assert_eq!(client(ip("192.0.2.1"), &headers, &[ip("192.0.2.1"), ip("198.51.100.7")]), ip("203.0.113.9"));
+        assert_eq!(client(ip("::ffff:192.0.2.1"), &headers, &[ip("192.0.2.1")]), ip("198.51.100.7"));
+    }
+
+    #[test]
+    fn what_is_no_address_ends_the_list() {
+        let ip = |text: &str| text.parse::<IpAddr>().unwrap();
+        for unreadable in ["203.0.113.9, unknown", "203.0.113.9, 198.51.100.7:4711", "203.0.113.9,", "203.0.113.9, caf\u{e9}"] {
+            let mut headers = HeaderMap::new();
+            headers.insert("x-forwarded-for", axum::http::HeaderValue::from_bytes(unreadable.as_bytes()).unwrap());
+            assert_eq!(client(ip("192.0.2.1"), &headers, &[ip("192.0.2.1")]), ip("192.0.2.1"), "{unreadable}");
+        }
     }
 }

@@ -9,6 +9,8 @@ pub mod console;
 mod demo;
 mod downloads;
 mod hosts;
+mod limits;
+pub mod listener;
 pub mod metrics;
 mod serve;
 pub use serve::router;

@@ -43,7 +43,18 @@ async fn scrape(State((handle, engine)): State<(PrometheusHandle, Engine)>) -> R
 /// Sets the gauges whose values are counted in the databases.
 async fn gauges(engine: &Engine) {
     let now = engine.clock().now();
+    let answers = engine.db().ping().await;
+    for (name, answer) in &answers {
+        metrics::gauge!("remembrancer_database_up", "database" => *name).set(if answer.is_ok() { 1.0 } else { 0.0 });
+    }
+    if let Ok(anchors) = audit::anchors(engine).await {
+        metrics::gauge!("remembrancer_audit_entries").set(anchors.iter().map(|(_, anchor)| anchor.entries as f64).sum::<f64>());
+    }
     for (name, database) in [("agent_memory", &engine.db().memory), ("shared_kb", &engine.db().kb)] {
+        // One that is away would only be waited for.
+        if answers.iter().any(|(away, answer)| *away == name && answer.is_err()) {
+            continue;
+        }
         if let Ok((waiting, oldest)) = audit::store::lag(database.system()).await {
             let seconds = oldest.map_or(0.0, |oldest| (now - oldest).as_seconds_f64());
             metrics::gauge!("remembrancer_outbox_waiting", "database" => name).set(waiting as f64);

@@ -1,12 +1,16 @@
 //! `remembrancer serve`: starts the process from its configuration, serves, and stops.
 
-use crate::api::{self, Api};
+use crate::api::{self, Api, Transfers};
 use crate::cli::kb;
 use crate::config::{Config, Provider};
 use crate::console::{self, ConsoleConfig};
 use crate::hosts::{self, Trust};
-use crate::{demo, metrics};
-use axum::{Router, middleware};
+use crate::{demo, listener, metrics};
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, header};
+use axum::middleware::{self, Next};
+use axum::response::Response;
 use leptos::config::LeptosOptions;
 use remembrancer::clock::SystemClock;
 use remembrancer::db::embedded::{Embedded, Options};
@@ -66,6 +70,9 @@ pub async fn open_at(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embe
     migrate(&urls).await?;
     let settings = Settings {
         write_embedding_budget: config.write_embedding_budget,
+        logins: config.logins.clone(),
+        statement_budget: config.statement_timeout,
+        session_age: config.session_age,
         retrieval_log_days: config.retrieval_log_days,
         ..Settings::default()
     };
@@ -109,18 +116,30 @@ pub fn router(engine: &Engine, config: &Config) -> Router {
         .build();
     let console_config = ConsoleConfig::new(&config.public_url, config.secure_cookies());
     let trust = Trust { hosts: config.allowed_hosts.clone(), proxies: config.trusted_proxies.clone() };
+    let transfers = Arc::new(Transfers::new(config.transfer_stall));
     Router::new()
-        .merge(api::router(Api::new(engine.clone(), config.requests_per_minute)))
-        .fallback_service(console::router(engine.clone(), &console_config, leptos_options))
+        .merge(api::router(Api::new(engine.clone(), config.requests_per_minute, config.unknown_keys_per_minute, Arc::clone(&transfers))))
+        .fallback_service(console::router(engine.clone(), transfers, &console_config, leptos_options))
         .layer(middleware::from_fn_with_state(Arc::new(trust), hosts::check))
         .layer(CatchPanicLayer::custom(api::error::panicked))
         .layer(middleware::from_fn(api::error::render))
+        .layer(middleware::from_fn_with_state(config.public_url.starts_with("https://"), add_transport_headers))
         .layer(TraceLayer::new_for_http().make_span_with(span))
         .layer(middleware::from_fn_with_state(engine.clone(), api::assign_request_id))
 }
 
+/// Middleware that makes browsers take every response for what it says it is and, where the public URL is `https`, come back by `https`.
+async fn add_transport_headers(State(https): State<bool>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if https {
+        response.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+    }
+    response
+}
+
 /// The span of a request: its path without the query, which may hold private words, and no header.
-fn span(request: &axum::extract::Request) -> tracing::Span {
+fn span(request: &Request) -> tracing::Span {
     let id = request.extensions().get::<remembrancer::api::RequestId>().map(ToString::to_string).unwrap_or_default();
     tracing::info_span!("request", method = %request.method(), path = request.uri().path(), request_id = id)
 }
@@ -144,17 +163,18 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
 
     let stop = CancellationToken::new();
     let schedule = config.knowledge.clone().map(|schedule| tokio::spawn(kb::ingest_at_intervals(engine.clone(), schedule, stop.clone())));
-    let service = router(&engine, &config).into_make_service_with_connect_info::<SocketAddr>();
-    let server = axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());
-    let metrics_service = metrics::router(recorder, engine.clone());
-    let metrics_server = axum::serve(metrics_listener, metrics_service).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let server = listener::serve(listener, router(&engine, &config), config.limits, stop.clone());
+    let metrics_server = listener::serve(metrics_listener, metrics::router(recorder, engine.clone()), config.limits, stop.clone());
     let served = tokio::spawn(async move { tokio::join!(server, metrics_server) });
     tracing::info!(address = %config.public_url, metrics = %config.metrics, "serving");
 
-    wait_for_signal().await?;
+    tokio::select! {
+        signalled = wait_for_signal() => signalled?,
+        () = supervise(postgres.as_ref()) => {}
+    }
     tracing::info!(seconds = config.shutdown.as_secs(), "stopping: requests under way may finish");
     stop.cancel();
-    // axum waits for ever for a client that never finishes.
+    // A listener waits for a client for as long as it keeps taking bytes.
     if tokio::time::timeout(config.shutdown, served).await.is_err() {
         tracing::warn!("some requests did not finish in time");
     }
@@ -162,6 +182,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
         schedule.await?;
     }
     workers.stop().await;
+    engine.finish_deferred().await;
     engine.db().close().await;
     if let Some(postgres) = postgres {
         postgres.stop().await?;
@@ -172,6 +193,14 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
 
 async fn bind(variable: &str, address: SocketAddr) -> Result<TcpListener, Failure> {
     TcpListener::bind(address).await.map_err(|error| format!("{variable} {address} cannot be used: {error}").into())
+}
+
+/// Keeps the embedded Postgres running, if there is one. Never returns.
+async fn supervise(postgres: Option<&Embedded>) {
+    match postgres {
+        Some(postgres) => postgres.supervise().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Waits for SIGINT or SIGTERM.

@@ -5,34 +5,11 @@ use super::error::ApiError;
 use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use governor::clock::{Clock, DefaultClock};
-use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
-use remembrancer::api::{KeyId, RequestId};
-use remembrancer::op::Actor;
+use remembrancer::api::{RequestId, UserRef};
 use remembrancer::{Error, OpContext, identity};
-use std::num::NonZeroU32;
 
-/// How many keys are kept before those without recent requests are dropped.
-const KEYS_KEPT: usize = 10_000;
-
-/// A bucket of requests for each API key.
-pub struct Limiter(DefaultKeyedRateLimiter<KeyId>);
-
-impl Limiter {
-    /// So many requests a minute, all at once if they like.
-    pub fn per_minute(requests: NonZeroU32) -> Self {
-        Self(RateLimiter::keyed(Quota::per_minute(requests)))
-    }
-
-    /// Counts a request of the key behind a context, or says when to come back.
-    pub(super) fn check(&self, ctx: &OpContext) -> Result<(), Error> {
-        let Actor::Agent { key_id, .. } = &ctx.actor else { return Ok(()) };
-        if self.0.len() > KEYS_KEPT {
-            self.0.retain_recent();
-        }
-        self.0.check_key(key_id).map_err(|until| Error::RateLimited(until.wait_time_from(DefaultClock::default().now())))
-    }
-}
+/// The header in which the caller's runtime names the user of a call. A model writes arguments and no headers.
+pub const USER: &str = "x-remembrancer-user";
 
 /// The context of a request with a valid API key that is within its limit.
 pub struct Caller(pub OpContext);
@@ -46,9 +23,18 @@ impl FromRequestParts<Api> for Caller {
             Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => key.trim(),
             _ => return Err(Error::Unauthenticated("send an API key as `Authorization: Bearer rmb_…`").into()),
         };
-        let ctx = identity::authenticate(&api.engine, key, request_id(parts)?).await?;
-        api.limiter.check(&ctx)?;
-        Ok(Self(ctx))
+        let look_up = identity::authenticate(&api.engine, key, request_id(parts)?);
+        let ctx = api.gate.admit(key, parts, look_up).await?;
+        let mut named = parts.headers.get_all(USER).iter();
+        match (named.next(), named.next()) {
+            (None, _) => Ok(Self(ctx)),
+            (Some(_), Some(_)) => Err(Error::invalid(USER, "is sent twice: a proxy must replace it, not add to it").into()),
+            (Some(value), None) => {
+                let text = std::str::from_utf8(value.as_bytes()).map_err(|_| Error::invalid(USER, "is not UTF-8"))?;
+                let user: UserRef = text.parse().map_err(|message: String| Error::invalid(USER, message))?;
+                Ok(Self(identity::named_by_caller(&api.engine, ctx, &user).await?))
+            }
+        }
     }
 }
 

@@ -63,7 +63,7 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let code = self.code();
         let mut response = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR).into_response();
-        if let Self::Engine(Error::RateLimited(wait)) = &self {
+        if let Self::Engine(Error::RateLimited(wait) | Error::Busy { wait, .. }) = &self {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(*wait)));
         }
         if code == ErrorCode::Unauthenticated {

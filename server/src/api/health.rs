@@ -4,7 +4,34 @@ use super::Api;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use chrono::{DateTime, TimeDelta, Utc};
+use remembrancer::Engine;
 use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+/// How long the result of a probe is good for. Anybody may ask, so asking often must cost nothing.
+const FRESH: TimeDelta = TimeDelta::seconds(1);
+
+/// The status and the body of an answer.
+type Report = (StatusCode, Value);
+
+/// The last probe. One runs at a time; whoever comes meanwhile takes its result.
+#[derive(Default)]
+pub struct Readiness(Mutex<Option<(DateTime<Utc>, Report)>>);
+
+impl Readiness {
+    async fn report(&self, engine: &Engine) -> Report {
+        let mut last = self.0.lock().await;
+        if let Some((at, report)) = &*last
+            && (TimeDelta::zero()..FRESH).contains(&(engine.clock().now() - *at))
+        {
+            return report.clone();
+        }
+        let report = probe(engine).await;
+        *last = Some((engine.clock().now(), report.clone()));
+        report
+    }
+}
 
 /// `GET /healthz`: the process answers.
 pub async fn healthz() -> Json<Value> {
@@ -13,27 +40,26 @@ pub async fn healthz() -> Json<Value> {
 
 /// `GET /readyz`: the databases answer, are migrated, and the model gives vectors.
 pub async fn readyz(State(api): State<Api>) -> (StatusCode, Json<Value>) {
-    let databases = match api.engine.ready().await {
-        Ok(()) => "ok".to_owned(),
+    let (status, report) = api.readiness.report(&api.engine).await;
+    (status, Json(report))
+}
+
+async fn probe(engine: &Engine) -> Report {
+    let (databases, migrations) = match engine.ready().await {
+        Ok(0) => ("ok".to_owned(), "ok".to_owned()),
+        Ok(pending) => ("ok".to_owned(), format!("{pending} pending")),
         Err((database, error)) => {
             tracing::warn!(database, %error, "not ready");
-            format!("{database} does not answer")
+            (format!("{database} does not answer"), "unknown".to_owned())
         }
     };
-    let migrations = match remembrancer::db::pending_migrations(api.engine.urls()).await {
-        Ok(0) => "ok".to_owned(),
-        Ok(pending) => format!("{pending} pending"),
-        Err(_) => "unknown".to_owned(),
-    };
-    let model = if api.engine.embed_query("ready").await.is_some() { "ok" } else { "gives no vectors; recall goes by words" };
+    let model = if engine.embed_query("ready").await.is_some() { "ok" } else { "gives no vectors; recall goes by words" };
     let ready = databases == "ok" && migrations == "ok";
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let word = if ready && model == "ok" {
-        "ready"
-    } else if ready {
-        "degraded"
-    } else {
-        "not ready"
+    let word = match (ready, model) {
+        (true, "ok") => "ready",
+        (true, _) => "degraded",
+        (false, _) => "not ready",
     };
-    (status, Json(json!({ "status": word, "databases": databases, "migrations": migrations, "model": model })))
+    (status, json!({ "status": word, "databases": databases, "migrations": migrations, "model": model }))
 }

@@ -32,7 +32,7 @@ pub fn contract(methods: MethodRouter<Api>) -> MethodRouter<Api> {
 
 /// `GET /api/memory/`: every entry, by category, then creation.
 pub async fn list(State(api): State<Api>, Caller(ctx): Caller, parameters: Parameters) -> Result<Json<MemoryListResponse>, ApiError> {
-    Ok(Json(contract::list(&api.engine, &ctx, parameters.user()?).await?))
+    Ok(Json(contract::list(&api.engine, &ctx, parameters.user()?.as_ref()).await?))
 }
 
 /// `GET /api/memory/{id}`: one entry with its versions.
@@ -42,7 +42,7 @@ pub async fn get(
     id: Segment,
     parameters: Parameters,
 ) -> Result<Json<MemoryWithVersions>, ApiError> {
-    Ok(Json(contract::get(&api.engine, &ctx, &id.id("memory")?, parameters.user()?).await?))
+    Ok(Json(contract::get(&api.engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?))
 }
 
 /// `POST /api/memory/`: 201 with the new entry, or 409 `similar_exists` with the one to update instead.
@@ -77,18 +77,22 @@ pub async fn update(
 
 /// `DELETE /api/memory/{id}`: soft; 204.
 pub async fn delete(State(api): State<Api>, Caller(ctx): Caller, id: Segment, parameters: Parameters) -> Result<StatusCode, ApiError> {
-    contract::delete(&api.engine, &ctx, &id.id("memory")?, parameters.user()?).await?;
+    contract::delete(&api.engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// `GET /api/memory/prompt`: the block as Markdown; 304 if the caller's `If-None-Match` has it.
 pub async fn prompt(State(api): State<Api>, Caller(ctx): Caller, parameters: Parameters, headers: HeaderMap) -> Result<Response, ApiError> {
-    let block = contract::prompt(&api.engine, &ctx, parameters.user()?).await?;
+    let block = contract::prompt(&api.engine, &ctx, parameters.user()?.as_ref()).await?;
     let unchanged = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).any(|value| {
         let mut tags = value.split(',').map(|tag| tag.trim().trim_start_matches("W/"));
         tags.any(|tag| tag == "*" || tag == block.etag)
     });
-    let about = [(header::ETAG, block.etag), (header::CACHE_CONTROL, "private, no-cache".into()), (header::VARY, "authorization".into())];
+    let about = [
+        (header::ETAG, block.etag),
+        (header::CACHE_CONTROL, "private, no-cache".into()),
+        (header::VARY, "authorization, x-remembrancer-user".into()),
+    ];
     if unchanged {
         return Ok((StatusCode::NOT_MODIFIED, about).into_response());
     }

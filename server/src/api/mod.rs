@@ -3,6 +3,7 @@
 mod body;
 mod caller;
 pub mod error;
+mod gate;
 mod health;
 mod knowledge;
 mod memory;
@@ -13,11 +14,14 @@ mod records;
 mod retrievals;
 mod telegram;
 mod tools;
+mod transfers;
 
 pub use body::BODY_MAX;
-pub use caller::Limiter;
 pub use error::ApiError;
+pub use gate::Gate;
+use health::Readiness;
 pub use knowledge::BODY_MAX as KNOWLEDGE_BODY_MAX;
+pub use transfers::Transfers;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -39,13 +43,17 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub struct Api {
     pub engine: Engine,
-    pub limiter: Arc<Limiter>,
+    pub gate: Arc<Gate>,
+    pub transfers: Arc<Transfers>,
+    readiness: Arc<Readiness>,
 }
 
 impl Api {
-    /// The state with a limit of requests per minute and key.
-    pub fn new(engine: Engine, requests_per_minute: NonZeroU32) -> Self {
-        Self { engine, limiter: Arc::new(Limiter::per_minute(requests_per_minute)) }
+    /// The state with a limit of requests per minute and key, and one of unknown credentials per minute and address. The console shares
+    /// the transfers.
+    pub fn new(engine: Engine, requests_per_minute: NonZeroU32, unknown_keys_per_minute: NonZeroU32, transfers: Arc<Transfers>) -> Self {
+        let gate = Arc::new(Gate::new(requests_per_minute, unknown_keys_per_minute));
+        Self { engine, gate, transfers, readiness: Arc::default() }
     }
 }
 

@@ -4,7 +4,7 @@ use super::error::ApiError;
 use axum::extract::{self, FromRequestParts};
 use axum::http::request::Parts;
 use remembrancer::Error;
-use remembrancer::api::UserId;
+use remembrancer::api::UserRef;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -48,8 +48,8 @@ impl Parameters {
     /// The person an agent talks to, as `user_id`.
     ///
     /// # Errors
-    /// `Invalid` when it is not a UUID.
-    pub fn user(&self) -> Result<Option<UserId>, Error> {
+    /// `Invalid` when it is neither an id nor a reference.
+    pub fn user(&self) -> Result<Option<UserRef>, Error> {
         self.parse("user_id")
     }
 }

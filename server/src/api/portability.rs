@@ -5,6 +5,7 @@ use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::ApiError;
 use super::params::Query;
+use super::transfers::{Impatient, Transfers};
 use axum::Json;
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::State;
@@ -19,7 +20,6 @@ use std::io::{Error as IoError, SeekFrom};
 use std::time::Duration;
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt, DuplexStream};
-use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 /// The address of the import.
@@ -33,21 +33,18 @@ const NDJSON: &str = "application/x-ndjson";
 /// Bytes between the export and its reader.
 const PIPE: usize = 64 * 1024;
 
-/// Exports at a time: each holds a connection for as long as its reader takes.
-static EXPORTS: Semaphore = Semaphore::const_new(8);
-/// How long a caller waits before it tries again when all exports are taken.
-const BUSY: Duration = Duration::from_secs(5);
-
 /// `GET /api/export`: everything of the key's agent.
 pub async fn export(State(api): State<Api>, Caller(ctx): Caller) -> Result<Response, ApiError> {
     let agent = ctx.agent_id()?;
-    send(api.engine, ctx, Selection::Agent(agent)).await
+    send(api.engine, &api.transfers, ctx, Selection::Agent(agent)).await
 }
 
-/// An export as a stream. A refusal has its status; a later failure breaks the transfer off, and the footer is missing.
-pub async fn send(engine: Engine, ctx: OpContext, selection: Selection) -> Result<Response, ApiError> {
-    let turn = EXPORTS.try_acquire().map_err(|_| Error::RateLimited(BUSY))?;
+/// An export as a stream. A refusal has its status; a later failure breaks the transfer off, and the footer is missing. A reader that takes
+/// nothing for too long is such a failure.
+pub async fn send(engine: Engine, transfers: &Transfers, ctx: OpContext, selection: Selection) -> Result<Response, ApiError> {
+    let turn = transfers.export(&ctx)?;
     let (writer, mut reader) = tokio::io::duplex(PIPE);
+    let writer = Impatient::new(writer, transfers.stall);
     let work: Work = tokio::spawn(async move {
         let _turn = turn;
         let export = portability::export(&engine, &ctx, &selection, writer, &|_| {});
@@ -106,18 +103,21 @@ pub async fn import(
     parameters: Result<Query<ImportParameters>, ApiError>,
     body: UnreadBody,
 ) -> Result<Json<ImportReport>, ApiError> {
+    ctx.require(Scope::MemoryWrite)?;
     let parts = body.stream(&ctx, Scope::Export, NDJSON)?;
     let Query(ImportParameters { dry_run }) =
         parameters.map_err(|_| Error::invalid("dry_run", "is true or false, and the only parameter"))?;
-    let file = spool(parts).await?;
+    let _turn = api.transfers.import(&ctx)?;
+    let file = spool(parts, api.transfers.stall).await?;
     Ok(Json(portability::import(&api.engine, &ctx, file, ImportOptions { agent: None, dry_run }, &|_| {}).await?))
 }
 
 /// Writes a body into a temporary file that has no name and is gone when it is closed.
-async fn spool(mut parts: BodyDataStream) -> Result<File, ApiError> {
+async fn spool(mut parts: BodyDataStream, stall: Duration) -> Result<File, ApiError> {
     let failed = |error: IoError| Error::failed("no temporary file could be written")(error);
     let (mut file, mut length) = (temporary().await.map_err(failed)?, 0_u64);
-    while let Some(part) = parts.next().await {
+    let slow = |_| Error::invalid("body", format!("was not sent: no byte arrived for {} s", stall.as_secs()));
+    while let Some(part) = tokio::time::timeout(stall, parts.next()).await.map_err(slow)? {
         let part = part.map_err(|_| Error::invalid("body", "could not be read to its end"))?;
         length += part.len() as u64;
         if length > FILE_MAX {

@@ -17,7 +17,7 @@ pub async fn record(
     id: Segment,
     parameters: Parameters,
 ) -> Result<Json<MemoryRecord>, ApiError> {
-    Ok(Json(memories::record(&api.engine, &ctx, &id.id("memory")?, parameters.user()?).await?))
+    Ok(Json(memories::record(&api.engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?))
 }
 
 /// `GET /api/memories/{memory_id}/versions`: every version, newest first; with `from` and `to`, those two and what differs.
@@ -26,10 +26,10 @@ pub async fn versions(State(api): State<Api>, Caller(ctx): Caller, id: Segment, 
     let user = parameters.user()?;
     match (parameters.parse("from")?, parameters.parse("to")?) {
         (None, None) => {
-            let versions = memories::history(&api.engine, &ctx, &memory, user).await?;
+            let versions = memories::history(&api.engine, &ctx, &memory, user.as_ref()).await?;
             Ok(Json(json!({ "versions": versions })))
         }
-        (Some(from), Some(to)) => Ok(Json(json!(memories::compare(&api.engine, &ctx, &memory, user, (from, to)).await?))),
+        (Some(from), Some(to)) => Ok(Json(json!(memories::compare(&api.engine, &ctx, &memory, user.as_ref(), (from, to)).await?))),
         (None, Some(_)) => Err(Error::invalid("from", "is required with to").into()),
         (Some(_), None) => Err(Error::invalid("to", "is required with from").into()),
     }

@@ -3,7 +3,7 @@
 use super::Api;
 use super::caller::Caller;
 use super::error::ApiError;
-use super::params::{Query, Segment};
+use super::params::{Parameters, Query, Segment};
 use axum::Json;
 use axum::extract::State;
 use remembrancer::api::{Page, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
@@ -19,11 +19,16 @@ pub async fn list(
 }
 
 /// `GET /api/retrievals/{id}`: one recall with every candidate.
-pub async fn detail(State(api): State<Api>, Caller(ctx): Caller, id: Segment) -> Result<Json<RetrievalDetail>, ApiError> {
-    Ok(Json(recall::retrieval(&api.engine, &ctx, id.id("retrieval")?).await?))
+pub async fn detail(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    id: Segment,
+    parameters: Parameters,
+) -> Result<Json<RetrievalDetail>, ApiError> {
+    Ok(Json(recall::retrieval(&api.engine, &ctx, id.id("retrieval")?, parameters.user()?.as_ref()).await?))
 }
 
 /// `GET /api/retrievals/{id}/replay`: the same question, as of its time and today.
-pub async fn replay(State(api): State<Api>, Caller(ctx): Caller, id: Segment) -> Result<Json<Replay>, ApiError> {
-    Ok(Json(recall::replay(&api.engine, &ctx, id.id("retrieval")?).await?))
+pub async fn replay(State(api): State<Api>, Caller(ctx): Caller, id: Segment, parameters: Parameters) -> Result<Json<Replay>, ApiError> {
+    Ok(Json(recall::replay(&api.engine, &ctx, id.id("retrieval")?, parameters.user()?.as_ref()).await?))
 }

@@ -23,9 +23,8 @@ impl FromRequestParts<Api> for Bot {
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, ApiError> {
         let Segment(bot) = Segment::from_request_parts(parts, api).await?;
         let secret = parts.headers.get(SECRET).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let bot = chat::authenticate(&api.engine, &bot, secret, request_id(parts)?).await?;
-        api.limiter.check(&bot.ctx)?;
-        Ok(Self(bot))
+        let look_up = chat::authenticate(&api.engine, &bot, secret, request_id(parts)?);
+        Ok(Self(api.gate.admit(&format!("bot {bot} {secret}"), parts, look_up).await?))
     }
 }
 

@@ -11,9 +11,9 @@ use remembrancer::{Error, prompts, tools};
 use serde_json::{Value, json};
 
 /// `GET /api/tools`: every tool with description and JSON Schema. `limit` leaves that many, and the system tools, which do not count.
-pub async fn list(_: Caller, parameters: Parameters) -> Result<Json<Value>, ApiError> {
+pub async fn list(Caller(ctx): Caller, parameters: Parameters) -> Result<Json<Value>, ApiError> {
     let limit = parameters.parse("limit")?;
-    let described: Vec<_> = tools::offered(limit).into_iter().map(tools::Tool::describe).collect();
+    let described: Vec<_> = tools::offered(limit).into_iter().map(|tool| tool.describe(&ctx)).collect();
     Ok(Json(json!({ "tools": described })))
 }
 

@@ -165,7 +165,8 @@ async fn load(engine: &Engine, lines: &[Line]) -> Result<HashMap<String, Loaded>
 
 async fn agent(engine: &Engine, tenant: &OpContext, number: usize) -> Result<OpContext, Failure> {
     let agent = identity::create_agent(engine, tenant, &format!("scope-{number}"), "A scope of the evaluation", false).await?;
-    let (_, key) = identity::create_key(engine, tenant, agent.id, "evaluation", &[Scope::MemoryRead, Scope::MemoryWrite], None).await?;
+    let (_, key) =
+        identity::create_key(engine, tenant, agent.id, "evaluation", &[Scope::MemoryRead, Scope::MemoryWrite], None, None).await?;
     Ok(identity::authenticate(engine, &key, remembrancer::api::RequestId(SystemClock.id())).await?)
 }
 

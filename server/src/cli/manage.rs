@@ -2,7 +2,7 @@
 
 use super::Failure;
 use clap::Subcommand;
-use remembrancer::api::{BotId, KeyId, NewProject, UserId};
+use remembrancer::api::{BotId, KeyId, NewProject, UserId, UserRef};
 use remembrancer::{Engine, chat, identity, projects};
 
 #[derive(Subcommand)]
@@ -16,14 +16,15 @@ pub enum Bot {
         #[arg(long)]
         name: String,
     },
-    /// Bind a chat to a person: only a bound chat sees memories
+    /// Bind a private chat to a person: only a bound chat sees memories
     Bind {
         bot: BotId,
         /// The chat's id in Telegram
         #[arg(long, allow_hyphen_values = true)]
         chat: String,
+        /// The person: your own reference, or the id that memories carry
         #[arg(long)]
-        user: UserId,
+        user: UserRef,
         #[arg(long)]
         tenant: String,
     },
@@ -32,6 +33,27 @@ pub enum Bot {
         bot: BotId,
         #[arg(long, allow_hyphen_values = true)]
         chat: String,
+        #[arg(long)]
+        tenant: String,
+    },
+}
+
+#[derive(Subcommand)]
+pub enum User {
+    /// Give a user your own reference, which API calls may use instead of the id, and print the id
+    Add {
+        /// Such as an account number
+        reference: String,
+        #[arg(long)]
+        tenant: String,
+        #[arg(long)]
+        name: Option<String>,
+        /// The id that this user's memories carry already
+        #[arg(long)]
+        id: Option<UserId>,
+    },
+    /// List users with their references
+    List {
         #[arg(long)]
         tenant: String,
     },
@@ -88,13 +110,31 @@ pub async fn bot(engine: &Engine, command: Bot) -> Result<(), Failure> {
         }
         Bot::Bind { bot, chat, user, tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
-            chat::bind_chat(engine, &ctx, bot, &chat, user).await?;
+            let id = identity::user(engine, &ctx, &user).await?;
+            chat::bind_chat(engine, &ctx, bot, &chat, id).await?;
             println!("chat {chat} belongs to {user}");
         }
         Bot::Unbind { bot, chat, tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             chat::unbind_chat(engine, &ctx, bot, &chat).await?;
             println!("chat {chat} belongs to nobody");
+        }
+    }
+    Ok(())
+}
+
+pub async fn user(engine: &Engine, command: User) -> Result<(), Failure> {
+    match command {
+        User::Add { reference, tenant, name, id } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            let user = identity::add_user(engine, &ctx, &reference, name.as_deref(), id).await?;
+            println!("user {} {}", user.external_ref, user.id);
+        }
+        User::List { tenant } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            for user in identity::users(engine, &ctx).await? {
+                println!("user {} {} {}", user.external_ref, user.id, user.name.unwrap_or_default());
+            }
         }
     }
     Ok(())

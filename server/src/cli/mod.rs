@@ -10,8 +10,9 @@ use crate::serve::{self, Opened};
 use clap::{Args, Parser, Subcommand};
 use eval::Eval;
 use kb::Kb;
-use manage::{Bot, Project, Repo};
-use remembrancer::api::{Discipline, KeyId, OperatorRole, Scope};
+use manage::{Bot, Project, Repo, User};
+use remembrancer::api::{Discipline, KeyId, OperatorRole, Scope, UserRef};
+use remembrancer::audit::{Anchor, Verified};
 use remembrancer::{Engine, audit, identity};
 use std::error::Error;
 use std::path::PathBuf;
@@ -51,6 +52,9 @@ enum Command {
     /// Chat bots, and the people behind their chats
     #[command(subcommand)]
     Bot(Bot),
+    /// Your own references to users
+    #[command(subcommand)]
+    User(User),
     /// Projects and the links between them
     #[command(subcommand)]
     Project(Project),
@@ -131,6 +135,9 @@ enum Key {
         /// Scopes of the key, separated by commas
         #[arg(long, value_delimiter = ',', required = true)]
         scopes: Vec<Scope>,
+        /// The one user that the key acts for: your own reference, or the id that memories carry
+        #[arg(long)]
+        user: Option<UserRef>,
         /// Days until the key expires; by default it does not
         #[arg(long)]
         days: Option<u32>,
@@ -156,8 +163,17 @@ enum Operator {
         #[arg(long, value_delimiter = ',', default_value = "viewer")]
         roles: Vec<OperatorRole>,
     },
-    /// Give an operator a new password and print it, once
+    /// Give an operator a new password, print it, once, and end the sessions
     ResetPassword { login: String },
+    /// Replace an operator's roles and end the sessions
+    SetRoles {
+        login: String,
+        /// Roles of the operator, separated by commas
+        #[arg(value_delimiter = ',', required = true)]
+        roles: Vec<OperatorRole>,
+        #[arg(long)]
+        tenant: String,
+    },
     /// End an operator's access at once, sessions included
     Disable {
         login: String,
@@ -168,10 +184,13 @@ enum Operator {
 
 #[derive(Subcommand)]
 enum Audit {
-    /// Recompute the hash chain and say whether a row was changed
+    /// Recompute the hash chain, say whether it is whole, and print its anchor: <number of entries>:<hash>
     Verify {
         #[arg(long)]
         tenant: String,
+        /// An anchor noted earlier: fail if the chain is shorter, or another one, at that place
+        #[arg(long, value_name = "ENTRIES:HASH")]
+        expect: Option<Anchor>,
     },
 }
 
@@ -222,13 +241,14 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
             println!("agent {slug} writes by the discipline {discipline}");
         }
         Command::Bot(command) => manage::bot(engine, command).await?,
+        Command::User(command) => manage::user(engine, command).await?,
         Command::Project(command) => manage::project(engine, command).await?,
         Command::Repo(command) => manage::repo(engine, command).await?,
-        Command::Key(Key::Create { agent, tenant, name, scopes, days }) => {
+        Command::Key(Key::Create { agent, tenant, name, scopes, user, days }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let agent = identity::agent_by_slug(engine, &ctx, &agent).await?;
             let expires = days.map(|days| engine.clock().now() + chrono::Duration::days(days.into()));
-            let (id, key) = identity::create_key(engine, &ctx, agent.id, &name, &scopes, expires).await?;
+            let (id, key) = identity::create_key(engine, &ctx, agent.id, &name, &scopes, user.as_ref(), expires).await?;
             println!("key {id}\n{key}");
         }
         Command::Key(Key::Revoke { id, tenant }) => {
@@ -247,6 +267,11 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
             identity::reset_password(engine, &login, &password).await?;
             println!("{login}\n{password}");
         }
+        Command::Operator(Operator::SetRoles { login, roles, tenant }) => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            identity::set_roles(engine, &ctx, identity::operator_by_login(engine, &ctx, &login).await?, &roles).await?;
+            println!("{login} has new roles");
+        }
         Command::Operator(Operator::Disable { login, tenant }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             identity::disable_operator(engine, &ctx, identity::operator_by_login(engine, &ctx, &login).await?).await?;
@@ -257,13 +282,13 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         }
         Command::Export(command) => portability::export(engine, command).await?,
         Command::Import(command) => portability::import(engine, command).await?,
-        Command::Audit(Audit::Verify { tenant }) => {
+        Command::Audit(Audit::Verify { tenant, expect }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
-            let verified = audit::verify(engine, &ctx).await?;
-            match verified.broken_at {
-                None => println!("the chain of {} entries is whole", verified.entries),
-                Some(seq) => return Err(format!("the chain is broken at entry {seq}: a row was changed, removed or inserted").into()),
+            let Verified { head, erased, fault } = audit::verify(engine, &ctx, expect.as_ref()).await?;
+            if let Some(fault) = fault {
+                return Err(fault.to_string().into());
             }
+            println!("the chain of {} entries is whole; the texts of {erased} were erased\nanchor {head}", head.entries);
         }
     }
     Ok(())

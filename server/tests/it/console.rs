@@ -90,6 +90,38 @@ async fn a_disabled_operators_session_ends_at_once() {
 }
 
 #[tokio::test]
+async fn a_new_password_ends_the_session() {
+    let site = Site::new().await;
+    let (_, cookie) = sign_in(&site, &site.world.login, PASSWORD).await;
+    identity::reset_password(&site.world.engine, &site.world.login, "another long password").await.unwrap();
+    for path in ["/agents", "/export.jsonl"] {
+        let page = site.get(path, &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+        assert!(page.status.is_redirection(), "{path}: {}", page.status);
+    }
+    let (_, again) = sign_in(&site, &site.world.login, "another long password").await;
+    assert_eq!(site.get("/agents", &[(header::COOKIE, &again), (header::ACCEPT, "text/html")]).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn signing_in_leads_to_pages_of_this_site_only() {
+    let site = Site::new().await;
+    let login = encoded(&site.world.login);
+    for (next, expected) in [
+        ("/memories?q=tea", "/memories?q=tea"),
+        ("/\t/example.org", "/"),
+        ("/\u{1}x", "/"),
+        ("/\n/example.org", "/"),
+        ("/\u{7f}", "/"),
+        ("/\\example.org", "/"),
+        ("//example.org", "/"),
+    ] {
+        let body = format!("login={login}&password={}&next={}", encoded(PASSWORD), encoded(next));
+        let answer = form(&site, "sign_in", "", &body).await;
+        assert_eq!(answer.header(header::LOCATION), expected, "{next:?}: {answer:?}");
+    }
+}
+
+#[tokio::test]
 async fn another_tenants_memory_is_not_found() {
     let (ours, theirs) = (Site::new().await, Site::new().await);
     let memory = memories::remember(&theirs.world.engine, &theirs.world.atlas, fact("secret", "Theirs alone.")).await.unwrap();

@@ -45,7 +45,8 @@ async fn a_revoked_and_an_expired_key_are_refused() {
     let world = &site.world;
     let Actor::Agent { id, key_id, .. } = &world.atlas.actor else { panic!("atlas is an agent") };
     let end = world.engine.clock().now() + chrono::Duration::hours(1);
-    let (_, expiring) = identity::create_key(&world.engine, &world.system, *id, "short", &[Scope::MemoryRead], Some(end)).await.unwrap();
+    let (_, expiring) =
+        identity::create_key(&world.engine, &world.system, *id, "short", &[Scope::MemoryRead], None, Some(end)).await.unwrap();
     assert_eq!(site.post(Some(&expiring), "agent_memory_recall", r#"{"query":"q"}"#).await.status, StatusCode::OK);
     world.clock.advance(chrono::Duration::hours(2));
     assert_eq!(site.post(Some(&expiring), "agent_memory_recall", r#"{"query":"q"}"#).await.status, StatusCode::UNAUTHORIZED);
@@ -96,7 +97,7 @@ async fn bad_input_is_400_names_its_field_and_leaves_no_row() {
         (remember, with("source.thread_id", json!("a\0")), "source.thread_id"),
         (remember, with("source.observed_at", json!("yesterday")), "source.observed_at"),
         (remember, with("source.mood", json!("good")), "source.mood"),
-        (remember, with("user_id", json!("vera")), "user_id"),
+        (remember, with("user_id", json!("v".repeat(257))), "user_id"),
         (remember, with("kind", json!("hunch")), "kind"),
         (remember, with("confidence", json!(1.5)), "confidence"),
         (remember, with("scope", json!("project")), "project_id"),
@@ -256,6 +257,20 @@ async fn each_key_has_a_limit_of_its_own_and_a_retry_after() {
     let wait: u64 = answer.header(header::RETRY_AFTER).parse().unwrap();
     assert!((1..=20).contains(&wait), "{wait}");
     assert_eq!(site.binky("agent_memory_recall", json!({ "query": "q" })).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn every_response_keeps_browsers_from_guessing_and_from_plain_http() {
+    let world = Site::new().await.world;
+    for (url, transport) in [("https://memory.example.org", "max-age=31536000"), ("http://127.0.0.1:3000", "")] {
+        let site = Site::on(World::on(world.engine.urls().clone()).await, &[("PUBLIC_URL", url)]);
+        for path in ["/healthz", "/readyz", "/api/tools", "/api/nowhere", "/sign-in", "/favicon.svg", "/agents"] {
+            let answer = site.get(path, &[]).await;
+            assert_eq!(answer.header(header::X_CONTENT_TYPE_OPTIONS), "nosniff", "{path}");
+            assert_eq!(answer.header(header::STRICT_TRANSPORT_SECURITY), transport, "{path}");
+        }
+        assert_eq!(site.post(None, "agent_memory_recall", "{}").await.header(header::X_CONTENT_TYPE_OPTIONS), "nosniff");
+    }
 }
 
 #[tokio::test]

@@ -4,6 +4,8 @@ use crate::console::sign_in;
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
+use axum::response::Response;
+use http_body_util::BodyExt;
 use remembrancer::api::{OperatorRole, Scope};
 use remembrancer::clock::SystemClock;
 use remembrancer::portability::Selection;
@@ -11,6 +13,7 @@ use remembrancer::testing::{PASSWORD, TestDatabases, World, fact, key};
 use remembrancer::{identity, memories};
 use serde_json::json;
 use std::process::{Command, Output};
+use tower::ServiceExt;
 
 async fn export(site: &Site, key: &str) -> Answer {
     site.get("/api/export", &[(header::AUTHORIZATION, &format!("Bearer {key}"))]).await
@@ -149,4 +152,107 @@ async fn the_command_line_moves_a_tenant_to_another_machine() {
     assert!(read.status.success() && folder.path().join("read/atlas/INDEX.md").exists(), "{}", text_of(&read));
     let wrong = command(&there, &["export", "--tenant", "elsewhere", "--agent", "nobody", "--out", &path("none")]);
     assert!(!wrong.status.success() && !folder.path().join("none").exists(), "{}", text_of(&wrong));
+}
+
+/// Enough that no pipe between server and client holds the export.
+async fn many(world: &World) {
+    for n in 0..300 {
+        remember(world, &format!("topic {n}"), &format!("Fact number {n} is {}.", "long ".repeat(50))).await;
+    }
+}
+
+async fn begin_export(site: &Site, key: &str) -> Response {
+    let request = Request::get("/api/export").header(header::AUTHORIZATION, format!("Bearer {key}")).body(Body::empty()).unwrap();
+    site.router.clone().oneshot(request).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_second_export_with_a_key_waits_for_the_first() {
+    let site = Site::new().await;
+    let (world, atlas) = (&site.world, &site.world.atlas_key);
+    many(world).await;
+    let first = begin_export(&site, atlas).await;
+    assert_eq!(first.status(), StatusCode::OK);
+    let second = export(&site, atlas).await;
+    assert_eq!((second.status, second.header(header::RETRY_AFTER)), (StatusCode::TOO_MANY_REQUESTS, "5"));
+    assert!(second.text.contains("an export with this key or by this operator is under way; try again in 5 s"), "{}", second.text);
+    assert_eq!(export(&site, &world.binky_key).await.status, StatusCode::OK, "binky has a turn of its own");
+    let whole = first.into_body().collect().await.unwrap().to_bytes();
+    assert!(String::from_utf8_lossy(&whole).contains("\"type\":\"footer\""));
+    assert_eq!(export(&site, atlas).await.status, StatusCode::OK);
+
+    let (_, vera) = sign_in(&site, &world.login, PASSWORD).await;
+    let download = || Request::get("/export.jsonl").header(header::COOKIE, &vera).body(Body::empty()).unwrap();
+    let first = site.router.clone().oneshot(download()).await.unwrap();
+    assert_eq!(first.status(), StatusCode::OK);
+    assert_eq!(site.send(download()).await.status, StatusCode::TOO_MANY_REQUESTS, "an operator has one turn, too");
+    first.into_body().collect().await.unwrap();
+    assert_eq!(site.send(download()).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_reader_that_takes_nothing_is_dropped_and_its_transaction_ends() {
+    let site = Site::on(World::on(TestDatabases::fresh(&SystemClock).await).await, &[("TRANSFER_STALL_SECONDS", "0")]);
+    many(&site.world).await;
+    let stalled = begin_export(&site, &site.world.atlas_key).await;
+    // Its pipe is full and nobody reads: the engine gives its connection back, for which closing waits.
+    site.world.engine.db().close().await;
+    assert!(stalled.into_body().collect().await.is_err(), "the file is not whole");
+}
+
+#[tokio::test]
+async fn a_second_import_with_a_key_waits_for_the_first() {
+    let site = Site::new().await;
+    let atlas = &site.world.atlas_key;
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel::<Vec<u8>>();
+    let asked = std::sync::Arc::new(tokio::sync::Notify::new());
+    let polled = std::sync::Arc::clone(&asked);
+    let body = Body::from_stream(futures_util::stream::poll_fn(move |context| {
+        polled.notify_one();
+        receiver.poll_recv(context).map(|part| part.map(Ok::<_, std::io::Error>))
+    }));
+    let first = import(&site, atlas, "", body);
+    let others = async {
+        asked.notified().await;
+        let second = import(&site, atlas, "", "x").await;
+        assert_eq!((second.status, second.header(header::RETRY_AFTER)), (StatusCode::TOO_MANY_REQUESTS, "5"));
+        assert!(second.text.contains("an import with this key is under way"), "{}", second.text);
+        assert_eq!(import(&site, &site.world.binky_key, "", "x").await.status, StatusCode::BAD_REQUEST, "binky has a turn of its own");
+        drop(sender);
+    };
+    let (first, ()) = tokio::join!(first, others);
+    assert_eq!(first.error().1.as_deref(), Some("line 1"));
+    assert_eq!(import(&site, atlas, "", "x").await.status, StatusCode::BAD_REQUEST, "the turn was given back");
+}
+
+#[tokio::test]
+async fn an_import_that_sends_nothing_is_dropped_and_one_without_the_right_to_write_is_refused() {
+    let site = Site::with(&[("TRANSFER_STALL_SECONDS", "0")]).await;
+    let never = Body::from_stream(futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>());
+    let dropped = import(&site, &site.world.atlas_key, "", never).await;
+    assert_eq!((dropped.status, dropped.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some("body")));
+    assert!(dropped.text.contains("no byte arrived for 0 s"), "{}", dropped.text);
+    let world = &site.world;
+    let (_, exporter) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::Export]).await;
+    let refused = import(&site, &exporter, "", "x").await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+    assert!(refused.text.contains("memory:write"), "{}", refused.text);
+}
+
+#[tokio::test]
+async fn the_command_line_verifies_the_audit_chain_against_an_anchor() {
+    let world = World::new().await;
+    let verify = |expected: &[&str]| command(&world, &[&["audit", "verify", "--tenant", &world.tenant_slug], expected].concat());
+    let whole = verify(&[]);
+    assert!(whole.status.success(), "{}", text_of(&whole));
+    let text = String::from_utf8(whole.stdout).unwrap();
+    let anchor = text.lines().last().unwrap().strip_prefix("anchor ").unwrap();
+    assert!(verify(&["--expect", anchor]).status.success());
+    let (entries, hash) = anchor.split_once(':').unwrap();
+    let longer = verify(&["--expect", &format!("{}:{hash}", entries.parse::<i64>().unwrap() + 1)]);
+    assert!(!longer.status.success() && text_of(&longer).contains("its end was cut off"), "{}", text_of(&longer));
+    let other = verify(&["--expect", &format!("{entries}:{}", "0".repeat(64))]);
+    assert!(!other.status.success() && text_of(&other).contains("it was rewritten"), "{}", text_of(&other));
+    let wrong = verify(&["--expect", "12"]);
+    assert!(!wrong.status.success() && text_of(&wrong).contains("must be <number of entries>:<hash>"), "{}", text_of(&wrong));
 }

@@ -2,11 +2,18 @@
 
 use remembrancer::api::AgentId;
 use remembrancer::clock::SystemClock;
-use remembrancer::db::lock_key;
+use remembrancer::db::embedded::{Embedded, Options};
+use remembrancer::db::{DatabaseUrls, create_databases, lock_key, migrate};
 use remembrancer::testing::{TestDatabases, World};
 use sqlx::{Connection, PgConnection};
+use std::collections::HashSet;
+use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Polls of a state before a test gives up: 60 s in all.
@@ -16,26 +23,40 @@ const POLL: Duration = Duration::from_millis(100);
 struct Process {
     child: Child,
     address: String,
+    metrics: String,
+}
+
+/// The variables that lead a server to the databases of a world.
+fn databases(world: &World) -> Vec<(&'static str, String)> {
+    let urls = world.engine.urls();
+    vec![
+        ("AGENT_MEMORY_DATABASE_URL", urls.agent_memory.clone()),
+        ("SHARED_KB_DATABASE_URL", urls.shared_kb.clone()),
+        ("INTERNAL_SHARED_DATABASE_URL", urls.internal_shared.clone()),
+    ]
 }
 
 impl Process {
     async fn start(world: &World) -> Self {
+        Self::with(&databases(world)).await
+    }
+
+    async fn with(variables: &[(&'static str, String)]) -> Self {
         let port = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let address = format!("127.0.0.1:{}", port());
-        let urls = world.engine.urls();
+        let (address, metrics) = (format!("127.0.0.1:{}", port()), format!("127.0.0.1:{}", port()));
         let child = Command::new(env!("CARGO_BIN_EXE_remembrancer"))
             .arg("serve")
-            .env("AGENT_MEMORY_DATABASE_URL", &urls.agent_memory)
-            .env("SHARED_KB_DATABASE_URL", &urls.shared_kb)
-            .env("INTERNAL_SHARED_DATABASE_URL", &urls.internal_shared)
-            .env("LISTEN_ADDR", &address)
-            .env("METRICS_ADDR", format!("127.0.0.1:{}", port()))
+            .env_remove("DATABASE_URL")
             .env_remove("PUBLIC_URL")
+            .envs(variables.iter().map(|(name, value)| (name, value)))
+            .env("LISTEN_ADDR", &address)
+            .env("METRICS_ADDR", &metrics)
+            .env("RATE_LIMIT_PER_MINUTE", "1000000")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let mut process = Self { child, address };
+        let mut process = Self { child, address, metrics };
         for _ in 0..POLLS {
             assert!(process.child.try_wait().unwrap().is_none(), "the server ended at its start");
             if process.curl("/readyz", &[]).is_some() {
@@ -48,9 +69,14 @@ impl Process {
 
     /// The body of a successful answer.
     fn curl(&self, path: &str, arguments: &[&str]) -> Option<String> {
-        let url = format!("http://{}{path}", self.address);
-        let output = Command::new("curl").args(["-sSf", "--max-time", "30", &url]).args(arguments).output().unwrap();
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+        get(&self.address, path, arguments)
+    }
+
+    /// Whether the metrics say that a database answers.
+    fn says_up(&self, database: &str) -> bool {
+        let metrics = get(&self.metrics, "/metrics", &[]).unwrap();
+        let line = metrics.lines().find(|line| line.starts_with("remembrancer_database_up") && line.contains(database)).unwrap();
+        line.ends_with(" 1")
     }
 
     fn remember(&self, key: &str, content: &str) -> Option<String> {
@@ -58,6 +84,12 @@ impl Process {
         let bearer = format!("Authorization: Bearer {key}");
         self.curl("/api/tools/agent_memory_remember", &["-H", &bearer, "-H", "Content-Type: application/json", "-d", &input])
     }
+}
+
+fn get(address: &str, path: &str, arguments: &[&str]) -> Option<String> {
+    let url = format!("http://{address}{path}");
+    let output = Command::new("curl").args(["-sSf", "--max-time", "30", &url]).args(arguments).output().unwrap();
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 impl Drop for Process {
@@ -119,6 +151,121 @@ async fn a_server_that_gets_sigterm_stops_cleanly() {
     let signalled = Command::new("kill").args(["-TERM", &process.child.id().to_string()]).status().unwrap();
     assert!(signalled.success());
     assert!(process.child.wait().unwrap().success(), "SIGTERM is a clean end");
+}
+
+/// Writes as fast as it can until told to stop, and keeps what was acknowledged.
+struct Writer {
+    stop: Arc<AtomicBool>,
+    acknowledged: Arc<Mutex<Vec<String>>>,
+    refused: Arc<AtomicUsize>,
+    thread: std::thread::JoinHandle<()>,
+}
+
+impl Writer {
+    fn start(process: &Arc<Process>, key: &str, name: &str) -> Self {
+        let (stop, acknowledged, refused) =
+            (Arc::<AtomicBool>::default(), Arc::<Mutex<Vec<String>>>::default(), Arc::<AtomicUsize>::default());
+        let (process, key, name) = (Arc::clone(process), key.to_owned(), name.to_owned());
+        let (stopped, kept, failed) = (Arc::clone(&stop), Arc::clone(&acknowledged), Arc::clone(&refused));
+        let thread = std::thread::spawn(move || {
+            for number in 0.. {
+                if stopped.load(Ordering::SeqCst) {
+                    return;
+                }
+                let content = format!("Parcel {number} of {name} is at the gate.");
+                match process.remember(&key, &content) {
+                    Some(_) => kept.lock().unwrap().push(content),
+                    None => {
+                        failed.fetch_add(1, Ordering::SeqCst);
+                    }
+                }
+            }
+        });
+        Self { stop, acknowledged, refused, thread }
+    }
+
+    fn written(&self) -> usize {
+        self.acknowledged.lock().unwrap().len()
+    }
+
+    fn end(self) -> Vec<String> {
+        self.stop.store(true, Ordering::SeqCst);
+        self.thread.join().unwrap();
+        std::mem::take(&mut *self.acknowledged.lock().unwrap())
+    }
+}
+
+async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..POLLS {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(POLL).await;
+    }
+    panic!("{what} never happened");
+}
+
+/// The first line of the file in which Postgres notes its process.
+fn postmaster(directory: &Path) -> Option<String> {
+    fs::read_to_string(directory.join("data/postmaster.pid")).ok()?.lines().next().map(str::to_owned)
+}
+
+/// Kills Postgres while a server writes, and lets `recover` bring it back; everything that was acknowledged is there afterwards.
+async fn survives(process: Process, world: &World, directory: &Path, recover: impl AsyncFnOnce(&[Writer])) {
+    let process = Arc::new(process);
+    let writers = ["Vera", "Idris"].map(|name| Writer::start(&process, &world.atlas_key, name));
+    until("a first write", || writers.iter().all(|writer| writer.written() > 3)).await;
+    let killed = postmaster(directory);
+    assert!(Command::new("kill").args(["-9", killed.as_deref().unwrap()]).status().unwrap().success());
+    recover(&writers).await;
+    until("another Postgres", || postmaster(directory).is_some_and(|pid| Some(pid) != killed)).await;
+    let before: Vec<usize> = writers.iter().map(Writer::written).collect();
+    until("another write", || writers.iter().zip(&before).all(|(writer, before)| writer.written() > before + 3)).await;
+    assert!(process.curl("/readyz", &[]).is_some() && process.says_up("agent_memory"));
+    let acknowledged: Vec<String> = writers.into_iter().flat_map(Writer::end).collect();
+    let mut owner = PgConnection::connect(&world.engine.urls().agent_memory).await.unwrap();
+    let kept: HashSet<String> =
+        sqlx::query_scalar("select content from agent_memory_versions").fetch_all(&mut owner).await.unwrap().into_iter().collect();
+    let lost: Vec<_> = acknowledged.iter().filter(|content| !kept.contains(*content)).collect();
+    assert!(lost.is_empty(), "{lost:?} of {}", acknowledged.len());
+}
+
+#[tokio::test]
+async fn a_postgres_that_is_killed_under_the_server_costs_nothing_that_was_acknowledged() {
+    let scratch = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap();
+    let directory = scratch.path().join("postgres");
+    let binary = std::env::var_os("REMEMBRANCER_PG0").unwrap().into();
+    let settings = vec![("shared_buffers".into(), "16MB".into())];
+    let postgres = Embedded::start(Options { binary, data_dir: directory.clone(), port: None, settings }).await.unwrap();
+    let (server, _) = postgres.url().rsplit_once('/').unwrap();
+    let urls = DatabaseUrls::derive(&format!("{server}/remembrancer")).unwrap();
+    create_databases(&urls).await.unwrap();
+    migrate(&urls).await.unwrap();
+    let world = World::on(urls).await;
+
+    // One that is not the server's own: the server says that it is away, and goes on when it is back.
+    let process = Process::start(&world).await;
+    let address = process.metrics.clone();
+    survives(process, &world, &directory, async |writers| {
+        until("a refusal", || writers.iter().all(|writer| writer.refused.load(Ordering::SeqCst) > 0)).await;
+        until("the metrics that say so", || {
+            let metrics = get(&address, "/metrics", &[]).unwrap();
+            metrics.lines().any(|line| line == "remembrancer_database_up{database=\"agent_memory\"} 0")
+        })
+        .await;
+        assert!(postgres.revive().await.unwrap());
+    })
+    .await;
+
+    // The server's own: it starts it again by itself.
+    world.engine.db().close().await;
+    postgres.stop().await.unwrap();
+    let process = Process::with(&[("DATA_DIR", scratch.path().display().to_string())]).await;
+    survives(process, &world, &directory, async |_| {}).await;
+    // Whoever is killed leaves Postgres to the next start, which is the end of this test.
+    let options =
+        Options { binary: std::env::var_os("REMEMBRANCER_PG0").unwrap().into(), data_dir: directory, port: None, settings: vec![] };
+    Embedded::start(options).await.unwrap().stop().await.unwrap();
 }
 
 #[test]

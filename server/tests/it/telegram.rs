@@ -79,6 +79,31 @@ async fn a_bound_chat_sees_and_deletes_what_is_its_persons_and_no_other_does() {
     assert!(chat::unbind_chat(&world.engine, &world.system, wired.bot, "4711").await.is_err());
 }
 
+/// In a group everybody would act as the person it is bound to.
+#[tokio::test]
+async fn a_group_belongs_to_nobody() {
+    let wired = wired(&[Scope::MemoryRead]).await;
+    wired.remember(Some(VERA), "Vera works from Bern").await;
+    let world = &wired.site.world;
+    for group in ["-100123", "@acme"] {
+        let refused = chat::bind_chat(&world.engine, &world.system, wired.bot, group, VERA).await.unwrap_err();
+        assert_eq!(refused.fields()[0].field, "chat", "{group}");
+    }
+    // One that was bound before this was refused.
+    let pool = world.engine.db().control.system();
+    chat::store::bind_chat(pool, world.system.tenant_id, wired.bot, "-100123", VERA, world.engine.clock().now()).await.unwrap();
+    for chat in [
+        json!({ "id": -100_123, "type": "supergroup" }),
+        json!({ "id": -100_123, "type": "group" }),
+        json!({ "id": 4711, "type": "group" }),
+        json!({ "id": 4711 }),
+    ] {
+        let answer = wired.update(json!({ "message": { "chat": chat, "text": "/memory" } })).await;
+        assert!(answer["text"].as_str().unwrap().starts_with("/memory or"), "{chat}: {answer}");
+    }
+    assert!(wired.say(4711, "/memory").await.contains("Bern"));
+}
+
 #[tokio::test]
 async fn a_wrong_secret_an_unknown_bot_and_a_revoked_key_read_the_same() {
     let wired = wired(&[Scope::MemoryRead]).await;

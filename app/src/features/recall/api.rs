@@ -41,12 +41,12 @@ pub async fn list_retrievals(#[server(default)] filter: RetrievalFilter) -> Resu
 #[server(endpoint = "read_retrieval", input = GetUrl)]
 pub async fn read_retrieval(id: RetrievalId) -> Result<RetrievalDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(recall::retrieval(&engine, &ctx, id).await?)
+    Ok(recall::retrieval(&engine, &ctx, id, None).await?)
 }
 
 /// Repeats a recall as of its time, and as of now. Nothing is logged or counted.
 #[server(endpoint = "replay_retrieval", input = GetUrl)]
 pub async fn replay_retrieval(id: RetrievalId) -> Result<Replay, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(recall::replay(&engine, &ctx, id).await?)
+    Ok(recall::replay(&engine, &ctx, id, None).await?)
 }

@@ -45,6 +45,7 @@ pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
         ranking: query.read("ranking", "Choose one of the rankings.", &mut errors),
         zero_hit: query.read("zero_hit", "Choose one of the outcomes.", &mut errors),
         memory_id: query.read("memory", "A memory is named by a UUID.", &mut errors),
+        user_id: None,
         from: query.day("from", false, &mut errors),
         until: query.day("until", true, &mut errors),
         after: owned("after"),

@@ -10,7 +10,10 @@ use crate::{
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::OperatorProfile;
 #[cfg(feature = "ssr")]
-use remembrancer::{api::ErrorCode, identity};
+use remembrancer::{
+    api::ErrorCode,
+    identity::{self, Admission},
+};
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "ssr")]
 use std::num::NonZeroU32;
@@ -45,7 +48,7 @@ pub async fn sign_in(
     #[server(default)] next: String,
 ) -> Result<(), ConsoleError> {
     let signed_in = match attempt(&login, &password).await {
-        Ok(profile) => open_session(profile.id).await,
+        Ok(admission) => open_session(admission).await,
         Err(error) => Err(error),
     };
     match &signed_in {
@@ -79,7 +82,7 @@ pub async fn set_theme(theme: String) -> Result<(), ConsoleError> {
 }
 
 #[cfg(feature = "ssr")]
-async fn attempt(login: &str, password: &str) -> Result<OperatorProfile, ConsoleError> {
+async fn attempt(login: &str, password: &str) -> Result<Admission, ConsoleError> {
     let console = console()?;
     if let Some(wait) = (console.limiter)(login, client_address()) {
         set_status(ErrorCode::RateLimited);

@@ -1,0 +1,77 @@
+//! `/readyz`: cheap for whoever asks often, and true again a second later.
+
+use crate::harness::Site;
+use axum::http::StatusCode;
+use chrono::{DateTime, Duration, Utc};
+use remembrancer::clock::{Clock, SystemClock};
+use remembrancer::db::DatabaseUrls;
+use remembrancer::testing::{TestDatabases, World};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use std::str::FromStr;
+use std::sync::{Arc, Mutex};
+
+/// A clock that moves only when it is told to.
+#[derive(Default)]
+struct Stopped(Mutex<DateTime<Utc>>);
+
+impl Clock for Stopped {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().unwrap()
+    }
+}
+
+impl Stopped {
+    fn advance(&self, by: Duration) {
+        *self.0.lock().unwrap() += by;
+    }
+}
+
+/// A site with databases of its own and a stopped clock.
+async fn stopped() -> (Site, Arc<Stopped>) {
+    let (mut world, clock) = (World::on(TestDatabases::fresh(&SystemClock).await).await, Arc::<Stopped>::default());
+    world.engine = world.engine.with_clock(Arc::<Stopped>::clone(&clock));
+    (Site::on(world, &[]), clock)
+}
+
+/// Lets nobody connect to the databases any more, not even their owner, or everybody again.
+async fn connectable(urls: &DatabaseUrls, allowed: bool) {
+    let mut owner =
+        PgConnection::connect_with(&PgConnectOptions::from_str(&urls.agent_memory).unwrap().database("postgres")).await.unwrap();
+    for url in [&urls.agent_memory, &urls.shared_kb, &urls.internal_shared] {
+        let options = PgConnectOptions::from_str(url).unwrap();
+        let sql = format!("alter database \"{}\" allow_connections {allowed}", options.get_database().unwrap());
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut owner).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn readiness_is_probed_with_the_connections_that_are_there() {
+    let (site, clock) = stopped().await;
+    assert_eq!(site.get("/readyz", &[]).await.status, StatusCode::OK);
+    let urls = site.world.engine.urls();
+    connectable(urls, false).await;
+    clock.advance(Duration::seconds(5));
+    let answer = site.get("/readyz", &[]).await;
+    connectable(urls, true).await;
+    assert_eq!(answer.json()["migrations"], "ok", "{}", answer.text);
+}
+
+#[tokio::test]
+async fn a_probe_serves_everybody_for_a_second() {
+    let (site, clock) = stopped().await;
+    assert_eq!(site.get("/readyz", &[]).await.json()["status"], "ready");
+    let pool = site.world.engine.db().kb.system();
+    let mut held = Vec::new();
+    for _ in 0..pool.options().get_max_connections() {
+        held.push(pool.acquire().await.unwrap());
+    }
+    assert_eq!(site.get("/readyz", &[]).await.json()["status"], "ready", "the database was not asked again");
+    clock.advance(Duration::seconds(1));
+    let answer = site.get("/readyz", &[]).await;
+    assert_eq!((answer.status, &answer.json()["databases"]), (StatusCode::SERVICE_UNAVAILABLE, &"shared_kb does not answer".into()));
+    drop(held);
+    assert_eq!(site.get("/readyz", &[]).await.status, StatusCode::SERVICE_UNAVAILABLE, "nor after a failure");
+    clock.advance(Duration::seconds(1));
+    assert_eq!(site.get("/readyz", &[]).await.json()["status"], "ready");
+}

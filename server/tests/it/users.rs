@@ -1,0 +1,97 @@
+//! The user of a call over HTTP: by header, by key, by argument.
+
+use crate::harness::Site;
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode, header};
+use remembrancer::api::Scope;
+use remembrancer::identity;
+use remembrancer::op::Actor;
+use serde_json::json;
+
+/// A key of atlas with some scopes, bound to a user or not.
+async fn key(site: &Site, scopes: &[Scope], user: Option<&str>) -> String {
+    let Actor::Agent { id, .. } = site.world.atlas.actor else { panic!("atlas is an agent") };
+    let user = user.map(|user| user.parse().unwrap());
+    identity::create_key(&site.world.engine, &site.world.system, id, "test", scopes, user.as_ref(), None).await.unwrap().1
+}
+
+async fn call(
+    site: &Site,
+    key: &str,
+    user: Option<&str>,
+    method: Method,
+    path: &str,
+    body: Option<serde_json::Value>,
+) -> (StatusCode, String) {
+    let mut request = Request::builder().method(method).uri(path).header(header::AUTHORIZATION, format!("Bearer {key}"));
+    if let Some(user) = user {
+        request = request.header("X-Remembrancer-User", user);
+    }
+    let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+    let answer = site.send(request.header(header::CONTENT_TYPE, "application/json").body(body).unwrap()).await;
+    (answer.status, answer.text)
+}
+
+const REMEMBER: &str = "/api/tools/agent_memory_remember";
+const RECALL: &str = "/api/tools/agent_memory_recall";
+
+#[tokio::test]
+async fn the_header_names_the_user_of_every_door() {
+    let site = Site::new().await;
+    let key = key(&site, &[Scope::MemoryRead, Scope::MemoryWrite, Scope::MemoryForget], None).await;
+    let fact =
+        json!({ "topic_raw": "tea", "content": "Idris likes green tea", "source": { "platform": "slack" }, "category": "preference" });
+    let stored = call(&site, &key, Some("crm-1"), Method::POST, REMEMBER, Some(fact)).await;
+    assert_eq!(stored.0, StatusCode::OK, "{}", stored.1);
+    let stored: serde_json::Value = serde_json::from_str(&stored.1).unwrap();
+    let id = stored["memory_id"].as_str().unwrap();
+    for (method, path, body) in [
+        (Method::POST, RECALL.to_owned(), Some(json!({ "query": "green tea" }))),
+        (Method::GET, format!("/api/memories/{id}"), None),
+        (Method::GET, format!("/api/memories/{id}/versions"), None),
+        (Method::GET, "/api/memory/".to_owned(), None),
+        (Method::GET, "/api/memory/prompt".to_owned(), None),
+        (Method::POST, "/api/commands/memory".to_owned(), Some(json!({ "text": "/memory list" }))),
+    ] {
+        let told = async |user| call(&site, &key, user, method.clone(), &path, body.clone()).await.1.contains("green tea");
+        assert!(told(Some("crm-1")).await, "{path}");
+        for other in [Some("crm-2"), None] {
+            assert!(!told(other).await, "{path} for {other:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_or_a_header_that_names_somebody_else_is_403() {
+    let site = Site::new().await;
+    let (bound, plain) = (key(&site, Scope::ALL, Some("crm-1")).await, key(&site, &[Scope::MemoryRead], None).await);
+    let named = |user: &str| Some(json!({ "query": "tea", "user_id": user }));
+    for (key, header, body, status) in [
+        (&bound, None, named("crm-1"), StatusCode::OK),
+        (&bound, Some("crm-1"), None, StatusCode::OK),
+        (&bound, None, named("crm-2"), StatusCode::FORBIDDEN),
+        (&bound, Some("crm-2"), None, StatusCode::FORBIDDEN),
+        (&plain, Some("crm-2"), named("crm-2"), StatusCode::OK),
+        (&plain, Some("crm-2"), named("crm-1"), StatusCode::FORBIDDEN),
+        (&plain, None, named("crm-1"), StatusCode::FORBIDDEN),
+        (&plain, Some(" "), None, StatusCode::BAD_REQUEST),
+    ] {
+        let body = body.unwrap_or_else(|| json!({ "query": "tea" }));
+        let (answered, text) = call(&site, key, header, Method::POST, RECALL, Some(body.clone())).await;
+        assert_eq!(answered, status, "{header:?} {body}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn tools_are_listed_without_an_argument_that_decides_nothing() {
+    let site = Site::new().await;
+    let (chooses, plain) = (key(&site, Scope::ALL, None).await, key(&site, &[Scope::MemoryRead], None).await);
+    let list = async |key: &str, user| call(&site, key, user, Method::GET, "/api/tools", None).await.1;
+    assert!(list(&chooses, None).await.contains("\"user_id\""));
+    for text in [list(&plain, None).await, list(&chooses, Some("crm-1")).await] {
+        let tools: serde_json::Value = serde_json::from_str(&text).unwrap();
+        for tool in tools["tools"].as_array().unwrap() {
+            assert!(tool["input_schema"]["properties"].get("user_id").is_none(), "{}", tool["name"]);
+        }
+    }
+}

@@ -1,10 +1,10 @@
 # Sourced: a throw-away Postgres for tests, without fsync, stopped and removed when the script ends.
 # shellcheck shell=bash
 
-# Exports TEST_DATABASE_URL, a superuser's: the one that is set, or DATABASE_URL, or that of a server started here.
+# Exports TEST_DATABASE_URL, a superuser's: the one that is set, or that of a server started here. Never DATABASE_URL: tests create and drop
+# databases.
 use_postgres() {
-  TEST_DATABASE_URL=${TEST_DATABASE_URL:-${DATABASE_URL:-}}
-  export TEST_DATABASE_URL
+  export TEST_DATABASE_URL=${TEST_DATABASE_URL:-}
   [ -z "$TEST_DATABASE_URL" ] || return 0
   PG_DIR=$(mktemp -d "${TMPDIR:-/tmp}/remembrancer-pg.XXXXXX")
   trap stop_postgres EXIT

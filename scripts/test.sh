@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All checks: format, lints, Rust tests against a real Postgres and the real model, browser tests. Ends with one line of totals.
+# All checks: format, lints, dependencies, Rust tests against a real Postgres and the real model, browser tests. Ends with one line of totals.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/postgres.sh"
@@ -40,6 +40,8 @@ claim_target
 check "format" cargo fmt --all --check
 check "lints" cargo clippy --all-targets -- -D warnings
 check "lints for the browser" cargo clippy --package app --package frontend --features app/hydrate --target wasm32-unknown-unknown -- -D warnings
+
+check "dependencies" scripts/audit.sh
 
 check "building the tests" cargo test --no-run
 use_postgres

@@ -78,7 +78,7 @@ export class Agent {
   static create(): Agent {
     const slug = `e2e-${randomUUID().slice(0, 8)}`;
     const id = remembrancer('agent', 'create', slug, '--tenant', 'acme', '--name', 'An agent of the browser tests').split(' ').at(-1);
-    const scopes = 'memory:read,memory:write,memory:forget,kb:read,kb:write';
+    const scopes = 'memory:read,memory:write,memory:forget,kb:read,kb:write,users:any';
     const key = remembrancer('key', 'create', slug, '--tenant', 'acme', '--name', 'tests', '--scopes', scopes).split('\n').at(-1);
     if (!id || !key) throw new Error('the command line did not print the id of an agent and a key');
     return new Agent(slug, id, key);

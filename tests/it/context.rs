@@ -92,13 +92,13 @@ async fn a_profile_fact_is_told_before_it_has_a_vector_and_only_to_its_person() 
         topic_raw: "preferred editor".into(),
         content: "Vera uses Helix".into(),
         source: Source { platform: "chat".into(), ..Source::default() },
-        user_id: Some(vera),
+        user_id: Some(vera.into()),
         evidence_ref: None,
         confidence: None,
         commons: false,
     };
     memories::upsert_profile_fact(&world.engine, &world.atlas, fact).await.unwrap();
-    let bundle = context_for(&world, ContextRequest { user_id: Some(vera), ..ContextRequest::new("write the release notes") }).await;
+    let bundle = context_for(&world, ContextRequest { user_id: Some(vera.into()), ..ContextRequest::new("write the release notes") }).await;
     assert_eq!(told(&bundle, SectionName::Profile), ["preferred editor: Vera uses Helix"]);
     assert_eq!(bundle.degraded, ["embedding"]);
     let bundle = context_for(&world, ContextRequest::new("write the release notes")).await;
@@ -195,7 +195,7 @@ async fn knowledge_is_cited_and_the_search_is_logged() {
     assert!(section.items[0].citation.starts_with("ADR-005") && section.items[0].document_id.is_some());
     assert!(bundle.text.contains("## Knowledge\n\n- ") && bundle.text.contains("(ADR-005"), "{}", bundle.text);
     world.engine.log().flush().await;
-    let logged = recall::retrieval(&world.engine, &world.atlas, bundle.retrieval_id).await.unwrap();
+    let logged = recall::retrieval(&world.engine, &world.atlas, bundle.retrieval_id, None).await.unwrap();
     assert_eq!(logged.retrieval.query, "branches named after birds");
 }
 

@@ -3,7 +3,7 @@
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink},
     path::{Path, PathBuf},
     process::Command,
 };
@@ -45,8 +45,12 @@ fn runs(pid: i32) -> bool {
     !matches!(state.first(), None | Some(b'Z'))
 }
 
+/// Kills a process and returns when it is gone.
 fn kill_9(pid: i32) {
     assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+    while runs(pid) {
+        std::thread::yield_now();
+    }
 }
 
 async fn open(embedded: &Embedded) -> PgConnection {
@@ -92,8 +96,14 @@ async fn a_cluster_survives_whatever_is_killed() {
     third.stop().await.unwrap();
     assert_eq!(count(&second).await, 1);
 
-    // Postgres is killed: the next start recovers, on the same port.
+    // Postgres is killed: whoever supervises it starts it again, with its data and on its port.
+    assert!(!second.revive().await.unwrap(), "it runs");
     open(&second).await.execute("insert into kept values ('[3,4]')").await.unwrap();
+    kill_9(postmaster(&scratch.0).unwrap());
+    assert!(second.revive().await.unwrap());
+    assert_eq!(count(&second).await, 2);
+
+    // Without a supervisor the next start recovers.
     kill_9(postmaster(&scratch.0).unwrap());
     drop(second);
     let fourth = Embedded::start(options.clone()).await.unwrap();
@@ -121,6 +131,47 @@ async fn a_cluster_survives_whatever_is_killed() {
     fifth.stop().await.unwrap();
     sixth.stop().await.unwrap();
     assert_eq!(postmaster(&scratch.0), None);
+}
+
+/// Root would otherwise write, and give away, whatever such a link leads to.
+#[tokio::test]
+async fn as_root_no_link_of_another_user_is_followed() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    const NOBODY: u32 = 65534;
+    let scratch = Scratch::new();
+    let (victim, secret) = (scratch.0.join("victim"), scratch.0.join("victim/secret"));
+    fs::create_dir(&victim).unwrap();
+    fs::write(&secret, "root's").unwrap();
+    fs::set_permissions(&victim, fs::Permissions::from_mode(0o700)).unwrap();
+    let untouched = || {
+        let (folder, file) = (fs::metadata(&victim).unwrap(), fs::metadata(&secret).unwrap());
+        assert_eq!((folder.mode() & 0o777, folder.uid(), file.uid()), (0o700, 0, 0));
+        assert_eq!(fs::read_to_string(&secret).unwrap(), "root's");
+        assert_eq!(fs::read_dir(&victim).unwrap().count(), 1);
+    };
+
+    // The folder itself is a link.
+    let options = options(&scratch.0);
+    symlink(&victim, &options.data_dir).unwrap();
+    lchown(&options.data_dir, Some(NOBODY), None).unwrap();
+    assert!(matches!(Embedded::start(options.clone()).await, Err(EmbeddedError::Foreign { owner: NOBODY, .. })));
+    untouched();
+
+    // Links wait inside a folder that is theirs.
+    fs::remove_file(&options.data_dir).unwrap();
+    fs::create_dir(&options.data_dir).unwrap();
+    chown(&options.data_dir, Some(NOBODY), None).unwrap();
+    for name in ["starting", "users"] {
+        symlink(&secret, options.data_dir.join(name)).unwrap();
+    }
+    assert!(Embedded::start(options.clone()).await.is_err());
+    untouched();
+
+    // The folder of somebody who does not run Postgres.
+    chown(&options.data_dir, Some(12345), None).unwrap();
+    assert!(matches!(Embedded::start(options).await, Err(EmbeddedError::Foreign { owner: 12345, .. })));
 }
 
 #[tokio::test]

@@ -69,13 +69,13 @@ async fn what_is_not_the_agents_is_not_found() {
     let (world, stranger) = (World::new().await, World::new().await);
     let (vera, tom) = (UserId(Uuid::from_u128(1)), UserId(Uuid::from_u128(2)));
     let own = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
-    let hers = remember(&world, &world.atlas, RememberRequest { user_id: Some(vera), ..fact("tea", "Hers") }).await.memory_id;
+    let hers = remember(&world, &world.atlas, RememberRequest { user_id: Some(vera.into()), ..fact("tea", "Hers") }).await.memory_id;
     for (ctx, request) in [
         (&world.binky, please(own)),
         (&stranger.atlas, please(own)),
         (&world.atlas, please(MemoryId(nowhere()))),
         (&world.atlas, please(hers)),
-        (&world.atlas, ForgetRequest { user_id: Some(tom), ..please(hers) }),
+        (&world.atlas, ForgetRequest { user_id: Some(tom.into()), ..please(hers) }),
     ] {
         assert!(matches!(refused(&world, ctx, request.clone()).await, Error::NotFound("memory")), "{request:?}");
     }
@@ -88,8 +88,8 @@ async fn what_is_not_the_agents_is_not_found() {
         assert_eq!(error.fields()[0].field, "reason");
     }
     assert!(is_live(&world, own).await);
-    memories::forget(&world.engine, &world.atlas, ForgetRequest { user_id: Some(vera), ..please(hers) }).await.unwrap();
-    memories::forget(&world.engine, &world.atlas, ForgetRequest { user_id: Some(tom), ..please(own) }).await.unwrap();
+    memories::forget(&world.engine, &world.atlas, ForgetRequest { user_id: Some(vera.into()), ..please(hers) }).await.unwrap();
+    memories::forget(&world.engine, &world.atlas, ForgetRequest { user_id: Some(tom.into()), ..please(own) }).await.unwrap();
     assert!(!is_live(&world, own).await && !is_live(&world, hers).await);
 }
 

@@ -2,19 +2,28 @@
 
 use crate::support::{agent, owner};
 use chrono::{DateTime, Duration, Utc};
-use remembrancer::api::{AgentId, AuditFilter, KeyId, OperatorRole, RequestId, Scope};
+use remembrancer::api::{AgentId, AuditFilter, KeyId, OperatorProfile, OperatorRole, RequestId, Scope};
 use remembrancer::clock::Clock;
+use remembrancer::db::lock_key;
+use remembrancer::identity::Admission;
 use remembrancer::op::{Access, Actor};
 use remembrancer::testing::{PASSWORD, World, nowhere};
 use remembrancer::{Error, OpContext, audit, identity};
 use serde_json::json;
+use sha2::Digest;
 
 async fn authenticate(world: &World, key: &str) -> Result<OpContext, Error> {
     identity::authenticate(&world.engine, key, RequestId(world.clock.id())).await
 }
 
-async fn sign_in(world: &World, login: &str, password: &str) -> Result<remembrancer::api::OperatorProfile, Error> {
-    identity::sign_in(&world.engine, login, password, RequestId(world.clock.id())).await
+async fn sign_in(world: &World, login: &str, password: &str) -> Result<Admission, Error> {
+    let result = identity::sign_in(&world.engine, login, password, RequestId(world.clock.id())).await;
+    world.engine.finish_deferred().await;
+    result
+}
+
+async fn resume(world: &World, admission: &Admission) -> Result<OperatorProfile, Error> {
+    identity::resume(&world.engine, admission, RequestId(world.clock.id())).await.map(|(_, profile)| profile)
 }
 
 /// How often an action stands in the audit log.
@@ -35,7 +44,7 @@ async fn last_used(world: &World, id: KeyId) -> Option<DateTime<Utc>> {
 async fn a_key_tells_who_calls_and_what_it_may() {
     let world = World::new().await;
     let scopes = [Scope::MemoryRead, Scope::CommonsWrite];
-    let (id, key) = identity::create_key(&world.engine, &world.system, agent(&world.atlas), "laptop", &scopes, None).await.unwrap();
+    let (id, key) = identity::create_key(&world.engine, &world.system, agent(&world.atlas), "laptop", &scopes, None, None).await.unwrap();
     let ctx = authenticate(&world, &key).await.unwrap();
     assert_eq!((ctx.tenant_id, ctx.commons_id), (world.system.tenant_id, world.system.commons_id));
     assert_eq!(ctx.access, Access::Scopes(scopes.to_vec()));
@@ -56,7 +65,7 @@ async fn a_key_tells_who_calls_and_what_it_may() {
 async fn keys_that_are_wrong_ended_or_revoked_are_refused_alike() {
     let world = World::new().await;
     let soon = Some(world.clock.now() + Duration::hours(1));
-    let create = |expires| identity::create_key(&world.engine, &world.system, agent(&world.atlas), "test", Scope::ALL, expires);
+    let create = |expires| identity::create_key(&world.engine, &world.system, agent(&world.atlas), "test", Scope::ALL, None, expires);
     let ((_, ending), (revoked_id, revoked), (_, good)) =
         (create(soon).await.unwrap(), create(None).await.unwrap(), create(None).await.unwrap());
     for key in [&ending, &revoked, &good] {
@@ -85,7 +94,7 @@ async fn keys_that_are_wrong_ended_or_revoked_are_refused_alike() {
 #[tokio::test]
 async fn the_last_use_of_a_key_is_known_to_the_minute() {
     let world = World::new().await;
-    let (id, key) = identity::create_key(&world.engine, &world.system, agent(&world.atlas), "x", Scope::ALL, None).await.unwrap();
+    let (id, key) = identity::create_key(&world.engine, &world.system, agent(&world.atlas), "x", Scope::ALL, None, None).await.unwrap();
     assert_eq!(last_used(&world, id).await, None);
     authenticate(&world, &key).await.unwrap();
     let first = last_used(&world, id).await.unwrap();
@@ -107,7 +116,7 @@ async fn keys_are_made_by_admins_for_agents_of_their_tenant() {
     let (world, stranger) = (World::new().await, World::new().await);
     let create = |ctx: &OpContext, agent: AgentId, scopes: &'static [Scope], expires| {
         let (engine, ctx) = (world.engine.clone(), ctx.clone());
-        async move { identity::create_key(&engine, &ctx, agent, "x", scopes, expires).await }
+        async move { identity::create_key(&engine, &ctx, agent, "x", scopes, None, expires).await }
     };
     let atlas = agent(&world.atlas);
     assert!(create(&world.vera, atlas, Scope::ALL, None).await.is_ok(), "Vera has every role");
@@ -122,7 +131,7 @@ async fn keys_are_made_by_admins_for_agents_of_their_tenant() {
     let past = Some(world.clock.now() - Duration::seconds(1));
     assert_eq!(create(&world.system, atlas, Scope::ALL, past).await.unwrap_err().fields()[0].field, "expires_at");
     let (foreign_key, _) =
-        identity::create_key(&stranger.engine, &stranger.system, agent(&stranger.atlas), "x", Scope::ALL, None).await.unwrap();
+        identity::create_key(&stranger.engine, &stranger.system, agent(&stranger.atlas), "x", Scope::ALL, None, None).await.unwrap();
     assert!(matches!(identity::revoke_key(&world.engine, &world.system, foreign_key).await, Err(Error::NotFound("key"))));
 }
 
@@ -152,7 +161,8 @@ async fn tenants_agents_and_operators_have_names_of_their_own() {
 #[tokio::test]
 async fn signing_in_needs_the_right_password_of_an_operator_in_office() {
     let world = World::new().await;
-    let profile = sign_in(&world, &world.login, PASSWORD).await.unwrap();
+    let admission = sign_in(&world, &world.login, PASSWORD).await.unwrap();
+    let profile = resume(&world, &admission).await.unwrap();
     assert_eq!((profile.name.as_str(), profile.login.as_str(), profile.tenant_name.as_str()), ("Vera", world.login.as_str(), "Acme"));
     assert_eq!((profile.tenant_id, profile.roles.as_slice()), (world.system.tenant_id, OperatorRole::ALL));
     assert_eq!((audited(&world, "operator.signed_in").await, audited(&world, "operator.sign_in_failed").await), (1, 0));
@@ -181,6 +191,51 @@ async fn signing_in_needs_the_right_password_of_an_operator_in_office() {
     assert!(matches!(gone, Error::Unauthenticated(_)), "a session of theirs is worth nothing now");
 }
 
+/// The entry of a known login's failure takes its time, and the answer does not wait for it.
+#[tokio::test]
+async fn a_failed_sign_in_is_answered_before_it_is_audited() {
+    let world = World::new().await;
+    let mut holder = owner(&world.engine.urls().internal_shared).await;
+    let chain = lock_key(&[b"audit", world.system.tenant_id.0.as_bytes()]);
+    sqlx::query("select pg_advisory_lock($1)").bind(chain).execute(&mut holder).await.unwrap();
+    let refused = identity::sign_in(&world.engine, &world.login, "not the password", RequestId(world.clock.id())).await;
+    assert!(matches!(refused, Err(Error::Unauthenticated(_))), "{refused:?}");
+    assert_eq!(audited(&world, "operator.sign_in_failed").await, 0);
+    drop(holder);
+    world.engine.finish_deferred().await;
+    assert_eq!(audited(&world, "operator.sign_in_failed").await, 1);
+}
+
+#[tokio::test]
+async fn a_session_ends_when_the_access_changes_or_after_a_week() {
+    let world = World::new().await;
+    let id = world.vera.actor.id().parse().unwrap();
+    let (viewer, password) = ([OperatorRole::Viewer], "another long password");
+
+    let before = sign_in(&world, &world.login, PASSWORD).await.unwrap();
+    assert_eq!(resume(&world, &before).await.unwrap().roles, OperatorRole::ALL);
+    assert!(matches!(identity::set_roles(&world.engine, &world.atlas, id, &viewer).await, Err(Error::Forbidden(_))));
+    assert_eq!(identity::set_roles(&world.engine, &world.vera, id, &[]).await.unwrap_err().fields()[0].field, "roles");
+    let stranger = World::new().await;
+    assert!(matches!(identity::set_roles(&world.engine, &stranger.vera, id, &viewer).await, Err(Error::NotFound("operator"))));
+    assert!(resume(&world, &before).await.is_ok(), "nothing changed so far");
+
+    identity::set_roles(&world.engine, &world.vera, id, &viewer).await.unwrap();
+    assert!(matches!(resume(&world, &before).await, Err(Error::Unauthenticated(_))));
+    assert_eq!(audited(&world, "operator.roles_set").await, 1);
+    let with_roles = sign_in(&world, &world.login, PASSWORD).await.unwrap();
+    assert_eq!(resume(&world, &with_roles).await.unwrap().roles, viewer);
+
+    identity::reset_password(&world.engine, &world.login, password).await.unwrap();
+    assert!(matches!(resume(&world, &with_roles).await, Err(Error::Unauthenticated(_))));
+
+    let last = sign_in(&world, &world.login, password).await.unwrap();
+    world.clock.advance(Duration::days(7) - Duration::minutes(10));
+    assert!(resume(&world, &last).await.is_ok());
+    world.clock.advance(Duration::minutes(11));
+    assert!(matches!(resume(&world, &last).await, Err(Error::Unauthenticated(_))), "seven days are the most");
+}
+
 #[tokio::test]
 async fn a_new_password_replaces_the_old_one() {
     let world = World::new().await;
@@ -206,6 +261,12 @@ async fn a_session_lives_until_it_ends_or_is_ended() {
     let later = ends + Duration::hours(1);
     assert!(identity::session_save(engine, &id, &json!({ "more": 1 }), later).await.unwrap());
     assert_eq!(identity::session_load(engine, &id).await.unwrap(), Some((json!({ "more": 1 }), later)));
+    let hashed: i64 = sqlx::query_scalar("select count(*) from sessions where id_hash = sha256(convert_to($1, 'UTF8'))")
+        .bind(&id)
+        .fetch_one(&mut owner(&engine.urls().internal_shared).await)
+        .await
+        .unwrap();
+    assert_eq!(hashed, 1, "the table tells no id");
     let over = world.clock.secret(22);
     identity::session_create(engine, &over, &data, ends).await.unwrap();
     world.clock.advance(Duration::minutes(61));
@@ -215,8 +276,9 @@ async fn a_session_lives_until_it_ends_or_is_ended() {
     assert_eq!(identity::session_load(engine, &id).await.unwrap(), None);
     assert!(!identity::session_save(engine, &id, &data, later).await.unwrap(), "a late save does not undo a sign-out");
     assert_eq!(identity::session_load(engine, &id).await.unwrap(), None);
-    let left: i64 = sqlx::query_scalar("select count(*) from sessions where id = any($1)")
-        .bind([id, over])
+    let hashes = [&id, &over].map(|id| sha2::Sha256::digest(id).to_vec());
+    let left: i64 = sqlx::query_scalar("select count(*) from sessions where id_hash = any($1)")
+        .bind(&hashes[..])
         .fetch_one(&mut owner(&engine.urls().internal_shared).await)
         .await
         .unwrap();

@@ -104,7 +104,7 @@ async fn taking_in_again_changes_only_what_changed() {
     let gone = knowledge::documents(&world.engine, &world.vera, &gone).await.unwrap().rows;
     assert_eq!(gone.iter().map(|document| document.path.as_str()).collect::<Vec<_>>(), ["docs/onboarding.md"]);
     settle(&world).await;
-    assert_eq!(audit::verify(&world.engine, &world.system).await.unwrap().broken_at, None);
+    assert_eq!(audit::verify(&world.engine, &world.system, None).await.unwrap().fault, None);
 }
 
 #[tokio::test]

@@ -163,7 +163,7 @@ async fn a_link_to_itself_to_what_is_foreign_and_to_what_was_forgotten_is_refuse
     let theirs = know(&world, &world.binky, "tea", "Idris likes green tea").await;
     let elsewhere = know(&other_tenant, &other_tenant.atlas, "tea", "Mina likes none").await;
     let gone = know(&world, &world.atlas, "milk", "There is milk in the fridge").await;
-    let someone = RememberRequest { user_id: Some(UserId(Uuid::from_u128(5))), ..fact("tea", "Theirs alone") };
+    let someone = RememberRequest { user_id: Some(UserId(Uuid::from_u128(5)).into()), ..fact("tea", "Theirs alone") };
     let someones = remember(&world, &world.atlas, someone).await.memory_id;
     memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: gone, reason: None, user_id: None }).await.unwrap();
     for (to, code, field) in [

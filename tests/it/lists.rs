@@ -63,7 +63,7 @@ async fn many(world: &World) -> Vec<MemoryId> {
         world.clock.advance(Duration::minutes(1));
         let topic = if n % 10 == 0 { "stone".to_owned() } else { format!("Topic_{n}") };
         let mut request = fact(&topic, &format!("number{n} content{n} of{n}"));
-        request.user_id = (n % 4 == 0).then_some(UserId(Uuid::from_u128(4)));
+        request.user_id = (n % 4 == 0).then_some(UserId(Uuid::from_u128(4)).into());
         if n % 6 == 0 {
             (request.kind, request.scope, request.project_id) = (Some(MemoryKind::Decision), Some(MemoryScope::Project), Some(PROJECT));
         }

@@ -1,7 +1,9 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod audit_chain;
+mod audit_texts;
 mod bulk;
+mod columns;
 mod concurrency;
 mod context;
 mod contract;
@@ -14,8 +16,10 @@ mod late;
 mod links;
 mod lists;
 mod migrations;
+mod out_of_reach;
 mod outage;
 mod portability;
+mod portability_attacks;
 mod portability_refused;
 mod recall;
 mod recall_log;
@@ -32,5 +36,6 @@ mod story;
 mod support;
 mod tenancy;
 mod tenancy_roles;
+mod users;
 mod views;
 mod vocabulary;

@@ -1,13 +1,15 @@
 //! A database that goes away, and comes back.
 
-use crate::support::{Told, ask, owner, remember};
+use crate::portability::{exported, import};
+use crate::support::{Told, ask, memory_owner, owner, remember};
 use remembrancer::api::{ErrorCode, RequestId};
 use remembrancer::clock::Clock;
-use remembrancer::db::DatabaseUrls;
+use remembrancer::db::{DatabaseUrls, DbError};
+use remembrancer::portability::Selection;
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
-use remembrancer::{Engine, Settings, identity, memories, recall};
-use sqlx::ConnectOptions;
+use remembrancer::{Engine, Error, Settings, identity, memories, recall};
 use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions, Connection};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,8 +67,14 @@ impl Wire {
     }
 }
 
-fn hasty() -> Settings {
-    Settings { connection_budget: Duration::from_millis(300), ..crate::support::patient() }
+/// Settings under which a connection that others use is waited for as long as it takes; one that cannot be opened is not.
+fn steadfast() -> Settings {
+    Settings { connection_budget: Duration::from_secs(3600), ..crate::support::patient() }
+}
+
+/// Fails what would otherwise hang.
+async fn within<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(60), work).await.unwrap()
 }
 
 #[tokio::test]
@@ -75,7 +83,8 @@ async fn without_a_database_the_engine_does_not_open() {
     let free = taken.local_addr().unwrap();
     drop(taken);
     let urls = DatabaseUrls::derive(&format!("postgres://postgres@{free}/rmb")).unwrap();
-    let error = Engine::open(urls, Arc::new(Fake::new()), Arc::new(FakeClock::default()), hasty()).await.map(|_| ()).unwrap_err();
+    let open = Engine::open(urls, Arc::new(Fake::new()), Arc::new(FakeClock::default()), steadfast());
+    let error = within(open).await.map(|_| ()).unwrap_err();
     assert_eq!(error.code(), ErrorCode::Unavailable, "{error}");
 }
 
@@ -89,14 +98,14 @@ async fn while_the_database_is_away_every_verb_says_so_and_then_works_again() {
         internal_shared: wire.through(&urls.internal_shared),
     };
     let fake = Fake::new();
-    let world = World::with(through, Arc::new(fake.clone()), fake, hasty()).await;
+    let world = World::with(through, Arc::new(fake.clone()), fake, steadfast()).await;
     let kept = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
     assert!(world.engine.ready().await.is_ok());
     wire.pull().await;
-    let remembered = memories::remember(&world.engine, &world.atlas, fact("tea", "Vera likes coffee now")).await;
-    let recalled = recall::recall(&world.engine, &world.atlas, question("tea")).await;
-    let authenticated = identity::authenticate(&world.engine, &world.atlas_key, RequestId(world.clock.id())).await;
-    let deleted = memories::delete(&world.engine, &world.vera, &[kept.memory_id], "why").await;
+    let remembered = within(memories::remember(&world.engine, &world.atlas, fact("tea", "Vera likes coffee now"))).await;
+    let recalled = within(recall::recall(&world.engine, &world.atlas, question("tea"))).await;
+    let authenticated = within(identity::authenticate(&world.engine, &world.atlas_key, RequestId(world.clock.id()))).await;
+    let deleted = within(memories::delete(&world.engine, &world.vera, &[kept.memory_id], "why")).await;
     for error in [remembered.unwrap_err(), recalled.unwrap_err(), authenticated.unwrap_err(), deleted.unwrap_err()] {
         assert_eq!(error.code(), ErrorCode::Unavailable, "{error:?}");
         assert!(!error.message().contains("127.0.0.1"), "what an agent is told names no host: {}", error.message());
@@ -105,6 +114,67 @@ async fn while_the_database_is_away_every_verb_says_so_and_then_works_again() {
     wire.plug().await;
     assert!(remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.unchanged, "the next call works");
     assert_eq!(ask(&world, &world.atlas, "tea").await.told().len(), 1);
+}
+
+/// The pool of the system gives up after a second, so that by then the other has looked whether the server is there.
+#[tokio::test]
+async fn a_connection_that_others_use_is_waited_for() {
+    let fake = Fake::new();
+    let world = World::with(TestDatabases::shared().await, Arc::new(fake.clone()), fake, steadfast()).await;
+    let (memory, tenancy) = (world.engine.db().memory.clone(), world.system.tenancy());
+    let mut held = Vec::new();
+    for _ in 0..16 {
+        held.push(within(memory.begin(tenancy)).await.unwrap());
+    }
+    let mut lookups = Vec::new();
+    for _ in 0..4 {
+        lookups.push(within(memory.begin_system()).await.unwrap());
+    }
+    let waiting = tokio::spawn(async move { memory.begin(tenancy).await.map(drop) });
+    tokio::task::yield_now().await;
+    assert!(matches!(world.engine.db().memory.begin_system().await, Err(DbError::Exhausted)));
+    assert!(!waiting.is_finished());
+    drop(held);
+    within(waiting).await.unwrap().unwrap();
+}
+
+async fn cancelled(world: &World) -> Result<(), DbError> {
+    let mut tx = world.engine.db().memory.begin(world.system.tenancy()).await?;
+    sqlx::query("select pg_sleep(3600)").execute(&mut *tx).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_statement_ends_in_time_and_those_of_exports_imports_and_sweeps_as_they_need() {
+    let settings = Settings { statement_budget: Duration::from_millis(300), ..crate::support::patient() };
+    let world = crate::support::alone_with(settings).await;
+    remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
+    let error = Error::from(within(cancelled(&world)).await.unwrap_err());
+    assert_eq!((error.code(), error.to_string().contains("too long")), (ErrorCode::Unavailable, true), "{error}");
+    let text = exported(&world.engine, &world.vera, &Selection::All).await;
+
+    // Two connections: within a transaction the activity of others does not change.
+    let (mut owner, mut observer) = (memory_owner(&world.engine).await, memory_owner(&world.engine).await);
+    let mut locked = owner.begin().await.unwrap();
+    sqlx::query("lock table agent_memories, retrievals in access exclusive mode").execute(&mut *locked).await.unwrap();
+    let (engine, vera, now) = (world.engine.clone(), world.vera.clone(), world.clock.now());
+    let export = tokio::spawn(async move { exported(&engine, &vera, &Selection::All).await });
+    let (engine, vera, again) = (world.engine.clone(), world.vera.clone(), text.clone());
+    let import = tokio::spawn(async move { import(&engine, &vera, &again).await });
+    let engine = world.engine.clone();
+    let sweep = tokio::spawn(async move { recall::sweep(&engine, now).await });
+    let waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    within(async {
+        while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut observer).await.unwrap() < 3 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    // Whatever had to end with the budget of a statement ended before this.
+    assert!(cancelled(&world).await.is_err());
+    locked.rollback().await.unwrap();
+    assert_eq!(within(export).await.unwrap().lines().count(), text.lines().count());
+    assert!(within(import).await.unwrap().is_ok() && within(sweep).await.unwrap().is_ok());
 }
 
 #[tokio::test]

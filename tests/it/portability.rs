@@ -64,7 +64,7 @@ pub async fn newcomer(engine: &Engine) -> OpContext {
 
 async fn link(world: &World, ctx: &OpContext, from: MemoryId, to: MemoryId, relation: Relation) {
     let mut tx = world.engine.db().memory.begin(ctx.tenancy()).await.unwrap();
-    records::link(&mut tx, ctx, agent(ctx), from, to, relation, world.engine.clock().now()).await.unwrap();
+    records::link(&mut tx, ctx, (agent(ctx), None), from, to, relation, world.engine.clock().now()).await.unwrap();
     tx.commit().await.unwrap();
 }
 
@@ -163,7 +163,7 @@ async fn seed_3_scenario_8_export_and_import_preserve_everything() {
     let after = exported(there, &ctx, &Selection::All).await;
     assert_eq!(body(&after), body(&before), "ids, times, links, statuses, versions, sources, events and tombstones");
 
-    // A second time nothing is left to do, and each time left one audit row.
+    // A second time nothing is left to do. Each import left one audit row, each export two, and each new agent one.
     let again = import(there, &ctx, &before).await.unwrap();
     assert_eq!(again.total(), ImportCount { added: 0, updated: 0, unchanged: body(&before).len() as i64 });
     assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&before));
@@ -173,7 +173,7 @@ async fn seed_3_scenario_8_export_and_import_preserve_everything() {
     assert_eq!(rows.total, 2);
     assert_eq!(rows.rows[1].changes["memory"]["added"], of_type(&before, "memory").len());
     let all = audit::browse(there, &ctx, &AuditFilter::default()).await.unwrap();
-    assert_eq!(all.total, 3, "of the tenant and its imports, and nothing else: {:?}", all.rows);
+    assert_eq!(all.total, 1 + 2 + 2 * 2 + 2, "of the tenant, its imports, exports and agents, and nothing else: {:?}", all.rows);
 }
 
 #[tokio::test]
@@ -449,16 +449,26 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
         (
             "agent_memories",
             store::MEMORY,
-            &["topic_normal", "vocabulary_version", "content_hash", "live", "awaiting_vector", "said_at", "conversation", "speaker"],
+            &[
+                "topic_normal",
+                "vocabulary_version",
+                "content_hash",
+                "live",
+                "awaiting_vector",
+                "said_at",
+                "conversation",
+                "speaker",
+                "imported_by",
+            ],
         ),
-        ("agent_memory_versions", store::VERSION, &[]),
-        ("memory_links", store::LINK, &[]),
+        ("agent_memory_versions", store::VERSION, &["imported_by", "user_id"]),
+        ("memory_links", store::LINK, &["user_id"]),
         ("tombstones", store::TOMBSTONE, &[]),
         ("sources", store::SOURCE, &[]),
         ("projects", store::PROJECT, &[]),
         ("repos", store::REPO, &[]),
         ("project_links", store::PROJECT_LINK, &[]),
-        ("events", store::EVENT, &["leased_until"]),
+        ("events", store::EVENT, &["leased_until", "recorded_state"]),
     ];
     let agent_line: (&str, &[&str], &[&str]) =
         ("agents", &["id", "slug", "name", "require_user", "discipline"], &["tenant_id", "kind", "created_at"]);
@@ -466,6 +476,9 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
     let mut control = crate::support::owner(&world.engine.urls().internal_shared).await;
     let there: BTreeSet<String> = sqlx::query_scalar(sql).bind(agent_line.0).fetch_all(&mut control).await.unwrap().into_iter().collect();
     assert_eq!(there, agent_line.1.iter().chain(agent_line.2).map(|name| (*name).to_owned()).collect(), "agents");
+    let there: BTreeSet<String> = sqlx::query_scalar(sql).bind("users").fetch_all(&mut control).await.unwrap().into_iter().collect();
+    let user_line = ["id", "external_ref", "name", "tenant_id", "created_at"];
+    assert_eq!(there, user_line.map(str::to_owned).into(), "users");
     for (table, written, derived) in left_out {
         let there: BTreeSet<String> = sqlx::query_scalar(sql).bind(table).fetch_all(&mut owner).await.unwrap().into_iter().collect();
         let known: BTreeSet<String> =

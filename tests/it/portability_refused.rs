@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use tokio::io::{AsyncSeekExt, AsyncWriteExt};
 
 /// A small file: two memories of atlas with their versions and events.
-async fn small() -> (World, String) {
+pub async fn small() -> (World, String) {
     let world = World::new().await;
     remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await;
     remember(&world, &world.atlas, fact("lift", "The lift is out of order")).await;
@@ -21,7 +21,7 @@ async fn small() -> (World, String) {
 }
 
 /// The lines with a footer that is right for them, as a careful forger would write it.
-fn sealed(lines: &[String]) -> String {
+pub fn sealed(lines: &[String]) -> String {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for line in lines.iter().skip(1) {
         if let Some(kind) = line.split("\"type\":\"").nth(1).and_then(|rest| rest.split('"').next()) {
@@ -35,19 +35,19 @@ fn sealed(lines: &[String]) -> String {
 }
 
 /// Header and lines, without the footer.
-fn open(text: &str) -> Vec<String> {
+pub fn open(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     lines.pop();
     lines
 }
 
-fn place(lines: &[String], kind: &str) -> usize {
+pub fn place(lines: &[String], kind: &str) -> usize {
     let kind = format!("\"type\":\"{kind}\"");
     lines.iter().position(|line| line.contains(&kind)).unwrap()
 }
 
 /// The file is refused with a sentence that says `why`, and not a row was written.
-async fn refused(engine: &Engine, ctx: &OpContext, text: &str, why: &str) {
+pub async fn refused(engine: &Engine, ctx: &OpContext, text: &str, why: &str) {
     let before = rows_of(engine, ctx.tenant_id).await;
     let error = import(engine, ctx, text).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::Invalid, "{error}");

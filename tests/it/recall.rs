@@ -43,15 +43,15 @@ async fn without_a_user_only_what_is_nobodys_is_found() {
     let (vera, tom) = (UserId(Uuid::from_u128(1)), UserId(Uuid::from_u128(2)));
     let of = |user_id, content: &str| RememberRequest { user_id, ..fact("stone", content) };
     remember(&world, &world.atlas, of(None, "stone of nobody")).await;
-    remember(&world, &world.atlas, of(Some(vera), "stone of Vera")).await;
+    remember(&world, &world.atlas, of(Some(vera.into()), "stone of Vera")).await;
     world.embedder.fail();
-    remember(&world, &world.atlas, of(Some(tom), "stone of Tom")).await;
+    remember(&world, &world.atlas, of(Some(tom.into()), "stone of Tom")).await;
     remember(&world, &world.atlas, of(None, "stone of anybody")).await;
     world.embedder.work();
     let by = |user_id| RecallRequest { user_id, ..question("stone") };
     assert_eq!(found(&world, &world.atlas, by(None)).await, ["stone of anybody", "stone of nobody"]);
-    assert_eq!(found(&world, &world.atlas, by(Some(vera))).await, ["stone of Vera", "stone of anybody", "stone of nobody"]);
-    assert_eq!(found(&world, &world.atlas, by(Some(tom))).await, ["stone of Tom", "stone of anybody", "stone of nobody"]);
+    assert_eq!(found(&world, &world.atlas, by(Some(vera.into()))).await, ["stone of Vera", "stone of anybody", "stone of nobody"]);
+    assert_eq!(found(&world, &world.atlas, by(Some(tom.into()))).await, ["stone of Tom", "stone of anybody", "stone of nobody"]);
 }
 
 #[tokio::test]
@@ -203,7 +203,7 @@ async fn the_operators_search_finds_what_agents_find_and_leaves_no_trace() {
     let world = alone().await;
     let workers = Workers::start(&world.engine);
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
-    let user = RememberRequest { user_id: Some(UserId(Uuid::from_u128(1))), ..fact("tea", "Tom likes tea") };
+    let user = RememberRequest { user_id: Some(UserId(Uuid::from_u128(1)).into()), ..fact("tea", "Tom likes tea") };
     remember(&world, &world.binky, user).await;
     let ask = |agent_id, q: &str| {
         let filter = remembrancer::api::MemoryFilter { q: Some(q.into()), agent_id, ..Default::default() };

@@ -31,7 +31,7 @@ async fn the_log_keeps_the_question_the_answer_and_the_near_misses() {
     let request = RecallRequest {
         k: 2,
         expected: true,
-        user_id: Some(user),
+        user_id: Some(user.into()),
         ranking: Some(Ranking::Decay),
         filters,
         ..question("stone number grey")

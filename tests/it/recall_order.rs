@@ -142,7 +142,7 @@ async fn equal_scores_come_newest_first_then_by_id() {
         for user in [None, Some(7)] {
             for scope in ["agent", "global"] {
                 let mut request = fact("tea", "Vera likes tea");
-                request.user_id = user.map(|n| remembrancer::api::UserId(uuid::Uuid::from_u128(n)));
+                request.user_id = user.map(|n| remembrancer::api::UserId(uuid::Uuid::from_u128(n))).map(Into::into);
                 request.scope = Some(scope.parse().unwrap());
                 ids.push(remember(&world, &world.atlas, request).await.memory_id);
             }
@@ -164,7 +164,7 @@ async fn equal_scores_come_newest_first_then_by_id() {
             .unwrap();
         sqlx::query("update embeddings_384 set weight = 1 where memory_id = $1").bind(id).execute(&mut owner).await.unwrap();
     }
-    let request = RecallRequest { user_id: Some(remembrancer::api::UserId(uuid::Uuid::from_u128(7))), ..question("tea") };
+    let request = RecallRequest { user_id: Some(remembrancer::api::UserId(uuid::Uuid::from_u128(7)).into()), ..question("tea") };
     let answer = recall::recall(&world.engine, &world.atlas, request).await.unwrap();
     assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [ids[3], ids[0], ids[2], ids[1]]);
     assert!(answer.memories().iter().all(|hit| hit.score == answer.memories()[0].score));

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use uuid::Uuid;
 
-fn revision(memory: impl Into<MemoryRef>, content: &str) -> ReviseRequest {
+pub fn revision(memory: impl Into<MemoryRef>, content: &str) -> ReviseRequest {
     ReviseRequest {
         memory: memory.into(),
         content: content.into(),
@@ -149,7 +149,7 @@ async fn what_was_forgotten_or_is_foreign_is_not_revised_and_not_shown() {
     let world = World::new().await;
     let own = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
     let user = UserId(Uuid::from_u128(3));
-    let someones = RememberRequest { user_id: Some(user), ..fact("tea", "Idris likes coffee") };
+    let someones = RememberRequest { user_id: Some(user.into()), ..fact("tea", "Idris likes coffee") };
     let someones = remember(&world, &world.atlas, someones).await.memory_id;
     for (ctx, id) in [(&world.binky, own), (&world.atlas, someones), (&world.atlas, MemoryId(nowhere()))] {
         let error = memories::revise(&world.engine, ctx, revision(id, "intruded")).await.unwrap_err();
@@ -157,7 +157,7 @@ async fn what_was_forgotten_or_is_foreign_is_not_revised_and_not_shown() {
         assert_eq!(memories::record(&world.engine, ctx, &id.into(), None).await.unwrap_err().code(), ErrorCode::NotFound);
         assert_eq!(memories::history(&world.engine, ctx, &id.into(), None).await.unwrap_err().code(), ErrorCode::NotFound);
     }
-    assert!(memories::record(&world.engine, &world.atlas, &someones.into(), Some(user)).await.is_ok());
+    assert!(memories::record(&world.engine, &world.atlas, &someones.into(), Some(&user.into())).await.is_ok());
     memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: own, reason: None, user_id: None }).await.unwrap();
     let error = memories::revise(&world.engine, &world.atlas, revision(own, "Vera likes coffee")).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::Conflict);
@@ -190,7 +190,7 @@ async fn a_profile_fact_is_replaced_by_person_and_topic() {
     let second = upsert(about(" EDITOR ", "Vera switched over to Zed")).await.unwrap();
     assert_eq!((second.memory_id, second.was_update, second.previous_version), (first.memory_id, true, Some(1)));
     assert!(upsert(about("editor", "Vera switched over to Zed")).await.unwrap().unchanged);
-    let idris = ProfileFactRequest { user_id: Some(UserId(Uuid::from_u128(8))), ..about("editor", "Idris stays with Emacs") };
+    let idris = ProfileFactRequest { user_id: Some(UserId(Uuid::from_u128(8)).into()), ..about("editor", "Idris stays with Emacs") };
     let others = upsert(idris).await.unwrap();
     assert_ne!(others.memory_id, first.memory_id, "another person's is another fact");
     assert_ne!(upsert(about("shell", "Vera uses fish")).await.unwrap().memory_id, first.memory_id);

@@ -92,8 +92,8 @@ async fn what_differs_in_topic_user_kind_scope_or_agent_is_not_merged() {
     let variants = [
         base.clone(),
         RememberRequest { topic_raw: "coffee".into(), ..base.clone() },
-        RememberRequest { user_id: Some(UserId(Uuid::from_u128(1))), ..base.clone() },
-        RememberRequest { user_id: Some(UserId(Uuid::from_u128(2))), ..base.clone() },
+        RememberRequest { user_id: Some(UserId(Uuid::from_u128(1)).into()), ..base.clone() },
+        RememberRequest { user_id: Some(UserId(Uuid::from_u128(2)).into()), ..base.clone() },
         RememberRequest { kind: Some(MemoryKind::Episode), ..base.clone() },
         RememberRequest { scope: Some(MemoryScope::Global), ..base.clone() },
         RememberRequest { scope: Some(MemoryScope::Global), commons: true, ..base.clone() },

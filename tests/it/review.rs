@@ -93,7 +93,7 @@ async fn the_whole_loop_of_an_unknown_phrase() {
     let kinds: Vec<_> =
         vocabulary::decisions(&world.engine, &world.vera, None, None).await.unwrap().rows.iter().map(|d| (d.kind, d.undone)).collect();
     assert_eq!(kinds, [(DecisionKind::Undo, false), (DecisionKind::Merge, true), (DecisionKind::Add, false)]);
-    assert_eq!(audit::verify(&world.engine, &world.system).await.unwrap().broken_at, None);
+    assert_eq!(audit::verify(&world.engine, &world.system, None).await.unwrap().fault, None);
 }
 
 #[tokio::test]
@@ -339,7 +339,7 @@ async fn agents_propose_with_the_memory_they_mean() {
     add(&world, "tea", &[]).await;
     let id = remember(&world, &world.atlas, fact("tea", "First flush comes in April")).await.memory_id;
     let propose = async |ctx: &OpContext, phrase: &str, memory_id| {
-        vocabulary::propose(&world.engine, ctx, ProposeRequest { phrase: phrase.into(), memory_id }).await
+        vocabulary::propose(&world.engine, ctx, ProposeRequest { phrase: phrase.into(), memory_id, user_id: None }).await
     };
     assert!(propose(&world.atlas, "first flush", Some(id)).await.unwrap().proposed);
     assert!(propose(&world.binky, "First-Flush", None).await.unwrap().proposed);

@@ -146,7 +146,7 @@ async fn a_search_is_replayed_like_a_recall() {
     world.engine.log().flush().await;
     world.clock.advance(chrono::Duration::seconds(1));
     memories::delete(&world.engine, &world.vera, &[first.memories()[0].memory_id], "wrong").await.unwrap();
-    let replay = recall::replay(&world.engine, &world.vera, first.retrieval_id).await.unwrap();
+    let replay = recall::replay(&world.engine, &world.vera, first.retrieval_id, None).await.unwrap();
     let ids =
         |list: &[remembrancer::api::Considered]| list.iter().filter(|one| one.rank.is_some()).map(|one| one.memory_id).collect::<Vec<_>>();
     assert_eq!(ids(&replay.replayed), ids(&replay.logged.considered));

@@ -65,8 +65,8 @@ async fn filtered_out() {
         (ZeroHitCause::FilteredOut, NearMissState::Deleted, deleted)
     );
 
-    let other = RecallRequest { user_id: Some(mina), ..question("coffee") };
-    let private = remembrancer::api::RememberRequest { user_id: Some(mina), ..fact("coffee", "Mina drinks coffee") };
+    let other = RecallRequest { user_id: Some(mina.into()), ..question("coffee") };
+    let private = remembrancer::api::RememberRequest { user_id: Some(mina.into()), ..fact("coffee", "Mina drinks coffee") };
     remember(&world, &world.atlas, private).await;
     let (_, seen) = silence(&world, &world.atlas, expected("coffee Mina drinks")).await;
     assert_eq!((seen.cause, seen.near_misses[0].state), (ZeroHitCause::FilteredOut, NearMissState::OtherUser));

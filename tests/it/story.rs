@@ -16,7 +16,7 @@ async fn links_tell_what_the_other_end_says_and_whether_it_still_stands() {
     let long = format!("Vera likes {}", "very ".repeat(100));
     let green = remember(&world, &world.atlas, fact("taste", &long)).await.memory_id;
     let mut tx = world.engine.db().memory.begin(world.atlas.tenancy()).await.unwrap();
-    store::link(&mut tx, &world.atlas, agent(&world.atlas), green, black, Relation::Contradicts, world.clock.now()).await.unwrap();
+    store::link(&mut tx, &world.atlas, (agent(&world.atlas), None), green, black, Relation::Contradicts, world.clock.now()).await.unwrap();
     tx.commit().await.unwrap();
 
     let told = memories::detail(&world.engine, &world.vera, black).await.unwrap().links.remove(0);

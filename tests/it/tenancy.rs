@@ -1,4 +1,4 @@
-//! Every query of a store, asked as the wrong tenant or agent: it sees nothing and changes nothing. Policies and predicates are two
+//! Every query of a store, asked as the wrong tenant, agent or user: it sees nothing and changes nothing. Policies and predicates are two
 //! walls, and each must hold alone.
 
 mod portability;
@@ -6,13 +6,13 @@ mod queries;
 
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
 use portability::PORTABILITY;
-use queries::{CONTROL, Case, EXEMPT, KB, MEMORY, PROJECTS, Query, pooled};
-use remembrancer::api::{NewProject, Scope};
+use queries::{BY_SETTINGS, CONTROL, Case, EXEMPT, KB, MEMORY, OF_EVERY_USER, PROJECTS, Query, WITHOUT_USERS, pooled};
+use remembrancer::api::{NewProject, Scope, UserId};
 use remembrancer::db::cursor::Seek;
-use remembrancer::db::{Database, Tx};
+use remembrancer::db::{Database, Tx, Users};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, key};
-use remembrancer::{OpContext, memories, projects, vocabulary, workers};
+use remembrancer::{OpContext, identity, memories, projects, vocabulary, workers};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use std::str::FromStr;
@@ -37,9 +37,10 @@ async fn fingerprint(connection: &mut PgConnection, tenant: remembrancer::api::T
 
 /// Runs a query in a transaction that is not kept; what it saw, and whether rows of `victim` changed. An error is a refusal.
 async fn outcome(mut tx: Tx, query: &Query, case: &Case, victim: remembrancer::api::TenantId) -> (usize, bool) {
+    let role: String = sqlx::query_scalar("select current_setting('role')").fetch_one(&mut *tx).await.unwrap();
     sqlx::query("set local role none").execute(&mut *tx).await.unwrap();
     let before = fingerprint(&mut tx, victim).await;
-    sqlx::query("select set_config('role', $1, true)").bind(case.role).execute(&mut *tx).await.unwrap();
+    sqlx::query("select set_config('role', $1, true)").bind(role).execute(&mut *tx).await.unwrap();
     let Ok(seen) = (query.run)(&mut tx, case).await else { return (0, false) };
     sqlx::query("set local role none").execute(&mut *tx).await.unwrap();
     (seen, fingerprint(&mut tx, victim).await != before)
@@ -51,8 +52,8 @@ async fn pool(url: &str, role: &str) -> PgPool {
 }
 
 /// Something in every table of knowledge, an unknown phrase, and a recall that found nothing but a document.
-async fn know(world: &World) {
-    remember(world, &world.atlas, fact("kettle lore", "Tea water is never boiled twice")).await;
+async fn know(world: &World, atlas: &OpContext) {
+    remember(world, atlas, fact("kettle lore", "Tea water is never boiled twice")).await;
     workers::drain(&world.engine).await.unwrap();
     let text = "# Architecture\n\nThe kettle is the heart.\n\n## Components\n\n| Component | Depends on |\n|---|---|\n| kettle | mains |\n";
     let files = vec![("ARCHITECTURE.md".to_owned(), text.as_bytes().to_vec()), ("broken.md".to_owned(), vec![0])];
@@ -65,9 +66,9 @@ async fn know(world: &World) {
     vocabulary::embed_terms(&world.engine, &world.system).await.unwrap();
     let stop = CancellationToken::new();
     let log = tokio::spawn(workers::write_log(world.engine.clone(), stop.clone()));
-    assert!(!ask(world, &world.atlas, "The kettle is the heart").await.knowledge().is_empty());
-    assert!(ask(world, &world.atlas, "quarterly budget").await.zero_hit);
-    assert!(!ask(world, &world.atlas, "Vera likes black tea").await.zero_hit);
+    assert!(!ask(world, atlas, "The kettle is the heart").await.knowledge().is_empty());
+    assert!(ask(world, atlas, "quarterly budget").await.zero_hit);
+    assert!(!ask(world, atlas, "Vera likes black tea").await.zero_hit);
     world.engine.log().flush().await;
     stop.cancel();
     log.await.unwrap();
@@ -84,19 +85,28 @@ async fn know(world: &World) {
 struct Two {
     a: World,
     b: World,
+    /// The first tenant's agent, as the fixture was written.
+    atlas: OpContext,
     case: Case,
 }
 
 impl Two {
     /// Two tenants, of which the first has something in every table that a query reads.
     async fn new() -> Self {
+        Self::of(Users::Nobody).await
+    }
+
+    /// The same, where everything that the agent has belongs to one user.
+    async fn of(users: Users) -> Self {
         let (a, b) = (World::new().await, World::new().await);
+        let atlas = OpContext { users, ..a.atlas.clone() };
+        identity::user(&a.engine, &a.system, &"crm-1".parse().unwrap()).await.unwrap();
         vocabulary::add(&a.engine, &a.system, vocabulary::NewTerm { term: "tea", aliases: &["infusion"], ..Default::default() })
             .await
             .unwrap();
-        let kept = remember(&a, &a.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
-        let other = remember(&a, &a.atlas, fact("tea", "The kettle is broken")).await.memory_id;
-        know(&a).await;
+        let kept = remember(&a, &atlas, fact("tea", "Vera likes black tea")).await.memory_id;
+        let other = remember(&a, &atlas, fact("tea", "The kettle is broken")).await.memory_id;
+        know(&a, &atlas).await;
         for slug in ["zephyr", "mistral"] {
             projects::create(&a.engine, &a.system, NewProject { slug: slug.into(), name: slug.into() }).await.unwrap();
         }
@@ -104,15 +114,21 @@ impl Two {
         projects::link(&a.engine, &a.system, "zephyr", "mistral").await.unwrap();
         settle(&a).await;
         let case = Case::new(&a, agent(&a.atlas), kept, other).await;
-        let mut tx = a.engine.db().memory.begin(a.atlas.tenancy()).await.unwrap();
+        let mut tx = a.engine.db().memory.begin(atlas.tenancy()).await.unwrap();
         for relation in [remembrancer::api::Relation::Supports, remembrancer::api::Relation::Contradicts] {
-            memories::store::link(&mut tx, &a.atlas, case.agent, kept, other, relation, case.now).await.unwrap();
+            memories::store::link(&mut tx, &atlas, (case.agent, users.id()), kept, other, relation, case.now).await.unwrap();
         }
         tx.commit().await.unwrap();
         // So that taking vectors into the live set has something to do.
         let later = "update embeddings_384 set expires_at = now() + interval '1 year' where memory_id = $1";
         sqlx::query(later).bind(kept).execute(&mut memory_owner(&a.engine).await).await.unwrap();
-        Self { a, b, case }
+        // Workers of other tests serve every tenant: what waits here must not change in the middle of ours.
+        for url in [&a.engine.urls().agent_memory, &a.engine.urls().shared_kb] {
+            let hold = "update events set state = 'pending', attempt = attempt + 1, leased_until = null, run_after = now() + interval '1 year' \
+                        where tenant_id = $1 and state in ('pending', 'running', 'failed')";
+            sqlx::query(hold).bind(a.system.tenant_id).execute(&mut owner(url).await).await.unwrap();
+        }
+        Self { a, b, atlas, case }
     }
 
     fn databases(&self) -> [(&Database, &String, &'static [Query]); 5] {
@@ -149,11 +165,11 @@ async fn policies_alone_keep_tenants_apart() {
 #[tokio::test]
 async fn predicates_alone_keep_tenants_apart() {
     let two = Two::new().await;
-    let right = Case { role: "none", ..two.case.clone() };
+    let right = two.case.clone();
     let wrong = right.clone().of(&two.b.system);
     for (_, url, queries) in two.databases() {
         let owner = pool(url, "none").await;
-        for query in queries {
+        for query in queries.iter().filter(|query| !BY_SETTINGS.contains(&query.name)) {
             let (seen, changed) = outcome(owner.begin().await.unwrap(), query, &right, two.a.system.tenant_id).await;
             assert!(seen > 0 || changed, "{} does nothing even where it may", query.name);
             let result = outcome(owner.begin().await.unwrap(), query, &wrong, two.a.system.tenant_id).await;
@@ -170,6 +186,49 @@ async fn policies_alone_keep_agents_apart() {
         assert!(seen > 0 || changed, "{} does nothing even for the agent itself", query.name);
         assert_eq!(two.as_seen_by(&two.a.engine.db().memory, query, &two.a.binky).await, (0, false), "{}", query.name);
     }
+}
+
+/// Somebody else, and nobody.
+fn wrong_users() -> [Users; 2] {
+    [Users::One(UserId(uuid::Uuid::from_u128(7))), Users::Nobody]
+}
+
+const IDRIS: UserId = UserId(uuid::Uuid::from_u128(1));
+
+#[tokio::test]
+async fn policies_alone_keep_users_apart() {
+    let two = Two::of(Users::One(IDRIS)).await;
+    let (memory, mut failed) = (&two.a.engine.db().memory, Vec::new());
+    for query in MEMORY.iter().chain(PORTABILITY).filter(|query| !WITHOUT_USERS.iter().any(|(name, _)| *name == query.name)) {
+        for users in [Users::One(IDRIS), Users::Every] {
+            let (seen, changed) = two.as_seen_by(memory, query, &OpContext { users, ..two.atlas.clone() }).await;
+            failed.extend((seen == 0 && !changed).then_some((query.name, users, (seen, changed))));
+        }
+        for users in wrong_users() {
+            let ctx = OpContext { users, ..two.atlas.clone() };
+            let outcome = two.as_seen_by(memory, query, &ctx).await;
+            failed.extend((outcome != (0, false)).then_some((query.name, users, outcome)));
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[tokio::test]
+async fn predicates_alone_keep_users_apart() {
+    let two = Two::of(Users::One(IDRIS)).await;
+    let owner = pool(&two.a.engine.urls().agent_memory, "none").await;
+    let mut failed = Vec::new();
+    let exempt = |name: &str| BY_SETTINGS.contains(&name) || WITHOUT_USERS.iter().chain(OF_EVERY_USER).any(|(exempt, _)| *exempt == name);
+    for query in MEMORY.iter().chain(PORTABILITY).filter(|query| !exempt(query.name)) {
+        let case = |users| two.case.clone().of(&OpContext { users, ..two.a.system.clone() });
+        let (seen, changed) = outcome(owner.begin().await.unwrap(), query, &case(Users::One(IDRIS)), two.a.system.tenant_id).await;
+        failed.extend((seen == 0 && !changed).then_some((query.name, Users::One(IDRIS), (seen, changed))));
+        for users in wrong_users() {
+            let outcome = outcome(owner.begin().await.unwrap(), query, &case(users), two.a.system.tenant_id).await;
+            failed.extend((outcome != (0, false)).then_some((query.name, users, outcome)));
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
 }
 
 #[tokio::test]

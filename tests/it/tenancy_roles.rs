@@ -1,8 +1,15 @@
 //! What the server's roles may not do at all, whatever the code asks.
 
 use crate::support::{agent, memory_owner, owner, remember, settle};
-use remembrancer::testing::{World, fact};
-use sqlx::{AssertSqlSafe, PgConnection};
+use remembrancer::api::MemoryFilter;
+use remembrancer::clock::Clock;
+use remembrancer::db::{DatabaseUrls, Logins};
+use remembrancer::testing::{Fake, World, fact};
+use remembrancer::{Settings, memories};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection};
+use std::str::FromStr;
+use std::sync::Arc;
 
 /// Runs a statement as a role, over all tenants' rows; the SQLSTATE of its refusal.
 async fn refusal(owner: &mut PgConnection, role: &str, sql: &str) -> Option<String> {
@@ -59,12 +66,17 @@ async fn the_audit_log_only_grows() {
     remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
     settle(&world).await;
     let mut owner = owner(&world.engine.urls().internal_shared).await;
-    for sql in ["update audit_log set reason = 'x'", "delete from audit_log", "truncate audit_log"] {
-        for role in ["rmb_app", "rmb_system"] {
+    for sql in ["update audit_log set reason = 'x'", "delete from audit_log", "truncate audit_log cascade"] {
+        for role in ["rmb_app", "rmb_operator", "rmb_system"] {
             assert_eq!(refusal(&mut owner, role, sql).await.as_deref(), NOT_PERMITTED, "{role}: {sql}");
         }
         assert_eq!(refusal(&mut owner, "none", sql).await.as_deref(), Some("P0001"), "the owner meets the trigger: {sql}");
     }
+    for (role, refused) in [("rmb_app", NOT_PERMITTED), ("rmb_system", NOT_PERMITTED), ("none", Some("P0001"))] {
+        let change = "update audit_texts set message = 'x'";
+        assert_eq!(refusal(&mut owner, role, change).await.as_deref(), refused, "{role}: texts can be erased, not changed");
+    }
+    assert_eq!(refusal(&mut owner, "rmb_app", "delete from audit_texts").await.as_deref(), NOT_PERMITTED);
     let insert = "insert into audit_log select * from audit_log limit 1";
     assert_eq!(refusal(&mut owner, "rmb_app", insert).await.as_deref(), NOT_PERMITTED);
 }
@@ -84,6 +96,40 @@ async fn the_role_that_serves_requests_reads_no_secret_across_tenants() {
         assert_eq!(refusal(&mut owner, "rmb_app", &own).await.as_deref(), Some("P0001"), "{table}: its own rows are seen");
     }
     assert_eq!(refusal(&mut owner, "rmb_app", "select 1 from sessions").await.as_deref(), NOT_PERMITTED);
+    for secret in ["password_hash from operators", "secret_hash from api_keys", "secret_hash from bots"] {
+        assert_eq!(refusal(&mut owner, "rmb_app", &format!("select {secret}")).await.as_deref(), NOT_PERMITTED, "{secret}");
+        assert_eq!(refusal(&mut owner, "rmb_system", &format!("select {secret}")).await, None, "sign-in reads {secret}");
+    }
+}
+
+/// With logins of their own, the pools cannot become the owner again.
+#[tokio::test]
+async fn roles_that_log_in_themselves_cannot_become_the_owner() {
+    let world = World::new().await;
+    let urls = world.engine.urls().clone();
+    let mut owner = owner(&urls.internal_shared).await;
+    let suffix = world.clock.secret(8).to_lowercase();
+    let mut login = async |role: &str| {
+        let name = format!("{role}_{suffix}");
+        let create = format!("create role {name} login password 'secret' in role {role}");
+        sqlx::raw_sql(AssertSqlSafe(create)).execute(&mut owner).await.unwrap();
+        let url = |url: &str| PgConnectOptions::from_str(url).unwrap().username(&name).password("secret").to_url_lossy().to_string();
+        let (agent_memory, shared_kb, internal_shared) = (url(&urls.agent_memory), url(&urls.shared_kb), url(&urls.internal_shared));
+        Some(DatabaseUrls { agent_memory, shared_kb, internal_shared })
+    };
+    let logins = Logins { app: login("rmb_app").await, system: login("rmb_system").await };
+    let settings = Settings { logins, ..Settings::default() };
+    let fake = Fake::new();
+    let own = World::with(urls, Arc::new(fake.clone()), fake, settings).await;
+    remember(&own, &own.atlas, fact("tea", "Vera likes tea")).await;
+    settle(&own).await;
+    assert_eq!(memories::browse(&own.engine, &own.vera, &MemoryFilter::default()).await.unwrap().total, 1, "operators see every agent's");
+    for (engine, becomes) in [(&own.engine, false), (&world.engine, true)] {
+        let mut tx = engine.db().memory.begin(own.atlas.tenancy()).await.unwrap();
+        sqlx::query("set local role none").execute(&mut *tx).await.unwrap();
+        let deleted = sqlx::query("delete from agent_memory_versions where false").execute(&mut *tx).await;
+        assert_eq!(deleted.is_ok(), becomes, "{deleted:?}");
+    }
 }
 
 /// A table that somebody adds and forgets to protect fails here.
@@ -95,7 +141,7 @@ async fn every_table_of_tenants_has_policies_and_belongs_to_no_role_of_the_serve
         let open: Vec<String> = sqlx::query_scalar(
             r"select c.relname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
                where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relname not in ('_sqlx_migrations', 'models')
-                 and (not c.relrowsecurity or pg_get_userbyid(c.relowner) in ('rmb_app', 'rmb_system')
+                 and (not c.relrowsecurity or pg_get_userbyid(c.relowner) in ('rmb_app', 'rmb_operator', 'rmb_system')
                       or not exists (select from pg_policy p where p.polrelid = c.oid))",
         )
         .fetch_all(&mut owner(url).await)

@@ -3,7 +3,7 @@
 use super::queries::{Case, Query};
 use remembrancer::db::{DbError, Tx};
 use remembrancer::portability::lines::Section;
-use remembrancer::portability::store::{self as portability, Scope};
+use remembrancer::portability::store::{self as portability, Importing, Scope};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -13,14 +13,18 @@ macro_rules! queries {
     };
 }
 
+fn importing(c: &Case) -> Importing<'static> {
+    Importing { by: "intruder", revives: true, now: c.now }
+}
+
 fn scope(c: &Case) -> Scope<'_> {
-    Scope { tenant: c.tenant, agent: c.agent, agents: std::slice::from_ref(&c.agent), filter: None }
+    Scope { tenancy: c.ctx.tenancy(), agent: c.agent, agents: std::slice::from_ref(&c.agent), filter: None, in_reach_at: None }
 }
 
 /// The memory as a file might bring it: with another content and a later version.
 fn memory(c: &Case) -> Value {
     json!([{
-        "agent_id": c.agent, "id": c.id, "short_id": c.memory.short_id, "created_by": c.agent, "kind": "profile", "retention": "permanent",
+        "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.id, "short_id": c.memory.short_id, "created_by": c.agent, "kind": "profile", "retention": "permanent",
         "scope": "agent", "status": "active", "topic": "tea", "topic_raw": "tea", "is_canonical": true, "content": "intruded",
         "source": c.memory.source, "source_kind": "manual", "confidence": 1.0, "importance": 1.0, "pinned": false, "version": 99,
         "access_count": 0, "created_at": c.now, "updated_at": c.now, "topic_normal": "tea", "vocabulary_version": 1, "profile_fact": false,
@@ -43,17 +47,17 @@ fn link(c: &Case, relation: &str) -> Value {
 
 fn tombstone(c: &Case) -> Value {
     json!([{
-        "agent_id": c.agent, "memory_id": c.id, "content_hash": "\\x01", "source": c.memory.source, "created_at": c.now,
+        "agent_id": c.agent, "user_id": c.memory.user_id, "memory_id": c.id, "content_hash": "\\x01", "source": c.memory.source, "created_at": c.now,
     }])
 }
 
 fn source(c: &Case) -> Value {
-    json!([{ "agent_id": c.agent, "id": c.fresh, "kind": "manual", "reference": "x", "metadata": {}, "created_at": c.now }])
+    json!([{ "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "kind": "manual", "reference": "x", "metadata": {}, "created_at": c.now }])
 }
 
 fn event(c: &Case) -> Value {
     json!([{
-        "agent_id": c.agent, "id": c.fresh, "kind": "observation", "task": "x", "payload": {}, "state": "done", "attempt": 0,
+        "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "kind": "observation", "task": "x", "payload": {}, "state": "done", "attempt": 0,
         "run_after": c.now, "created_at": c.now,
     }])
 }
@@ -61,12 +65,13 @@ fn event(c: &Case) -> Value {
 /// A source beside the memory, where that is seen.
 async fn with_source(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
     sqlx::query(
-        "insert into sources (tenant_id, agent_id, id, kind, reference, created_at)
-         select tenant_id, agent_id, $3, 'manual', 'x', now() from agent_memories where tenant_id = $1 and id = $2",
+        "insert into sources (tenant_id, agent_id, id, kind, reference, created_at, user_id)
+         select tenant_id, agent_id, $3, 'manual', 'x', now(), user_id from agent_memories where tenant_id = $1 and id = $2 and (user_id is null or user_id = $4 or $4 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')",
     )
     .bind(c.tenant)
     .bind(c.id)
     .bind(c.fresh)
+    .bind(c.ctx.users)
     .execute(&mut **tx)
     .await?;
     Ok(())
@@ -92,11 +97,12 @@ fn project(c: &Case) -> Value {
 /// A tombstone beside it, likewise.
 async fn with_tombstone(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
     sqlx::query(
-        "insert into tombstones (tenant_id, agent_id, memory_id, content_hash, source, created_at)
-         select tenant_id, agent_id, id, content_hash, source, now() from agent_memories where tenant_id = $1 and id = $2",
+        "insert into tombstones (tenant_id, agent_id, memory_id, content_hash, source, created_at, user_id)
+         select tenant_id, agent_id, id, content_hash, source, now(), user_id from agent_memories where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')",
     )
     .bind(c.tenant)
     .bind(c.id)
+    .bind(c.ctx.users)
     .execute(&mut **tx)
     .await?;
     Ok(())
@@ -139,25 +145,25 @@ pub const PORTABILITY: &[Query] = queries! {
         0
     };
     "portability::events" |tx, c| portability::events(tx, &scope(c), None, 10).await?.len();
-    "portability::authors" |tx, c| portability::authors(tx, c.tenant, &[c.agent], None).await?.len();
+    "portability::authors" |tx, c| portability::authors(tx, c.ctx.tenancy(), &[c.agent], None).await?.len();
     "portability::same_short_ids" |tx, c| {
         let mut rows = memory(c);
         rows[0]["id"] = c.fresh.to_string().into();
         portability::same_short_ids(tx, c.tenant, &rows).await?.len()
     };
-    "portability::stored_memories" |tx, c| portability::stored_memories(tx, c.tenant, &memory(c)).await?.len();
-    "portability::stored_versions" |tx, c| portability::stored_versions(tx, c.tenant, &version(c, 1)).await?.len();
-    "portability::count_existing" |tx, c| portability::count_existing(tx, c.tenant, Section::Link, &link(c, "supports")).await? as usize;
-    "portability::put_memories" |tx, c| portability::put_memories(tx, c.tenant, &memory(c)).await?.len();
-    "portability::put_versions" |tx, c| { portability::put_versions(tx, c.tenant, &version(c, 99)).await?; 0 };
-    "portability::put_links" |tx, c| { portability::put_links(tx, c.tenant, &link(c, "derived_from")).await?; 0 };
-    "portability::put_tombstones" |tx, c| { portability::put_tombstones(tx, c.tenant, &tombstone(c)).await?; 0 };
-    "portability::put_sources" |tx, c| { portability::put_sources(tx, c.tenant, &source(c)).await?; 0 };
-    "portability::put_events" |tx, c| { portability::put_events(tx, c.tenant, &event(c)).await?; 0 };
+    "portability::stored_memories" |tx, c| portability::stored_memories(tx, c.ctx.tenancy(), &memory(c)).await?.len();
+    "portability::stored_versions" |tx, c| portability::stored_versions(tx, c.ctx.tenancy(), &version(c, 1)).await?.len();
+    "portability::count_existing" |tx, c| portability::count_existing(tx, c.ctx.tenancy(), Section::Link, &link(c, "supports")).await? as usize;
+    "portability::put_memories" |tx, c| portability::put_memories(tx, c.ctx.tenancy(), &memory(c), importing(c)).await?.len();
+    "portability::put_versions" |tx, c| { portability::put_versions(tx, c.ctx.tenancy(), &version(c, 0), importing(c)).await?; 0 };
+    "portability::put_links" |tx, c| { portability::put_links(tx, c.ctx.tenancy(), &link(c, "derived_from")).await?; 0 };
+    "portability::put_tombstones" |tx, c| { portability::put_tombstones(tx, c.ctx.tenancy(), &tombstone(c)).await?; 0 };
+    "portability::put_sources" |tx, c| { portability::put_sources(tx, c.ctx.tenancy(), &source(c)).await?; 0 };
+    "portability::put_events" |tx, c| { portability::put_events(tx, c.ctx.tenancy(), &event(c)).await?; 0 };
     "portability::drop_tombstones" |tx, c| {
         with_tombstone(tx, c).await?;
-        sqlx::query("update agent_memories set pinned = not pinned where tenant_id = $1 and id = $2").bind(c.tenant).bind(c.id).execute(&mut **tx).await?;
-        portability::drop_tombstones(tx, c.tenant, c.agent, &[c.id]).await?;
+        sqlx::query("update agent_memories set pinned = not pinned where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')").bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
+        portability::drop_tombstones(tx, c.ctx.tenancy(), c.agent, &[c.id]).await?;
         0
     };
 };

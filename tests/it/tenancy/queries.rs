@@ -14,7 +14,7 @@ use remembrancer::context::store::{self as context, Wanted};
 use remembrancer::contract::store::{self as contract, Likeness};
 use remembrancer::db::Tenancy;
 use remembrancer::db::cursor::Seek;
-use remembrancer::db::{DbError, Tx};
+use remembrancer::db::{DbError, Tx, begin};
 use remembrancer::identity::{Agent, save_view, store as identity};
 use remembrancer::jobs::{NewEvent, PostedJob, State, Task, store as jobs};
 use remembrancer::knowledge::store::{self as knowledge, NewChunk, NewText};
@@ -51,7 +51,6 @@ pub struct Pooled {
 /// Arguments: a tenant, and the ids of what one of its agents keeps.
 #[derive(Clone)]
 pub struct Case {
-    pub role: &'static str,
     pub tenant: TenantId,
     pub ctx: OpContext,
     pub agent: AgentId,
@@ -110,10 +109,9 @@ impl Shared {
 impl Case {
     pub async fn new(world: &World, agent: AgentId, id: MemoryId, other: MemoryId) -> Self {
         let mut tx = world.engine.db().memory.begin(world.system.tenancy()).await.unwrap();
-        let memory = memories::by_ids(&mut tx, world.system.tenant_id, None, &[id], false).await.unwrap().pop().unwrap();
+        let memory = memories::by_ids(&mut tx, world.system.tenancy(), None, &[id], false).await.unwrap().pop().unwrap();
         tx.commit().await.unwrap();
         Self {
-            role: "rmb_app",
             tenant: world.system.tenant_id,
             ctx: world.system.clone(),
             agent,
@@ -190,11 +188,11 @@ impl Case {
 
     fn log(&self) -> Entry {
         Entry {
-            tenancy: Tenancy { tenant: self.tenant, agent: self.agent, commons: self.ctx.commons_id },
+            tenancy: Tenancy { agent: self.agent, ..self.ctx.tenancy() },
             agent_id: self.agent,
             id: RetrievalId(self.fresh),
             at: self.now,
-            user_id: None,
+            user_id: self.memory.user_id,
             query: "tea".into(),
             query_canonical: None,
             k: 1,
@@ -237,60 +235,54 @@ macro_rules! queries {
 
 macro_rules! reach {
     ($case:ident) => {
-        Reach {
-            tenant: $case.tenant,
-            agents: &[$case.agent],
-            user: None,
-            filters: Narrowing::Agent(&RecallFilters::default()),
-            now: $case.now,
-        }
+        Reach { tenancy: $case.ctx.tenancy(), agents: &[$case.agent], filters: Narrowing::Agent(&RecallFilters::default()), now: $case.now }
     };
 }
 
 /// In the database of memories; kept apart by tenant and by agent.
 pub const MEMORY: &[Query] = queries! {
-    "memories::by_ids" |tx, c| memories::by_ids(tx, c.tenant, None, &[c.id, c.other], true).await?.len();
+    "memories::by_ids" |tx, c| memories::by_ids(tx, c.ctx.tenancy(), None, &[c.id, c.other], true).await?.len();
     "memories::same_content" |tx, c|
-        usize::from(memories::same_content(tx, c.tenant, &c.key(), &c.memory.content_hash, c.now).await?.is_some());
-    "memories::nearest" |tx, c| usize::from(memories::nearest(tx, c.tenant, &c.key(), c.embedded(), None, c.now).await?.is_some());
+        usize::from(memories::same_content(tx, c.ctx.tenancy(), &c.key(), &c.memory.content_hash, c.now).await?.is_some());
+    "memories::nearest" |tx, c| usize::from(memories::nearest(tx, c.ctx.tenancy(), &c.key(), c.embedded(), None, c.now).await?.is_some());
     "memories::insert" |tx, c| {
         let birth = Birth { id: MemoryId(c.fresh), short_id: "intruder", now: c.now, expires_at: None, awaiting_vector: true };
-        memories::insert(tx, c.tenant, &c.draft(), &birth).await?;
+        memories::insert(tx, c.ctx.tenancy(), &c.draft(), &birth).await?;
         0
     };
-    "memories::touch" |tx, c| { memories::touch(tx, c.tenant, &c.memory, (Retention::Task, &Details::default()), None, c.now).await?; 0 };
-    "memories::revise" |tx, c| { memories::revise(tx, c.tenant, &c.memory, &c.draft(), None, c.now).await?; 0 };
+    "memories::touch" |tx, c| { memories::touch(tx, c.ctx.tenancy(), &c.memory, (Retention::Task, &Details::default()), None, c.now).await?; 0 };
+    "memories::revise" |tx, c| { memories::revise(tx, c.ctx.tenancy(), &c.memory, &c.draft(), None, c.now).await?; 0 };
     "memories::write_version" |tx, c| {
-        sqlx::query("update agent_memories set version = version + 1 where tenant_id = $1 and id = $2")
-            .bind(c.tenant).bind(c.id).execute(&mut **tx).await?;
+        sqlx::query("update agent_memories set version = version + 1 where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
+            .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
         memories::write_version(tx, &c.ctx, c.agent, c.id, Change::Revised, c.now).await?;
         0
     };
-    "memories::mark_deleted" |tx, c| { memories::mark_deleted(tx, c.tenant, &c.memory, "intruder", None, c.now).await?; 0 };
-    "memories::mark_restored" |tx, c| usize::from(memories::mark_restored(tx, c.tenant, &c.memory).await?);
-    "memories::mark_superseded" |tx, c| { memories::mark_superseded(tx, c.tenant, c.agent, c.id).await?; 0 };
-    "memories::link" |tx, c| { memories::link(tx, &c.ctx, c.agent, c.other, c.id, Relation::Contradicts, c.now).await?; 0 };
-    "memories::links" |tx, c| memories::links(tx, c.tenant, c.id).await?.len();
-    "memories::unlink" |tx, c| usize::from(memories::unlink(tx, c.tenant, c.agent, c.id, c.other, Relation::Supports).await?);
-    "memories::still_linked" |tx, c| usize::from(memories::still_linked(tx, c.tenant, c.id).await?.1);
+    "memories::mark_deleted" |tx, c| { memories::mark_deleted(tx, c.ctx.tenancy(), &c.memory, "intruder", None, c.now).await?; 0 };
+    "memories::mark_restored" |tx, c| usize::from(memories::mark_restored(tx, c.ctx.tenancy(), &c.memory).await?);
+    "memories::mark_superseded" |tx, c| { memories::mark_superseded(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
+    "memories::link" |tx, c| { memories::link(tx, &c.ctx, (c.agent, c.memory.user_id), c.other, c.id, Relation::Contradicts, c.now).await?; 0 };
+    "memories::links" |tx, c| memories::links(tx, c.ctx.tenancy(), c.id).await?.len();
+    "memories::unlink" |tx, c| usize::from(memories::unlink(tx, c.ctx.tenancy(), c.agent, c.id, c.other, Relation::Supports).await?);
+    "memories::still_linked" |tx, c| usize::from(memories::still_linked(tx, c.ctx.tenancy(), c.id).await?.1);
     "memories::contradictions" |tx, c|
-        memories::contradictions(tx, c.tenant, &[c.agent, c.commons], None, &[c.id], c.now).await?.len();
+        memories::contradictions(tx, c.ctx.tenancy(), &[c.agent, c.commons], &[c.id], c.now).await?.len();
     "memories::set_status" |tx, c|
-        usize::from(memories::set_status(tx, c.tenant, c.agent, c.id, MemoryStatus::Superseded).await?.is_some());
-    "memories::by_short" |tx, c| memories::by_short(tx, c.tenant, &[c.agent], &c.memory.short_id, true).await?.len();
+        usize::from(memories::set_status(tx, c.ctx.tenancy(), c.agent, c.id, MemoryStatus::Superseded).await?.is_some());
+    "memories::by_short" |tx, c| memories::by_short(tx, c.ctx.tenancy(), &[c.agent], &c.memory.short_id, true).await?.len();
     "memories::profile_fact" |tx, c| {
-        sqlx::query("update agent_memories set profile_fact = true where tenant_id = $1 and id = $2")
-            .bind(c.tenant).bind(c.id).execute(&mut **tx).await?;
-        usize::from(memories::profile_fact(tx, c.tenant, &c.draft(), c.now).await?.is_some())
+        sqlx::query("update agent_memories set profile_fact = true where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
+            .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
+        usize::from(memories::profile_fact(tx, c.ctx.tenancy(), &c.draft(), c.now).await?.is_some())
     };
     "contract::entries" |tx, c| {
-        sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2")
-            .bind(c.tenant).bind(c.id).execute(&mut **tx).await?;
-        contract::entries(tx, c.tenant, &[c.agent], None, c.now).await?.len()
+        sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
+            .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
+        contract::entries(tx, c.ctx.tenancy(), &[c.agent], c.now).await?.len()
     };
     "contract::alike" |tx, c| {
-        sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2")
-            .bind(c.tenant).bind(c.id).execute(&mut **tx).await?;
+        sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
+            .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
         let model = Model {
             name: "all-MiniLM-L6-v2".into(),
             dimension: 384,
@@ -299,10 +291,10 @@ pub const MEMORY: &[Query] = queries! {
             floors: FLOORS,
         };
         let likeness = Likeness { agents: &[c.agent], vector: Some(&c.vector), model: &model, with_subject: true, now: c.now };
-        usize::from(contract::alike(tx, c.tenant, &c.draft(), &likeness).await?.is_some())
+        usize::from(contract::alike(tx, c.ctx.tenancy(), &c.draft(), &likeness).await?.is_some())
     };
-    "memories::recalls" |tx, c| memories::recalls(tx, c.tenant, c.id, 10).await?.1.len();
-    "memories::versions" |tx, c| memories::versions(tx, c.tenant, c.agent, c.id).await?.len();
+    "memories::recalls" |tx, c| memories::recalls(tx, c.ctx.tenancy(), c.id, 10).await?.1.len();
+    "memories::versions" |tx, c| memories::versions(tx, c.ctx.tenancy(), c.agent, c.id).await?.len();
     "memories::count" |tx, c| memories::count(tx, c.tenant, &c.filter()).await? as usize;
     "memories::list" |tx, c| memories::list(tx, c.tenant, &c.filter(), &Seek::First, 10).await?.len();
     "memories::counts" |tx, c| memories::counts(tx, c.tenant, c.now).await?.iter().filter(|row| row.agent_id == c.agent).count();
@@ -312,19 +304,19 @@ pub const MEMORY: &[Query] = queries! {
     };
     "memories::put_vector" |tx, c| {
         let vector: Vec<f32> = c.vector.iter().rev().copied().collect();
-        memories::put_vector(tx, c.tenant, c.agent, c.id, Embedded { vector: &vector, ..c.embedded() }, c.now).await?;
+        memories::put_vector(tx, c.ctx.tenancy(), c.agent, c.id, Embedded { vector: &vector, ..c.embedded() }, c.now).await?;
         0
     };
-    "memories::drop_vectors" |tx, c| { memories::drop_vectors(tx, c.tenant, c.agent, c.id).await?; 0 };
-    "memories::sync_live" |tx, c| { memories::sync_live(tx, c.tenant, c.agent, &[c.id]).await?; 0 };
-    "memories::embedded_by" |tx, c| memories::embedded_by(tx, c.tenant, c.agent, c.id).await?.len();
+    "memories::drop_vectors" |tx, c| { memories::drop_vectors(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
+    "memories::sync_live" |tx, c| { memories::sync_live(tx, c.ctx.tenancy(), c.agent, &[c.id]).await?; 0 };
+    "memories::embedded_by" |tx, c| memories::embedded_by(tx, c.ctx.tenancy(), c.agent, c.id).await?.len();
     "memories::refresh_vectors" |tx, c| {
-        memories::refresh_vectors(tx, c.tenant, c.agent, c.id, None, c.now + chrono::Duration::days(1)).await?;
+        memories::refresh_vectors(tx, c.ctx.tenancy(), c.agent, c.id, None, c.now + chrono::Duration::days(1)).await?;
         0
     };
-    "memories::put_words" |tx, c| { memories::put_words(tx, c.tenant, c.agent, c.id, "intruded", "words").await?; 0 };
-    "memories::drop_words" |tx, c| { memories::drop_words(tx, c.tenant, c.agent, c.id).await?; 0 };
-    "memories::lock_counts" |tx, c| memories::lock_counts(tx, c.tenant, &[c.agent]).await? as usize;
+    "memories::put_words" |tx, c| { memories::put_words(tx, c.ctx.tenancy(), c.agent, c.id, "intruded", "words").await?; 0 };
+    "memories::drop_words" |tx, c| { memories::drop_words(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
+    "memories::lock_counts" |tx, c| memories::lock_counts(tx, c.ctx.tenancy(), &[c.agent]).await? as usize;
     "recall::by_vector" |tx, c| {
         let leg = recall::by_vector(tx, &reach!(c), "all-MiniLM-L6-v2", &c.vector, FLOORS, 10).await?;
         leg.candidates.len() + leg.considered as usize
@@ -337,27 +329,27 @@ pub const MEMORY: &[Query] = queries! {
     };
     "context::memories" |tx, c| {
         let agents = [c.agent, c.ctx.commons_id];
-        let wanted = Wanted { tenant: c.tenant, agents: &agents, user: None, project: None, repo: None, found: &[c.id], now: c.now };
+        let wanted = Wanted { tenancy: c.ctx.tenancy(), agents: &agents, project: None, repo: None, found: &[c.id], now: c.now };
         context::memories(tx, &wanted, 10).await?.len()
     };
     "recall::sides" |tx, c| {
         let meaning = Meaning { model: "all-MiniLM-L6-v2", vector: &c.vector, decayed_above: None, most: 10 };
         let sides = recall::sides(tx, &reach!(c), &["tea".into()], Some(&meaning)).await?;
-        sides.postings.len() + sides.statistics.documents as usize + sides.nearest.len()
+        sides.postings.len() + sides.nearest.len()
     };
     "recall::turns" |tx, c| recall::turns(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), true, &[c.id]).await?.0.len();
-    "recall::count_past" |tx, c| recall::count_past(tx, &reach!(c)).await? as usize;
-    "recall::past" |tx, c| recall::past(tx, &reach!(c), "all-MiniLM-L6-v2", 384).await?.len();
-    "recall::count_retrievals" |tx, c| recall::count_retrievals(tx, c.tenant, &Default::default()).await? as usize;
-    "recall::list_retrievals" |tx, c| recall::list_retrievals(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();
+    "recall::count_past" |tx, c| recall::count_past(tx, &reach!(c)).await?.0 as usize;
+    "recall::past" |tx, c| recall::past(tx, &reach!(c), "all-MiniLM-L6-v2", 384, true, c.now).await?.len();
+    "recall::count_retrievals" |tx, c| recall::count_retrievals(tx, c.ctx.tenancy(), &Default::default()).await? as usize;
+    "recall::list_retrievals" |tx, c| recall::list_retrievals(tx, c.ctx.tenancy(), &Default::default(), &Seek::First, 10).await?.len();
     "recall::retrieval" |tx, c| {
-        let newest = recall::list_retrievals(tx, c.tenant, &Default::default(), &Seek::First, 1).await?.pop();
+        let newest = recall::list_retrievals(tx, c.ctx.tenancy(), &Default::default(), &Seek::First, 1).await?.pop();
         match newest {
-            Some(newest) => usize::from(recall::retrieval(tx, c.tenant, newest.id).await?.is_some()),
+            Some(newest) => usize::from(recall::retrieval(tx, c.ctx.tenancy(), newest.id).await?.is_some()),
             None => 0,
         }
     };
-    "recall::versions_seen" |tx, c| recall::versions_seen(tx, c.tenant, &[(c.agent, c.id, 1)], c.now).await?.len();
+    "recall::versions_seen" |tx, c| recall::versions_seen(tx, c.ctx.tenancy(), &[(c.agent, c.id, 1)], true, c.now).await?.len();
     "recall::insert_log" |tx, c| { recall::insert_log(tx, &c.log(), Some(ZeroHitCause::BelowFloor), &[]).await?; 0 };
     "recall::nearest_of_all" |tx, c| {
         let silent = Silent {
@@ -379,8 +371,8 @@ pub const MEMORY: &[Query] = queries! {
     "recall::count_silent" |tx, c| recall::count_silent(tx, c.tenant, c.long_ago(), &Default::default()).await? as usize;
     "recall::list_silent" |tx, c|
         recall::list_silent(tx, c.tenant, c.long_ago(), &Default::default(), &Seek::First, 10).await?.len();
-    "knowledge::citations_of" |tx, c| knowledge::citations_of(tx, c.tenant, c.shared.document, 10).await?.len();
-    "knowledge::citation_counts" |tx, c| knowledge::citation_counts(tx, c.tenant, &[c.shared.document], c.long_ago()).await?.len();
+    "knowledge::citations_of" |tx, c| knowledge::citations_of(tx, c.ctx.tenancy(), c.shared.document, 10).await?.len();
+    "knowledge::citation_counts" |tx, c| knowledge::citation_counts(tx, c.ctx.tenancy(), &[c.shared.document], c.long_ago()).await?.len();
     "memories::count_phrases" |tx, c| memories::count_phrases(tx, c.tenant, &["tea".into()]).await?.0 as usize;
     "memories::with_phrase" |tx, c| memories::with_phrase(tx, c.tenant, "tea", &[c.id], 10).await?.len();
     "memories::unresolved" |tx, c|
@@ -558,6 +550,7 @@ pub const CONTROL: &[Query] = queries! {
         audit::list(tx, c.tenant, &about, &Seek::First, 10).await?.len()
     };
     "audit::of_target" |tx, c| audit::of_target(tx, c.tenant, &c.agent.to_string(), 10).await?.len();
+    "identity::users" |tx, c| identity::users(tx, c.tenant).await?.len();
     "identity::views" |tx, c| identity::views(tx, c.tenant, c.operator, ViewPage::Memories).await?.len();
     "identity::count_views" |tx, c| identity::count_views(tx, c.tenant, c.operator).await? as usize;
     "identity::insert_view" |tx, c| {
@@ -568,11 +561,35 @@ pub const CONTROL: &[Query] = queries! {
     "identity::delete_view" |tx, c| usize::from(identity::delete_view(tx, c.tenant, c.operator, c.view).await?);
 };
 
+/// A query in a transaction of its own, which is kept.
+macro_rules! kept {
+    ($pool:ident, |$tx:ident| $body:expr) => {
+        Box::pin(async move {
+            let mut opened = begin($pool).await?;
+            let $tx = &mut opened;
+            let seen = $body;
+            opened.commit().await?;
+            Ok(seen)
+        })
+    };
+}
+
 /// Asked by the role that sees all tenants, for one of them.
 pub fn pooled() -> Vec<Pooled> {
     let control = |name, run| Pooled { name, kb: false, run };
     vec![
-        control("audit::append", |pool, c| Box::pin(async move { audit::append(pool, c.tenant, &[c.entry()]).await.map(|()| 0) })),
+        control("audit::append", |pool, c| {
+            kept!(pool, |tx| audit::append(tx, c.tenant, &[(&c.entry(), "salt".into())]).await.map(|()| 0)?)
+        }),
+        control("audit::erase_texts", |pool, c| {
+            kept!(pool, |tx| {
+                // Those of the agent's tenant; the one that was appended above is both tenants'.
+                let entries =
+                    "select l.event_id from audit_log l join agents a on a.tenant_id = l.tenant_id where a.id = $1 and l.event_id <> $2";
+                let entries: Vec<EventId> = sqlx::query_scalar(entries).bind(c.agent).bind(c.fresh).fetch_all(&mut **tx).await?;
+                audit::erase_texts(tx, c.tenant, &entries).await? as usize
+            })
+        }),
         control("audit::links", |pool, c| {
             Box::pin(async move {
                 let links = audit::links(pool, c.tenant, 0, 1000).await?;
@@ -589,7 +606,7 @@ pub fn pooled() -> Vec<Pooled> {
                 require_user: false,
                 discipline: Discipline::Aggressive,
             };
-            Box::pin(async move { identity::insert_agent(pool, c.tenant, &agent, c.now).await.map(|()| 0) })
+            kept!(pool, |tx| identity::insert_agent(tx, c.tenant, &agent, c.now).await.map(|()| 0)?)
         }),
         control("identity::adopt_agent", |pool, c| {
             let id = AgentId(c.id.0);
@@ -601,20 +618,36 @@ pub fn pooled() -> Vec<Pooled> {
                 require_user: false,
                 discipline: Discipline::Confirming,
             };
-            Box::pin(async move { identity::adopt_agent(pool, c.tenant, &agent, c.now).await.map(|()| 0) })
+            kept!(pool, |tx| identity::adopt_agent(tx, c.tenant, &agent, c.now).await.map(|_| 0)?)
         }),
         control("identity::insert_key", |pool, c| {
             let prefix = &c.ctx.tenant_id.0.simple().to_string()[20..];
             let (id, prefix) = (KeyId(c.fresh), prefix.to_owned());
-            Box::pin(async move {
+            kept!(pool, |tx| {
                 let scopes = &[Scope::MemoryRead];
-                let key =
-                    identity::NewKey { id, agent_id: c.agent, prefix: &prefix, secret_hash: &[], name: "x", scopes, expires_at: None };
-                identity::insert_key(pool, c.tenant, &key, c.now).await.map(usize::from)
+                let key = identity::NewKey {
+                    id,
+                    agent_id: c.agent,
+                    prefix: &prefix,
+                    secret_hash: &[],
+                    name: "x",
+                    scopes,
+                    user_id: None,
+                    expires_at: None,
+                };
+                identity::insert_key(tx, c.tenant, &key, c.now).await.map(usize::from)?
             })
         }),
+        control("identity::insert_user", |pool, c| {
+            let reference = c.fresh.to_string();
+            let tenant = c.ctx.tenant_id;
+            kept!(pool, |tx| identity::insert_user(tx, tenant, UserId(c.fresh), &reference, None, c.now).await.map(|_| 0)?)
+        }),
+        control("identity::user_by_reference", |pool, c| {
+            Box::pin(async move { Ok(usize::from(identity::user_by_reference(pool, c.tenant, "crm-1").await?.is_some())) })
+        }),
         control("identity::set_discipline", |pool, c| {
-            Box::pin(async move { identity::set_discipline(pool, c.tenant, c.agent, Discipline::Confirming).await.map(usize::from) })
+            kept!(pool, |tx| identity::set_discipline(tx, c.tenant, c.agent, Discipline::Confirming).await.map(usize::from)?)
         }),
         control("identity::key_by_id", |pool, c| {
             Box::pin(async move { Ok(usize::from(identity::key_by_id(pool, c.tenant, c.key).await?.is_some())) })
@@ -645,18 +678,21 @@ pub fn pooled() -> Vec<Pooled> {
             Box::pin(async move { identity::key_used(pool, c.tenant, c.key, later).await.map(|()| 0) })
         }),
         control("identity::revoke_key", |pool, c| {
-            Box::pin(async move { identity::revoke_key(pool, c.tenant, c.key, c.now).await.map(usize::from) })
+            kept!(pool, |tx| identity::revoke_key(tx, c.tenant, c.key, c.now).await.map(usize::from)?)
         }),
         control("identity::insert_operator", |pool, c| {
             let login = format!("intruder@{}", c.tenant);
-            Box::pin(async move {
+            kept!(pool, |tx| {
                 let roles = &[OperatorRole::Viewer];
                 let operator = identity::NewOperator { id: OperatorId(c.fresh), login: &login, name: "x", password_hash: "x", roles };
-                identity::insert_operator(pool, c.tenant, &operator, c.now).await.map(|()| 0)
+                identity::insert_operator(tx, c.tenant, &operator, c.now).await.map(|()| 0)?
             })
         }),
+        control("identity::set_roles", |pool, c| {
+            kept!(pool, |tx| identity::set_roles(tx, c.tenant, c.operator, &[OperatorRole::Viewer]).await.map(usize::from)?)
+        }),
         control("identity::disable_operator", |pool, c| {
-            Box::pin(async move { identity::disable_operator(pool, c.tenant, c.operator, c.now).await.map(usize::from) })
+            kept!(pool, |tx| identity::disable_operator(tx, c.tenant, c.operator, c.now).await.map(usize::from)?)
         }),
         control("jobs::commons", |pool, c| {
             Box::pin(async move { Ok(usize::from(jobs::commons(pool, c.tenant).await? == Some(c.commons))) })
@@ -690,6 +726,51 @@ async fn bot(pool: &PgPool, c: &Case, place: u128) -> Result<(BotId, bool), DbEr
 }
 
 /// What happens before there is a tenant or across all of them, by design.
+/// Queries of what belongs to no user, with the reason.
+pub const WITHOUT_USERS: &[(&str, &str)] = &[
+    ("memories::lock_counts", "counts of an agent's words"),
+    ("recall::statistics", "counts of an agent's words"),
+    ("jobs::insert", "what is written belongs to whoever writes"),
+    ("audit::post", "what is written belongs to whoever writes"),
+    ("portability::put_projects", "projects belong to the organisation"),
+    ("portability::put_repos", "projects belong to the organisation"),
+    ("portability::put_project_links", "projects belong to the organisation"),
+    ("portability::projects", "projects belong to the organisation"),
+    ("portability::repos", "projects belong to the organisation"),
+    ("portability::project_links", "projects belong to the organisation"),
+    ("portability::same_slugs", "projects belong to the organisation"),
+];
+
+/// Queries of functions of the database that follow the settings of the transaction: where there are none they tell nothing.
+pub const BY_SETTINGS: &[&str] = &["memories::still_linked"];
+
+/// Queries that take no user: operators' views of every user, with policies as their only wall, and inserts of what a verb has checked.
+pub const OF_EVERY_USER: &[(&str, &str)] = &[
+    ("memories::count", "the console's list"),
+    ("memories::list", "the console's list"),
+    ("memories::counts", "the console's front page"),
+    ("memories::written_by_day", "the console's front page"),
+    ("memories::count_phrases", "the review of the vocabulary"),
+    ("memories::with_phrase", "the review of the vocabulary"),
+    ("memories::unresolved", "the review of the vocabulary"),
+    ("memories::stale", "re-canonicalisation"),
+    ("memories::file_under", "re-canonicalisation"),
+    ("memories::topic_use", "the console's page of a term"),
+    ("memories::insert", "the user stands in the draft"),
+    ("memories::link", "the user stands beside the agent"),
+    ("recall::insert_log", "the log writer"),
+    ("recall::count_accesses", "the log writer"),
+    ("recall::nearest_of_all", "the diagnosis for operators"),
+    ("recall::grouped", "the console's page of recall health"),
+    ("recall::causes", "the console's page of recall health"),
+    ("recall::count_silent", "the console's page of recall health"),
+    ("recall::list_silent", "the console's page of recall health"),
+    ("portability::same_short_ids", "a short id is unique among all users of an agent"),
+    ("jobs::depth_of", "the console's front page"),
+    ("jobs::unfiled", "the console's front page"),
+    ("audit::lag_of", "the console's front page"),
+];
+
 pub const EXEMPT: &[(&str, &str)] = &[
     ("recall::sweep", "the log of every tenant ends"),
     ("models::model", "the model registry has no tenants"),
@@ -721,4 +802,5 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("audit::delivered", "by rows that were taken"),
     ("audit::set_aside", "by a row that was taken"),
     ("audit::lag", "a metric over all tenants"),
+    ("audit::heads", "the anchors of all chains, for the log and a metric"),
 ];

@@ -1,0 +1,72 @@
+//! The list of what columns hold, against the databases.
+
+use crate::support::owner;
+use remembrancer::db::columns::{Erasure, Holds, TABLES};
+use remembrancer::portability::store;
+use remembrancer::testing::World;
+use std::collections::BTreeSet;
+
+/// A column that somebody adds and does not classify fails here.
+#[tokio::test]
+async fn every_column_that_can_hold_words_is_classified() {
+    let world = World::new().await;
+    let urls = world.engine.urls();
+    for (database, url) in
+        [("agent_memory", &urls.agent_memory), ("shared_kb", &urls.shared_kb), ("internal_shared", &urls.internal_shared)]
+    {
+        let there: Vec<String> = sqlx::query_scalar(
+            r"select table_name || '.' || column_name from information_schema.columns
+               where table_schema = 'public' and table_name <> '_sqlx_migrations'
+                 and data_type in ('text', 'character varying', 'character', 'json', 'jsonb', 'bytea', 'ARRAY', 'USER-DEFINED', 'bit')",
+        )
+        .fetch_all(&mut owner(url).await)
+        .await
+        .unwrap();
+        let there: BTreeSet<String> = there.into_iter().collect();
+        let tables = TABLES.iter().filter(|table| table.database == database);
+        let listed: BTreeSet<String> =
+            tables.flat_map(|table| table.columns.iter().map(move |(column, ..)| format!("{}.{column}", table.name))).collect();
+        assert_eq!(there.difference(&listed).collect::<Vec<_>>(), [] as [&String; 0], "{database}: not classified in src/db/columns.rs");
+        assert_eq!(listed.difference(&there).collect::<Vec<_>>(), [] as [&String; 0], "{database}: no such column");
+    }
+}
+
+/// Rows of users are found by a column of their own, which the policies compare.
+#[tokio::test]
+async fn every_table_with_users_words_knows_its_user() {
+    let world = World::new().await;
+    let mut owner = owner(&world.engine.urls().agent_memory).await;
+    for table in TABLES.iter().filter(|table| table.database == "agent_memory") {
+        let has_words = table.columns.iter().any(|(_, holds, _)| *holds == Holds::Words);
+        assert!(!has_words || table.erasure == Erasure::Row, "{} holds words that erasure leaves", table.name);
+        let compares: bool = sqlx::query_scalar(
+            "select exists (select from pg_policies where tablename = $1 and policyname = $1 || '_app' and qual like '%rmb.user%')",
+        )
+        .bind(table.name)
+        .fetch_one(&mut owner)
+        .await
+        .unwrap();
+        assert_eq!(compares, table.erasure == Erasure::Row, "{}", table.name);
+    }
+}
+
+#[test]
+fn what_is_exported_is_what_the_format_has() {
+    let files = [
+        ("agent_memories", store::MEMORY),
+        ("agent_memory_versions", store::VERSION),
+        ("memory_links", store::LINK),
+        ("tombstones", store::TOMBSTONE),
+        ("sources", store::SOURCE),
+        ("projects", store::PROJECT),
+        ("repos", store::REPO),
+        ("project_links", store::PROJECT_LINK),
+        ("events", store::EVENT),
+    ];
+    for table in TABLES.iter().filter(|table| table.database == "agent_memory") {
+        let columns = files.iter().find(|(name, _)| *name == table.name).map_or(&[][..], |(_, columns)| columns);
+        for (column, _, exported) in table.columns {
+            assert_eq!(columns.contains(column), *exported, "{}.{column}", table.name);
+        }
+    }
+}

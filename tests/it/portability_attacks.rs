@@ -1,0 +1,490 @@
+//! Files that are made to do more than bring memories.
+
+use crate::portability::{elsewhere, exported, file, import, newcomer};
+use crate::portability_refused::{open, place, refused, sealed, small};
+use crate::support::{agent, alone, memory_owner, remember, settle, work};
+use remembrancer::api::{
+    AgentId, AuditEntry, AuditFilter, AuditVisibility, MemoryFilter, MemoryId, OperatorRole, RememberRequest, Retention, Scope,
+};
+use remembrancer::op::{Access, Actor};
+use remembrancer::portability::{self, Selection};
+use remembrancer::testing::{World, fact, key, rows_of};
+use remembrancer::{Engine, OpContext, audit, identity, jobs, memories, overview, workers};
+use tokio_util::sync::CancellationToken;
+
+/// A file with its lines of one type changed.
+fn changed(text: &str, kind: &str, change: impl Fn(&str) -> String) -> String {
+    let kind = format!("\"type\":\"{kind}\"");
+    sealed(&open(text).iter().map(|line| if line.contains(&kind) { change(line) } else { line.clone() }).collect::<Vec<_>>())
+}
+
+fn with(line: &str, field: &str, value: serde_json::Value) -> String {
+    let mut fields: serde_json::Value = serde_json::from_str(line).unwrap();
+    fields[field] = value;
+    fields.to_string()
+}
+
+async fn rows(engine: &Engine, ctx: &OpContext, action: &str) -> Vec<AuditEntry> {
+    let filter = AuditFilter { action: Some(action.into()), ..AuditFilter::default() };
+    audit::browse(engine, ctx, &filter).await.unwrap().rows
+}
+
+#[tokio::test]
+async fn an_imported_event_is_never_work_whatever_it_says() {
+    let (_, text) = small().await;
+    let there = alone().await;
+    let ctx = newcomer(&there.engine).await;
+    for (task, state, run_after) in [
+        ("recanonicalise", "pending", "2000-01-01T00:00:00.000000Z"),
+        ("embed", "failed", "2000-01-01T00:00:00.000000Z"),
+        ("a task whose name is a label of its own", "dead", "9999-01-01T00:00:00.000000Z"),
+        ("recanonicalise", "pending", "9999-01-01T00:00:00.000000Z"),
+    ] {
+        let text = changed(&text, "event", |line| {
+            let line = with(line, "task", task.into());
+            let line = with(&line, "payload", serde_json::json!({ "version": "not a number", "forms": 7, "memory_id": [] }));
+            let line = with(&line, "state", state.into());
+            with(&line, "run_after", run_after.into())
+        });
+        // Each time other events.
+        let text = changed(&text, "event", |line| with(line, "id", there.engine.clock().id().to_string().into()));
+        assert_eq!(import(&there.engine, &ctx, &text).await.unwrap().lines["event"].added, 2);
+    }
+    // Only the jobs that make vectors are work; afterwards nothing is left.
+    assert!(
+        jobs::store::depth(there.engine.db().memory.system())
+            .await
+            .unwrap()
+            .iter()
+            .all(|(state, count)| (state.as_str(), *count) == ("pending", 1))
+    );
+    work(&there).await;
+    assert_eq!(jobs::store::depth(there.engine.db().memory.system()).await.unwrap(), vec![]);
+    let states: Vec<(String, String, i32)> =
+        sqlx::query_as("select state, recorded_state, attempt from events where kind <> 'maintenance' and tenant_id = $1 order by 2")
+            .bind(ctx.tenant_id)
+            .fetch_all(&mut memory_owner(&there.engine).await)
+            .await
+            .unwrap();
+    let kept: Vec<_> = states.iter().map(|(state, recorded, attempt)| (state.as_str(), recorded.as_str(), *attempt)).collect();
+    let row = |recorded| ("imported", recorded, 0);
+    assert_eq!(
+        kept,
+        [row("dead"), row("dead"), row("failed"), row("failed"), row("pending"), row("pending"), row("pending"), row("pending")]
+    );
+    // The numbers of the console stand, and none of the events is among them.
+    let numbers = overview::overview(&there.engine, &ctx).await.unwrap();
+    assert_eq!((numbers.jobs_waiting, numbers.jobs_failed, numbers.jobs_dead, numbers.recanonicalising), (0, 0, 0, 0));
+    // Nor is any of them due when its time comes.
+    there.clock.advance(chrono::Duration::days(365 * 8_000));
+    assert_eq!(workers::work(&there.engine, &CancellationToken::new()).await.unwrap(), 0);
+    // They leave as they came.
+    let out = exported(&there.engine, &ctx, &Selection::All).await;
+    assert_eq!(out.lines().filter(|line| line.contains("\"state\":\"failed\"") && line.contains("not a number")).count(), 2);
+}
+
+/// Who is said to have made what an import brought: of the memory, its versions and its links.
+async fn authors(engine: &Engine, id: MemoryId) -> Vec<String> {
+    sqlx::query_scalar(
+        r"select concat_ws('/', 'memory', created_by, deleted_by, imported_by) from agent_memories where id = $1
+          union all
+          select concat_ws('/', 'version', actor_kind, actor_id, actor_name, imported_by) from agent_memory_versions where memory_id = $1
+          union all
+          select concat_ws('/', 'link', created_by) from memory_links where from_id = $1
+          order by 1",
+    )
+    .bind(id)
+    .fetch_all(&mut memory_owner(engine).await)
+    .await
+    .unwrap()
+}
+
+#[tokio::test]
+async fn what_an_agent_imports_is_its_own_words_and_what_an_admin_imports_keeps_its_authors() {
+    let world = World::new().await;
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
+    let other = remember(&world, &world.atlas, fact("lift", "The lift is out of order")).await.memory_id;
+    memories::delete(&world.engine, &world.vera, &[id], "it is private").await.unwrap();
+    let text = exported(&world.engine, &world.system, &Selection::All).await;
+    let mut lines = open(&text);
+    let link = format!(
+        "{{\"agent\":\"atlas\",\"created_at\":\"2026-11-22T05:00:00.000000Z\",\"created_by\":\"Vera\",\"from_id\":\"{id}\",\"relation\":\"supports\",\
+         \"to_id\":\"{other}\",\"type\":\"link\"}}"
+    );
+    lines.insert(place(&lines, "tombstone"), link);
+    let text = changed(&sealed(&lines), "memory", |line| with(line, "created_by", "binky".into()));
+    let (atlas, binky) = (agent(&world.atlas), agent(&world.binky));
+
+    let admin = elsewhere().await;
+    let ctx = newcomer(&admin).await;
+    import(&admin, &ctx, &text).await.unwrap();
+    assert_eq!(
+        authors(&admin, id).await,
+        [
+            "link/Vera".to_owned(),
+            format!("memory/{binky}/Vera/system"),
+            format!("version/agent/{atlas}/atlas/system"),
+            format!("version/operator/{}/Vera/system", world.vera.actor.id()),
+        ]
+    );
+
+    let there = alone().await;
+    let ctx = newcomer(&there.engine).await;
+    for slug in ["atlas", "binky"] {
+        identity::create_agent(&there.engine, &ctx, slug, slug, false).await.unwrap();
+    }
+    let here = identity::agent_by_slug(&there.engine, &ctx, "atlas").await.unwrap().id;
+    let (agent, _) = key(&there.engine, &ctx, here, &[Scope::Export, Scope::MemoryWrite]).await;
+    import(&there.engine, &agent, &text).await.unwrap();
+    assert_eq!(
+        authors(&there.engine, id).await,
+        [
+            "link/atlas".to_owned(),
+            format!("memory/{here}/atlas/atlas"),
+            format!("version/agent/{here}/atlas/atlas"),
+            format!("version/agent/{here}/atlas/atlas"),
+        ]
+    );
+}
+
+/// An export of atlas in which its only memory is live, at a version that is higher than here.
+async fn further(world: &World, id: MemoryId) -> String {
+    let text = exported(&world.engine, &world.atlas, &Selection::Agent(agent(&world.atlas))).await;
+    let lines: Vec<String> = open(&text).into_iter().filter(|line| !line.contains("\"type\":\"version\"")).collect();
+    assert!(sealed(&lines).contains(&id.to_string()));
+    changed(&sealed(&lines), "memory", |line| with(line, "version", 7.into()))
+}
+
+async fn state(world: &World, id: MemoryId) -> (bool, i32, i64) {
+    sqlx::query_as("select live, version, (select count(*) from tombstones where memory_id = m.id) from agent_memories m where id = $1")
+        .bind(id)
+        .fetch_one(&mut memory_owner(&world.engine).await)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn no_agent_brings_back_what_was_deleted_here_and_an_admin_does() {
+    let world = World::new().await;
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
+    let live = further(&world, id).await;
+    memories::delete(&world.engine, &world.vera, &[id], "it is private").await.unwrap();
+    let before = state(&world, id).await;
+    assert_eq!(before, (false, 2, 1));
+    refused(
+        &world.engine,
+        &world.atlas,
+        &live,
+        "is a memory that is deleted or expired here: only an operator, or an admin's import, can bring it back",
+    )
+    .await;
+    // Nor in another state than that in which it was deleted.
+    let deleted = changed(&live, "memory", |line| with(line, "deleted_at", "2026-11-22T05:00:00.000000Z".into()));
+    refused(&world.engine, &world.atlas, &deleted, "deleted or expired here").await;
+    assert_eq!(state(&world, id).await, before);
+    // An older state says nothing new: it stays deleted, with its tombstone.
+    let old = changed(&live, "memory", |line| with(line, "version", 2.into()));
+    assert_eq!(import(&world.engine, &world.atlas, &old).await.unwrap().lines["memory"].unchanged, 1);
+    assert_eq!(state(&world, id).await, before);
+
+    import(&world.engine, &world.vera, &live).await.unwrap();
+    assert_eq!(state(&world, id).await, (true, 7, 0));
+}
+
+#[tokio::test]
+async fn the_statement_itself_revives_nothing_for_an_agent() {
+    use remembrancer::portability::store::{Importing, put_memories};
+    let world = World::new().await;
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
+    let live = further(&world, id).await;
+    memories::delete(&world.engine, &world.vera, &[id], "between check and write").await.unwrap();
+    let lines = open(&live);
+    let mut row: serde_json::Value = serde_json::from_str(&lines[place(&lines, "memory")]).unwrap();
+    row["agent_id"] = agent(&world.atlas).to_string().into();
+    row["created_by"] = row["agent_id"].clone();
+    row["topic_normal"] = "tea".into();
+    row["vocabulary_version"] = 0.into();
+    let mut tx = world.engine.db().memory.begin(world.atlas.tenancy()).await.unwrap();
+    let by = Importing { by: "atlas", revives: false, now: world.engine.clock().now() };
+    assert_eq!(put_memories(&mut tx, world.system.tenancy(), &serde_json::json!([row]), by).await.unwrap(), vec![]);
+}
+
+#[tokio::test]
+async fn versions_of_the_future_do_not_block_what_comes_next() {
+    let world = World::new().await;
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
+    let text = exported(&world.engine, &world.atlas, &Selection::Agent(agent(&world.atlas))).await;
+    let future = changed(&text, "version", |line| with(line, "version", 2.into()));
+    import(&world.engine, &world.atlas, &future).await.unwrap();
+    let outcome = memories::delete(&world.engine, &world.vera, &[id], "it is private").await.unwrap();
+    assert_eq!(outcome.changed, [id]);
+}
+
+#[tokio::test]
+async fn an_agent_imports_with_the_scopes_that_the_changes_need() {
+    let world = World::new().await;
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
+    let text = further(&world, id).await;
+    for missing in [Scope::Export, Scope::MemoryWrite] {
+        let others: Vec<Scope> = Scope::ALL.iter().copied().filter(|scope| *scope != missing).collect();
+        let ctx = OpContext { access: Access::Scopes(others), ..world.atlas.clone() };
+        let error = import(&world.engine, &ctx, &text).await.unwrap_err();
+        assert_eq!((error.code().status(), error.to_string()), (403, format!("this needs the scope {missing}")));
+    }
+    // Shared memory is no agent's own, whatever its key may.
+    let shared = changed(&text, "memory", |line| with(line, "agent", "commons".into()));
+    refused(&world.engine, &world.atlas, &shared, "belongs to commons, and only what is atlas's may be imported here").await;
+    // Deleting is forgetting.
+    let deleted = changed(&text, "memory", |line| with(line, "deleted_at", "2026-11-22T05:00:00.000000Z".into()));
+    let ctx = OpContext { access: Access::Scopes(vec![Scope::Export, Scope::MemoryWrite]), ..world.atlas.clone() };
+    assert_eq!(import(&world.engine, &ctx, &deleted).await.unwrap_err().to_string(), "this needs the scope memory:forget");
+    assert!(state(&world, id).await.0);
+    import(&world.engine, &ctx, &text).await.unwrap();
+    import(&world.engine, &world.atlas, &changed(&deleted, "memory", |line| with(line, "version", 8.into()))).await.unwrap();
+    assert!(!state(&world, id).await.0);
+}
+
+#[tokio::test]
+async fn nobody_is_every_agent_or_none() {
+    let (_, text) = small().await;
+    let there = elsewhere().await;
+    let ctx = newcomer(&there).await;
+    for id in [uuid::Uuid::nil(), uuid::Uuid::max()] {
+        let text = changed(&text, "agent", |line| with(line, "id", id.to_string().into()));
+        refused(&there, &ctx, &text, "line 2 id must not be all zeros or all ones: no agent can have it").await;
+        // The table does not take it either.
+        let agent = identity::Agent {
+            id: AgentId(id),
+            kind: remembrancer::api::AgentKind::Agent,
+            slug: "everybody".into(),
+            name: "Everybody".into(),
+            require_user: false,
+            discipline: remembrancer::api::Discipline::Aggressive,
+        };
+        let mut tx = there.db().control.begin_system().await.unwrap();
+        let now = there.clock().now();
+        assert!(
+            identity::store::insert_agent(&mut tx, ctx.tenant_id, &agent, now).await.unwrap_err().to_string().contains("agents_id_check")
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_text_of_a_file_is_bounded() {
+    let world = World::new().await;
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
+    let other = remember(&world, &world.atlas, fact("lift", "The lift is out of order")).await.memory_id;
+    memories::delete(&world.engine, &world.vera, &[id], "it is private").await.unwrap();
+    let text = exported(&world.engine, &world.system, &Selection::All).await;
+    let mut lines = open(&text);
+    let at = place(&lines, "memory");
+    let now = "2026-11-22T05:00:00.000000Z";
+    let (one, two) = ("00000000-0000-7000-8000-000000000001", "00000000-0000-7000-8000-000000000002");
+    for line in [
+        serde_json::json!({ "type": "source", "agent": "atlas", "id": one, "kind": "manual", "reference": "x", "metadata": {}, "created_at": now }),
+        serde_json::json!({ "type": "project_link", "agent": "commons", "one_id": one, "other_id": two, "created_at": now, "created_by": "Vera" }),
+        serde_json::json!({ "type": "repo", "agent": "commons", "id": one, "project_id": one, "slug": "r", "name": "R", "created_at": now, "created_by": "Vera" }),
+        serde_json::json!({ "type": "project", "agent": "commons", "id": two, "slug": "p2", "name": "P", "created_at": now, "created_by": "Vera" }),
+        serde_json::json!({ "type": "project", "agent": "commons", "id": one, "slug": "p1", "name": "P", "created_at": now, "created_by": "Vera" }),
+    ] {
+        lines.insert(at, line.to_string());
+    }
+    let link = serde_json::json!({
+        "type": "link", "agent": "atlas", "from_id": id, "to_id": other, "relation": "supports", "created_at": now, "created_by": "Vera",
+    });
+    lines.insert(place(&lines, "tombstone"), link.to_string());
+    let there = elsewhere().await;
+    let ctx = newcomer(&there).await;
+    let long = |length: usize| serde_json::Value::from("x".repeat(length));
+    let source = |field: &str, length: usize| {
+        let mut source = serde_json::json!({ "platform": "slack" });
+        source[field] = long(length);
+        source
+    };
+    for (kind, field, value, why) in [
+        ("agent", "name", long(501), "name has 501 characters; at most 500"),
+        ("agent", "slug", long(64), "slug is 1 to 63 of"),
+        ("project", "name", long(201), "name has 201 characters; at most 200"),
+        ("project", "slug", long(64), "slug is 1 to 63 of"),
+        ("project", "created_by", long(201), "created_by has 201 characters; at most 200"),
+        ("repo", "name", long(201), "name has 201 characters; at most 200"),
+        ("repo", "slug", long(64), "slug is 1 to 63 of"),
+        ("repo", "created_by", long(201), "created_by has 201"),
+        ("project_link", "created_by", long(201), "created_by has 201"),
+        ("source", "reference", long(1001), "reference has 1001 characters; at most 1000"),
+        ("source", "content", long(4 * 1024 * 1024 + 1), "content has 4194305 bytes; at most 4194304"),
+        ("source", "metadata", serde_json::json!({ "x": long(65_536) }), "metadata has 65544 bytes as JSON; at most 65536"),
+        ("source", "metadata", serde_json::json!({ "x": "\0" }), "metadata.x must not contain NUL"),
+        ("memory", "topic", long(257), "topic has 257 characters; at most 256"),
+        ("memory", "topic_raw", long(257), "topic_raw has 257"),
+        ("memory", "content", long(16_385), "content has 16385 bytes; at most 16384"),
+        ("memory", "subject", long(201), "subject has 201 characters; at most 200"),
+        ("memory", "title", long(257), "title has 257 characters; at most 256"),
+        ("memory", "summary", long(2001), "summary has 2001 characters; at most 2000"),
+        ("memory", "evidence_ref", long(1001), "evidence_ref has 1001 characters; at most 1000"),
+        ("memory", "context_type", long(65), "context_type has 65 characters; at most 64"),
+        ("memory", "attachment_id", long(201), "attachment_id has 201 characters; at most 200"),
+        ("memory", "filename", long(201), "filename has 201 characters; at most 200"),
+        ("memory", "deleted_by", long(201), "deleted_by has 201 characters; at most 200"),
+        ("memory", "delete_reason", long(501), "delete_reason has 501 characters; at most 500"),
+        ("memory", "source", source("platform", 65), "source.platform has 65 characters; at most 64"),
+        ("memory", "source", source("channel_id", 257), "source.channel_id has 257 characters; at most 256"),
+        ("memory", "source", source("thread_id", 257), "source.thread_id has 257"),
+        ("memory", "source", source("message_id", 257), "source.message_id has 257"),
+        ("memory", "importance", 1.5.into(), "importance must be a number from 0 to 1"),
+        ("memory", "access_count", i64::MAX.into(), "access_count must be from 0 to 1000000000000"),
+        ("memory", "version", i32::MAX.into(), "version is 2147483647; at most 1000000"),
+        ("memory", "short_id", long(9), "short_id must be 8 of"),
+        ("version", "change", long(65), "change has 65 characters; at most 64"),
+        ("version", "content", long(16_385), "content has 16385"),
+        ("version", "topic", long(257), "topic has 257"),
+        ("version", "topic_raw", long(257), "topic_raw has 257"),
+        ("version", "actor_kind", "god".into(), "actor_kind is one of agent, operator, system"),
+        ("version", "actor_id", long(65), "actor_id has 65 characters; at most 64"),
+        ("version", "actor_name", long(201), "actor_name has 201 characters; at most 200"),
+        ("version", "source", source("channel_id", 257), "source.channel_id has 257"),
+        ("version", "version", i32::MAX.into(), "version is 2147483647"),
+        ("link", "created_by", long(201), "created_by has 201"),
+        ("tombstone", "source", source("message_id", 257), "source.message_id has 257"),
+        ("event", "task", long(65), "task has 65 characters; at most 64"),
+        ("event", "error", long(10_001), "error has 10001 characters; at most 10000"),
+        ("event", "payload", long(65_535), "payload has 65537 bytes as JSON; at most 65536"),
+        ("event", "outcome", long(65_535), "outcome has 65537 bytes as JSON; at most 65536"),
+        ("event", "state", "running".into(), "state is one of"),
+    ] {
+        let mut lines = lines.clone();
+        let at = place(&lines, kind);
+        lines[at] = with(&lines[at], field, value);
+        refused(&there, &ctx, &sealed(&lines), &format!("line {} {why}", at + 1)).await;
+    }
+}
+
+#[tokio::test]
+async fn exports_and_imports_of_everybody_leave_rows_with_counts() {
+    let world = World::new().await;
+    remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await;
+    let own = Selection::Agent(agent(&world.atlas));
+    let text = exported(&world.engine, &world.atlas, &own).await;
+    exported(&world.engine, &world.vera, &Selection::All).await;
+    let filter = MemoryFilter { topic: Some("a private matter".into()), agent_id: Some(agent(&world.atlas)), ..MemoryFilter::default() };
+    exported(&world.engine, &world.vera, &Selection::Filter(Box::new(filter))).await;
+    let folder = tempfile::tempdir().unwrap();
+    portability::markdown(&world.engine, &world.system, &Selection::All, folder.path(), &|_| {}).await.unwrap();
+    for ctx in [&world.atlas, &world.vera, &world.system] {
+        import(&world.engine, ctx, &text).await.unwrap();
+    }
+    settle(&world).await;
+    let (started, done) =
+        (rows(&world.engine, &world.vera, "memory.export_started").await, rows(&world.engine, &world.vera, "memory.exported").await);
+    let actors = |rows: &[AuditEntry]| rows.iter().rev().map(|row| row.actor_kind.clone()).collect::<Vec<_>>();
+    assert_eq!(actors(&started), ["agent", "operator", "operator", "system"]);
+    assert_eq!(actors(&done), ["agent", "operator", "operator", "system"]);
+    let details: Vec<_> = done.iter().rev().map(|row| row.changes.clone()).collect();
+    assert_eq!(details[0], serde_json::json!({ "format": "jsonl", "lines": { "agent": 1, "event": 1, "memory": 1, "version": 1 } }));
+    assert_eq!(details[1]["lines"]["agent"], 2);
+    assert_eq!(details[2], serde_json::json!({ "format": "jsonl", "filter": ["agent_id", "topic"], "lines": {} }));
+    assert_eq!(details[3], serde_json::json!({ "format": "markdown", "lines": { "memory": 1 } }));
+    assert_eq!((done[3].visibility, done[3].agent_id), (AuditVisibility::Organisation, Some(agent(&world.atlas))));
+    assert_eq!(actors(&rows(&world.engine, &world.vera, "memory.imported").await), ["agent", "operator", "system"]);
+}
+
+/// A writer that takes nothing.
+struct Closed;
+
+impl tokio::io::AsyncWrite for Closed {
+    fn poll_write(self: std::pin::Pin<&mut Self>, _: &mut std::task::Context<'_>, _: &[u8]) -> std::task::Poll<std::io::Result<usize>> {
+        std::task::Poll::Ready(Err(std::io::ErrorKind::BrokenPipe.into()))
+    }
+    fn poll_flush(self: std::pin::Pin<&mut Self>, _: &mut std::task::Context<'_>) -> std::task::Poll<std::io::Result<()>> {
+        std::task::Poll::Ready(Err(std::io::ErrorKind::BrokenPipe.into()))
+    }
+    fn poll_shutdown(self: std::pin::Pin<&mut Self>, _: &mut std::task::Context<'_>) -> std::task::Poll<std::io::Result<()>> {
+        std::task::Poll::Ready(Err(std::io::ErrorKind::BrokenPipe.into()))
+    }
+}
+
+#[tokio::test]
+async fn an_export_that_breaks_off_leaves_the_row_of_its_start_and_one_that_is_refused_leaves_none() {
+    let world = World::new().await;
+    for n in 0..20 {
+        remember(&world, &world.atlas, fact(&format!("topic {n}"), "It is known.")).await;
+    }
+    let error = portability::export(&world.engine, &world.vera, &Selection::All, Closed, &|_| {}).await.unwrap_err();
+    assert!(error.to_string().contains("cannot be written"), "{error}");
+    settle(&world).await;
+    let started = rows(&world.engine, &world.vera, "memory.export_started").await;
+    assert_eq!((started.len(), started[0].actor_name.as_str()), (1, "Vera"));
+    assert!(rows(&world.engine, &world.vera, "memory.exported").await.is_empty());
+
+    let before = rows_of(&world.engine, world.system.tenant_id).await;
+    let viewer = OpContext { access: Access::Roles(vec![OperatorRole::Viewer]), ..world.vera.clone() };
+    assert!(matches!(viewer.actor, Actor::Operator { .. }));
+    portability::export(&world.engine, &viewer, &Selection::All, Vec::new(), &|_| {}).await.unwrap_err();
+    portability::import(&world.engine, &viewer, file("x").await, portability::ImportOptions::default(), &|_| {}).await.unwrap_err();
+    assert_eq!(rows_of(&world.engine, world.system.tenant_id).await, before);
+}
+
+/// An export by an agent's key has nothing of what is deleted or expired, and its import neither hides a memory without `memory:forget`, nor
+/// gives it to another user, nor dates it ahead.
+#[tokio::test]
+async fn a_file_is_no_way_around_deletion_expiry_and_ownership() {
+    let world = World::new().await;
+    let kept = remember(&world, &world.atlas, fact("lift", "The lift is out of order")).await.memory_id;
+    let gone = remember(&world, &world.atlas, fact("vault", "The code is 4711")).await.memory_id;
+    let task = RememberRequest { retention: Some(Retention::Task), ..fact("gate", "The gate code is 4712") };
+    let expiring = remember(&world, &world.atlas, task).await.memory_id;
+    let before = exported(&world.engine, &world.atlas, &Selection::Agent(agent(&world.atlas))).await;
+    assert!(before.contains("4711") && before.contains("4712"));
+    memories::delete(&world.engine, &world.vera, &[gone], "a secret").await.unwrap();
+    world.clock.advance(chrono::Duration::days(31));
+    let after = exported(&world.engine, &world.atlas, &Selection::Agent(agent(&world.atlas))).await;
+    assert!(!after.contains("4711") && !after.contains("4712") && after.contains("out of order"));
+    let admins = exported(&world.engine, &world.system, &Selection::All).await;
+    assert!(admins.contains("4711") && admins.contains("4712"), "a tenant moves with its history");
+
+    let (writer, _) = key(&world.engine, &world.system, agent(&world.atlas), &[Scope::Export, Scope::MemoryWrite]).await;
+    let of = |id: MemoryId, field: &str, value: serde_json::Value| {
+        changed(&before, "memory", |line| {
+            if line.contains(&id.to_string()) { with(&with(line, "version", 9.into()), field, value.clone()) } else { line.to_owned() }
+        })
+    };
+    let past = world.engine.clock().now() - chrono::Duration::days(1);
+    let ahead = world.engine.clock().now() + chrono::Duration::days(400);
+    let time = |at: chrono::DateTime<chrono::Utc>| serde_json::Value::from(at.to_rfc3339_opts(chrono::SecondsFormat::Micros, true));
+    for (text, says) in [
+        (of(kept, "expires_at", time(past)), "memory:forget"),
+        (of(kept, "status", "archived".into()), "memory:forget"),
+        (of(expiring, "expires_at", serde_json::Value::Null), "deleted or expired"),
+        (of(gone, "title", "back".into()), "deleted or expired"),
+        (of(kept, "updated_at", time(ahead)), "future"),
+    ] {
+        let error = import(&world.engine, &writer, &text).await.unwrap_err().to_string();
+        assert!(error.contains(says), "{says}: {error}");
+    }
+    // Whose it is does not change, not even for an admin.
+    let mine = of(kept, "user_id", uuid::Uuid::from_u128(1).to_string().into());
+    for ctx in [&world.atlas, &world.system] {
+        let error = import(&world.engine, ctx, &mine).await.unwrap_err().to_string();
+        assert!(error.contains("user_id"), "{error}");
+    }
+    // A key that may not choose its user brings nobody else's rows, and does not see that they are there.
+    let idris = identity::named_by_caller(&world.engine, writer.clone(), &"crm-1".parse().unwrap()).await.unwrap();
+    let own = remember(&world, &idris, fact("tea", "Idris likes green tea")).await.memory_id;
+    let theirs = exported(&world.engine, &world.atlas, &Selection::Agent(agent(&world.atlas))).await;
+    assert!(theirs.contains("green tea"), "a key that may choose exports every user");
+    assert!(!exported(&world.engine, &writer, &Selection::Agent(agent(&world.atlas))).await.contains("green tea"));
+    let error = import(&world.engine, &writer, &theirs).await.unwrap_err().to_string();
+    assert!(error.contains("user_id"), "{error}");
+    let forged = changed(&theirs, "memory", |line| {
+        let mut fields: serde_json::Value = serde_json::from_str(line).unwrap();
+        fields.as_object_mut().unwrap().remove("user_id");
+        fields.to_string()
+    });
+    let forged = changed(&forged, "event", |line| {
+        let mut fields: serde_json::Value = serde_json::from_str(line).unwrap();
+        fields.as_object_mut().unwrap().remove("user_id");
+        fields.to_string()
+    });
+    let error = import(&world.engine, &writer, &forged).await.unwrap_err().to_string();
+    assert!(error.contains(&own.to_string()) && error.contains("holds already"), "{error}");
+}

@@ -1,7 +1,7 @@
 //! Loud silence: how often recall comes back empty, why, and what was nearest; the front page's numbers; the playground.
 
 use super::text_enum::text_enum;
-use super::{AgentId, DocumentId, MatchedBy, MemoryId, RecallHit, RetrievalId, SourceTag, UserId};
+use super::{AgentId, DocumentId, MatchedBy, MemoryId, RecallHit, RecallRequest, RetrievalId, SourceTag, UserId};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -147,14 +147,11 @@ pub struct Overview {
     pub jobs_dead: i64,
 }
 
-/// A question asked as an agent would, without a trace.
+/// A recall as an agent would send it, without a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlaygroundRequest {
     pub agent_id: AgentId,
-    pub query: String,
-    pub k: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
+    pub recall: RecallRequest,
 }
 
 /// What a candidate points to.
@@ -197,9 +194,12 @@ pub struct Playground {
     /// What was embedded and searched for.
     pub searched: String,
     pub vocabulary_version: i64,
-    /// How many memories were looked at, and how many reached the floor.
-    pub considered: i64,
-    pub passed: i64,
+    /// How many memories the search may find, and how many of them reach the floor; absent for the past.
+    pub memories: Option<i64>,
+    pub passed: Option<i64>,
+    /// Whether a key of the agent may recall, and whether one may read shared knowledge.
+    pub may_recall: bool,
+    pub may_read_knowledge: bool,
     pub zero_hit: bool,
     pub cause: Option<ZeroHitCause>,
     pub near_misses: Vec<NearMiss>,

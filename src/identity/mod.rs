@@ -12,7 +12,7 @@ pub(crate) use keys::same as same_hash;
 use model::KeyRecord;
 pub use model::{Admission, Agent, Tenant, User};
 use tracing::instrument;
-pub(crate) use users::{acting_for, adopt_user, check as check_user};
+pub(crate) use users::{acting_for, adopt_user, check as check_user, known_user};
 pub use users::{add_user, named_by_caller, user, users};
 pub use views::{delete_view, rename_view, save_view, views};
 
@@ -165,6 +165,18 @@ pub(crate) async fn all_agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<A
     let agents = store::agents(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
     Ok(agents)
+}
+
+/// What the usable keys of an agent may do, together.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn scopes_of(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<Vec<Scope>, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let scopes = store::scopes_of(&mut tx, ctx.tenant_id, agent, engine.clock().now()).await?;
+    tx.commit().await?;
+    Ok(scopes)
 }
 
 /// Whose agent an id is, among all tenants, and its slug.

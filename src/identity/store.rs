@@ -202,6 +202,22 @@ pub async fn key_by_prefix(pool: &PgPool, prefix: &str) -> Result<Option<KeyReco
     row.map(TryInto::try_into).transpose()
 }
 
+/// What the usable keys of an agent may do, together.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn scopes_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, now: DateTime<Utc>) -> Result<Vec<Scope>, DbError> {
+    let scopes: Vec<String> = sqlx::query_scalar(
+        r"select distinct s from api_keys k cross join unnest(k.scopes) as s
+           where k.tenant_id = $1 and k.agent_id = $2 and k.revoked_at is null and (k.expires_at is null or k.expires_at > $3)
+           order by s",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(now)
+    .fetch_all(&mut **tx)
+    .await?;
+    parse_all("api_keys", "scopes", &agent.to_string(), &scopes)
+}
+
 /// A tenant's key by its id.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn key_by_id(pool: &PgPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {

@@ -35,6 +35,17 @@ pub async fn user(engine: &Engine, ctx: &OpContext, reference: &UserRef) -> Resu
     store::user_by_reference(pool, tenant, reference).await?.ok_or_else(|| Error::internal("a user that was just added is not there"))
 }
 
+/// The user that a reference means, if there is one; nothing is written for a reference that is new.
+///
+/// # Errors
+/// When the database is out of reach.
+pub(crate) async fn known_user(engine: &Engine, ctx: &OpContext, reference: &UserRef) -> Result<Option<UserId>, Error> {
+    match reference {
+        UserRef::Id(id) => Ok(Some(*id)),
+        UserRef::External(reference) => Ok(store::user_by_reference(engine.db().control.system(), ctx.tenant_id, reference).await?),
+    }
+}
+
 /// The same operation in the name of the user that its arguments name ([`OpContext::in_the_name_of`]).
 ///
 /// # Errors

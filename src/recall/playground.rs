@@ -3,17 +3,18 @@
 use super::blend::Blended;
 use super::find::{self, Finding};
 use super::near::Silent;
-use super::question::Question;
-use super::scope::Scoping;
+use super::question::{Past, Question};
 use super::store::{Narrowing, Reach};
 use super::trace::{chunk_rank, memory_rank};
-use super::{NEAR_MISSES, RANKING, blend, health, silence};
+use super::{NEAR_MISSES, RANKING, blend, check, health, scope, silence};
 use crate::api::{
-    AgentId, CandidateLink, K_MAX, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, QUERY_MAX, RecallFilters, SourceTag,
+    AgentId, CandidateLink, NearMiss, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, RecallRequest, Scope, SourceTag, UserId,
+    ZeroHitCause,
 };
 use crate::db::Tenancy;
 use crate::engine::Engine;
-use crate::error::{Checks, Error};
+use crate::error::Error;
+use crate::identity::{self, Agent};
 use crate::knowledge;
 use crate::memories;
 use crate::op::OpContext;
@@ -22,84 +23,108 @@ use crate::ranking::explain;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// Runs a recall as an agent would and shows every candidate, what the floor cut, what the vocabulary did, and how long each step took.
+/// Runs a recall as the agent's keys would and shows every candidate, what the floor cut, what the vocabulary did, and how long each step took.
 /// Nothing is counted or logged.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`; `Invalid` for an empty or over-long query or a `k` outside 1..=100; `NotFound` for another
-/// tenant's agent.
+/// `Forbidden` without the role `viewer`; `NotFound` for another tenant's agent; `Invalid` for a user that is missing or unknown, and as
+/// [`super::recall`].
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRequest) -> Result<Playground, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
-    Checks::default()
-        .bytes("query", &request.query, QUERY_MAX)
-        .that((1..=K_MAX).contains(&request.k), "k", format!("is {}; it may be 1 to {K_MAX}", request.k))
-        .done()?;
-    let slugs = memories::slugs(engine, ctx).await?;
-    if !slugs.contains_key(&request.agent_id) {
-        return Err(Error::NotFound("agent"));
-    }
-    let agents = [request.agent_id, ctx.commons_id];
-    let found = find(engine, ctx, request, &agents).await?;
-    let list = blend::list(&found, request.k, false);
+    let PlaygroundRequest { agent_id, recall } = request;
+    check(recall, engine.clock().now())?;
+    let agent = identity::all_agents(engine, ctx).await?.into_iter().find(|agent| agent.id == *agent_id).ok_or(Error::NotFound("agent"))?;
+    let user = user(engine, ctx, &agent, recall).await?;
+    let scopes = identity::scopes_of(engine, ctx, agent.id).await?;
+    let agents = [agent.id, ctx.commons_id];
+    let asked = Asked { recall, agents: &agents, user, knowledge: scopes.contains(&Scope::KbRead) };
+    let found = find(engine, ctx, &asked).await?;
+    let list = blend::list(&found, recall.k, false);
 
     let zero_hit = found.order.passed.is_empty();
-    let (mut cause, mut near_misses) = (None, Vec::new());
-    if zero_hit {
-        let silent = Silent {
-            tenant: ctx.tenant_id,
-            agents: &agents,
-            user_id: request.user_id,
-            at: found.now,
-            model: &engine.model().name,
-            floor: found.floors.vector,
-            reason: Some(found.reason()),
-            considered: found.considered,
-            vector: found.prepared.vector.as_deref(),
-        };
-        let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-        let (diagnosis, near) = silence::diagnose(&mut tx, &silent).await?;
-        near_misses = health::near_misses(&mut tx, ctx, &slugs, near).await?;
-        tx.commit().await?;
-        cause = Some(diagnosis);
-    }
+    // What was close is looked for among what is there now.
+    let diagnosis = if zero_hit && recall.as_of.is_none() { Some(diagnose(engine, ctx, &asked, &found).await?) } else { None };
+    let (cause, near_misses) = diagnosis.unzip();
     Ok(Playground {
         candidates: candidates(&found, &list, ctx.commons_id),
         query_canonical: found.query_canonical,
         terms_inside: found.inside,
         searched: found.prepared.text,
         vocabulary_version: found.vocabulary_version,
-        considered: found.considered,
-        passed: found.passed,
+        memories: found.totals.map(|totals| totals.memories),
+        passed: found.totals.map(|totals| totals.passed),
+        may_recall: scopes.contains(&Scope::MemoryRead),
+        may_read_knowledge: scopes.contains(&Scope::KbRead),
         zero_hit,
         cause,
-        near_misses,
+        near_misses: near_misses.unwrap_or_default(),
         degraded: found.degraded,
         timings: found.timings.iter().map(|(step, ms)| ((*step).to_owned(), *ms)).collect(),
         hits: list.into_iter().map(|one| one.hit(&found.prepared.terms, ctx.commons_id, found.now)).collect(),
     })
 }
 
-async fn find(engine: &Engine, ctx: &OpContext, request: &PlaygroundRequest, agents: &[AgentId]) -> Result<Finding, Error> {
-    let filters = RecallFilters::default();
+/// The user that the recall names, under the rules of an agent's key.
+async fn user(engine: &Engine, ctx: &OpContext, agent: &Agent, recall: &RecallRequest) -> Result<Option<UserId>, Error> {
+    let Some(reference) = &recall.user_id else {
+        return if agent.require_user { Err(Error::invalid("user_id", "is required for this agent")) } else { Ok(None) };
+    };
+    let known = identity::known_user(engine, ctx, reference).await?;
+    known.map(Some).ok_or_else(|| Error::invalid("user_id", "is no user's id, and no user has this reference"))
+}
+
+/// A recall of the playground: what is asked, and what the agent may reach.
+struct Asked<'a> {
+    recall: &'a RecallRequest,
+    agents: &'a [AgentId; 2],
+    user: Option<UserId>,
+    knowledge: bool,
+}
+
+async fn find(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>) -> Result<Finding, Error> {
+    let recall = asked.recall;
+    let scoping = scope::of(engine, ctx, &recall.filters).await?;
     let reach = Reach {
-        tenancy: Tenancy { agent: request.agent_id, users: request.user_id.into(), ..ctx.tenancy() },
-        agents,
-        filters: Narrowing::Agent(&filters),
-        now: engine.clock().now(),
+        tenancy: Tenancy { agent: asked.agents[0], users: asked.user.into(), ..ctx.tenancy() },
+        agents: asked.agents,
+        filters: Narrowing::Agent(&recall.filters),
+        scoping: &scoping,
+        now: recall.as_of.unwrap_or_else(|| engine.clock().now()),
     };
     let question = Question {
-        query: &request.query,
-        ranking: RANKING,
+        query: &recall.query,
+        ranking: recall.ranking.unwrap_or(RANKING),
         reach,
-        most: i64::from(request.k + NEAR_MISSES),
-        knowledge: true,
+        most: i64::from(recall.k + NEAR_MISSES),
+        knowledge: asked.knowledge && !recall.filters.narrows(),
         floors: None,
-        scoping: Scoping::default(),
-        past: None,
+        counted: true,
+        past: recall.as_of.map(Past::at),
     };
     find::find(engine, question).await
+}
+
+/// Why no memory was found, and what was close.
+async fn diagnose(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>, found: &Finding) -> Result<(ZeroHitCause, Vec<NearMiss>), Error> {
+    let silent = Silent {
+        tenant: ctx.tenant_id,
+        agents: asked.agents,
+        user_id: asked.user,
+        at: found.now,
+        model: &engine.model().name,
+        floor: found.floors.vector,
+        reason: Some(found.reason()),
+        considered: found.scored,
+        vector: found.prepared.vector.as_deref(),
+    };
+    let slugs = memories::slugs(engine, ctx).await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let (cause, near) = silence::diagnose(&mut tx, &silent).await?;
+    let near = health::near_misses(&mut tx, ctx, &slugs, near).await?;
+    tx.commit().await?;
+    Ok((cause, near))
 }
 
 /// Everything that was scored: what passed its floor first, best first.

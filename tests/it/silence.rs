@@ -2,11 +2,12 @@
 
 use crate::support::{alone_with, impatient, remember};
 use remembrancer::api::{
-    HealthFilter, NearMissState, NothingReason, PlaygroundRequest, RecallRequest, RecallResponse, UserId, ZeroHit, ZeroHitCause,
+    HealthFilter, MemoryKind, NearMissState, NothingReason, PlaygroundRequest, Ranking, RecallFilters, RecallRequest, RecallResponse,
+    RememberRequest, Scope, UserId, UserRef, ZeroHit, ZeroHitCause,
 };
-use remembrancer::testing::{World, fact, nowhere, question};
+use remembrancer::testing::{World, fact, key, nowhere, question};
 use remembrancer::vocabulary::{self, NewTerm};
-use remembrancer::{Error, OpContext, Settings, memories, overview, prompts, recall, workers};
+use remembrancer::{Error, OpContext, Settings, identity, memories, overview, prompts, recall, workers};
 use tokio_util::sync::CancellationToken;
 
 /// A world whose log is written.
@@ -129,12 +130,13 @@ async fn the_playground_lays_everything_open_and_leaves_no_trace() {
     remember(&world, &world.atlas, fact("kettle", "The kettle is green")).await;
     let before = crate::support::all_row_counts(world.engine.urls()).await;
     let ask = async |agent: &OpContext, query: &str| {
-        let request = PlaygroundRequest { agent_id: agent.agent_id().unwrap(), query: query.into(), k: 5, user_id: None };
+        let recall = RecallRequest { k: 5, ..question(query) };
+        let request = PlaygroundRequest { agent_id: agent.agent_id().unwrap(), recall };
         recall::playground(&world.engine, &world.vera, &request).await.unwrap()
     };
     let whole = ask(&world.atlas, "Chai").await;
     assert_eq!((whole.query_canonical.as_deref(), whole.searched.as_str()), (Some("tea"), "tea"));
-    assert_eq!((whole.candidates[0].rank, whole.considered), (Some(1), 2));
+    assert_eq!((whole.candidates[0].rank, whole.memories, whole.passed), (Some(1), Some(2), Some(1)));
     let part = ask(&world.atlas, "which chai does Vera drink").await;
     assert_eq!((part.query_canonical, part.terms_inside.as_slice()), (None, ["tea".to_owned()].as_slice()));
     assert_eq!(part.hits[0].memory().unwrap().memory_id, id);
@@ -143,8 +145,36 @@ async fn the_playground_lays_everything_open_and_leaves_no_trace() {
     let empty = ask(&world.binky, "Chai").await;
     assert_eq!((empty.zero_hit, empty.cause), (true, Some(ZeroHitCause::NothingStored)));
     assert_eq!(crate::support::all_row_counts(world.engine.urls()).await, before);
-    let stranger = PlaygroundRequest { agent_id: remembrancer::api::AgentId(nowhere()), query: "x".into(), k: 5, user_id: None };
+    let stranger = PlaygroundRequest { agent_id: remembrancer::api::AgentId(nowhere()), recall: question("x") };
     assert!(matches!(recall::playground(&world.engine, &world.vera, &stranger).await, Err(Error::NotFound("agent"))));
+}
+
+#[tokio::test]
+async fn the_playground_asks_as_the_agents_keys_may() {
+    let world = World::new().await;
+    let agent = identity::create_agent(&world.engine, &world.system, "clerk", "Clerk", true).await.unwrap();
+    let reference: UserRef = "vera@example.org".parse().unwrap();
+    let ask = async |recall: RecallRequest| {
+        recall::playground(&world.engine, &world.vera, &PlaygroundRequest { agent_id: agent.id, recall }).await
+    };
+    for user_id in [None, Some(reference.clone())] {
+        let refused = ask(RecallRequest { user_id, ..question("tea") }).await.unwrap_err();
+        assert_eq!(refused.fields()[0].field, "user_id", "{refused}");
+    }
+    let (clerk, _) = key(&world.engine, &world.system, agent.id, &[Scope::MemoryRead, Scope::MemoryWrite, Scope::UsersAny]).await;
+    let tea = RememberRequest { user_id: Some(reference.clone()), kind: Some(MemoryKind::Decision), ..fact("tea", "Vera takes the black tea") };
+    remember(&world, &clerk, tea).await;
+    let for_vera = || RecallRequest { user_id: Some(reference.clone()), ..question("which tea") };
+    let answer = ask(for_vera()).await.unwrap();
+    assert_eq!((answer.hits.len(), answer.may_recall, answer.may_read_knowledge), (1, true, false));
+    let filters = RecallFilters { kinds: vec![MemoryKind::Artifact], ..RecallFilters::default() };
+    let narrowed = ask(RecallRequest { filters, ..for_vera() }).await.unwrap();
+    assert_eq!((narrowed.zero_hit, narrowed.memories), (true, Some(0)));
+    let before = world.engine.clock().now() - chrono::Duration::days(1);
+    let past = ask(RecallRequest { as_of: Some(before), ranking: Some(Ranking::Decay), ..for_vera() }).await.unwrap();
+    assert_eq!((past.zero_hit, past.memories, past.cause), (true, None, None));
+    let (_, _) = key(&world.engine, &world.system, agent.id, &[Scope::KbRead]).await;
+    assert!(ask(for_vera()).await.unwrap().may_read_knowledge);
 }
 
 #[test]

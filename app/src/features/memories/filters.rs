@@ -152,7 +152,7 @@ pub fn AgentField(
 }
 
 /// The choices of an enum, after one for any value.
-fn all<T: ToString>(any: &str, values: &[T]) -> Vec<Choice> {
+pub fn all<T: ToString>(any: &str, values: &[T]) -> Vec<Choice> {
     let named = values.iter().map(|value| (value.to_string(), value.to_string().replace('_', " ")));
     std::iter::once((String::new(), any.to_owned())).chain(named).collect()
 }

@@ -22,5 +22,5 @@ mod version;
 
 pub use delete::DeletePage;
 pub use detail::MemoryPage;
-pub use filters::AgentField;
+pub use filters::{AgentField, all};
 pub use list::MemoriesPage;

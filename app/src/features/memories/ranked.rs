@@ -13,7 +13,7 @@ pub fn Summary(results: SearchResults) -> impl IntoView {
     let passed = format!(
         "{} of {} reached the relevance floor of {:.2}{best}",
         text::number(results.passed),
-        text::count(results.considered, "candidate", "candidates"),
+        text::count(results.memories, "memory", "memories"),
         results.floor
     );
     let canonical = results.query_canonical.map(|term| view! { <Badge tone=Tone::Good text=format!("searched as “{term}”") /> });
@@ -49,7 +49,7 @@ pub fn Scores(hit: SearchHit) -> impl IntoView {
 /// The empty state of a search: how close the nearest memory was, and what to try.
 #[component]
 pub fn NothingFound(results: SearchResults, query: Query) -> impl IntoView {
-    let why = match (results.nearest, results.considered) {
+    let why = match (results.nearest, results.memories) {
         (Some(nearest), _) => format!(
             "The closest memory has a relevance of {nearest:.2}; the floor is {:.2}. \
              An agent that asks this is told that nothing was found.",

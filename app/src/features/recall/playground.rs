@@ -7,13 +7,13 @@ use super::{
 };
 use crate::{
     ConsoleError,
-    features::memories::AgentField,
+    features::memories::{AgentField, all},
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Empty, FilterForm, Filtered, SearchField, Shape, TextField, Tone, chart::share_of, text},
+    ui::{Answered, Badge, Empty, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, Tone, chart::share_of, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Playground, PlaygroundRequest};
+use remembrancer::api::{MemoryKind, MemoryScope, MemoryStatus, Playground, PlaygroundRequest, Ranking};
 
 async fn ask(request: Option<PlaygroundRequest>) -> Result<Option<Playground>, ConsoleError> {
     match request {
@@ -52,7 +52,7 @@ fn Form(filtered: Filtered<Option<PlaygroundRequest>>) -> impl IntoView {
                 <AgentField query none="Choose an agent" labelled=true />
                 <TextField name="k" label="Hits, at most" kind="number" hint="10" value=filtered.value("k") error=filtered.error("k") />
                 <div class="col-span-full lg:col-span-1">
-                    <TextField name="user" label="On behalf of a user" hint="UUID" value=filtered.value("user") error=filtered.error("user") />
+                    <TextField name="user" label="On behalf of a user" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
                 </div>
                 <div class="col-span-full flex flex-wrap gap-2">
                     <SearchField query label="Question" hint="What would an agent ask?" />
@@ -60,8 +60,43 @@ fn Form(filtered: Filtered<Option<PlaygroundRequest>>) -> impl IntoView {
                         "Recall"
                     </button>
                 </div>
+                <details class="col-span-full" open=query.get_untracked().any(url::OPTIONS)>
+                    <summary class="button button-quiet -ml-3">
+                        <Icon shape=Shape::Filter />
+                        "Options and filters"
+                    </summary>
+                    <Options filtered />
+                </details>
             </div>
         </FilterForm>
+    }
+}
+
+/// Everything else that an agent can send.
+#[component]
+fn Options(filtered: Filtered<Option<PlaygroundRequest>>) -> impl IntoView {
+    let (value, error) = (move |name| filtered.value(name), move |name| filtered.error(name));
+    let in_reach = [MemoryStatus::Active, MemoryStatus::Contradicted];
+    let expected = vec![choice("", "No"), choice("true", "Yes: report an empty answer")];
+    view! {
+        <div class="mt-2 grid grid-cols-2 gap-3 lg:grid-cols-4">
+            <SelectField name="ranking" label="Ranking" value=value("ranking") error=error("ranking") choices=all("Default", Ranking::ALL) />
+            <SelectField name="expected" label="Expected to be known" value=value("expected") error=error("expected") choices=expected />
+            <TextField name="for_project" label="Working on project" hint="UUID" value=value("for_project") error=error("for_project") />
+            <TextField name="for_repo" label="Working on repository" hint="UUID" value=value("for_repo") error=error("for_repo") />
+            <SelectField name="kind" label="Kind" value=value("kind") error=error("kind") choices=all("Any kind", MemoryKind::ALL) />
+            <SelectField name="scope" label="Scope" value=value("scope") error=error("scope") choices=all("Any scope", MemoryScope::ALL) />
+            <SelectField name="status" label="Status" value=value("status") error=error("status") choices=all("Any status", &in_reach) />
+            <TextField name="platform" label="Platform" value=value("platform") error=error("platform") />
+            <TextField name="project" label="Only project" hint="UUID" value=value("project") error=error("project") />
+            <TextField name="repo" label="Only repository" hint="UUID" value=value("repo") error=error("repo") />
+            <TextField name="from" label="Said from" kind="date" value=value("from") error=error("from") />
+            <TextField name="until" label="Said until" kind="date" value=value("until") error=error("until") />
+            <TextField name="as_of" label="As of 0:00 UTC on" kind="date" value=value("as_of") error=error("as_of") />
+            <p class="col-span-full text-xs text-soft">
+                "Filters narrow memories before they are ranked, and leave shared knowledge out. A project that the agent works on does neither."
+            </p>
+        </div>
     }
 }
 
@@ -80,8 +115,21 @@ fn NotAsked() -> impl IntoView {
 #[component]
 fn Answer(answer: Playground, query: Query) -> impl IntoView {
     let hits = text::count(i64::try_from(answer.hits.len()).unwrap_or(i64::MAX), "hit", "hits");
-    let total =
-        format!("{hits}; {} of {} reached the floor", text::number(answer.passed), text::count(answer.considered, "memory", "memories"));
+    let total = match (answer.passed, answer.memories) {
+        (Some(passed), Some(memories)) => {
+            format!("{hits}; {} of {} reached the floor", text::number(passed), text::count(memories, "memory", "memories"))
+        }
+        _ => hits,
+    };
+    let limits = match (answer.may_recall, answer.may_read_knowledge) {
+        (false, _) => Some("No key of this agent may recall: it gets an error instead of this answer."),
+        (true, false) => Some("No key of this agent may read shared knowledge: only memories are searched."),
+        (true, true) => None,
+    };
+    let limits = limits.map(|text| view! { <p class="mb-2 text-sm text-warn" data-testid="limits">{text}</p> });
+    let unexpected = (answer.zero_hit && query.get("expected") == Some("true"))
+        .then_some("The agent expected to know this: a recall like this one is reported on the health page.");
+    let unexpected = unexpected.map(|text| view! { <p class="mb-2 text-sm text-soft">{text}</p> });
     let degraded = (!answer.degraded.is_empty()).then(|| {
         let text = format!("degraded: {}", answer.degraded.join(", "));
         view! { <Badge tone=Tone::Warn text title="Part of the search could not run; hits may be missing here." /> }
@@ -92,6 +140,8 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
             <span>{total}</span>
             {degraded}
         </p>
+        {limits}
+        {unexpected}
         <div class="space-y-5">
             {silence}
             <div class="grid items-start gap-5 lg:grid-cols-2">

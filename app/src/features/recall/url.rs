@@ -1,12 +1,19 @@
 //! Parses the URLs of the recall pages into filters.
 
 use crate::{query::Query, ui::Parsed};
-use remembrancer::api::{AgentId, FieldError, HealthFilter, K_MAX, PlaygroundRequest, RetrievalFilter, UserId};
+use remembrancer::api::{
+    AgentId, FieldError, HealthFilter, K_MAX, PlaygroundRequest, RecallFilters, RecallRequest, RetrievalFilter, UserId,
+};
 
 /// The filter fields of the health page.
 pub const HEALTH: &[&str] = &["days", "agent", "topic", "cause", "expected"];
 /// The fields of the playground.
-pub const PLAYGROUND: &[&str] = &["agent", "q", "k", "user"];
+pub const PLAYGROUND: &[&str] = &[
+    "agent", "q", "k", "user", "ranking", "expected", "as_of", "for_project", "for_repo", "kind", "scope", "status", "platform", "project", "repo",
+    "from", "until",
+];
+/// Those of them that are folded away until one is set.
+pub const OPTIONS: &[&str] = PLAYGROUND.split_at(4).1;
 /// The filter fields of the log.
 pub const LOG: &[&str] = &["q", "agent", "zero_hit", "ranking", "memory", "from", "until"];
 /// The periods to choose from, in days.
@@ -67,7 +74,6 @@ pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
 pub fn playground(query: &Query) -> Parsed<Option<PlaygroundRequest>> {
     let mut errors = Vec::new();
     let agent_id = query.read("agent", "Choose one of the agents.", &mut errors);
-    let user_id = query.read("user", "A user is named by a UUID.", &mut errors);
     let k = query.read("k", &format!("A number from 1 to {K_MAX}."), &mut errors).unwrap_or(K);
     if !(1..=K_MAX).contains(&k) {
         errors.push(FieldError { field: "k".into(), message: format!("A number from 1 to {K_MAX}.") });
@@ -76,8 +82,37 @@ pub fn playground(query: &Query) -> Parsed<Option<PlaygroundRequest>> {
     if question.is_some() && query.get("agent").is_none() {
         errors.push(FieldError { field: "agent".into(), message: "Choose the agent that asks.".into() });
     }
-    let request = question.zip(agent_id).map(|(query, agent_id)| PlaygroundRequest { agent_id, query, k, user_id });
+    let recall = RecallRequest {
+        query: question.clone().unwrap_or_default(),
+        k,
+        expected: query.read("expected", "Choose yes or no.", &mut errors).unwrap_or_default(),
+        user_id: query.read("user", "An id, or a reference of at most 256 printable characters.", &mut errors),
+        ranking: query.read("ranking", "Choose one of the rankings.", &mut errors),
+        filters: recall_filters(query, &mut errors),
+        as_of: query.day("as_of", false, &mut errors),
+    };
+    let request = question.and(agent_id).map(|agent_id| PlaygroundRequest { agent_id, recall });
     if errors.is_empty() { Ok(request) } else { Err(errors) }
+}
+
+fn recall_filters(query: &Query, errors: &mut Vec<FieldError>) -> RecallFilters {
+    const ID: &str = "A project or repository is named by a UUID.";
+    let filters = RecallFilters {
+        kinds: query.read("kind", "Choose one of the kinds.", errors).into_iter().collect(),
+        scopes: query.read("scope", "Choose one of the scopes.", errors).into_iter().collect(),
+        platform: query.get("platform").map(str::to_owned),
+        project_id: query.read("project", ID, errors),
+        repo_id: query.read("repo", ID, errors),
+        statuses: query.read("status", "Choose one of the statuses.", errors).into_iter().collect(),
+        from: query.day("from", false, errors),
+        until: query.day("until", true, errors),
+        for_project: query.read("for_project", ID, errors),
+        for_repo: query.read("for_repo", ID, errors),
+    };
+    if filters.from.zip(filters.until).is_some_and(|(from, until)| from >= until) {
+        errors.push(FieldError { field: "until".into(), message: "The end is before the beginning.".into() });
+    }
+    filters
 }
 
 /// The URL of the playground with a question filled in.
@@ -122,13 +157,30 @@ mod tests {
         assert_eq!(playground(&Query::parse(&format!("agent={ID}"))), Ok(None));
         assert_eq!(playground(&Query::parse("q=tea")).unwrap_err()[0].field, "agent");
         let request = playground(&Query::parse(&format!("agent={ID}&q=tea"))).unwrap().unwrap();
-        assert_eq!((request.query.as_str(), request.k, request.user_id), ("tea", 10, None));
+        assert_eq!(request.recall, RecallRequest::new("tea"));
+    }
+
+    #[test]
+    fn everything_that_an_agent_can_send_is_in_the_url() {
+        let url = format!(
+            "agent={ID}&q=tea&user=vera&ranking=decay&expected=true&as_of=2026-05-31&for_project={ID}&for_repo={ID}&kind=decision&scope=project\
+             &status=active&platform=slack&project={ID}&repo={ID}&from=2026-05-01&until=2026-05-31"
+        );
+        let RecallRequest { user_id, ranking, expected, as_of, filters, .. } = playground(&Query::parse(&url)).unwrap().unwrap().recall;
+        assert_eq!((user_id.map(String::from).as_deref(), ranking, expected), (Some("vera"), Some(Ranking::Decay), true));
+        assert_eq!(as_of.map(|at| at.to_rfc3339()).as_deref(), Some("2026-05-31T00:00:00+00:00"));
+        assert!(!filters.kinds.is_empty() && !filters.scopes.is_empty() && !filters.statuses.is_empty() && filters.platform.is_some());
+        assert!(filters.project_id.and(filters.repo_id).and(filters.for_project).and(filters.for_repo).is_some());
+        assert!(filters.from < filters.until);
+        let names: Vec<_> = url.split('&').map(|pair| pair.split_once('=').unwrap().0).collect();
+        assert!(PLAYGROUND.iter().filter(|name| **name != "k").all(|name| names.contains(name)));
     }
 
     #[test]
     fn what_cannot_be_read_is_named() {
-        let errors = playground(&Query::parse(&format!("agent={ID}&q=tea&k=101&user=vera"))).unwrap_err();
-        assert_eq!(errors.iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), ["user", "k"]);
+        let url = format!("agent={ID}&q=tea&k=101&user=a%0Ab&ranking=best&kind=tea&project=1&from=2026-05-02&until=2026-05-01");
+        let errors = playground(&Query::parse(&url)).unwrap_err();
+        assert_eq!(errors.iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), ["k", "user", "ranking", "kind", "project", "until"]);
         assert_eq!(playground(&Query::parse("agent=atlas&q=tea")).unwrap_err().len(), 1);
     }
 
@@ -137,6 +189,6 @@ mod tests {
         let agent: AgentId = ID.parse().unwrap();
         assert_eq!(try_again(agent, "where is the tea?", None), format!("/recall/playground?agent={ID}&q=where+is+the+tea%3F"));
         let again = playground(&Query::parse(try_again(agent, "100% tea & milk", Some(UserId(agent.0))).split_once('?').unwrap().1));
-        assert_eq!(again.unwrap().unwrap().query, "100% tea & milk");
+        assert_eq!(again.unwrap().unwrap().recall.query, "100% tea & milk");
     }
 }

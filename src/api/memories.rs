@@ -287,6 +287,14 @@ pub struct MemoryFilter {
     pub before: Option<String>,
 }
 
+impl MemoryFilter {
+    /// Whether anything but the agent narrows it.
+    pub fn narrows(&self) -> bool {
+        let Self { agent_id, q, after, before, .. } = self.clone();
+        *self != Self { agent_id, q, after, before, ..Self::default() }
+    }
+}
+
 /// A state that a memory has been in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]

@@ -116,8 +116,16 @@ pub struct RecallFilters {
     pub for_repo: Option<Uuid>,
 }
 
+impl RecallFilters {
+    /// Whether they leave anything out. The project that the question is asked for is no filter.
+    pub fn narrows(&self) -> bool {
+        let Self { for_project, for_repo, .. } = *self;
+        *self != Self { for_project, for_repo, ..Self::default() }
+    }
+}
+
 /// Input of `agent_memory_recall`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RecallRequest {
@@ -321,10 +329,10 @@ pub struct SearchHit {
 pub struct SearchResults {
     /// At most 100, best first.
     pub hits: Vec<SearchHit>,
-    /// How many candidates reached the floor.
+    /// How many memories reach the floor.
     pub passed: i64,
-    /// How many were looked at.
-    pub considered: i64,
+    /// How many memories the filters let through.
+    pub memories: i64,
     /// The best relevance below the floor, if nothing passed.
     pub nearest: Option<f64>,
     pub floor: f64,

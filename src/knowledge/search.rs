@@ -23,8 +23,10 @@ use tracing::instrument;
 pub struct PreparedQuery {
     /// What was embedded.
     pub text: String,
-    /// Its terms.
+    /// Its terms, and those of the question as it was asked.
     pub terms: BTreeMap<String, u32>,
+    /// The terms of each wording.
+    pub wordings: Vec<BTreeMap<String, u32>>,
     /// Absent when the model did not answer in time.
     pub vector: Option<Arc<[f32]>>,
 }
@@ -37,7 +39,23 @@ impl PreparedQuery {
 
     /// Asks by words alone.
     pub fn words(text: String) -> Self {
-        Self { terms: words::terms(&text), vector: None, text }
+        let terms = words::terms(&text);
+        Self { wordings: vec![terms.clone()], terms, vector: None, text }
+    }
+
+    /// Its words, as they are weighed.
+    pub fn question_words(&self) -> hybrid::Words {
+        hybrid::Words::new(&self.terms, &self.wordings)
+    }
+
+    /// Asks by the words of another wording, too.
+    pub fn or_by_words_of(mut self, wording: &str) -> Self {
+        let terms = words::terms(wording);
+        if !terms.is_empty() && !self.wordings.contains(&terms) {
+            self.terms.extend(terms.clone());
+            self.wordings.push(terms);
+        }
+        self
     }
 }
 

@@ -36,8 +36,29 @@ const WORD: f64 = 10.0;
 #[derive(Debug, Default)]
 pub struct Postings {
     idf: Vec<f64>,
+    /// For each wording of the question, which words are in it.
+    wordings: Vec<Vec<bool>>,
+    /// What the words of each wording weigh together.
+    weights: Vec<f64>,
     /// Memory, place of the word, worth; in the order of the memories.
     worth: Vec<(MemoryId, usize, f64)>,
+}
+
+/// The words of a question: every word once, and which of them each of its wordings has. An alias that a term stands for is a wording of its
+/// own beside the term's, so that neither weakens the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Words {
+    pub terms: Vec<String>,
+    wordings: Vec<Vec<bool>>,
+}
+
+impl Words {
+    /// The words of `terms` and, for each wording, those that it has.
+    pub fn new(terms: &BTreeMap<String, u32>, wordings: &[BTreeMap<String, u32>]) -> Self {
+        let terms: Vec<String> = terms.keys().cloned().collect();
+        let wordings = wordings.iter().map(|wording| terms.iter().map(|term| wording.contains_key(term)).collect()).collect();
+        Self { terms, wordings }
+    }
 }
 
 /// A word in a memory: the word's place in the question, how often it stands there, and the memory's length in terms.
@@ -50,11 +71,12 @@ pub struct Posting {
 }
 
 impl Postings {
-    /// Weighs postings of `terms` words among `documents` memories of `mean` terms.
-    pub fn new(terms: usize, documents: f64, mean: f64, postings: &[Posting]) -> Self {
-        let mut df = vec![0.0; terms];
-        let place = |posting: &Posting| usize::try_from(posting.term).ok().filter(|place| *place < terms);
-        for posting in postings {
+    /// Weighs postings of the words of a question among `documents` memories of `mean` terms. Memories that are `foreign` to the project of the
+    /// question count for no word's rarity.
+    pub fn new(words: &Words, documents: f64, mean: f64, postings: &[Posting], foreign: &HashSet<MemoryId>) -> Self {
+        let mut df = vec![0.0; words.terms.len()];
+        let place = |posting: &Posting| usize::try_from(posting.term).ok().filter(|place| *place < words.terms.len());
+        for posting in postings.iter().filter(|posting| !foreign.contains(&posting.memory_id)) {
             if let Some(place) = place(posting) {
                 df[place] += 1.0;
             }
@@ -68,7 +90,8 @@ impl Postings {
         };
         let mut worth: Vec<_> = postings.iter().filter_map(worth).collect();
         worth.sort_by_key(|(id, place, _)| (*id, *place));
-        Self { idf, worth }
+        let weight = |wording: &Vec<bool>| idf.iter().zip(wording).filter(|(_, has)| **has).map(|(idf, _)| idf).sum();
+        Self { weights: words.wordings.iter().map(weight).collect(), wordings: words.wordings.clone(), idf, worth }
     }
 
     /// The places of the words that a memory holds, with what they are worth.
@@ -79,25 +102,35 @@ impl Postings {
         &here[..here.iter().take_while(|(other, ..)| *other == id).count()]
     }
 
-    /// Normalised BM25 of a memory by its own words; nothing if it shares none.
-    pub fn lexical(&self, id: MemoryId) -> Option<f64> {
-        let words = self.of(id);
-        (!words.is_empty()).then(|| total(words) / self.idf.iter().sum::<f64>())
+    /// Every memory that shares a word with the question.
+    pub fn memories(&self) -> impl Iterator<Item = MemoryId> {
+        self.worth.chunk_by(|a, b| a.0 == b.0).map(|words| words[0].0)
     }
 
-    /// The best by their own words, best first.
-    pub fn best(&self, most: usize) -> Vec<MemoryId> {
-        let mut all: Vec<(f64, MemoryId)> = self.worth.chunk_by(|a, b| a.0 == b.0).map(|words| (total(words), words[0].0)).collect();
+    /// Normalised BM25 of a memory by its own words, 0 to about 1; nothing if it shares none.
+    pub fn lexical(&self, id: MemoryId) -> Option<f64> {
+        let words = self.of(id);
+        (!words.is_empty()).then(|| self.relevance(words))
+    }
+
+    /// The share of the question's weight that words of a memory have, by the wording that suits them best.
+    fn relevance(&self, words: &[(MemoryId, usize, f64)]) -> f64 {
+        let share = |(wording, all): (&Vec<bool>, &f64)| {
+            words.iter().filter(|(_, place, _)| wording[*place]).map(|(_, _, value)| value).sum::<f64>() / all
+        };
+        self.wordings.iter().zip(&self.weights).map(share).fold(0.0, f64::max)
+    }
+
+    /// The best by their own words, best first, of those that are accepted by id and relevance.
+    pub fn best(&self, most: usize, accepted: impl Fn(MemoryId, f64) -> bool) -> Vec<MemoryId> {
+        let memories = self.worth.chunk_by(|a, b| a.0 == b.0).map(|words| (self.relevance(words), words[0].0));
+        let mut all: Vec<(f64, MemoryId)> = memories.filter(|(relevance, id)| accepted(*id, *relevance)).collect();
         all.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
         all.into_iter().take(most).map(|(_, id)| id).collect()
     }
 
     /// The weight of the words in `counted` that a memory or the turns around it hold, 0 to about 1.
     fn covered(&self, id: MemoryId, around: &Context, counted: &[bool]) -> f64 {
-        let all: f64 = self.idf.iter().zip(counted).filter(|(_, counted)| **counted).map(|(idf, _)| idf).sum();
-        if all == 0.0 {
-            return 0.0;
-        }
         let mut best = vec![0.0_f64; self.idf.len()];
         let sources = std::iter::once((Some(id), 1.0)).chain(around.0.iter().copied().zip(BORROWED));
         for (source, share) in sources {
@@ -105,13 +138,16 @@ impl Postings {
                 best[*place] = best[*place].max(share * value);
             }
         }
-        best.iter().zip(counted).filter(|(_, counted)| **counted).map(|(value, _)| value).sum::<f64>() / all
+        let share = |wording: &Vec<bool>| {
+            let (mut has, mut all) = (0.0, 0.0);
+            for place in (0..best.len()).filter(|place| wording[*place] && counted[*place]) {
+                has += best[place];
+                all += self.idf[place];
+            }
+            if all == 0.0 { 0.0 } else { has / all }
+        };
+        self.wordings.iter().map(share).fold(0.0, f64::max)
     }
-}
-
-/// What words come to together.
-fn total(words: &[(MemoryId, usize, f64)]) -> f64 {
-    words.iter().map(|(_, _, value)| value).sum()
 }
 
 /// The turns around an anchor, nearest first, at most [`AROUND`] on either side.
@@ -194,7 +230,9 @@ impl Reading {
 
     /// The speaker whom the question names, if it is exactly one; and which words are left to look for when names are set aside.
     fn speaker(&self, turns: &[Turn]) -> (Option<String>, Vec<bool>) {
-        let speakers: HashSet<&str> = turns.iter().filter_map(|turn| turn.speaker.as_deref()).collect();
+        // Other projects' memories have no say.
+        let own = turns.iter().filter(|turn| turn.scope > 0.0);
+        let speakers: HashSet<&str> = own.filter_map(|turn| turn.speaker.as_deref()).collect();
         let (mut named, mut names) = (Vec::new(), HashSet::new());
         for speaker in speakers {
             let terms = words::terms(speaker);

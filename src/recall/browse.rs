@@ -37,9 +37,9 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
         Some(agent) => vec![agent],
         None => slugs.keys().copied().collect(),
     };
-    let reach = Reach { tenancy: ctx.tenancy(), agents: &agents, filters: Narrowing::Console(filter), now: engine.clock().now() };
-    let question =
-        Question { query, ranking: RANKING, reach, most: HITS, knowledge: false, floors: None, scoping: Scoping::default(), past: None };
+    let (filters, scoping, now) = (Narrowing::Console(filter), Scoping::default(), engine.clock().now());
+    let reach = Reach { tenancy: ctx.tenancy(), agents: &agents, filters, scoping: &scoping, now };
+    let question = Question { query, ranking: RANKING, reach, most: HITS, knowledge: false, floors: None, counted: true, past: None };
     let found = find::find(engine, question).await?;
     let nearest = found.order.below.first().map(|ranked| ranked.breakdown.similarity).filter(|_| found.order.passed.is_empty());
     let hit = |ranked: crate::ranking::Ranked| {
@@ -56,8 +56,8 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
     };
     Ok(SearchResults {
         hits: found.order.passed.into_iter().take(usize::try_from(HITS).unwrap_or(usize::MAX)).map(hit).collect(),
-        passed: found.passed,
-        considered: found.considered,
+        passed: found.totals.map_or(0, |totals| totals.passed),
+        memories: found.totals.map_or(0, |totals| totals.memories),
         nearest,
         floor: found.floors.vector,
         query_canonical: found.query_canonical,

@@ -1,6 +1,6 @@
 //! One search: the vocabulary, the vector, then memory and knowledge side by side.
 
-use super::question::{MemorySide, Question};
+use super::question::{MemorySide, Question, Totals};
 use super::store::Statistics;
 use super::{gather, past};
 use crate::api::{NothingReason, Ranking};
@@ -33,8 +33,11 @@ pub struct Finding {
     pub statistics: Statistics,
     /// What could not run: `vocabulary`, `embedding`, `memory`, `knowledge`.
     pub degraded: Vec<String>,
-    pub passed: i64,
-    pub considered: i64,
+    /// How many memories were scored, and how many of them were not relevant enough.
+    pub scored: i64,
+    pub below_floor: i64,
+    /// Present where the question asked for them.
+    pub totals: Option<Totals>,
     pub now: DateTime<Utc>,
     /// What of the past could not be asked any more, a sentence each.
     pub lost: Vec<String>,
@@ -45,7 +48,7 @@ pub struct Finding {
 impl Finding {
     /// Why no memory was found, as far as an agent is told. A silent knowledge base is not the memory's fault.
     pub fn reason(&self) -> NothingReason {
-        match (self.degraded.iter().any(|part| part != "knowledge"), self.considered) {
+        match (self.degraded.iter().any(|part| part != "knowledge"), self.scored) {
             (true, _) => NothingReason::Degraded,
             (false, 0) => NothingReason::NothingFound,
             (false, _) => NothingReason::BelowFloor,
@@ -83,6 +86,8 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
     };
     let start = Instant::now();
     let prepared = if question.runs("embedding") { PreparedQuery::new(engine, text).await } else { PreparedQuery::words(text) };
+    // Memories that say it as the question does are found, too: an alias is a word of its own.
+    let prepared = prepared.or_by_words_of(question.query);
     if prepared.vector.is_none() {
         degraded.push("embedding".to_owned());
     }
@@ -121,11 +126,8 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
         }
         (Err(error), _) => return Err(error),
     };
-    let order = memory.order;
-    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    let (passed, considered) = memory.counts.unwrap_or((count(order.passed.len()), count(order.passed.len() + order.below.len())));
     Ok(Finding {
-        order,
+        order: memory.order,
         knowledge: knowledge.unwrap_or_default(),
         ranking: question.ranking,
         floors,
@@ -135,8 +137,9 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
         prepared,
         statistics: memory.statistics,
         degraded,
-        passed,
-        considered,
+        scored: memory.scored,
+        below_floor: memory.below_floor,
+        totals: memory.totals,
         now: question.reach.now,
         lost,
         timings,

@@ -1,18 +1,19 @@
 //! Candidates for each ranking, from what is live now.
 
 use super::NEAR_MISSES;
-use super::question::{MemorySide, Question};
+use super::question::{MemorySide, Question, Totals};
+use super::scope::STRONG;
 use super::store::{self, Feature, Meaning, Sides};
 use crate::api::{MemoryId, Ranking};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::knowledge::PreparedQuery;
 use crate::memories;
-use crate::memories::model::recency;
+use crate::memories::model::{Memory, recency};
 use crate::models::Floors;
 use crate::ranking::dates;
 use crate::ranking::hybrid::{self, ANCHORS, Postings, Reading, Scored, Turn};
-use crate::ranking::{self, Order};
+use crate::ranking::{self, Candidate, Order};
 use std::collections::{HashMap, HashSet};
 
 /// Best decayed cosine first; words stand in for what has no vector yet.
@@ -23,17 +24,60 @@ pub(super) async fn by_decay(
     prepared: &PreparedQuery,
     floors: Floors,
 ) -> Result<MemorySide, DbError> {
-    let (reach, most) = (&question.reach, question.most);
-    let by_vector = match &prepared.vector {
-        Some(vector) => store::by_vector(tx, reach, &engine.model().name, vector, floors, most).await?,
-        None => store::Leg::default(),
+    let (reach, model) = (&question.reach, &engine.model().name);
+    let most = usize::try_from(question.most).unwrap_or(usize::MAX);
+    let words = prepared.question_words();
+    let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above: Some(floors.vector), most });
+    let Sides { postings, foreign, statistics, nearest } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
+    let postings = Postings::new(&words, statistics.documents as f64, statistics.mean_length(), &postings, &foreign);
+    let awaiting = match &prepared.vector {
+        Some(_) => Some(store::awaiting(tx, reach).await?),
+        None => None,
     };
-    let statistics = store::statistics(tx, reach).await?;
-    let terms: Vec<String> = prepared.terms.keys().cloned().collect();
-    let by_words = store::by_words(tx, reach, &terms, &statistics, floors, prepared.vector.is_some(), most).await?;
-    let counts = Some((by_vector.passed + by_words.passed, by_vector.considered + by_words.considered));
-    let candidates = by_vector.candidates.into_iter().chain(by_words.candidates).collect();
-    Ok(MemorySide { order: ranking::decayed(candidates, floors, reach.now), statistics, counts })
+    let stands_in = |id: &MemoryId| awaiting.as_ref().is_none_or(|awaiting| awaiting.contains(id));
+    let lexical: HashMap<MemoryId, f64> = postings
+        .memories()
+        .filter(stands_in)
+        .filter_map(|id| Some((id, postings.lexical(id)?)))
+        .filter(|(id, lexical)| !foreign.contains(id) || *lexical >= STRONG)
+        .collect();
+    let worded = || lexical.iter().filter(|(_, lexical)| **lexical >= floors.lexical).map(|(id, _)| *id).collect();
+    let totals = totals(tx, engine, question, prepared, floors, worded).await?;
+    let by_words = best_decayed(tx, question, &lexical, floors, most).await?;
+    let semantic: HashMap<MemoryId, f64> = nearest.iter().map(|near| (near.id, near.similarity.clamp(0.0, 1.0))).collect();
+    let ids: Vec<MemoryId> = nearest.iter().map(|near| near.id).chain(by_words).collect();
+    let rows = memories::store::by_ids(tx, reach.tenancy, None, &ids, false).await?;
+    let candidate = |memory: Memory| {
+        let semantic = semantic.get(&memory.id).copied();
+        Candidate { lexical: lexical.get(&memory.id).copied().filter(|_| semantic.is_none()), semantic, memory }
+    };
+    let order = ranking::decayed(rows.into_iter().map(candidate).collect(), floors, reach.now);
+    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    let (scored, below_floor) = (count(order.passed.len() + order.below.len()), count(order.below.len()));
+    Ok(MemorySide { order, statistics, scored, below_floor, totals })
+}
+
+/// The best by decayed words, those that reach the floor first.
+async fn best_decayed(
+    tx: &mut Tx,
+    question: &Question<'_>,
+    lexical: &HashMap<MemoryId, f64>,
+    floors: Floors,
+    most: usize,
+) -> Result<Vec<MemoryId>, DbError> {
+    let mut ids: Vec<MemoryId> = lexical.keys().copied().collect();
+    if ids.len() > most {
+        let written = store::updated_at(tx, &question.reach, &ids).await?;
+        let key = |id: &MemoryId| match lexical[id] {
+            lexical if lexical >= floors.lexical => {
+                (true, lexical * written.get(id).map_or(0.0, |written| recency(*written, question.reach.now)))
+            }
+            lexical => (false, lexical),
+        };
+        ids.sort_by(|a, b| key(b).0.cmp(&key(a).0).then(key(b).1.total_cmp(&key(a).1)).then(b.cmp(a)));
+        ids.truncate(most);
+    }
+    Ok(ids)
 }
 
 /// The best by words and by meaning, the turns beside them, and what they say together.
@@ -45,25 +89,49 @@ pub(super) async fn by_hybrid(
     floors: Floors,
 ) -> Result<MemorySide, DbError> {
     let (reach, model) = (&question.reach, &engine.model().name);
-    let terms: Vec<String> = prepared.terms.keys().cloned().collect();
+    let words = prepared.question_words();
     let most = anchors_of(question);
     let decayed_above = (question.ranking == Ranking::HybridDecay).then_some(floors.vector);
     let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above, most });
-    let Sides { postings, statistics, nearest } = store::sides(tx, reach, &terms, meaning.as_ref()).await?;
-    let postings = Postings::new(terms.len(), statistics.documents as f64, statistics.mean_length(), &postings);
-    let anchors: HashSet<_> = postings.best(most).into_iter().chain(nearest).collect();
+    let Sides { postings, foreign, statistics, nearest } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
+    let postings = Postings::new(&words, statistics.documents as f64, statistics.mean_length(), &postings, &foreign);
+    let anchors: HashSet<_> = word_anchors(&postings, &foreign, most).chain(nearest.iter().map(|near| near.id)).collect();
     let anchors: Vec<_> = anchors.into_iter().collect();
     let reading = Reading::new(question.ranking, question.query, &prepared.terms);
     let (features, places) = store::turns(tx, reach, model, prepared.vector.as_deref(), reading.asks_when(), &anchors).await?;
     let contexts = hybrid::contexts(&places);
     let turns = features.into_iter().map(|feature| turn(feature, question)).collect();
     let scored = hybrid::score(&reading, &postings, &contexts, turns);
-    let considered = i64::try_from(scored.len()).unwrap_or(i64::MAX);
-    let (chosen, passed) = choose(scored, question, floors);
+    let (chosen, scored, below_floor) = choose(scored, question, floors);
+    let worded = || postings.best(usize::MAX, |id, lexical| lexical >= floors.lexical && (!foreign.contains(&id) || lexical >= STRONG));
+    let totals = totals(tx, engine, question, prepared, floors, worded).await?;
     let ids: Vec<_> = chosen.iter().map(|one| one.id).collect();
     let rows = memories::store::by_ids(tx, reach.tenancy, None, &ids, false).await?;
     let order = order(chosen, rows.into_iter().map(|memory| (memory.id, memory)).collect(), floors);
-    Ok(MemorySide { counts: Some((passed, considered)), order, statistics })
+    Ok(MemorySide { order, statistics, scored, below_floor, totals })
+}
+
+/// The best by words. Memories of other projects take nobody's place: they come beside, and only if they are strongly relevant.
+pub(super) fn word_anchors(postings: &Postings, foreign: &HashSet<MemoryId>, most: usize) -> impl Iterator<Item = MemoryId> {
+    let own = postings.best(most, |id, _| !foreign.contains(&id));
+    let others = if foreign.is_empty() { vec![] } else { postings.best(most, |id, lexical| foreign.contains(&id) && lexical >= STRONG) };
+    own.into_iter().chain(others)
+}
+
+/// Counts everything that may be found, if the question asks for it. `worded` gives those that are relevant by their words.
+async fn totals(
+    tx: &mut Tx,
+    engine: &Engine,
+    question: &Question<'_>,
+    prepared: &PreparedQuery,
+    floors: Floors,
+    worded: impl FnOnce() -> Vec<MemoryId>,
+) -> Result<Option<Totals>, DbError> {
+    if !question.counted {
+        return Ok(None);
+    }
+    let (memories, passed) = store::totals(tx, &question.reach, &engine.model().name, prepared.vector.as_deref(), floors, &worded()).await?;
+    Ok(Some(Totals { memories, passed }))
 }
 
 /// How many of the best of each side are looked at closely: enough for what is asked for.
@@ -71,25 +139,26 @@ pub(super) fn anchors_of(question: &Question<'_>) -> usize {
     usize::try_from(question.most).unwrap_or(ANCHORS).max(ANCHORS)
 }
 
-/// The best that pass and may be shown, the nearest that do not, and how many pass in all.
-pub(super) fn choose(mut scored: Vec<Scored>, question: &Question<'_>, floors: Floors) -> (Vec<Scored>, i64) {
-    scored.retain(|one| question.scoping.shows(one.fit, one.semantic, one.lexical));
+/// The best that pass and may be shown, and the nearest that do not; how many may be shown, and how many of them do not pass.
+pub(super) fn choose(mut scored: Vec<Scored>, question: &Question<'_>, floors: Floors) -> (Vec<Scored>, i64, i64) {
+    scored.retain(|one| question.reach.scoping.shows(one.fit, one.semantic, one.lexical));
     let passes = |one: &Scored| {
         let (relevance, floor, _) = ranking::measure(one, floors);
         relevance >= floor
     };
     let (mut passed, below): (Vec<Scored>, Vec<Scored>) = scored.into_iter().partition(passes);
-    let count = i64::try_from(passed.len()).unwrap_or(i64::MAX);
+    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    let (all, cut) = (count(passed.len() + below.len()), count(below.len()));
     passed.truncate(usize::try_from(question.most).unwrap_or(usize::MAX));
     passed.extend(below.into_iter().take(usize::try_from(NEAR_MISSES).unwrap_or(usize::MAX)));
-    (passed, count)
+    (passed, all, cut)
 }
 
 pub(super) fn turn(feature: Feature, question: &Question<'_>) -> Turn {
     Turn {
         id: feature.id,
         said_at: feature.said_at,
-        scope: question.scoping.fit(feature.scope, feature.project_id, feature.repo_id),
+        scope: question.reach.scoping.fit(feature.scope, feature.project_id, feature.repo_id),
         speaker: feature.speaker,
         characters: feature.characters,
         semantic: feature.semantic,
@@ -101,7 +170,7 @@ pub(super) fn turn(feature: Feature, question: &Question<'_>) -> Turn {
 }
 
 /// Orders what was chosen by (score, created_at, id).
-pub(super) fn order(chosen: Vec<Scored>, mut memories: HashMap<MemoryId, memories::model::Memory>, floors: Floors) -> Order {
+pub(super) fn order(chosen: Vec<Scored>, mut memories: HashMap<MemoryId, Memory>, floors: Floors) -> Order {
     let ranked = chosen.into_iter().filter_map(|one| Some(ranking::fused(memories.remove(&one.id)?, one, floors)));
     let (mut passed, mut below): (Vec<_>, Vec<_>) = ranked.partition(ranking::Ranked::passed);
     ranking::sort(&mut passed);

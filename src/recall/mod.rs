@@ -13,7 +13,7 @@ mod playground;
 mod question;
 mod replay;
 mod retrievals;
-mod scope;
+pub mod scope;
 mod search;
 pub mod silence;
 pub mod store;
@@ -31,14 +31,13 @@ pub use search::{search, without_floor};
 pub use why::explain;
 
 use crate::api::{
-    K_MAX, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope,
+    K_MAX, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope,
 };
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::acting_for;
 use crate::memories;
 use crate::op::OpContext;
-use crate::vocabulary::Moment;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
@@ -63,7 +62,7 @@ const NEAR_MISSES: u32 = 5;
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn recall(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
     // Filters speak of memories: who asks for decisions of one project does not want every document.
-    let knowledge = ctx.require(Scope::KbRead).is_ok() && request.filters == RecallFilters::default();
+    let knowledge = ctx.require(Scope::KbRead).is_ok() && !request.filters.narrows();
     answer(engine, ctx, request, Mode { knowledge, floors: None, fewer: false }).await
 }
 
@@ -83,10 +82,12 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let now = engine.clock().now();
     check(&request, now)?;
+    let scoping = scope::of(engine, ctx, &request.filters).await?;
     let reach = Reach {
         tenancy: ctx.tenancy(),
         agents: &[agent, ctx.commons_id],
         filters: Narrowing::Agent(&request.filters),
+        scoping: &scoping,
         now: request.as_of.unwrap_or(now),
     };
     let question = Question {
@@ -96,8 +97,8 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
         most: i64::from(request.k + NEAR_MISSES),
         knowledge: mode.knowledge,
         floors: mode.floors,
-        scoping: scope::of(engine, ctx, &request.filters).await?,
-        past: request.as_of.map(|at| Past { vocabulary: Moment::At(at), without: vec![], with_deleted: false, statistics: None }),
+        counted: false,
+        past: request.as_of.map(Past::at),
     };
     let found = find::find(engine, question).await?;
     let list = blend::list(&found, request.k, mode.fewer);
@@ -125,19 +126,34 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     Ok(RecallResponse { hits, ..response })
 }
 
-fn check(request: &RecallRequest, now: DateTime<Utc>) -> Result<(), Error> {
+/// Checks what an agent may ask.
+pub(super) fn check(request: &RecallRequest, now: DateTime<Utc>) -> Result<(), Error> {
     let filters = &request.filters;
     let upside_down = filters.from.zip(filters.until).is_some_and(|(from, until)| from >= until);
-    let unlike = |scope: MemoryScope| filters.scopes.is_empty() || filters.scopes.contains(&scope);
+    let left_out = |scope: MemoryScope| !filters.scopes.is_empty() && !filters.scopes.contains(&scope);
+    let out_of_reach = filters.statuses.iter().find(|status| !matches!(status, MemoryStatus::Active | MemoryStatus::Contradicted));
     Checks::default()
         .bytes("query", &request.query, QUERY_MAX)
         .that((1..=K_MAX).contains(&request.k), "k", format!("is {}; it may be 1 to {K_MAX}", request.k))
         .optional_text("filters.platform", filters.platform.as_deref(), 64)
         .that(!upside_down, "filters.until", "is not after filters.from: nothing lies between")
         .that(
-            filters.project_id.is_none() || unlike(MemoryScope::Project) || unlike(MemoryScope::Repo),
+            filters.project_id.is_none() || !left_out(MemoryScope::Project) || !left_out(MemoryScope::Repo),
             "filters.scopes",
             "leave out project and repo, and filters.project_id asks for nothing else",
+        )
+        .that(
+            filters.repo_id.is_none() || !left_out(MemoryScope::Repo),
+            "filters.scopes",
+            "leave out repo, and filters.repo_id asks for nothing else",
+        )
+        .that(
+            out_of_reach.is_none(),
+            "filters.statuses",
+            format!(
+                "names {}; a recall finds only active and contradicted memories",
+                out_of_reach.map(ToString::to_string).unwrap_or_default()
+            ),
         )
         .that(request.as_of.is_none_or(|at| at <= now), "as_of", "lies in the future")
         .done()

@@ -2,15 +2,16 @@
 
 use super::gather;
 use super::question::{MemorySide, Question};
+use super::scope::STRONG;
 use super::store::{self, Feature, Past, Statistics};
 use crate::api::{AgentId, MemoryId, Ranking};
 use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::PreparedQuery;
-use crate::memories::model::{embedded_text, recency};
+use crate::memories::model::{Memory, embedded_text, recency};
 use crate::models::Floors;
-use crate::ranking::hybrid::{self, Posting, Postings, Reading};
+use crate::ranking::hybrid::{self, Place, Posting, Postings, Reading, Words};
 use crate::ranking::{self, Candidate, Order};
 use crate::text::words;
 use async_recursion::async_recursion as boxed;
@@ -61,7 +62,9 @@ pub async fn memory(
         Some(vector) => cosines(engine, &store::as_stored(vector)?, &past, lost).await?,
         None => vec![None; past.len()],
     };
-    Ok(computing(|| rank(past, semantic, &documents, question, prepared, floors)))
+    let documents = past.into_iter().zip(semantic).zip(documents).map(|((past, semantic), terms)| Document { past, semantic, terms });
+    let documents = documents.filter(|one| one.past.in_reach).collect();
+    Ok(computing(|| rank(documents, question, prepared, floors)))
 }
 
 /// Computes for longer than other requests should wait: their tasks move to another thread, where there is one.
@@ -72,44 +75,51 @@ fn computing<T>(work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Scores what there was, and orders what is in reach.
-fn rank(
-    past: Vec<Past>,
-    semantic: Vec<Option<f64>>,
-    documents: &[BTreeMap<String, u32>],
-    question: &Question<'_>,
-    prepared: &PreparedQuery,
-    floors: Floors,
-) -> MemorySide {
-    let counted = || Statistics {
-        documents: count_of(documents.iter().filter(|terms| !terms.is_empty()).count()),
-        terms: documents.iter().flat_map(BTreeMap::values).map(|count| i64::from(*count)).sum(),
+/// A memory as it stood, as it is scored.
+struct Document {
+    past: Past,
+    /// Its cosine with the question.
+    semantic: Option<f64>,
+    terms: BTreeMap<String, u32>,
+}
+
+/// Scores what could be found, and orders what may be read.
+fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQuery, floors: Floors) -> MemorySide {
+    let scoping = question.reach.scoping;
+    let is_foreign = |memory: &Memory| scoping.fit(memory.scope, memory.project_id, memory.repo_id) == 0.0;
+    let foreign: HashSet<MemoryId> =
+        documents.iter().filter(|one| is_foreign(&one.past.memory)).map(|one| one.past.memory.id).collect();
+    let counted = || {
+        let own = || documents.iter().filter(|one| !foreign.contains(&one.past.memory.id));
+        let terms = own().flat_map(|one| one.terms.values()).map(|count| i64::from(*count)).sum();
+        Statistics { documents: count_of(own().count()), terms }
     };
     let statistics = question.past.as_ref().and_then(|past| past.statistics.clone()).unwrap_or_else(counted);
-    let postings =
-        Postings::new(prepared.terms.len(), statistics.documents as f64, statistics.mean_length(), &rows(prepared, &past, documents));
-    let mut reached: Vec<Candidate> = Vec::new();
-    for (past, semantic) in past.into_iter().zip(semantic).filter(|(past, _)| past.in_reach) {
-        reached.push(Candidate { lexical: postings.lexical(past.memory.id), memory: past.memory, semantic });
-    }
+    let words = prepared.question_words();
+    let rows = rows(&words, &documents);
+    let postings = Postings::new(&words, statistics.documents as f64, statistics.mean_length(), &rows, &foreign);
+    let candidate = |Document { past, semantic, .. }| Candidate { lexical: postings.lexical(past.memory.id), semantic, memory: past.memory };
+    let reached: Vec<Candidate> = documents.into_iter().filter(|one| one.past.readable).map(candidate).collect();
     let order = match question.ranking {
         Ranking::Decay => {
-            let known = reached.into_iter().filter(|candidate| candidate.semantic.is_some() || candidate.lexical.is_some());
-            ranking::decayed(known.collect(), floors, question.reach.now)
+            let relevance = |one: &Candidate| one.semantic.or(one.lexical);
+            let shown = |one: &Candidate| relevance(one).is_some_and(|relevance| relevance >= STRONG || !foreign.contains(&one.memory.id));
+            ranking::decayed(reached.into_iter().filter(shown).collect(), floors, question.reach.now)
         }
-        Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, question, prepared, &postings, floors),
+        Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, &foreign, question, prepared, &postings, floors),
     };
-    MemorySide { order, statistics, counts: None }
+    let (scored, below_floor) = (count_of(order.passed.len() + order.below.len()), count_of(order.below.len()));
+    MemorySide { order, statistics, scored, below_floor, totals: None }
 }
 
 /// Where the words of the question stood.
-fn rows(prepared: &PreparedQuery, past: &[Past], documents: &[BTreeMap<String, u32>]) -> Vec<Posting> {
+fn rows(words: &Words, documents: &[Document]) -> Vec<Posting> {
     let mut rows = Vec::new();
-    for (one, terms) in past.iter().zip(documents) {
+    for Document { past, terms, .. } in documents {
         let length = i32::try_from(terms.values().sum::<u32>()).unwrap_or(i32::MAX);
-        for (term, tf) in (0_i32..).zip(prepared.terms.keys().map(|term| terms.get(term))) {
+        for (term, tf) in (0_i32..).zip(words.terms.iter().map(|term| terms.get(term))) {
             if let Some(tf) = tf {
-                rows.push(Posting { term, memory_id: one.memory.id, tf: *tf as f32, length });
+                rows.push(Posting { term, memory_id: past.memory.id, tf: *tf as f32, length });
             }
         }
     }
@@ -117,25 +127,36 @@ fn rows(prepared: &PreparedQuery, past: &[Past], documents: &[BTreeMap<String, u
 }
 
 /// As `gather::by_hybrid`, over memories that are held here.
-fn hybrid(mut reached: Vec<Candidate>, question: &Question<'_>, prepared: &PreparedQuery, postings: &Postings, floors: Floors) -> Order {
+fn hybrid(
+    mut reached: Vec<Candidate>,
+    foreign: &HashSet<MemoryId>,
+    question: &Question<'_>,
+    prepared: &PreparedQuery,
+    postings: &Postings,
+    floors: Floors,
+) -> Order {
     let most = gather::anchors_of(question);
     let mut near: Vec<((bool, f64), MemoryId)> =
         reached.iter().filter_map(|one| Some((nearness(one, question, floors)?, one.memory.id))).collect();
     near.sort_by(|a, b| b.0.0.cmp(&a.0.0).then(b.0.1.total_cmp(&a.0.1)).then(b.1.cmp(&a.1)));
-    let mut anchors: HashSet<MemoryId> = postings.best(most).into_iter().collect();
-    anchors.extend(near.into_iter().take(most).map(|(_, id)| id));
+    let strong: HashSet<MemoryId> =
+        reached.iter().filter(|one| one.semantic.is_some_and(|semantic| semantic >= STRONG)).map(|one| one.memory.id).collect();
+    let own = near.iter().map(|(_, id)| *id).filter(|id| !foreign.contains(id)).take(most);
+    let others = near.iter().map(|(_, id)| *id).filter(|id| foreign.contains(id) && strong.contains(id)).take(most);
+    let anchors: HashSet<MemoryId> = gather::word_anchors(postings, foreign, most).chain(own).chain(others).collect();
     reached
         .sort_by(|a, b| thread(a).cmp(&thread(b)).then_with(|| (a.memory.said_at(), a.memory.id).cmp(&(b.memory.said_at(), b.memory.id))));
     let mut places = HashMap::new();
     for turns in reached.chunk_by(|a, b| thread(a) == thread(b)) {
-        let line: Vec<MemoryId> = turns.iter().map(|one| one.memory.id).collect();
+        let line: Vec<MemoryId> = turns.iter().map(|one| one.memory.id).filter(|id| !foreign.contains(id)).collect();
         places.extend(hybrid::places(&line, &anchors));
     }
+    places.extend(anchors.iter().filter(|id| foreign.contains(id)).map(|id| (*id, Place::default())));
     let contexts = hybrid::contexts(&places);
     let reading = Reading::new(question.ranking, question.query, &prepared.terms);
     let scored = reached.iter().filter(|one| contexts.contains_key(&one.memory.id));
     let turns = scored.map(|one| gather::turn(feature(one, reading.asks_when()), question)).collect();
-    let (chosen, _) = gather::choose(hybrid::score(&reading, postings, &contexts, turns), question, floors);
+    let (chosen, ..) = gather::choose(hybrid::score(&reading, postings, &contexts, turns), question, floors);
     gather::order(chosen, reached.into_iter().map(|one| (one.memory.id, one.memory)).collect(), floors)
 }
 

@@ -1,11 +1,11 @@
 //! A search and the result of its memory side: the types that all of its steps share.
 
-use super::scope::Scoping;
 use super::store::{Reach, Statistics};
 use crate::api::Ranking;
 use crate::models::Floors;
 use crate::ranking::Order;
 use crate::vocabulary::Moment;
+use chrono::{DateTime, Utc};
 
 /// A search: what for, where, and how the result is ranked.
 pub struct Question<'a> {
@@ -18,8 +18,8 @@ pub struct Question<'a> {
     pub knowledge: bool,
     /// Floors other than the model's.
     pub floors: Option<Floors>,
-    /// The project that the search is for.
-    pub scoping: Scoping,
+    /// Whether to count everything that may be found, not only what is scored: for pages, because it takes time.
+    pub counted: bool,
     /// Present: searches what was known at `reach.now`, not what is known now.
     pub past: Option<Past>,
 }
@@ -35,6 +35,13 @@ pub struct Past {
     pub statistics: Option<Statistics>,
 }
 
+impl Past {
+    /// What was known at a moment, of what may still be read.
+    pub fn at(moment: DateTime<Utc>) -> Self {
+        Self { vocabulary: Moment::At(moment), without: vec![], with_deleted: false, statistics: None }
+    }
+}
+
 impl Question<'_> {
     /// Whether a part runs: in the past only what could run then.
     pub fn runs(&self, part: &str) -> bool {
@@ -47,6 +54,17 @@ impl Question<'_> {
 pub struct MemorySide {
     pub order: Order,
     pub statistics: Statistics,
-    /// How many passed and how many were scored; absent where all of them are among the candidates.
-    pub counts: Option<(i64, i64)>,
+    /// How many memories were scored, and how many of them were not relevant enough.
+    pub scored: i64,
+    pub below_floor: i64,
+    pub totals: Option<Totals>,
+}
+
+/// Everything behind an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Totals {
+    /// Memories that may be found.
+    pub memories: i64,
+    /// Those of them that reach the floor.
+    pub passed: i64,
 }

@@ -65,10 +65,12 @@ async fn ask(
     now: DateTime<Utc>,
     past: Option<Past>,
 ) -> Result<Finding, Error> {
+    let scoping = scope::of(engine, ctx, filters).await?;
     let reach = Reach {
         tenancy: Tenancy { agent: line.logged.agent_id, users: line.logged.user_id.into(), ..ctx.tenancy() },
         agents: &[line.logged.agent_id, ctx.commons_id],
         filters: Narrowing::Agent(filters),
+        scoping: &scoping,
         now,
     };
     let question = Question {
@@ -79,7 +81,7 @@ async fn ask(
         // Whether the key could read knowledge then shows in what was looked at.
         knowledge: !line.knowledge.0.is_empty(),
         floors: Some(Floors { vector: line.vector_floor, lexical: line.lexical_floor }),
-        scoping: scope::of(engine, ctx, filters).await?,
+        counted: false,
         past,
     };
     find::find(engine, question).await

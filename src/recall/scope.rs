@@ -10,7 +10,7 @@ use tracing::instrument;
 use uuid::Uuid;
 
 /// A memory of another project must be at least this relevant, by meaning or by words, to be shown without a link.
-const STRONG: f64 = 0.6;
+pub const STRONG: f64 = 0.6;
 
 /// The project and repository that a question is asked for, and the projects linked to it. By default none is asked for, and all fit.
 #[derive(Clone, Debug, Default, PartialEq)]

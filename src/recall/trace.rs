@@ -93,7 +93,7 @@ impl Answered<'_> {
             knowledge: logged_chunks(found, self.list, most),
             zero_hit: response.zero_hit,
             reason: response.reason,
-            considered: found.considered,
+            considered: found.scored,
             vector: found.prepared.vector.clone().filter(|_| response.zero_hit),
             degraded: response.degraded.clone(),
             took_ms: self.took.as_secs_f64() * 1000.0,
@@ -107,7 +107,7 @@ impl Answered<'_> {
         metrics::histogram!("agent_memory_recall_seconds").record(self.took.as_secs_f64());
         metrics::histogram!("agent_memory_recall_hits").record((self.list.len() - knowledge) as f64);
         metrics::histogram!("agent_memory_recall_knowledge_hits").record(knowledge as f64);
-        metrics::counter!("agent_memory_recall_floor_cuts_total").increment((found.considered - found.passed).max(0).unsigned_abs());
+        metrics::counter!("agent_memory_recall_floor_cuts_total").increment(found.below_floor.unsigned_abs());
         for part in &found.degraded {
             metrics::counter!("agent_memory_recall_degraded_total", "part" => part.clone()).increment(1);
         }

@@ -16,6 +16,7 @@ mod late;
 mod links;
 mod lists;
 mod migrations;
+mod narrowing;
 mod out_of_reach;
 mod outage;
 mod portability;

@@ -455,6 +455,7 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
                 "content_hash",
                 "live",
                 "awaiting_vector",
+                "term_count",
                 "said_at",
                 "conversation",
                 "speaker",

@@ -3,9 +3,11 @@
 use crate::support::{Told, agent, alone, ask, contents, remember};
 use chrono::Duration;
 use remembrancer::api::{
-    Hit, MemoryKind, MemoryScope, NothingReason, Ranking, RecallFilters, RecallRequest, RememberRequest, Scope, Source, SourceTag, UserId,
+    Hit, MemoryFilter, MemoryKind, MemoryScope, MemoryStatus, NothingReason, Ranking, RecallFilters, RecallRequest, RememberRequest, Scope,
+    Source, SourceTag, UserId,
 };
-use remembrancer::testing::{World, fact, key, question};
+use remembrancer::testing::{World, fact, key, nowhere, question};
+use remembrancer::vocabulary::NewTerm;
 use remembrancer::{Error, OpContext, Workers, identity, memories, recall, vocabulary};
 use uuid::Uuid;
 
@@ -211,16 +213,16 @@ async fn the_operators_search_finds_what_agents_find_and_leaves_no_trace() {
         async move { recall::search_console(&world.engine, &world.vera, &filter).await }
     };
     let everything = ask(None, "who likes tea").await.unwrap();
-    assert_eq!((everything.hits.len(), everything.passed, everything.considered, everything.nearest), (2, 2, 2, None));
+    assert_eq!((everything.hits.len(), everything.passed, everything.memories, everything.nearest), (2, 2, 2, None));
     assert!(everything.degraded.is_empty() && everything.agents.len() == 3);
     let own = ask(Some(agent(&world.atlas)), "who likes tea").await.unwrap();
     assert_eq!(own.hits.iter().map(|hit| (hit.memory.id, hit.memory.agent_slug.as_str())).collect::<Vec<_>>(), [(id, "atlas")]);
     let missed = ask(None, "quarterly figures").await.unwrap();
-    assert!(missed.hits.is_empty() && missed.passed == 0 && missed.considered == 2);
+    assert!(missed.hits.is_empty() && missed.passed == 0 && missed.memories == 2);
     assert!(missed.nearest.unwrap() < missed.floor);
     let stranger = World::new().await;
     let foreign = ask(Some(agent(&stranger.atlas)), "tea").await.unwrap();
-    assert_eq!((foreign.hits.len(), foreign.considered), (0, 0));
+    assert_eq!((foreign.hits.len(), foreign.memories), (0, 0));
     for q in ["", "\0"] {
         assert_eq!(ask(None, q).await.unwrap_err().fields()[0].field, "q");
     }
@@ -230,4 +232,63 @@ async fn the_operators_search_finds_what_agents_find_and_leaves_no_trace() {
     let traces =
         "select access_count + (select count(*) from retrievals r where r.tenant_id = m.tenant_id) from agent_memories m where id = $1";
     assert_eq!(crate::support::number(&world, traces, id).await, 0);
+}
+
+#[tokio::test]
+async fn an_alias_keeps_its_own_word_beside_its_term() {
+    let world = World::new().await;
+    let term = NewTerm { term: "kubernetes", aliases: &["k8s"], ..NewTerm::default() };
+    vocabulary::add(&world.engine, &world.system, term).await.unwrap();
+    remember(&world, &world.atlas, fact("deployments", "The k8s upgrade runs on Monday")).await;
+    remember(&world, &world.atlas, fact("kubernetes", "Idris owns the cluster")).await;
+    for n in 0..30 {
+        remember(&world, &world.atlas, fact(&format!("note {n}"), &format!("Nothing of {n} concerns it"))).await;
+    }
+    world.embedder.fail();
+    for question in ["k8s", "K8S?"] {
+        let mut told = contents(&world, &world.atlas, question).await;
+        told.sort_unstable();
+        assert_eq!(told, ["Idris owns the cluster", "The k8s upgrade runs on Monday"], "{question}");
+    }
+    assert_eq!(contents(&world, &world.atlas, "kubernetes").await, ["Idris owns the cluster"], "who asks for the term asks for no alias");
+    let hits = ask(&world, &world.atlas, "k8s").await.told();
+    assert!(hits.iter().all(|hit| hit.similarity > 0.5 && hit.matched_words.len() == 1), "one wording does not weaken the other");
+}
+
+#[tokio::test]
+async fn filters_that_let_nothing_through_are_refused() {
+    let world = World::new().await;
+    let refused = async |filters: RecallFilters| {
+        let request = RecallRequest { filters, ..question("tea") };
+        recall::recall(&world.engine, &world.atlas, request).await.unwrap_err().fields()[0].field.clone()
+    };
+    for status in [MemoryStatus::Archived, MemoryStatus::Superseded, MemoryStatus::Inbox] {
+        let filters = RecallFilters { statuses: vec![MemoryStatus::Active, status], ..RecallFilters::default() };
+        assert_eq!(refused(filters).await, "filters.statuses");
+    }
+    let private = vec![MemoryScope::Agent, MemoryScope::Project];
+    let repo = RecallFilters { repo_id: Some(nowhere()), scopes: private, ..RecallFilters::default() };
+    assert_eq!(refused(repo).await, "filters.scopes");
+    let project = RecallFilters { project_id: Some(nowhere()), scopes: vec![MemoryScope::Agent], ..RecallFilters::default() };
+    assert_eq!(refused(project).await, "filters.scopes");
+}
+
+#[tokio::test]
+async fn totals_count_what_may_be_found_and_what_is_relevant() {
+    let world = alone().await;
+    for n in 0..90 {
+        let content = if n < 60 { format!("Tea and {n} biscuits") } else { format!("Gravel of size {n}") };
+        remember(&world, &world.atlas, fact(&format!("topic {n}"), &content)).await;
+    }
+    remember(&world, &world.binky, fact("tea", "Tea of another agent")).await;
+    let filter = MemoryFilter { q: Some("tea biscuits".into()), agent_id: Some(agent(&world.atlas)), ..MemoryFilter::default() };
+    let results = recall::search_console(&world.engine, &world.vera, &filter).await.unwrap();
+    assert_eq!((results.passed, results.memories, results.hits.len()), (60, 90, 60));
+    world.embedder.fail();
+    let filter = MemoryFilter { q: Some("biscuits, tea".into()), ..filter };
+    let by_words = recall::search_console(&world.engine, &world.vera, &filter).await.unwrap();
+    assert_eq!((by_words.passed, by_words.memories), (60, 90));
+    let narrower = MemoryFilter { topic: Some("topic 1".into()), ..filter };
+    let narrower = recall::search_console(&world.engine, &world.vera, &narrower).await.unwrap();
+    assert_eq!((narrower.passed, narrower.memories), (11, 11), "1 and 10 to 19");
 }

@@ -4,6 +4,7 @@ use crate::api::{AgentId, MemoryId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::embedded_text;
 use crate::text::words;
+use sqlx::FromRow;
 use uuid::Uuid;
 
 /// How many rows share an agent's counts of documents and terms.
@@ -14,53 +15,67 @@ fn slot(id: MemoryId) -> i16 {
     i16::try_from(id.0.as_u128() % COUNT_SLOTS).unwrap_or_default()
 }
 
-async fn count_terms(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, documents: i64, terms: i64) -> Result<(), DbError> {
+/// Adds to what BM25 counts for an agent and a user.
+async fn count_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, counted: Counted, sign: i64) -> Result<(), DbError> {
     sqlx::query(
-        r"insert into memory_term_counts (tenant_id, agent_id, slot, documents, terms) values ($1, $2, $3, $4, $5)
-          on conflict (agent_id, slot) do update
+        r"insert into memory_term_counts (tenant_id, agent_id, user_id, slot, documents, terms) values ($1, $2, $3, $4, $5, $6)
+          on conflict (agent_id, user_id, slot) do update
              set documents = memory_term_counts.documents + excluded.documents, terms = memory_term_counts.terms + excluded.terms
            where memory_term_counts.tenant_id = excluded.tenant_id",
     )
     .bind(tenancy.tenant)
     .bind(agent)
+    .bind(counted.user_id)
     .bind(slot(id))
-    .bind(documents)
-    .bind(terms)
+    .bind(sign)
+    .bind(sign * i64::from(counted.term_count))
     .execute(&mut **tx)
     .await?;
     Ok(())
+}
+
+/// A memory as BM25 counts it: one document.
+#[derive(FromRow)]
+struct Counted {
+    user_id: Option<Uuid>,
+    term_count: i32,
 }
 
 /// Locks the counts of agents in one order, so that two who change many memories never wait for each other in a circle; how many rows.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agents = agents.len()))]
 pub async fn lock_counts(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> Result<u64, DbError> {
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
-    let locked =
-        sqlx::query("select 1 from memory_term_counts where tenant_id = $1 and agent_id = any($2) order by agent_id, slot for update")
-            .bind(tenancy.tenant)
-            .bind(agents)
-            .execute(&mut **tx)
-            .await?;
+    let locked = sqlx::query(concat!(
+        "select 1 from memory_term_counts c where c.tenant_id = $1 and c.agent_id = any($2) and ",
+        of_user!("c", "$3"),
+        " order by c.agent_id, c.user_id, c.slot for update"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agents)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
     Ok(locked.rows_affected())
 }
 
-/// Makes a live memory's words findable, in place of those it had. Topic and content count alike; a memory of nothing but stop words
-/// is no document.
+/// Makes a live memory's words findable, in place of those it had. Topic and content count alike; a memory of nothing but stop words is a
+/// document without terms.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, topic: &str, content: &str) -> Result<(), DbError> {
     drop_words(tx, tenancy, agent, id).await?;
     let terms = words::terms(&embedded_text(topic, content));
     let length: u32 = terms.values().sum();
-    if length == 0 {
-        return Ok(());
-    }
     let (names, counts): (Vec<String>, Vec<f32>) = terms.into_iter().map(|(term, count)| (term, count as f32)).unzip();
-    let put = sqlx::query(concat!(
-        r"insert into memory_terms (tenant_id, agent_id, term, memory_id, user_id, tf, length)
-              select m.tenant_id, m.agent_id, t.term, m.id, m.user_id, t.tf, $6
-                from agent_memories m cross join unnest($4::text[], $5::real[]) as t (term, tf)
-               where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
-        of_user!("m", "$7")
+    let counted: Option<Counted> = sqlx::query_as(concat!(
+        r"with counted as (
+              update agent_memories m set term_count = $6 where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$7"),
+        r" returning m.tenant_id, m.agent_id, m.id, m.user_id, m.term_count),
+          put as (
+              insert into memory_terms (tenant_id, agent_id, term, memory_id, user_id, tf, length)
+              select m.tenant_id, m.agent_id, t.term, m.id, m.user_id, t.tf, m.term_count
+                from counted m cross join unnest($4::text[], $5::real[]) as t (term, tf))
+          select user_id, term_count from counted"
     ))
     .bind(tenancy.tenant)
     .bind(agent)
@@ -69,30 +84,35 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memory
     .bind(counts)
     .bind(i32::try_from(length).unwrap_or(i32::MAX))
     .bind(tenancy.users)
-    .execute(&mut **tx)
+    .fetch_optional(&mut **tx)
     .await?;
-    if put.rows_affected() == 0 {
-        return Ok(());
+    match counted {
+        Some(counted) => count_words(tx, tenancy, agent, id, counted, 1).await,
+        None => Ok(()),
     }
-    count_terms(tx, tenancy, agent, id, 1, i64::from(length)).await
 }
 
 /// Takes a memory's words out of reach.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn drop_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
-    let length: Option<i32> = sqlx::query_scalar(concat!(
-        "with gone as (delete from memory_terms t where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = $3 and ",
-        of_user!("t", "$4"),
-        " returning t.length) select max(length) from gone"
+    let counted: Option<Counted> = sqlx::query_as(concat!(
+        r"with counted as materialized (
+              select m.id, m.user_id, m.term_count from agent_memories m
+               where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.term_count is not null and ",
+        of_user!("m", "$4"),
+        r" for update),
+          cleared as (update agent_memories m set term_count = null from counted c where m.agent_id = $2 and m.id = c.id),
+          gone as (delete from memory_terms t using counted c where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = c.id)
+          select user_id, term_count from counted"
     ))
     .bind(tenancy.tenant)
     .bind(agent)
     .bind(id)
     .bind(tenancy.users)
-    .fetch_one(&mut **tx)
+    .fetch_optional(&mut **tx)
     .await?;
-    match length {
-        Some(length) => count_terms(tx, tenancy, agent, id, -1, -i64::from(length)).await,
+    match counted {
+        Some(counted) => count_words(tx, tenancy, agent, id, counted, -1).await,
         None => Ok(()),
     }
 }

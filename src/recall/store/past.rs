@@ -21,6 +21,7 @@ struct PastRow {
     past_status: MemoryStatus,
     past_updated_at: DateTime<Utc>,
     in_reach: bool,
+    readable: bool,
     embedded: bool,
     half: Option<HalfVector>,
     full: Option<Vector>,
@@ -29,8 +30,10 @@ struct PastRow {
 /// A memory as it stood.
 pub struct Past {
     pub memory: Memory,
-    /// Whether the question's filters and time let it through; what is not in reach still counted as a document.
+    /// Whether the question's filters and time let it through.
     pub in_reach: bool,
+    /// Whether it may still be read; what may not still counted as a document.
+    pub readable: bool,
     /// Whether this text had its vector by then.
     pub embedded: bool,
     /// The vector, where the text is still the memory's own.
@@ -50,7 +53,7 @@ impl From<PastRow> for Past {
             ..row.memory
         };
         let half = row.half.map(|half| half.to_vec().into_iter().map(f32::from).collect());
-        Self { memory, in_reach: row.in_reach, embedded: row.embedded, vector: half.or(row.full.map(Into::into)) }
+        Self { memory, in_reach: row.in_reach, readable: row.readable, embedded: row.embedded, vector: half.or(row.full.map(Into::into)) }
     }
 }
 
@@ -84,7 +87,7 @@ pub async fn count_past(tx: &mut Tx, reach: &Reach<'_>) -> Result<(i64, i64), Db
     Ok(query.bind(reach.tenant()).bind(reach.agent_ids()).bind(reach.now).bind(reach.tenancy.users).fetch_one(&mut **tx).await?)
 }
 
-/// Every memory of the agents that was live at `reach.now`, as it stood then. What is deleted or expired `now` is in reach only
+/// Every memory of the agents that was live at `reach.now`, as it stood then. What is deleted or expired `now` may be read only
 /// `with_deleted`.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn past(
@@ -114,8 +117,8 @@ pub async fn past(
                      (select {full} from {table} e
                        where e.agent_id = m.agent_id and e.memory_id = m.id and v.topic = m.topic and v.content = m.content
                          and e.model = $4) as full,
-                     ((m.expires_at is null or m.expires_at > $3)
-                      and ($6 or (m.deleted_at is null and (m.expires_at is null or m.expires_at > $7)))"
+                     ($6 or (m.deleted_at is null and (m.expires_at is null or m.expires_at > $7))) as readable,
+                     ((m.expires_at is null or m.expires_at > $3)"
         ),
         reach.tenant(),
         reach.agent_ids(),

@@ -24,7 +24,8 @@ use remembrancer::models::{Floors, Model};
 use remembrancer::projects::store as projects;
 use remembrancer::recall::log::{Access, Entry, LoggedChunk};
 use remembrancer::recall::near::Silent;
-use remembrancer::recall::store::{self as recall, Meaning, Narrowing, Reach, Statistics};
+use remembrancer::recall::scope::Scoping;
+use remembrancer::recall::store::{self as recall, Meaning, Narrowing, Reach};
 use remembrancer::testing::World;
 use remembrancer::vocabulary::store as vocabulary;
 use remembrancer::vocabulary::{Plan, Resolved};
@@ -235,7 +236,13 @@ macro_rules! queries {
 
 macro_rules! reach {
     ($case:ident) => {
-        Reach { tenancy: $case.ctx.tenancy(), agents: &[$case.agent], filters: Narrowing::Agent(&RecallFilters::default()), now: $case.now }
+        Reach {
+            tenancy: $case.ctx.tenancy(),
+            agents: &[$case.agent],
+            filters: Narrowing::Agent(&RecallFilters::default()),
+            scoping: &Scoping::default(),
+            now: $case.now,
+        }
     };
 }
 
@@ -317,25 +324,30 @@ pub const MEMORY: &[Query] = queries! {
     "memories::put_words" |tx, c| { memories::put_words(tx, c.ctx.tenancy(), c.agent, c.id, "intruded", "words").await?; 0 };
     "memories::drop_words" |tx, c| { memories::drop_words(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
     "memories::lock_counts" |tx, c| memories::lock_counts(tx, c.ctx.tenancy(), &[c.agent]).await? as usize;
-    "recall::by_vector" |tx, c| {
-        let leg = recall::by_vector(tx, &reach!(c), "all-MiniLM-L6-v2", &c.vector, FLOORS, 10).await?;
-        leg.candidates.len() + leg.considered as usize
-    };
-    "recall::statistics" |tx, c| recall::statistics(tx, &reach!(c)).await?.documents as usize;
-    "recall::by_words" |tx, c| {
-        let statistics = Statistics { documents: 2, terms: 8 };
-        let leg = recall::by_words(tx, &reach!(c), &["tea".into()], &statistics, FLOORS, false, 10).await?;
-        leg.candidates.len() + leg.considered as usize
-    };
     "context::memories" |tx, c| {
         let agents = [c.agent, c.ctx.commons_id];
         let wanted = Wanted { tenancy: c.ctx.tenancy(), agents: &agents, project: None, repo: None, found: &[c.id], now: c.now };
         context::memories(tx, &wanted, 10).await?.len()
     };
     "recall::sides" |tx, c| {
-        let meaning = Meaning { model: "all-MiniLM-L6-v2", vector: &c.vector, decayed_above: None, most: 10 };
-        let sides = recall::sides(tx, &reach!(c), &["tea".into()], Some(&meaning)).await?;
-        sides.postings.len() + sides.nearest.len()
+        // Narrowed, it counts for itself.
+        let narrow = Scoping { narrow: true, project: Some(c.id.0), ..Scoping::default() };
+        let mut seen = 0;
+        for scoping in [Scoping::default(), narrow] {
+            let meaning = Meaning { model: "all-MiniLM-L6-v2", vector: &c.vector, decayed_above: Some(0.0), most: 10 };
+            let sides = recall::sides(tx, &Reach { scoping: &scoping, ..reach!(c) }, &["tea".into()], Some(&meaning)).await?;
+            seen += sides.postings.len() + sides.nearest.len() + sides.statistics.documents as usize;
+        }
+        seen
+    };
+    "recall::awaiting" |tx, c| {
+        memories::drop_vectors(tx, c.ctx.tenancy(), c.agent, c.id).await?;
+        recall::awaiting(tx, &reach!(c)).await?.len()
+    };
+    "recall::updated_at" |tx, c| recall::updated_at(tx, &reach!(c), &[c.id]).await?.len();
+    "recall::totals" |tx, c| {
+        let (memories, passed) = recall::totals(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), FLOORS, &[]).await?;
+        (memories + passed) as usize
     };
     "recall::turns" |tx, c| recall::turns(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), true, &[c.id]).await?.0.len();
     "recall::count_past" |tx, c| recall::count_past(tx, &reach!(c)).await?.0 as usize;
@@ -677,6 +689,9 @@ pub fn pooled() -> Vec<Pooled> {
             let later = c.now + chrono::Duration::hours(1);
             Box::pin(async move { identity::key_used(pool, c.tenant, c.key, later).await.map(|()| 0) })
         }),
+        control("identity::scopes_of", |pool, c| {
+            kept!(pool, |tx| identity::scopes_of(tx, c.tenant, c.agent, c.now).await.map(|scopes| scopes.len())?)
+        }),
         control("identity::revoke_key", |pool, c| {
             kept!(pool, |tx| identity::revoke_key(tx, c.tenant, c.key, c.now).await.map(usize::from)?)
         }),
@@ -728,8 +743,6 @@ async fn bot(pool: &PgPool, c: &Case, place: u128) -> Result<(BotId, bool), DbEr
 /// What happens before there is a tenant or across all of them, by design.
 /// Queries of what belongs to no user, with the reason.
 pub const WITHOUT_USERS: &[(&str, &str)] = &[
-    ("memories::lock_counts", "counts of an agent's words"),
-    ("recall::statistics", "counts of an agent's words"),
     ("jobs::insert", "what is written belongs to whoever writes"),
     ("audit::post", "what is written belongs to whoever writes"),
     ("portability::put_projects", "projects belong to the organisation"),

@@ -1,0 +1,306 @@
+//! SQL of the candidates of a search: narrow reads, each from an index. Whole rows are read at the end, for the few that are answered with.
+
+use super::{Reach, Statistics};
+use crate::api::{MemoryId, MemoryScope};
+use crate::db::{DbError, Tx, of_user, statement};
+use crate::memories::store::VectorTable;
+use crate::models::Floors;
+use crate::ranking::hybrid::{AROUND, Place, Posting};
+use crate::recall::scope::STRONG;
+use chrono::{DateTime, Utc};
+use sqlx::{FromRow, Postgres, QueryBuilder};
+use std::collections::{HashMap, HashSet};
+use uuid::Uuid;
+
+/// What to look for by meaning.
+pub struct Meaning<'a> {
+    pub model: &'a str,
+    pub vector: &'a [f32],
+    /// Present: by decayed cosine, those at or above this floor first; by cosine otherwise.
+    pub decayed_above: Option<f64>,
+    pub most: usize,
+}
+
+/// A memory that is near in meaning, with its cosine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearest {
+    pub id: MemoryId,
+    pub similarity: f64,
+}
+
+/// What the two sides of a search found, before it is scored.
+pub struct Sides {
+    /// Where the words of the question stand among the memories that may be found.
+    pub postings: Vec<Posting>,
+    /// Those among them that belong to another project than the one that is searched for.
+    pub foreign: HashSet<MemoryId>,
+    pub statistics: Statistics,
+    /// The nearest memories that may be found, best first; after them those of other projects that are near enough to be shown.
+    pub nearest: Vec<Nearest>,
+}
+
+/// Looks by words and, where a meaning is given, by meaning. One statement, and arrays instead of a row for each word of each memory: there
+/// are hundreds, and a row or a round trip costs more than what it holds.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant, terms = terms.len()))]
+pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Option<&Meaning<'_>>) -> Result<Sides, DbError> {
+    type Arrays = (Vec<i32>, Vec<MemoryId>, Vec<f32>, Vec<i32>, Vec<bool>, i64, i64, Vec<MemoryId>, Vec<f64>);
+    let vectors = meaning.map(|meaning| VectorTable::of(meaning.vector.len())).transpose()?;
+    let mut query = statement!(
+        "",
+        reach.tenant(),
+        reach.agent_ids(),
+        reach.now,
+        reach.user_id(),
+        terms,
+        meaning.map(|meaning| meaning.model),
+        vectors.zip(meaning).map(|(vectors, meaning)| vectors.operand(meaning.vector)),
+        meaning.and_then(|meaning| meaning.decayed_above),
+        meaning.map(|meaning| i64::try_from(meaning.most).unwrap_or(i64::MAX)),
+        STRONG,
+    );
+    reach.push_candidates(&mut query);
+    query.push(", nearest as materialized (");
+    match vectors {
+        None => {
+            query.push("select null::uuid as memory_id, null::float8 as similarity where false");
+        }
+        Some(vectors) => push_nearest(&mut query, reach, vectors, meaning.is_some_and(|meaning| meaning.decayed_above.is_some())),
+    }
+    let foreign = if reach.scoping.narrow { "t.memory_id in (select id from reach where not fits)" } else { "false" };
+    query.push(format!(
+        r")
+              select coalesce(array_agg(array_position($5, t.term) - 1), '{{}}'), coalesce(array_agg(t.memory_id), '{{}}'),
+                     coalesce(array_agg(t.tf), '{{}}'), coalesce(array_agg(t.length), '{{}}'), coalesce(array_agg({foreign}), '{{}}'),
+                     {}, array(select memory_id from nearest), array(select similarity from nearest)
+                from memory_terms t where t.tenant_id = $1 and t.agent_id = any($2) and t.term = any($5){}{}",
+        reach.statistics(),
+        reach.of_user("t", "$4"),
+        reach.may_find("t"),
+    ));
+    let (places, memories, counts, lengths, foreign, documents, words, nearest, similar): Arrays =
+        query.build_query_as().fetch_one(&mut **tx).await?;
+    let foreign = memories.iter().zip(foreign).filter_map(|(id, foreign)| foreign.then_some(*id)).collect();
+    let rows = places.into_iter().zip(memories).zip(counts.into_iter().zip(lengths));
+    let postings = rows.map(|((term, memory_id), (tf, length))| Posting { term, memory_id, tf, length }).collect();
+    let nearest = nearest.into_iter().zip(similar).map(|(id, similarity)| Nearest { id, similarity }).collect();
+    Ok(Sides { postings, foreign, statistics: Statistics { documents, terms: words }, nearest })
+}
+
+/// The nearest memories from the covering index, as a part of [`sides`], whose parameters it uses.
+fn push_nearest(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, vectors: VectorTable, decayed: bool) {
+    let order = if decayed {
+        "(s.similarity >= $8) desc, case when s.similarity >= $8 then s.similarity * s.weight else s.similarity end desc, s.memory_id desc"
+    } else {
+        "s.similarity desc, s.memory_id desc"
+    };
+    let scored = cosines(reach, vectors, "$6", "$7");
+    if !reach.scoping.narrow {
+        query.push(format!("select s.memory_id, s.similarity from ({scored}) s order by {order} limit $9"));
+        return;
+    }
+    query.push(format!(
+        r"with scored as materialized ({scored}),
+               own as (select s.* from scored s where s.memory_id in (select id from reach where fits) order by {order} limit $9),
+               strong as (select s.* from scored s where s.memory_id in (select id from reach where not fits) and s.similarity >= $10
+                           order by {order} limit $9)
+          select memory_id, similarity from own union all select memory_id, similarity from strong"
+    ));
+}
+
+/// Every memory that may be found and has a vector, with its cosine. Cosine of unit vectors is the negative of pgvector's `<#>`; `offset 0`
+/// keeps it from being computed twice.
+fn cosines(reach: &Reach<'_>, VectorTable { table, column }: VectorTable, model: &str, vector: &str) -> String {
+    let (of_user, may_find) = (reach.of_user("e", "$4"), if reach.narrowed() { reach.may_find("e") } else { String::new() });
+    format!(
+        r"select e.memory_id, e.weight, -(e.{column} <#> {vector}) as similarity
+            from {table} e
+           where e.agent_id = any($2) and e.tenant_id = $1 and e.model = {model}
+             and e.live and (e.expires_at is null or e.expires_at > $3){of_user}{may_find} offset 0"
+    )
+}
+
+/// The memories that may be found and still wait for their vector.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
+pub async fn awaiting(tx: &mut Tx, reach: &Reach<'_>) -> Result<HashSet<MemoryId>, DbError> {
+    let mut query = statement!(
+        format!(
+            r"select m.id from agent_memories m
+               where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.awaiting_vector
+                 and (m.expires_at is null or m.expires_at > $3){}",
+            reach.of_user("m", "$4")
+        ),
+        reach.tenant(),
+        reach.agent_ids(),
+        reach.now,
+        reach.user_id(),
+    );
+    reach.push_filters(&mut query);
+    let ids: Vec<MemoryId> = query.build_query_scalar().fetch_all(&mut **tx).await?;
+    Ok(ids.into_iter().collect())
+}
+
+/// When memories were last written.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant, ids = ids.len()))]
+pub async fn updated_at(tx: &mut Tx, reach: &Reach<'_>, ids: &[MemoryId]) -> Result<HashMap<MemoryId, DateTime<Utc>>, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let rows: Vec<(MemoryId, DateTime<Utc>)> = sqlx::query_as(concat!(
+        "select m.id, m.updated_at from agent_memories m where m.tenant_id = $1 and m.agent_id = any($2) and m.id = any($3) and ",
+        of_user!("m", "$4")
+    ))
+    .bind(reach.tenant())
+    .bind(reach.agent_ids())
+    .bind(ids)
+    .bind(reach.tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(rows.into_iter().collect())
+}
+
+/// How many memories may be found, and how many of them are relevant enough: near enough in meaning, or among `worded`, which are by their
+/// words.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
+pub async fn totals(
+    tx: &mut Tx,
+    reach: &Reach<'_>,
+    model: &str,
+    vector: Option<&[f32]>,
+    floors: Floors,
+    worded: &[MemoryId],
+) -> Result<(i64, i64), DbError> {
+    let vectors = vector.map(|vector| VectorTable::of(vector.len())).transpose()?;
+    let mut query = statement!(
+        "",
+        reach.tenant(),
+        reach.agent_ids(),
+        reach.now,
+        reach.user_id(),
+        model,
+        vectors.zip(vector).map(|(vectors, vector)| vectors.operand(vector)),
+        floors.vector,
+        worded.iter().map(|id| id.0).collect::<Vec<Uuid>>(),
+        STRONG,
+    );
+    reach.push_candidates(&mut query);
+    query.push(", near as materialized (select s.memory_id from (");
+    match vectors {
+        None => query.push("select null::uuid as memory_id, null::float8 as similarity where false"),
+        Some(vectors) => query.push(cosines(reach, vectors, "$5", "$6")),
+    };
+    let shown = if reach.scoping.narrow { " and (s.similarity >= $9 or s.memory_id in (select id from reach where fits))" } else { "" };
+    query.push(format!(
+        r") s where s.similarity >= $7{shown})
+              select a.documents, (select count(*) from near)
+                     + (select count(*) from unnest($8::uuid[]) as w (id) where w.id not in (select memory_id from near))
+                from (select {}) as a (documents, terms)",
+        reach.statistics()
+    ));
+    Ok(query.build_query_as().fetch_one(&mut **tx).await?)
+}
+
+/// What is known of a memory that is scored.
+#[derive(Clone, Debug, FromRow)]
+pub struct Feature {
+    pub id: MemoryId,
+    pub said_at: DateTime<Utc>,
+    pub speaker: Option<String>,
+    pub characters: i32,
+    pub scope: MemoryScope,
+    pub project_id: Option<Uuid>,
+    pub repo_id: Option<Uuid>,
+    pub updated_at: DateTime<Utc>,
+    pub confidence: f32,
+    pub semantic: Option<f64>,
+    /// Its text ends as a question does.
+    pub asks: bool,
+    /// Its text, where it was asked for.
+    pub text: Option<String>,
+}
+
+#[derive(FromRow)]
+struct Turn {
+    #[sqlx(flatten)]
+    feature: Feature,
+    before: Option<Vec<MemoryId>>,
+    after: Option<Vec<MemoryId>>,
+}
+
+/// Anchors and the turns beside them, as far as they may be found, with their cosine where a vector is there and with their texts if those
+/// are to be read; and the turns around each anchor. One statement: it is a third of what a search takes.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
+pub async fn turns(
+    tx: &mut Tx,
+    reach: &Reach<'_>,
+    model: &str,
+    vector: Option<&[f32]>,
+    texts: bool,
+    anchors: &[MemoryId],
+) -> Result<(Vec<Feature>, HashMap<MemoryId, Place>), DbError> {
+    let vectors = vector.map(|vector| VectorTable::of(vector.len())).transpose()?;
+    let of_user = reach.of_user("m", "$4");
+    let mut query = statement!(
+        "with anchor as materialized (select a.id, ",
+        reach.tenant(),
+        reach.agent_ids(),
+        reach.now,
+        reach.user_id(),
+        anchors.iter().map(|id| id.0).collect::<Vec<Uuid>>(),
+        texts,
+        model,
+        vectors.zip(vector).map(|(vectors, vector)| vectors.operand(vector)),
+    );
+    for (beside, order, name) in [("<", "desc", "before, "), (">", "asc", "after ")] {
+        query.push(format!(
+            r"array(select m.id from agent_memories m
+                     where m.agent_id = a.agent_id and m.conversation = a.conversation and m.live
+                       and (m.said_at, m.id) {beside} (a.said_at, a.id) and (m.expires_at is null or m.expires_at > $3){of_user}"
+        ));
+        reach.push_filters(&mut query);
+        if reach.scoping.narrow {
+            // A memory of another project is judged by its own words: the turns beside it would not be here without it.
+            for table in ["m", "a"] {
+                query.push(" and ");
+                reach.push_fits(&mut query, table);
+            }
+        }
+        query.push(format!(" order by m.said_at {order}, m.id {order} limit {AROUND}) as {name}"));
+    }
+    let (semantic, joined) = match vectors {
+        None => ("null::float8", String::new()),
+        // `offset 0` keeps the planner from joining first.
+        Some(VectorTable { table, column }) => (
+            "v.semantic",
+            format!(
+                r"left join (select e.agent_id, e.memory_id, greatest(0, -(e.{column} <#> $8)) as semantic
+                               from {table} e
+                              where e.agent_id = any($2) and e.memory_id = any((select ids from turn)::uuid[]) and e.model = $7
+                             offset 0) v on v.agent_id = m.agent_id and v.memory_id = m.id"
+            ),
+        ),
+    };
+    // Each table is read once with all ids. A join that looks up each id costs twice as much.
+    query.push(format!(
+        r"from agent_memories a
+               where a.id = any($5) and a.tenant_id = $1 and a.agent_id = any($2)
+                 and a.live and (a.expires_at is null or a.expires_at > $3){}),
+              turn as materialized (
+                  select array(select id from anchor union select before[1] from anchor union select after[1] from anchor) as ids)
+              select m.id, m.said_at, m.speaker, char_length(m.content) as characters, m.scope, m.project_id, m.repo_id, m.updated_at,
+                     m.confidence, right(rtrim(m.content, E' \t\r\n'), 1) = '?' as asks, case when $6 then m.content end as text,
+                     a.before, a.after, {semantic} as semantic
+                from agent_memories m
+                left join anchor a on a.id = m.id
+                {joined}
+               where m.id = any((select ids from turn)::uuid[]) and m.tenant_id = $1 and m.agent_id = any($2)
+                 and m.live and (m.expires_at is null or m.expires_at > $3){of_user}",
+        reach.of_user("a", "$4")
+    ));
+    let turns: Vec<Turn> = query.build_query_as().fetch_all(&mut **tx).await?;
+    let mut places = HashMap::new();
+    let features = turns.into_iter().map(|turn| {
+        if let (Some(before), Some(after)) = (turn.before, turn.after) {
+            places.insert(turn.feature.id, Place { before, after });
+        }
+        turn.feature
+    });
+    Ok((features.collect(), places))
+}

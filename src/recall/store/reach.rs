@@ -1,0 +1,159 @@
+//! Which memories a search may find, as parts of its statements.
+
+use crate::api::{AgentId, MemoryFilter, RecallFilters, TenantId, UserId};
+use crate::db::{Tenancy, Users};
+use crate::memories::store::narrow;
+use crate::recall::scope::Scoping;
+use chrono::{DateTime, Utc};
+use sqlx::{Postgres, QueryBuilder};
+use uuid::Uuid;
+
+/// Whose memories are searched, and which of them.
+pub struct Reach<'a> {
+    /// The tenant, and whose rows of its users.
+    pub tenancy: Tenancy,
+    pub agents: &'a [AgentId],
+    pub filters: Narrowing<'a>,
+    /// The project that the search is for.
+    pub scoping: &'a Scoping,
+    pub now: DateTime<Utc>,
+}
+
+/// The filters of a search.
+pub enum Narrowing<'a> {
+    Agent(&'a RecallFilters),
+    Console(&'a MemoryFilter),
+}
+
+impl Reach<'_> {
+    pub(super) fn agent_ids(&self) -> Vec<Uuid> {
+        self.agents.iter().map(|agent| agent.0).collect()
+    }
+
+    pub(super) fn tenant(&self) -> TenantId {
+        self.tenancy.tenant
+    }
+
+    pub(super) fn user_id(&self) -> Option<UserId> {
+        self.tenancy.users.id()
+    }
+
+    fn filtered(&self) -> bool {
+        match &self.filters {
+            Narrowing::Agent(filters) => filters.narrows(),
+            Narrowing::Console(filter) => filter.narrows(),
+        }
+    }
+
+    /// Whether anything but agents, user and expiry decides what may be found.
+    pub(super) fn narrowed(&self) -> bool {
+        self.filtered() || self.scoping.narrow
+    }
+
+    /// The conditions of the filters, for a table called `m`.
+    pub(super) fn push_filters(&self, query: &mut QueryBuilder<Postgres>) {
+        match &self.filters {
+            Narrowing::Console(filter) => narrow(query, filter),
+            Narrowing::Agent(filters) => {
+                if !filters.kinds.is_empty() {
+                    query.push(" and m.kind = any(").push_bind(texts(&filters.kinds)).push(")");
+                }
+                if !filters.scopes.is_empty() {
+                    query.push(" and m.scope = any(").push_bind(texts(&filters.scopes)).push(")");
+                }
+                if let Some(platform) = &filters.platform {
+                    query.push(" and m.source->>'platform' = ").push_bind(platform.clone());
+                }
+                if let Some(project) = filters.project_id {
+                    query.push(" and m.project_id = ").push_bind(project);
+                }
+                if let Some(repo) = filters.repo_id {
+                    query.push(" and m.repo_id = ").push_bind(repo);
+                }
+                if !filters.statuses.is_empty() {
+                    query.push(" and m.status = any(").push_bind(texts(&filters.statuses)).push(")");
+                }
+                if let Some(from) = filters.from {
+                    query.push(" and m.said_at >= ").push_bind(from);
+                }
+                if let Some(until) = filters.until {
+                    query.push(" and m.said_at < ").push_bind(until);
+                }
+            }
+        }
+    }
+
+    /// The condition on `{table}.user_id`, where `parameter` is [`Reach::user_id`]. A condition of its own for each case, because an index
+    /// answers them without the row.
+    pub(super) fn of_user(&self, table: &str, parameter: &str) -> String {
+        match self.tenancy.users {
+            Users::Every => String::new(),
+            Users::Nobody => format!(" and {table}.user_id is null"),
+            Users::One(_) => format!(" and ({table}.user_id is null or {table}.user_id = {parameter})"),
+        }
+    }
+
+    /// Begins a statement whose parameters are `$1` the tenant, `$2` the agents, `$3` the moment and `$4` the user.
+    ///
+    /// A narrowed search lists what it may find, in `reach (id, term_count, fits)`, where `fits` is false for another project's memories.
+    /// Any other search lists what it may not find although it is live, in `expired (id, term_count)`: there are few.
+    pub(super) fn push_candidates(&self, query: &mut QueryBuilder<Postgres>) {
+        let of_user = self.of_user("m", "$4");
+        if !self.narrowed() {
+            query.push(format!(
+                r"with expired as materialized (
+                      select m.id, m.term_count from agent_memories m
+                       where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.expires_at <= $3{of_user})"
+            ));
+            return;
+        }
+        query.push("with reach as materialized (select m.id, m.term_count, ");
+        self.push_fits(query, "m");
+        query.push(format!(
+            r" as fits from agent_memories m
+                where m.tenant_id = $1 and m.agent_id = any($2) and m.live and (m.expires_at is null or m.expires_at > $3){of_user}"
+        ));
+        self.push_filters(query);
+        query.push(")");
+    }
+
+    /// Whether a memory fits the project that the search is for: [`Scoping::fit`] above 0.
+    pub(super) fn push_fits(&self, query: &mut QueryBuilder<Postgres>, table: &str) {
+        let Scoping { narrow, project, repo, linked } = self.scoping;
+        if !narrow {
+            query.push("true");
+            return;
+        }
+        let projects: Vec<Uuid> = project.iter().chain(linked).copied().collect();
+        query.push(format!("({table}.scope in ('global', 'agent', 'session') or coalesce({table}.project_id = any(")).push_bind(projects);
+        query.push(format!("), false) or ({table}.scope = 'repo' and coalesce({table}.repo_id = ")).push_bind(*repo).push(", false)))");
+    }
+
+    /// The condition that a table's `memory_id` may be found, after [`Reach::push_candidates`]. Vectors know themselves when they expire.
+    pub(super) fn may_find(&self, table: &str) -> String {
+        match self.narrowed() {
+            true => format!(" and {table}.memory_id in (select id from reach)"),
+            false => format!(" and {table}.memory_id not in (select id from expired)"),
+        }
+    }
+
+    /// How many memories may be found and how many terms they have, after [`Reach::push_candidates`]: two expressions. Memories that fit no
+    /// project count for nothing.
+    pub(super) fn statistics(&self) -> String {
+        if self.narrowed() {
+            return "(select count(*) from reach where fits), (select coalesce(sum(term_count), 0)::bigint from reach where fits)".into();
+        }
+        let of_user = self.of_user("c", "$4");
+        let counted = |column: &str, expired: &str| {
+            format!(
+                r"(select coalesce(sum(c.{column}), 0)::bigint from memory_term_counts c
+                    where c.tenant_id = $1 and c.agent_id = any($2){of_user}) - (select {expired}::bigint from expired)"
+            )
+        };
+        format!("{}, {}", counted("documents", "count(*)"), counted("terms", "coalesce(sum(term_count), 0)"))
+    }
+}
+
+fn texts<T: ToString>(values: &[T]) -> Vec<String> {
+    values.iter().map(ToString::to_string).collect()
+}

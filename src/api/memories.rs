@@ -126,6 +126,15 @@ pub struct Source {
     pub observed_at: Option<DateTime<Utc>>,
 }
 
+impl Source {
+    /// The place as one line: platform/channel/thread/message.
+    pub fn place(&self) -> Option<String> {
+        let parts = [Some(self.platform.as_str()), self.channel_id.as_deref(), self.thread_id.as_deref(), self.message_id.as_deref()];
+        let line = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+        (!line.is_empty()).then_some(line)
+    }
+}
+
 /// Input of `agent_memory_remember`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]

@@ -1,7 +1,10 @@
 //! A recall: the question, the ranked answer, and why each hit is in it.
 
 use super::text_enum::text_enum;
-use super::{AgentId, KnowledgeHit, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, RetrievalId, Source, UserId, UserRef};
+use super::{
+    AgentId, Category, KnowledgeHit, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, Retention, RetrievalId, Source,
+    SourceKind, UserId, UserRef,
+};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -215,16 +218,30 @@ pub struct Part {
     pub weight: f64,
 }
 
-/// One memory that answers a recall.
+/// One memory that answers a recall: the record as `GET /api/memories/{memory_id}` returns it, except for versions, links and counters, and
+/// why it is a hit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Hit {
     pub memory_id: MemoryId,
     pub short_id: String,
+    /// Whose memory it is: the agent that asks, or the commons.
+    pub agent_id: AgentId,
+    /// The agent that wrote it.
+    pub created_by: AgentId,
     pub topic: String,
     pub topic_raw: String,
+    pub title: Option<String>,
     pub content: String,
+    pub summary: Option<String>,
+    pub category: Option<Category>,
+    /// Whom or what it is about.
+    pub subject: Option<String>,
     pub source: Source,
+    pub source_kind: SourceKind,
+    /// `source` in one line: platform/channel/thread/message.
+    pub source_ref: Option<String>,
+    pub evidence_ref: Option<String>,
     pub similarity: f64,
     pub recency_score: f64,
     pub source_tag: SourceTag,
@@ -233,22 +250,34 @@ pub struct Hit {
     pub matched_by: MatchedBy,
     /// The words of the query that the memory holds, in the memory's own spelling.
     pub matched_words: Vec<String>,
+    /// The memory's scope.
     pub matched_scope: MemoryScope,
+    pub project_id: Option<Uuid>,
+    pub repo_id: Option<Uuid>,
+    pub session_id: Option<Uuid>,
     pub kind: MemoryKind,
     pub status: MemoryStatus,
     pub is_canonical: bool,
     pub user_id: Option<UserId>,
-    /// What supports it: a source or a reference.
+    /// What supports it: `evidence_ref`, or `source_ref` where there is none.
     pub evidence: Option<String>,
+    /// How sure its author is, 0 to 1.
+    pub confidence: f32,
+    pub importance: f32,
+    pub pinned: bool,
+    pub retention: Retention,
     /// The memories that say otherwise; give both sides.
     #[serde(default)]
     pub contradicts: Vec<MemoryId>,
     pub version: i32,
+    /// When it was said, if that was told; `created_at` otherwise.
+    pub observed_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
+    pub expires_at: Option<DateTime<Utc>>,
     /// exp(−Δdays/90) since the last write, derived, never stored.
     pub freshness: f64,
-    /// Ready to quote: "I remember (from 3 May 2026): …".
+    /// Ready to quote, with the day on which it was said: "I remember (from 3 May 2026): …".
     pub attribution: String,
     /// Why it is here, in a sentence.
     pub explanation: String,

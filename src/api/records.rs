@@ -1,7 +1,7 @@
 //! What is done with a record once it is there: links, new content, history, drill-down.
 
 use super::{
-    Category, MemoryId, MemoryKind, MemoryLink, MemoryRef, MemoryScope, MemoryStatus, MemoryVersion, Relation, Retention, Source,
+    AgentId, Category, MemoryId, MemoryKind, MemoryLink, MemoryRef, MemoryScope, MemoryStatus, MemoryVersion, Relation, Retention, Source,
     SourceKind, SourceTag, UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
@@ -120,6 +120,10 @@ pub struct ProfileFactRequest {
 pub struct MemoryRecord {
     pub memory_id: MemoryId,
     pub short_id: String,
+    /// Whose memory it is: an agent, or the commons.
+    pub agent_id: AgentId,
+    /// The agent that wrote it.
+    pub created_by: AgentId,
     /// `private`, or `shared` for the commons.
     pub source_tag: SourceTag,
     pub user_id: Option<UserId>,
@@ -140,6 +144,8 @@ pub struct MemoryRecord {
     pub summary: Option<String>,
     pub source: Source,
     pub source_kind: SourceKind,
+    /// `source` in one line: platform/channel/thread/message.
+    pub source_ref: Option<String>,
     pub evidence_ref: Option<String>,
     pub confidence: f32,
     pub importance: f32,

@@ -101,6 +101,8 @@ fn told_of(memory: Memory, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryR
     MemoryRecord {
         memory_id: memory.id,
         short_id: memory.short_id,
+        agent_id: memory.agent_id,
+        created_by: memory.created_by,
         source_tag,
         user_id: memory.user_id,
         kind: memory.kind,
@@ -118,6 +120,7 @@ fn told_of(memory: Memory, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryR
         title: memory.title,
         content: memory.content,
         summary: memory.summary,
+        source_ref: memory.source.place(),
         source: memory.source,
         source_kind: memory.source_kind,
         evidence_ref: memory.evidence_ref,

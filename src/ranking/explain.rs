@@ -22,10 +22,19 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
     Hit {
         memory_id: memory.id,
         short_id: memory.short_id,
+        agent_id: memory.agent_id,
+        created_by: memory.created_by,
         topic: memory.topic,
         topic_raw: memory.topic_raw,
+        title: memory.title,
+        summary: memory.summary,
+        category: memory.category,
+        subject: memory.subject,
         evidence,
+        source_ref: memory.source.place(),
         source: memory.source,
+        source_kind: memory.source_kind,
+        evidence_ref: memory.evidence_ref,
         similarity: ranked.breakdown.similarity,
         recency_score: ranked.breakdown.recency,
         source_tag,
@@ -34,14 +43,23 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
         matched_by: ranked.matched_by,
         matched_words,
         matched_scope: memory.scope,
+        project_id: memory.project_id,
+        repo_id: memory.repo_id,
+        session_id: memory.session_id,
         kind: memory.kind,
         status: memory.status,
         contradicts: Vec::new(),
         is_canonical: memory.is_canonical,
         user_id: memory.user_id,
+        confidence: memory.confidence,
+        importance: memory.importance,
+        pinned: memory.pinned,
+        retention: memory.retention,
         version: memory.version,
+        observed_at: memory.observed_at,
         created_at: memory.created_at,
         updated_at: memory.updated_at,
+        expires_at: memory.expires_at,
         freshness: recency(memory.updated_at, now),
         content: memory.content,
         attribution,
@@ -108,12 +126,5 @@ pub fn evidence(memory: &Memory) -> Option<String> {
 
 /// A reference, or the place where something was said.
 pub fn evidence_of(reference: Option<&str>, source: &Source) -> Option<String> {
-    reference.map(str::to_owned).or_else(|| place(source))
-}
-
-/// The place a source names, as one line.
-fn place(source: &Source) -> Option<String> {
-    let parts = [Some(source.platform.as_str()), source.channel_id.as_deref(), source.thread_id.as_deref(), source.message_id.as_deref()];
-    let line = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
-    (!line.is_empty()).then_some(line)
+    reference.map(str::to_owned).or_else(|| source.place())
 }

@@ -9,7 +9,7 @@ use remembrancer::{Error, OpContext, memories, recall, tools, workers};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-const SECRET: &str = "the vault code is 4711";
+const SECRET: &str = "the vault code is swordfish";
 
 struct Gone {
     world: World,
@@ -73,7 +73,7 @@ async fn a_deleted_memory_is_told_to_no_agent() {
     })
     .await;
     for (path, text) in all_that_an_agent_is_told(&gone).await {
-        assert!(!text.contains("4711"), "{path}: {text}");
+        assert!(!text.contains("swordfish"), "{path}: {text}");
     }
     let (engine, atlas) = (&gone.world.engine, &gone.world.atlas);
     let replay = recall::replay(engine, atlas, gone.asked.retrieval_id, None).await.unwrap();
@@ -81,15 +81,17 @@ async fn a_deleted_memory_is_told_to_no_agent() {
 
     let operator = recall::replay(engine, &gone.world.vera, gone.asked.retrieval_id, None).await.unwrap();
     assert!(operator.same, "{:?}", operator.lost);
-    assert!(json!(operator).to_string().contains("4711"), "operators keep the history");
-    assert!(json!(recall::retrieval(engine, &gone.world.vera, gone.asked.retrieval_id, None).await.unwrap()).to_string().contains("4711"));
+    assert!(json!(operator).to_string().contains("swordfish"), "operators keep the history");
+    assert!(
+        json!(recall::retrieval(engine, &gone.world.vera, gone.asked.retrieval_id, None).await.unwrap()).to_string().contains("swordfish")
+    );
 }
 
 #[tokio::test]
 async fn an_expired_memory_is_told_to_no_agent() {
     let gone = gone(async |world, _| world.clock.advance(Duration::days(31))).await;
     for (path, text) in all_that_an_agent_is_told(&gone).await {
-        assert!(!text.contains("4711"), "{path}: {text}");
+        assert!(!text.contains("swordfish"), "{path}: {text}");
     }
     let (engine, atlas, name) = (&gone.world.engine, &gone.world.atlas, MemoryRef::Id(gone.id));
     let link = LinkRequest { from: name.clone(), to: gone.other.into(), relation: Relation::Supports, remove: false, user_id: None };

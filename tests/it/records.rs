@@ -3,7 +3,8 @@
 use crate::support::{Told, alone, alone_with, ask, contents, impatient, number, patient, remember, work};
 use futures_util::future::join_all;
 use remembrancer::api::{
-    Category, ErrorCode, ForgetRequest, MemoryId, MemoryRef, ProfileFactRequest, RememberRequest, ReviseRequest, Source, SourceKind, UserId,
+    Category, ErrorCode, ForgetRequest, MemoryId, MemoryKind, MemoryRef, MemoryScope, ProfileFactRequest, RememberRequest, Retention,
+    ReviseRequest, Source, SourceKind, UserId,
 };
 use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::testing::{World, fact, nowhere, question};
@@ -66,6 +67,49 @@ async fn everything_that_is_told_of_a_memory_is_kept_and_found() {
     assert_eq!(memories::record(&world.engine, &world.atlas, &by_short, None).await.unwrap().memory_id, answer.memory_id);
     world.embedder.fail();
     assert_eq!(contents(&world, &world.atlas, "zephyr").await, ["She signs off every rollout."], "by a word of its title");
+}
+
+#[tokio::test]
+async fn a_hit_carries_its_record_and_says_whose_it_is_and_who_wrote_it() {
+    let world = World::new().await;
+    let source = Source { thread_id: Some("T7".into()), observed_at: Some("2026-04-01T09:00:00Z".parse().unwrap()), ..fact("", "").source };
+    let request = RememberRequest {
+        kind: Some(MemoryKind::Decision),
+        scope: Some(MemoryScope::Repo),
+        project_id: Some(nowhere()),
+        repo_id: Some(nowhere()),
+        session_id: Some(nowhere()),
+        retention: Some(Retention::Task),
+        category: Some(Category::Project),
+        subject: Some("Zephyr".into()),
+        title: Some("Where releases come from".into()),
+        summary: Some("from main".into()),
+        evidence_ref: Some("https://wiki.example/releases".into()),
+        source_kind: Some(SourceKind::Document),
+        confidence: Some(0.5),
+        importance: Some(0.25),
+        pinned: Some(true),
+        commons: true,
+        source,
+        ..fact("release branch", "Zephyr is released from main")
+    };
+    remember(&world, &world.binky, request).await;
+    let hit = ask(&world, &world.atlas, "release branch").await.told().remove(0);
+    assert_eq!((hit.agent_id, hit.created_by), (world.atlas.commons_id, world.binky.agent_id().unwrap()));
+    let record = serde_json::to_value(record(&world, hit.memory_id).await).unwrap();
+    let hit = serde_json::to_value(hit).unwrap();
+    assert_eq!(hit["source_ref"], json!("slack/C1/T7"));
+    for (field, value) in record.as_object().unwrap() {
+        match field.as_str() {
+            // What moves with the clock or with each recall, what a hit never is, and what one asks for by its id.
+            "freshness" | "access_count" | "last_accessed_at" | "deleted_at" | "versions" | "links" => {}
+            "scope" => assert_eq!(&hit["matched_scope"], value),
+            _ => {
+                assert_eq!(hit.get(field), Some(value), "{field}");
+                assert!(!value.is_null() || field == "user_id", "{field} is tested with a value");
+            }
+        }
+    }
 }
 
 #[tokio::test]

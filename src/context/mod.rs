@@ -103,7 +103,7 @@ fn section(memory: &Memory) -> SectionName {
 
 fn from_memory(memory: &Memory, found: Option<&Hit>, contradicts: Vec<MemoryId>, ctx: &OpContext) -> (ContextItem, Piece) {
     let because = found.map_or_else(|| standing(memory).to_owned(), |hit| hit.explanation.clone());
-    let day = memory.updated_at.format("%-d %B %Y");
+    let day = memory.said_at().format("%-d %B %Y");
     let citation = explain::evidence(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
     let headline = memory.title.as_deref().or(memory.summary.as_deref()).unwrap_or(&memory.content);
     let summary = memory.summary.clone().unwrap_or_else(|| shorten(&memory.content, SUMMARY));

@@ -14,7 +14,7 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
     let memory = ranked.candidate.memory;
     let evidence = evidence(&memory);
     let source_tag = if memory.agent_id == commons { SourceTag::Shared } else { SourceTag::Private };
-    let day = memory.updated_at.format("%-d %B %Y");
+    let day = memory.said_at().format("%-d %B %Y");
     let attribution = match source_tag {
         SourceTag::Shared => format!("We remember (from {day}): {}", memory.content),
         _ => format!("I remember (from {day}): {}", memory.content),

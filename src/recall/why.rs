@@ -45,7 +45,8 @@ async fn recall(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Option<
 
 fn of_memory(record: &MemoryRecord, recalls: i64) -> String {
     let place = evidence_of(record.evidence_ref.as_deref(), &record.source).map_or_else(String::new, |place| format!(", from {place}"));
-    let mut told = vec![format!("Remembered on {}{place}", record.created_at.format("%-d %B %Y"))];
+    let said = record.observed_at.map_or_else(String::new, |at| format!(", said on {}", at.format("%-d %B %Y")));
+    let mut told = vec![format!("Remembered on {}{place}{said}", record.created_at.format("%-d %B %Y"))];
     if let Some(newest) = record.versions.first().filter(|newest| newest.version > 1) {
         let who = &newest.actor_name;
         told.push(format!("{} on {} by {who}; it is at version {}", newest.change, newest.valid_from.format("%-d %B %Y"), newest.version));

@@ -106,6 +106,18 @@ async fn a_profile_fact_is_told_before_it_has_a_vector_and_only_to_its_person() 
 }
 
 #[tokio::test]
+async fn an_item_is_cited_with_the_day_on_which_it_was_said() {
+    let world = World::new().await;
+    let mut request = RememberRequest { scope: Some(MemoryScope::Global), ..fact("naming", "We name branches after birds") };
+    request.source.observed_at = Some("2026-04-01T09:00:00Z".parse().unwrap());
+    remember(&world, &world.atlas, request.clone()).await;
+    world.clock.advance(chrono::Duration::days(9));
+    assert!(remember(&world, &world.atlas, request).await.unchanged);
+    let bundle = context_for(&world, ContextRequest::new("name a branch")).await;
+    assert_eq!(bundle.sections[0].items[0].citation, "slack/C1, 1 April 2026");
+}
+
+#[tokio::test]
 async fn levels_tell_more_and_the_budget_is_kept() {
     let world = World::new().await;
     let long = "We name branches after birds. ".repeat(40);

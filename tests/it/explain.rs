@@ -14,7 +14,9 @@ async fn explain(world: &World, request: ExplainRequest) -> Result<Explanation, 
 async fn a_memory_and_the_recall_that_returned_it_are_explained() {
     let world = alone().await;
     tokio::spawn(workers::write_log(world.engine.clone(), CancellationToken::new()));
-    let tea = remember(&world, &world.atlas, fact("tea", "Vera takes her tea without milk")).await;
+    let mut said = fact("tea", "Vera takes her tea without milk");
+    said.source.observed_at = Some("2026-04-01T09:00:00Z".parse().unwrap());
+    let tea = remember(&world, &world.atlas, said).await;
     let other = remember(&world, &world.atlas, fact("milk", "Vera takes milk in everything")).await;
     let link = LinkRequest {
         from: MemoryRef::Id(tea.memory_id),
@@ -42,7 +44,7 @@ async fn a_memory_and_the_recall_that_returned_it_are_explained() {
     assert_eq!(told.recalled_by.iter().map(|recall| recall.id).collect::<Vec<_>>(), [answer.retrieval_id]);
     let memory = told.memory.unwrap();
     assert_eq!((memory.memory_id, memory.links.len()), (tea.memory_id, 1));
-    for part in ["revised", "one memory says otherwise", "one recall in the log returned it"] {
+    for part in [", from slack/C1, said on 1 April 2026", "revised", "one memory says otherwise", "one recall in the log returned it"] {
         assert!(told.sentence.contains(part), "{}", told.sentence);
     }
 

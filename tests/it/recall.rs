@@ -141,16 +141,18 @@ async fn a_hit_explains_itself() {
     let world = World::new().await;
     let mut request = fact("Tea habits", "Vera drinks black tea.");
     request.source.thread_id = Some("T7".into());
+    request.source.observed_at = Some("2026-04-01T09:00:00Z".parse().unwrap());
     let id = remember(&world, &world.atlas, request).await.memory_id;
     let shared = RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("Kitchen", "Black tea is in the kitchen.") };
-    remember(&world, &world.binky, shared).await;
+    remember(&world, &world.binky, shared.clone()).await;
     world.clock.advance(Duration::days(90));
+    remember(&world, &world.binky, shared).await;
     let by_decay = RecallRequest { ranking: Some(Ranking::Decay), ..question("does Vera drink black tea?") };
     let answer = recall::recall(&world.engine, &world.atlas, by_decay).await.unwrap();
     let hit: &Hit = answer.memories().into_iter().find(|hit| hit.memory_id == id).unwrap();
     assert_eq!(hit.matched_words, ["Tea", "Vera", "drinks", "black"], "as the memory spells them, each once");
     assert_eq!(hit.evidence.as_deref(), Some("slack/C1/T7"));
-    assert_eq!(hit.attribution, format!("I remember (from {}): Vera drinks black tea.", hit.updated_at.format("%-d %B %Y")));
+    assert_eq!(hit.attribution, "I remember (from 1 April 2026): Vera drinks black tea.", "the day on which it was said");
     assert!((hit.recency_score - (-1_f64).exp()).abs() < 1e-4 && hit.freshness == hit.recency_score);
     assert!((hit.score - hit.similarity * hit.recency_score).abs() < 1e-9);
     assert_eq!((hit.breakdown.similarity, hit.breakdown.recency, hit.breakdown.floor), (hit.similarity, hit.recency_score, 0.25));
@@ -161,7 +163,9 @@ async fn a_hit_explains_itself() {
         assert!(hit.explanation.contains(&format!("“{word}”")), "{}", hit.explanation);
     }
     let shared = answer.memories().into_iter().find(|hit| hit.source_tag == SourceTag::Shared).unwrap();
-    assert!(shared.attribution.starts_with("We remember (from "), "{}", shared.attribution);
+    let told = format!("We remember (from {}): Black tea is in the kitchen.", shared.created_at.format("%-d %B %Y"));
+    assert_eq!(shared.attribution, told, "when it was first written, not when it was said again");
+    assert!(shared.explanation.contains("; written today (× 1.00)"), "{}", shared.explanation);
 }
 
 #[tokio::test]

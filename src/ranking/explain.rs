@@ -2,7 +2,7 @@
 
 use super::Ranked;
 use crate::api::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag};
-use crate::memories::model::{Memory, recency};
+use crate::memories::model::{Memory, embedded_text, recency};
 use crate::text::words;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
@@ -67,10 +67,10 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
     }
 }
 
-/// The words of the query that a memory holds, in the memory's spelling.
+/// The words of the query that a memory holds, in the memory's spelling: those of topic, title, content and summary, as they are indexed.
 pub fn matched(ranked: &Ranked, asked: &BTreeMap<String, u32>) -> Vec<String> {
     let memory = &ranked.candidate.memory;
-    words::matched_words(&crate::memories::model::embedded_text(&memory.topic, &memory.content), asked)
+    words::matched_words(&embedded_text(&memory.topic, &memory.wording()), asked)
 }
 
 /// The score as a sentence.

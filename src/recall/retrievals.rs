@@ -11,7 +11,6 @@ use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::acting_for;
-use crate::memories::model::embedded_text;
 use crate::op::{Access, Actor, OpContext};
 use crate::ranking::explain;
 use crate::text::words;
@@ -132,7 +131,7 @@ pub(super) async fn considered(
     let passages = knowledge::passages(engine, ctx, &ids).await?;
     let memory = |one: &LoggedMemory| {
         let text = texts.get(&one.memory_id);
-        let matched_words = text.map(|text| words::matched_words(&embedded_text(&text.topic, &text.content), asked)).unwrap_or_default();
+        let matched_words = text.map(|text| words::matched_words(&text.words(), asked)).unwrap_or_default();
         let breakdown = Breakdown { similarity: one.similarity, recency: one.recency, floor: 0.0, parts: one.parts.clone() };
         Considered {
             explanation: explain::score_sentence(&breakdown, one.matched_by, one.score, &matched_words, age_in_days(one.recency)),

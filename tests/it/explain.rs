@@ -1,7 +1,7 @@
 //! explain: where a memory comes from, and why a recall answered as it did.
 
 use crate::support::{alone, remember};
-use remembrancer::api::{ExplainRequest, Explanation, LinkRequest, MemoryRef, Relation, ReviseRequest};
+use remembrancer::api::{ExplainRequest, Explanation, LinkRequest, MemoryRef, Relation, RememberRequest, ReviseRequest};
 use remembrancer::testing::{World, fact, nowhere, question};
 use remembrancer::{Error, memories, recall, workers};
 use tokio_util::sync::CancellationToken;
@@ -55,6 +55,25 @@ async fn a_memory_and_the_recall_that_returned_it_are_explained() {
     assert_eq!((first.memory_id, first.rank, &first.parts), (Some(hit.memory_id), Some(1), &hit.breakdown.parts));
     assert_eq!((first.explanation.as_str(), &first.matched_words), (hit.explanation.as_str(), &hit.matched_words));
     assert!(told.sentence.contains("“how does Vera take her tea”") && told.sentence.contains("hybrid_decay"), "{}", told.sentence);
+}
+
+#[tokio::test]
+async fn words_of_title_and_summary_are_shown_as_matched() {
+    let world = alone().await;
+    tokio::spawn(workers::write_log(world.engine.clone(), CancellationToken::new()));
+    let request = RememberRequest {
+        title: Some("Zephyr's releases".into()),
+        summary: Some("Mina approves".into()),
+        ..fact("rollout", "She signs off every one of them.")
+    };
+    remember(&world, &world.atlas, request).await;
+    let answer = recall::recall(&world.engine, &world.atlas, question("who approves a zephyr rollout")).await.unwrap();
+    world.engine.log().flush().await;
+    let hit = answer.memories()[0];
+    assert_eq!(hit.matched_words, ["rollout", "Zephyr's", "approves"]);
+    assert!(hit.explanation.contains("shares “rollout”, “Zephyr's”, “approves”"), "{}", hit.explanation);
+    let logged = recall::retrieval(&world.engine, &world.atlas, answer.retrieval_id, None).await.unwrap();
+    assert_eq!(logged.considered[0].matched_words, hit.matched_words);
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, UserI
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{DbError, Tenancy, Tx, begin, lift_statement_timeout, of_user, statement};
+use crate::memories::model::{embedded_text, wording};
 use crate::recall::log::{LoggedChunk, LoggedMemory};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
@@ -128,8 +129,17 @@ pub struct Seen {
     pub memory_id: MemoryId,
     pub version: i32,
     pub topic: String,
+    pub title: Option<String>,
     pub content: String,
+    pub summary: Option<String>,
     pub gone: bool,
+}
+
+impl Seen {
+    /// What is found by its words.
+    pub fn words(&self) -> String {
+        embedded_text(&self.topic, &wording(&self.content, self.title.as_deref(), self.summary.as_deref()))
+    }
 }
 
 /// Versions of memories as they stood. What was erased is absent, and so is, unless `with_deleted`, what is deleted or expired `now`.
@@ -145,7 +155,7 @@ pub async fn versions_seen(
     let ids: Vec<Uuid> = seen.iter().map(|(_, id, _)| id.0).collect();
     let versions: Vec<i32> = seen.iter().map(|(.., version)| *version).collect();
     Ok(sqlx::query_as(concat!(
-        r"select v.memory_id, v.version, v.topic, v.content, (not m.live or coalesce(m.expires_at <= $5, false)) as gone
+        r"select v.memory_id, v.version, v.topic, m.title, v.content, m.summary, (not m.live or coalesce(m.expires_at <= $5, false)) as gone
             from unnest($2::uuid[], $3::uuid[], $4::integer[]) as s (agent_id, memory_id, version)
             join agent_memory_versions v on v.agent_id = s.agent_id and v.memory_id = s.memory_id and v.version = s.version
             join agent_memories m on m.agent_id = v.agent_id and m.id = v.memory_id

@@ -36,6 +36,9 @@ pub struct AddMemoryRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 200)))]
     pub subject: Option<String>,
+    /// The conversation in which it was said, as far as you know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
     /// The person you are talking to, if it must not be told to others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
@@ -48,6 +51,9 @@ pub struct AddMemoryRequest {
 pub struct PutMemoryRequest {
     /// What it says from now on (5 to 500 characters).
     pub content: String,
+    /// The conversation that the change comes from. The memory keeps its own source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
 }
 
 /// Input of `update_memory`.
@@ -60,6 +66,9 @@ pub struct UpdateMemoryRequest {
     /// What it says from now on, in whole (5 to 500 characters).
     #[cfg_attr(feature = "engine", schemars(length(min = 5, max = 500)))]
     pub content: String,
+    /// The conversation that the change comes from, as far as you know it. The memory keeps its own source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
     /// The person you are talking to: only if the memory is theirs or nobody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
@@ -95,7 +104,7 @@ pub struct MemoryVersionResponse {
     pub created_at: DateTime<Utc>,
     /// Who wrote it.
     pub created_by: String,
-    /// In which conversation.
+    /// The conversation that the change came from.
     pub source: Source,
 }
 

@@ -321,6 +321,7 @@ pub struct MemoryVersion {
     pub valid_from: DateTime<Utc>,
     pub actor_kind: String,
     pub actor_name: String,
+    /// Where the change came from.
     pub source: Source,
 }
 

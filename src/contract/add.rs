@@ -1,7 +1,7 @@
 //! add: one entry more, or the suggestion to update the one that says it already.
 
-use super::{check_content, response, store};
-use crate::api::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestion, RememberRequest, SUBJECT_MAX, Scope, Source};
+use super::{by_way_of, check_content, response, store};
+use crate::api::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestion, RememberRequest, SUBJECT_MAX, Scope};
 use crate::db::{lock, lock_key};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -15,7 +15,8 @@ use store::Likeness;
 use tracing::instrument;
 
 /// Stores an entry, unless one that is there should be updated: of the same subject and more alike than the suggestion threshold, or more
-/// alike than the dedup threshold whatever its subject. Then nothing is stored. `via` is the platform that is noted as its source.
+/// alike than the dedup threshold whatever its subject. Then nothing is stored. Its source is the one that the request names, or else the
+/// platform `via`.
 ///
 /// The topic is the subject, or the category where there is none; only a subject is proposed to the vocabulary. Without a vector in time
 /// only equal content is recognised; the near-duplicate is found when the vector comes.
@@ -32,12 +33,15 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     let subject = request.subject.filter(|subject| !subject.trim().is_empty());
     let mut checks = Checks::default();
     check_content(&mut checks, &request.content).optional_text("subject", subject.as_deref(), SUBJECT_MAX);
+    if let Some(source) = &request.source {
+        remember::check_source(&mut checks, source);
+    }
     checks.done()?;
 
     let asked = RememberRequest {
         topic_raw: subject.clone().unwrap_or_else(|| request.category.to_string()),
         content: request.content,
-        source: Source { platform: via.into(), ..Source::default() },
+        source: request.source.unwrap_or_else(|| by_way_of(via)),
         category: Some(request.category),
         subject: subject.clone(),
         ..RememberRequest::default()

@@ -24,6 +24,7 @@ use crate::identity::acting_for;
 use crate::memories;
 use crate::memories::access::{self, Purpose};
 use crate::memories::model::Memory;
+use crate::memories::remember::check_source;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
@@ -58,7 +59,8 @@ pub async fn get(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Optio
     Ok(MemoryWithVersions { memory, versions: versions.into_iter().map(version).collect() })
 }
 
-/// Gives one of them new content, as its next version. `via` is the platform that is noted as its source.
+/// Gives one of them new content, as its next version. The memory keeps its source; the version names where the change came from: what the
+/// request says, or else `via` as the platform.
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`; `Invalid` for content outside its limits; `NotFound` for what is not in the list.
@@ -73,21 +75,27 @@ pub async fn update(
     ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
-    check_content(&mut Checks::default(), &request.content).done()?;
+    let mut checks = Checks::default();
+    check_content(&mut checks, &request.content);
+    if let Some(source) = &request.source {
+        check_source(&mut checks, source);
+    }
+    checks.done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = find(engine, ctx, &mut tx, &request.memory_id).await?;
     tx.commit().await?;
     let revision = ReviseRequest {
         memory: memory.id.into(),
         content: request.content,
-        source: Some(Source { platform: via.into(), ..Source::default() }),
+        source: None,
         confidence: None,
         summary: None,
         evidence_ref: None,
         user_id: None,
     };
     // Forgotten or superseded meanwhile: for this contract it is not there.
-    let revised = memories::revise(engine, ctx, revision).await.map_err(|error| match error {
+    let origin = request.source.unwrap_or_else(|| by_way_of(via));
+    let revised = memories::revise_from(engine, ctx, revision, Some(origin)).await.map_err(|error| match error {
         Error::Conflict(_) => Error::NotFound("memory"),
         error => error,
     })?;
@@ -138,6 +146,11 @@ async fn find(engine: &Engine, ctx: &OpContext, tx: &mut Tx, name: &MemoryRef) -
     let memory = access::find(tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
     let listed = memory.live && memory.category.is_some();
     if listed { Ok(memory) } else { Err(Error::NotFound("memory")) }
+}
+
+/// The source of what comes without one: the platform by which it came.
+fn by_way_of(via: &str) -> Source {
+    Source { platform: via.into(), ..Source::default() }
 }
 
 fn check_content<'a>(checks: &'a mut Checks, content: &str) -> &'a mut Checks {

@@ -115,7 +115,7 @@ async fn lock_all(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &s
 async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: Option<&str>) -> Result<DateTime<Utc>, Error> {
     let (tenant, agent, id, now) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
     store::mark_deleted(tx, ctx.tenancy(), memory, ctx.actor.name(), reason, now).await?;
-    store::write_version(tx, ctx, agent, id, Change::Forgotten, now).await?;
+    store::write_version(tx, ctx, agent, id, Change::Forgotten, None, now).await?;
     store::drop_words(tx, ctx.tenancy(), agent, id).await?;
     store::sync_live(tx, ctx.tenancy(), agent, &[id]).await?;
     post_settling(engine, ctx, tx, agent, id).await?;
@@ -127,7 +127,7 @@ async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memor
 async fn bring_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: &str) -> Result<(), Error> {
     let (tenant, agent, id, now) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
     let live = store::mark_restored(tx, ctx.tenancy(), memory).await?;
-    store::write_version(tx, ctx, agent, id, Change::Restored, now).await?;
+    store::write_version(tx, ctx, agent, id, Change::Restored, None, now).await?;
     store::sync_live(tx, ctx.tenancy(), agent, &[id]).await?;
     post_settling(engine, ctx, tx, agent, id).await?;
     // What was superseded before it was forgotten is superseded still.

@@ -47,7 +47,7 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
     // The later one stands, whichever of the two the vector belongs to.
     let (newer, older) = if (current.updated_at, current.id) >= (twin.updated_at, twin.id) { (&current, &twin) } else { (&twin, &current) };
     store::mark_superseded(&mut tx, ctx.tenancy(), agent, older.id).await?;
-    store::write_version(&mut tx, ctx, agent, older.id, Change::Superseded, now).await?;
+    store::write_version(&mut tx, ctx, agent, older.id, Change::Superseded, None, now).await?;
     store::drop_words(&mut tx, ctx.tenancy(), agent, older.id).await?;
     store::sync_live(&mut tx, ctx.tenancy(), agent, &[older.id]).await?;
     post_settling(engine, ctx, &mut tx, agent, older.id).await?;

@@ -131,7 +131,7 @@ async fn move_to(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory,
         MemoryStatus::Contradicted if memory.live => (Change::Contradicted, "memory.contradicted"),
         _ => (Change::Reinstated, "memory.reinstated"),
     };
-    store::write_version(tx, ctx, agent, id, change, engine.clock().now()).await?;
+    store::write_version(tx, ctx, agent, id, change, None, engine.clock().now()).await?;
     if stands.live != memory.live {
         if stands.live {
             store::put_words(tx, ctx.tenancy(), agent, id, &memory.topic, &memory.wording()).await?;

@@ -19,4 +19,5 @@ pub use late::embed_late;
 pub(crate) use link::contradictions;
 pub use link::{link, settle_links, unlink};
 pub use remember::remember;
+pub(crate) use revise::revise_from;
 pub use revise::{revise, upsert_profile_fact};

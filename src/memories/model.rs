@@ -95,6 +95,8 @@ pub struct Draft {
     pub content: String,
     pub content_hash: Vec<u8>,
     pub source: Source,
+    /// Where this change comes from, if the memory keeps the source that it had.
+    pub origin: Option<Source>,
     pub source_kind: SourceKind,
     pub retention: Retention,
     pub confidence: f32,

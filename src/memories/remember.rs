@@ -141,6 +141,7 @@ pub(crate) fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, r
         content_hash: content_hash(&request.content),
         content: request.content,
         source: request.source,
+        origin: None,
         source_kind: request.source_kind.unwrap_or(SourceKind::Conversation),
         retention: request.retention.unwrap_or(Retention::Permanent),
         confidence: request.confidence.unwrap_or(1.0),
@@ -253,7 +254,7 @@ pub(super) async fn replace(
     let title = draft.details.title.clone().or_else(|| memory.title.clone());
     let draft = Draft { retention, details: Details { title, ..draft.details.clone() }, ..draft.clone() };
     store::revise(tx, ctx.tenancy(), &memory, &draft, expiry(retention, now), now).await?;
-    finish(ctx, tx, &draft, memory.id, Change::Revised, embedded, now).await?;
+    finish(ctx, tx, &draft, (memory.id, Change::Revised), embedded, now).await?;
     Ok(Outcome::Revised(memory))
 }
 
@@ -266,7 +267,7 @@ pub(super) async fn create(
     embedded: Option<Embedded<'_>>,
 ) -> Result<Outcome, Error> {
     let (id, short_id) = insert(engine, ctx, tx, draft, embedded.is_none()).await?;
-    finish(ctx, tx, draft, id, Change::Created, embedded, engine.clock().now()).await?;
+    finish(ctx, tx, draft, (id, Change::Created), embedded, engine.clock().now()).await?;
     Ok(Outcome::Created { id, short_id })
 }
 
@@ -287,13 +288,12 @@ async fn finish(
     ctx: &OpContext,
     tx: &mut Tx,
     draft: &Draft,
-    id: MemoryId,
-    change: Change,
+    (id, change): (MemoryId, Change),
     embedded: Option<Embedded<'_>>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     let agent = draft.key.agent_id;
-    store::write_version(tx, ctx, agent, id, change, now).await?;
+    store::write_version(tx, ctx, agent, id, change, draft.origin.as_ref(), now).await?;
     store::put_words(tx, ctx.tenancy(), agent, id, &draft.key.topic, &draft.wording()).await?;
     match embedded {
         Some(embedded) => store::put_vector(tx, ctx.tenancy(), agent, id, embedded, now).await,

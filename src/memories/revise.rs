@@ -6,7 +6,7 @@ use super::remember::{self, Outcome, Traces, check_source, check_support};
 use super::store::{self, Embedded};
 use crate::api::{
     CONTENT_MAX, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse, ReviseRequest,
-    ReviseResponse, Scope, SourceKind, TOPIC_MAX,
+    ReviseResponse, Scope, Source, SourceKind, TOPIC_MAX,
 };
 use crate::db::lock;
 use crate::engine::Engine;
@@ -24,6 +24,20 @@ use tracing::instrument;
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) -> Result<ReviseResponse, Error> {
+    revise_from(engine, ctx, request, None).await
+}
+
+/// As [`revise`], with the place that the change comes from: the version names it, and the memory keeps its own source.
+///
+/// # Errors
+/// As [`revise`].
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn revise_from(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: ReviseRequest,
+    origin: Option<Source>,
+) -> Result<ReviseResponse, Error> {
     let start = tokio::time::Instant::now();
     ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
@@ -31,7 +45,7 @@ pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) ->
     let mut checks = Checks::default();
     checks.bytes("content", &request.content, CONTENT_MAX);
     check_support(&mut checks, request.confidence, request.summary.as_deref(), request.evidence_ref.as_deref());
-    if let Some(source) = &request.source {
+    if let Some(source) = request.source.as_ref().or(origin.as_ref()) {
         check_source(&mut checks, source);
     }
     checks.done()?;
@@ -53,7 +67,7 @@ pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) ->
     }
     // Filed anew while the model thought: the vector is of the old topic.
     let vector = vector.filter(|_| memory.topic == topic);
-    let draft = draft(&memory, &request);
+    let draft = Draft { origin, ..draft(&memory, &request) };
     let (old, now) = (memory.clone(), engine.clock().now());
     let embedded = vector.as_deref().map(|vector| Embedded { model: &engine.model().name, vector });
     let outcome = if memory.content_hash == draft.content_hash {
@@ -87,6 +101,7 @@ fn draft(memory: &Memory, request: &ReviseRequest) -> Draft {
         content: request.content.clone(),
         content_hash: content_hash(&request.content),
         source: request.source.clone().unwrap_or_else(|| memory.source.clone()),
+        origin: None,
         source_kind: memory.source_kind,
         retention: memory.retention,
         confidence: request.confidence.unwrap_or(memory.confidence),

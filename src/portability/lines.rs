@@ -227,7 +227,10 @@ pub struct VersionLine {
     pub actor_kind: String,
     pub actor_id: String,
     pub actor_name: String,
+    /// Where the change came from.
     pub source: Json<Source>,
+    /// Where the memory was said, if that is another place.
+    pub provenance: Option<Json<Source>>,
 }
 
 /// How one memory bears on another.
@@ -438,6 +441,9 @@ impl Line {
                     .limit("actor_id", &line.actor_id, WORD_MAX)
                     .text("actor_name", &line.actor_name, NAME_MAX);
                 check_source(&mut checks, &line.source);
+                if let Some(provenance) = &line.provenance {
+                    check_source(&mut checks, provenance);
+                }
             }
             Self::Link(line) => {
                 checks.that(line.from_id != line.to_id, "to_id", "must be another memory than from_id").text(

@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 
 pub use input::read;
 
-/// What is noted as the source of what came through a tool that takes none.
+/// The platform that is noted for what comes through a tool without a source.
 const TOOL: &str = "tool";
 
 type Handler = Box<dyn Fn(Engine, OpContext, Value) -> BoxFuture<'static, Result<Value, Error>> + Send + Sync>;

@@ -107,7 +107,7 @@ async fn file(
     let Some(current) = current.filter(|current| current.version == memory.version && current.live == memory.live) else { return Ok(()) };
     memories::file_under(&mut tx, tenant, &current, resolved).await?;
     if moves {
-        memories::write_version(&mut tx, ctx, agent, id, Change::Recanonicalised, now).await?;
+        memories::write_version(&mut tx, ctx, agent, id, Change::Recanonicalised, None, now).await?;
         if current.live {
             memories::put_words(&mut tx, ctx.tenancy(), agent, id, &resolved.topic, &current.wording()).await?;
         }

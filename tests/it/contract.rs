@@ -2,13 +2,15 @@
 
 use crate::support::{alone, alone_with, patient, remember};
 use futures_util::future::join_all;
-use remembrancer::api::{AddMemoryRequest, AddMemoryResponse, Category, MemoryScope, RememberRequest, UpdateMemoryRequest, UserId};
-use remembrancer::testing::{World, fact};
-use remembrancer::{contract, memories, vocabulary, workers};
+use remembrancer::api::{
+    AddMemoryRequest, AddMemoryResponse, Category, MemoryRef, MemoryScope, RememberRequest, Source, UpdateMemoryRequest, UserId,
+};
+use remembrancer::testing::{World, fact, question};
+use remembrancer::{contract, memories, recall, vocabulary, workers};
 use uuid::Uuid;
 
 fn entry(category: Category, subject: Option<&str>, content: &str) -> AddMemoryRequest {
-    AddMemoryRequest { content: content.into(), category, subject: subject.map(str::to_owned), user_id: None }
+    AddMemoryRequest { content: content.into(), category, subject: subject.map(str::to_owned), source: None, user_id: None }
 }
 
 async fn add(world: &World, request: AddMemoryRequest) -> AddMemoryResponse {
@@ -92,7 +94,8 @@ async fn the_block_keeps_its_bytes_until_what_it_says_changes() {
     remember(&world, &world.atlas, fact("lunch", "Lunch is at noon")).await;
     world.clock.advance(chrono::Duration::days(9));
     assert_eq!(block().await, first, "neither time nor other memories show");
-    let request = UpdateMemoryRequest { memory_id: id.parse().unwrap(), content: "Vera works from Basel".into(), user_id: None };
+    let request =
+        UpdateMemoryRequest { memory_id: id.parse().unwrap(), content: "Vera works from Basel".into(), source: None, user_id: None };
     let (memory, told) = contract::update(&world.engine, &world.atlas, request, "rest").await.unwrap();
     assert_eq!((memory.version, memory.content.as_str()), (2, "Vera works from Basel"));
     assert_eq!(
@@ -101,6 +104,42 @@ async fn the_block_keeps_its_bytes_until_what_it_says_changes() {
     );
     let second = block().await;
     assert!(second.etag != first.etag && second.text != first.text);
+}
+
+#[tokio::test]
+async fn an_update_keeps_where_the_memory_was_said_and_its_version_says_where_the_change_came_from() {
+    let world = World::new().await;
+    let said = Source {
+        platform: "slack".into(),
+        channel_id: Some("C1".into()),
+        thread_id: Some("T7".into()),
+        message_id: Some("M3".into()),
+        observed_at: Some("2026-04-01T09:00:00Z".parse().unwrap()),
+    };
+    let request =
+        AddMemoryRequest { source: Some(said.clone()), ..entry(Category::Person, Some("Mina"), "Mina works on the Platform team") };
+    let id: MemoryRef = add(&world, request).await.memory.unwrap().id.parse().unwrap();
+    let corrected =
+        Source { platform: "telegram".into(), channel_id: Some("4711".into()), message_id: Some("12".into()), ..Source::default() };
+    for (content, source) in [("Mina works on the Design team", Some(corrected.clone())), ("Mina is Design team lead", None)] {
+        let request = UpdateMemoryRequest { memory_id: id.clone(), content: content.into(), source, user_id: None };
+        contract::update(&world.engine, &world.atlas, request, "rest").await.unwrap();
+    }
+    let record = memories::record(&world.engine, &world.atlas, &id, None).await.unwrap();
+    assert_eq!((&record.source, record.observed_at), (&said, said.observed_at));
+    let history = contract::get(&world.engine, &world.atlas, &id, None).await.unwrap().versions;
+    let rest = Source { platform: "rest".into(), ..Source::default() };
+    assert_eq!(history.into_iter().map(|version| version.source).collect::<Vec<_>>(), [said.clone(), corrected, rest]);
+    let hit = recall::recall(&world.engine, &world.atlas, question("Mina")).await.unwrap().memories()[0].clone();
+    assert_eq!((hit.source, hit.attribution.as_str()), (said, "I remember (from 1 April 2026): Mina is Design team lead"));
+
+    let long = Source { platform: "x".repeat(65), ..Source::default() };
+    let request = AddMemoryRequest { source: Some(long.clone()), ..entry(Category::Context, None, "Vera works from Bern") };
+    let refused = contract::add(&world.engine, &world.atlas, request, "rest").await.unwrap_err();
+    assert_eq!(refused.fields()[0].field, "source.platform");
+    let request = UpdateMemoryRequest { memory_id: id, content: "Mina leads Design".into(), source: Some(long), user_id: None };
+    let refused = contract::update(&world.engine, &world.atlas, request, "rest").await.unwrap_err();
+    assert_eq!(refused.fields()[0].field, "source.platform");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

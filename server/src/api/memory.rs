@@ -17,7 +17,7 @@ use remembrancer::api::{
 };
 use remembrancer::contract;
 
-/// The source that is noted for memories that arrive here.
+/// The platform that is noted for what arrives here without a source.
 const REST: &str = "rest";
 
 /// Makes routes answer 422 where the rest of the API answers 400, as this contract demands.
@@ -69,8 +69,8 @@ pub async fn update(
     parameters: Parameters,
     body: UnreadBody,
 ) -> Result<Json<MemoryResponse>, ApiError> {
-    let PutMemoryRequest { content } = body.read(&ctx, Scope::MemoryWrite).await?;
-    let request = UpdateMemoryRequest { memory_id: id.id("memory")?, content, user_id: parameters.user()? };
+    let PutMemoryRequest { content, source } = body.read(&ctx, Scope::MemoryWrite).await?;
+    let request = UpdateMemoryRequest { memory_id: id.id("memory")?, content, source, user_id: parameters.user()? };
     let (memory, _) = contract::update(&api.engine, &ctx, request, REST).await?;
     Ok(Json(memory))
 }

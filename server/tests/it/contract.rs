@@ -94,6 +94,24 @@ async fn changed_information_updates_the_memory_and_keeps_its_history() {
 }
 
 #[tokio::test]
+async fn a_conversation_is_noted_with_what_it_changed() {
+    let site = Site::new().await;
+    let source = json!({ "platform": "slack", "channel_id": "C1", "thread_id": "T7", "message_id": "M3" });
+    let body = json!({ "content": "Mina works on the Platform team", "category": "person", "subject": "Mina", "source": source });
+    let made = call(&site, Method::POST, "/api/memory/", Some(body)).await;
+    assert_eq!(made.status, StatusCode::CREATED, "{}", made.text);
+    let path = format!("/api/memory/{}", made.json()["id"].as_str().unwrap());
+    let change = json!({ "platform": "telegram", "channel_id": "4711" });
+    let put = call(&site, Method::PUT, &path, Some(json!({ "content": "Mina is Design team lead", "source": change }))).await;
+    assert_eq!(put.status, StatusCode::OK, "{}", put.text);
+    let whole = call(&site, Method::GET, &path, None).await.json();
+    assert_eq!((&whole["versions"][0]["source"], &whole["versions"][1]["source"]), (&source, &change));
+    let refused = json!({ "content": "Mina is Design team lead", "source": { "platform": "" } });
+    let refused = call(&site, Method::PUT, &path, Some(refused)).await;
+    assert_eq!((refused.status, refused.error().1.as_deref()), (StatusCode::UNPROCESSABLE_ENTITY, Some("source.platform")));
+}
+
+#[tokio::test]
 async fn the_command_lists_without_an_agent() {
     let site = Site::new().await;
     assert_eq!(command(&site, "/memory").await, "I remember nothing yet.");

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use sqlx::types::Json;
 
-/// Copies the record, as it now stands, into its versions.
+/// Copies the record, as it now stands, into its versions. `origin` is where the change came from, if not from where the memory was said.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
 pub async fn write_version(
     tx: &mut Tx,
@@ -16,13 +16,14 @@ pub async fn write_version(
     agent: AgentId,
     id: MemoryId,
     change: Change,
+    origin: Option<&Source>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     sqlx::query(
         concat!(r"insert into agent_memory_versions (tenant_id, agent_id, memory_id, user_id, version, change, content, topic, topic_raw, is_canonical, status,
-              deleted, updated_at, valid_from, actor_kind, actor_id, actor_name, source)
+              deleted, updated_at, valid_from, actor_kind, actor_id, actor_name, source, provenance)
           select tenant_id, agent_id, id, user_id, version, $4, content, topic, topic_raw, is_canonical, status,
-                 deleted_at is not null, updated_at, $5, $6, $7, $8, source
+                 deleted_at is not null, updated_at, $5, $6, $7, $8, coalesce($10, source), case when $10 <> source then source end
             from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ", of_user!("m", "$9")),
     )
     .bind(ctx.tenant_id)
@@ -34,6 +35,7 @@ pub async fn write_version(
     .bind(ctx.actor.id())
     .bind(ctx.actor.name())
     .bind(ctx.users)
+    .bind(origin.map(Json))
     .execute(&mut **tx)
     .await?;
     Ok(())

@@ -86,6 +86,7 @@ pub const VERSION: &[&str] = &[
     "actor_id",
     "actor_name",
     "source",
+    "provenance",
 ];
 /// Columns of [`LinkLine`], likewise.
 pub const LINK: &[&str] = &["from_id", "to_id", "relation", "created_at", "created_by"];

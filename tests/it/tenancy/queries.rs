@@ -161,6 +161,7 @@ impl Case {
             content: "intruded".into(),
             content_hash: vec![1; 32],
             source: self.memory.source.clone(),
+            origin: None,
             source_kind: SourceKind::Manual,
             retention: Retention::Permanent,
             confidence: 1.0,
@@ -262,7 +263,7 @@ pub const MEMORY: &[Query] = queries! {
     "memories::write_version" |tx, c| {
         sqlx::query("update agent_memories set version = version + 1 where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
             .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
-        memories::write_version(tx, &c.ctx, c.agent, c.id, Change::Revised, c.now).await?;
+        memories::write_version(tx, &c.ctx, c.agent, c.id, Change::Revised, None, c.now).await?;
         0
     };
     "memories::mark_deleted" |tx, c| { memories::mark_deleted(tx, c.ctx.tenancy(), &c.memory, "intruder", None, c.now).await?; 0 };

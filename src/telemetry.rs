@@ -64,7 +64,7 @@ pub const METRICS: &[Metric] = &[
     counter(
         "agent_memory_remember_total",
         &["outcome"],
-        "What became of what agents remembered: created, revised (a near-duplicate, now a new version) or unchanged (said again).",
+        "What became of what agents remembered: created, revised (a near-duplicate, now a new version), amended (more told of the same content) or unchanged (said again).",
     ),
     counter("agent_memory_forget_total", &[], "Memories that agents forgot."),
     counter("shared_kb_search_total", &[], "Searches in shared knowledge by its own tool; recalls are not among them."),

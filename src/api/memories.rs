@@ -210,7 +210,8 @@ pub struct RememberResponse {
     pub topic: String,
     /// Whether the topic stands in the vocabulary; if not, it was proposed for review.
     pub is_canonical: bool,
-    /// True: it was known in other words, and a new version was stored.
+    /// True: a new version was stored, because it was known in other words, or because you told more of it (title, summary, category, subject,
+    /// confidence).
     pub was_update: bool,
     /// True: exactly this was known already; nothing but its freshness changed.
     pub unchanged: bool,
@@ -310,7 +311,7 @@ impl MemoryFilter {
 pub struct MemoryVersion {
     /// From 1, one for every change of state.
     pub version: i32,
-    /// `created`, `revised`, `forgotten`, `restored`, `recanonicalised`, `superseded`, `contradicted`, `reinstated`
+    /// `created`, `revised`, `amended`, `forgotten`, `restored`, `recanonicalised`, `superseded`, `contradicted`, `reinstated`
     pub change: String,
     pub content: String,
     pub topic: String,
@@ -323,6 +324,12 @@ pub struct MemoryVersion {
     pub actor_name: String,
     /// Where the change came from.
     pub source: Source,
+    pub title: Option<String>,
+    pub summary: Option<String>,
+    pub category: Option<Category>,
+    pub subject: Option<String>,
+    /// Absent in versions that are older than the record of it, of title, summary, category and subject.
+    pub confidence: Option<f32>,
 }
 
 /// A link from or to a memory.

@@ -85,7 +85,7 @@ pub struct ReviseResponse {
     pub previous_version: i32,
     /// The same as `previous_version` if nothing changed.
     pub version: i32,
-    /// True: it said exactly this before.
+    /// True: it said exactly this before, and nothing else was new.
     pub unchanged: bool,
 }
 
@@ -172,6 +172,7 @@ pub struct Comparison {
     pub memory_id: MemoryId,
     pub from: MemoryVersion,
     pub to: MemoryVersion,
-    /// What differs: `content`, `topic`, `topic_raw`, `is_canonical`, `status`, `deleted`, `source`.
+    /// What differs: `content`, `topic`, `topic_raw`, `is_canonical`, `status`, `deleted`, `source`, and where both versions record them
+    /// `title`, `summary`, `category`, `subject`, `confidence`.
     pub changed: Vec<String>,
 }

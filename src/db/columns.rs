@@ -69,7 +69,8 @@ pub const TABLES: &[Table] = {
         Table { database: "agent_memory", name: "agent_memory_versions", kept: WithMemory, erasure: Row, columns: &[
             ("change", Plain, true), ("content", Words, true), ("topic", Words, true), ("topic_raw", Words, true), ("status", Plain, true),
             ("actor_kind", Plain, true), ("actor_id", Plain, true), ("actor_name", Name, true), ("source", Words, true),
-            ("provenance", Words, true), ("imported_by", Name, false),
+            ("provenance", Words, true), ("title", Words, true), ("summary", Words, true), ("category", Plain, true),
+            ("subject", Words, true), ("imported_by", Name, false),
         ] },
         Table { database: "agent_memory", name: "embeddings_384", kept: WithMemory, erasure: Row, columns: &[
             ("model", Plain, false), ("embedding", Words, false), ("half", Words, false),

@@ -85,6 +85,7 @@ pub async fn compare(
 }
 
 fn changed(from: &Version, to: &Version) -> Vec<String> {
+    let both = from.confidence.is_some() && to.confidence.is_some();
     let fields = [
         ("content", from.content != to.content),
         ("topic", from.topic != to.topic),
@@ -93,6 +94,11 @@ fn changed(from: &Version, to: &Version) -> Vec<String> {
         ("status", from.status != to.status),
         ("deleted", from.deleted != to.deleted),
         ("source", from.source != to.source),
+        ("title", both && from.title != to.title),
+        ("summary", both && from.summary != to.summary),
+        ("category", both && from.category != to.category),
+        ("subject", both && from.subject != to.subject),
+        ("confidence", both && from.confidence != to.confidence),
     ];
     fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned()).collect()
 }

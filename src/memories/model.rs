@@ -99,7 +99,6 @@ pub struct Draft {
     pub origin: Option<Source>,
     pub source_kind: SourceKind,
     pub retention: Retention,
-    pub confidence: f32,
     pub details: Details,
 }
 
@@ -111,11 +110,28 @@ pub struct Details {
     pub title: Option<String>,
     /// Of this very content: absent, an older one goes.
     pub summary: Option<String>,
+    /// Absent: of new content its author is sure.
+    pub confidence: Option<f32>,
     pub evidence_ref: Option<String>,
     pub importance: Option<f32>,
     pub pinned: Option<bool>,
     /// There is one per person and topic.
     pub profile_fact: bool,
+}
+
+impl Details {
+    /// What they add to a memory whose content stays: the fields that versions record.
+    pub fn amendments(&self, memory: &Memory) -> Vec<&'static str> {
+        let new = |told: &Option<String>, known: &Option<String>| told.is_some() && told != known;
+        let fields = [
+            ("category", self.category.is_some() && self.category != memory.category),
+            ("subject", new(&self.subject, &memory.subject)),
+            ("title", new(&self.title, &memory.title)),
+            ("summary", new(&self.summary, &memory.summary)),
+            ("confidence", self.confidence.is_some_and(|confidence| confidence != memory.confidence)),
+        ];
+        fields.into_iter().filter(|(_, differs)| *differs).map(|(field, _)| field).collect()
+    }
 }
 
 /// What of a memory is found by its words, besides its topic.
@@ -249,6 +265,8 @@ impl Memory {
 pub enum Change {
     Created,
     Revised,
+    /// More is known of it, or other things, under the same content.
+    Amended,
     Forgotten,
     Restored,
     Superseded,
@@ -266,6 +284,7 @@ impl Change {
         match self {
             Self::Created => "created",
             Self::Revised => "revised",
+            Self::Amended => "amended",
             Self::Forgotten => "forgotten",
             Self::Restored => "restored",
             Self::Superseded => "superseded",

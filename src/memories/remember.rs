@@ -144,12 +144,12 @@ pub(crate) fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, r
         origin: None,
         source_kind: request.source_kind.unwrap_or(SourceKind::Conversation),
         retention: request.retention.unwrap_or(Retention::Permanent),
-        confidence: request.confidence.unwrap_or(1.0),
         details: Details {
             category: request.category,
             subject: request.subject,
             title: request.title,
             summary: request.summary,
+            confidence: request.confidence,
             evidence_ref: request.evidence_ref,
             importance: request.importance,
             pinned: request.pinned,
@@ -161,14 +161,20 @@ pub(crate) fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, r
 /// What became of a draft.
 pub(crate) enum Outcome {
     Unchanged(Memory),
+    /// The content is the same; what is known of it besides is not.
+    Amended(Memory),
     Revised(Memory),
-    Created { id: MemoryId, short_id: String },
+    Created {
+        id: MemoryId,
+        short_id: String,
+    },
 }
 
 impl Outcome {
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Unchanged(_) => "unchanged",
+            Self::Amended(_) => "amended",
             Self::Revised(_) => "revised",
             Self::Created { .. } => "created",
         }
@@ -176,16 +182,21 @@ impl Outcome {
 
     pub(crate) fn id(&self) -> MemoryId {
         match self {
-            Self::Unchanged(memory) | Self::Revised(memory) => memory.id,
+            Self::Unchanged(memory) | Self::Amended(memory) | Self::Revised(memory) => memory.id,
             Self::Created { id, .. } => *id,
         }
     }
 
+    /// Whether the content is new, so that it needs a vector of its own.
+    pub(crate) fn is_new_content(&self) -> bool {
+        matches!(self, Self::Revised(_) | Self::Created { .. })
+    }
+
     pub(crate) fn response(self, resolved: Resolved) -> RememberResponse {
-        let (was_update, unchanged) = (matches!(self, Self::Revised(_)), matches!(self, Self::Unchanged(_)));
+        let (was_update, unchanged) = (matches!(self, Self::Revised(_) | Self::Amended(_)), matches!(self, Self::Unchanged(_)));
         let (memory_id, short_id, previous_version) = match self {
             Self::Unchanged(memory) => (memory.id, memory.short_id, None),
-            Self::Revised(memory) => (memory.id, memory.short_id, Some(memory.version)),
+            Self::Revised(memory) | Self::Amended(memory) => (memory.id, memory.short_id, Some(memory.version)),
             Self::Created { id, short_id } => (id, short_id, None),
         };
         let Resolved { topic, is_canonical, .. } = resolved;
@@ -238,7 +249,11 @@ pub(super) async fn repeat(
     if let Some(embedded) = embedded {
         store::put_vector(tx, ctx.tenancy(), memory.agent_id, memory.id, embedded, now).await?;
     }
-    Ok(Outcome::Unchanged(memory))
+    if draft.details.amendments(&memory).is_empty() {
+        return Ok(Outcome::Unchanged(memory));
+    }
+    store::write_version(tx, ctx, memory.agent_id, memory.id, Change::Amended, draft.origin.as_ref(), now).await?;
+    Ok(Outcome::Amended(memory))
 }
 
 /// A memory gets new content: its next version.
@@ -330,6 +345,7 @@ pub(crate) async fn leave_traces(
     let (action, message) = match outcome {
         Outcome::Created { .. } => ("memory.remembered", "remembered"),
         Outcome::Revised(_) => ("memory.revised", "remembered in new words"),
+        Outcome::Amended(_) => ("memory.amended", "more was told of it"),
         Outcome::Unchanged(_) => ("memory.repeated", "remembered again"),
     };
     let entry = NewEntry::new(engine, ctx, action, "memory", id, message).agent(agent).changes(changes(draft, outcome));
@@ -344,6 +360,7 @@ fn changes(draft: &Draft, outcome: &Outcome) -> serde_json::Value {
     let hex = |hash: &[u8]| hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     match outcome {
         Outcome::Unchanged(_) => serde_json::json!({}),
+        Outcome::Amended(memory) => serde_json::json!({ "amended": draft.details.amendments(memory) }),
         Outcome::Revised(memory) => serde_json::json!({ "content": [hex(&memory.content_hash), hex(&draft.content_hash)] }),
         Outcome::Created { .. } => serde_json::json!({ "content": [null, hex(&draft.content_hash)] }),
     }

@@ -104,8 +104,12 @@ fn draft(memory: &Memory, request: &ReviseRequest) -> Draft {
         origin: None,
         source_kind: memory.source_kind,
         retention: memory.retention,
-        confidence: request.confidence.unwrap_or(memory.confidence),
-        details: Details { summary: request.summary.clone(), evidence_ref: request.evidence_ref.clone(), ..Details::default() },
+        details: Details {
+            summary: request.summary.clone(),
+            confidence: Some(request.confidence.unwrap_or(memory.confidence)),
+            evidence_ref: request.evidence_ref.clone(),
+            ..Details::default()
+        },
     }
 }
 
@@ -153,7 +157,7 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
         Some(memory) => remember::replace(ctx, &mut tx, &draft, memory, None, now).await?,
         None => remember::create(engine, ctx, &mut tx, &draft, None).await?,
     };
-    let late = !matches!(outcome, Outcome::Unchanged(_));
+    let late = outcome.is_new_content();
     remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: !resolved.is_canonical, late }).await?;
     tx.commit().await?;
     remember::count(engine, &outcome, late, start.elapsed());

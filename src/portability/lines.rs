@@ -19,7 +19,7 @@ use uuid::Uuid;
 /// What the header calls the format.
 pub const FORMAT: &str = "remembrancer-export";
 /// The schema that is written, and the newest that is read.
-pub const SCHEMA: u64 = 1;
+pub const SCHEMA: u64 = 2;
 /// Longest line, in bytes, its end included: a longer one is neither written nor read.
 pub const LINE_MAX: usize = 8 * 1024 * 1024;
 
@@ -231,6 +231,13 @@ pub struct VersionLine {
     pub source: Json<Source>,
     /// Where the memory was said, if that is another place.
     pub provenance: Option<Json<Source>>,
+    pub title: Option<String>,
+    pub summary: Option<String>,
+    pub category: Option<Category>,
+    pub subject: Option<String>,
+    /// Absent: title, summary, category, subject, confidence and `observed_at` of this version are not known.
+    pub confidence: Option<Share>,
+    pub observed_at: Option<Stamp>,
 }
 
 /// How one memory bears on another.
@@ -439,7 +446,10 @@ impl Line {
                     .text("topic_raw", &line.topic_raw, TOPIC_MAX)
                     .that(ACTOR_KINDS.contains(&line.actor_kind.as_str()), "actor_kind", format!("is one of {}", ACTOR_KINDS.join(", ")))
                     .limit("actor_id", &line.actor_id, WORD_MAX)
-                    .text("actor_name", &line.actor_name, NAME_MAX);
+                    .text("actor_name", &line.actor_name, NAME_MAX)
+                    .optional_text("title", line.title.as_deref(), TITLE_MAX)
+                    .optional_text("summary", line.summary.as_deref(), SUMMARY_MAX)
+                    .optional_text("subject", line.subject.as_deref(), SUBJECT_MAX);
                 check_source(&mut checks, &line.source);
                 if let Some(provenance) = &line.provenance {
                     check_source(&mut checks, provenance);

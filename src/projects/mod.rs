@@ -127,7 +127,7 @@ async fn relate(engine: &Engine, ctx: &OpContext, project: &str, other: &str, li
     let changed = if linked {
         store::link(&mut tx, ctx, pair, engine.clock().now()).await?
     } else {
-        store::unlink(&mut tx, ctx.tenant_id, pair).await?
+        store::unlink(&mut tx, ctx.tenant_id, pair, engine.clock().now()).await?
     };
     if changed {
         let (action, word) = if linked { ("project.linked", "linked to") } else { ("project.unlinked", "no longer linked to") };

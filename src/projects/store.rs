@@ -29,24 +29,27 @@ pub async fn repos(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Repo>, DbError> 
     Ok(rows.into_iter().map(|(id, project_id, slug, name, created_at)| Repo { id, project_id, slug, name, created_at }).collect())
 }
 
-/// Every pair of projects that bear on each other, the lesser id first.
+/// Every pair of projects that bear on each other now, the lesser id first.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn links(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(Uuid, Uuid)>, DbError> {
-    Ok(sqlx::query_as("select one_id, other_id from project_links where tenant_id = $1 order by one_id, other_id")
+    Ok(sqlx::query_as("select one_id, other_id from project_links where tenant_id = $1 and valid_to is null order by one_id, other_id")
         .bind(tenant)
         .fetch_all(&mut **tx)
         .await?)
 }
 
-/// The projects that bear on one.
+/// The projects that bore on one at a moment.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn linked(tx: &mut Tx, tenant: TenantId, project: Uuid) -> Result<Vec<Uuid>, DbError> {
+pub async fn linked(tx: &mut Tx, tenant: TenantId, project: Uuid, at: DateTime<Utc>) -> Result<Vec<Uuid>, DbError> {
     Ok(sqlx::query_scalar(
         r"select case when one_id = $2 then other_id else one_id end
-            from project_links where tenant_id = $1 and (one_id = $2 or other_id = $2) order by 1",
+            from project_links
+           where tenant_id = $1 and (one_id = $2 or other_id = $2) and created_at <= $3 and (valid_to is null or valid_to > $3)
+           order by 1",
     )
     .bind(tenant)
     .bind(project)
+    .bind(at)
     .fetch_all(&mut **tx)
     .await?)
 }
@@ -105,14 +108,16 @@ pub async fn link(tx: &mut Tx, ctx: &OpContext, (one, other): (Uuid, Uuid), now:
     Ok(done.rows_affected() > 0)
 }
 
-/// Takes a link away; whether there was one.
+/// Ends a link, which stays for questions about the past; whether there was one.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn unlink(tx: &mut Tx, tenant: TenantId, (one, other): (Uuid, Uuid)) -> Result<bool, DbError> {
-    let done = sqlx::query("delete from project_links where tenant_id = $1 and one_id = $2 and other_id = $3")
-        .bind(tenant)
-        .bind(one)
-        .bind(other)
-        .execute(&mut **tx)
-        .await?;
+pub async fn unlink(tx: &mut Tx, tenant: TenantId, (one, other): (Uuid, Uuid), now: DateTime<Utc>) -> Result<bool, DbError> {
+    let done =
+        sqlx::query("update project_links set valid_to = $4 where tenant_id = $1 and one_id = $2 and other_id = $3 and valid_to is null")
+            .bind(tenant)
+            .bind(one)
+            .bind(other)
+            .bind(now)
+            .execute(&mut **tx)
+            .await?;
     Ok(done.rows_affected() > 0)
 }

@@ -1,6 +1,6 @@
 //! One search: the vocabulary, the vector, then memory and knowledge side by side.
 
-use super::question::{MemorySide, Question, Totals};
+use super::question::{Lost, MemorySide, Question, Totals};
 use super::store::Statistics;
 use super::{gather, past};
 use crate::api::{NothingReason, Ranking};
@@ -39,8 +39,8 @@ pub struct Finding {
     /// Present where the question asked for them.
     pub totals: Option<Totals>,
     pub now: DateTime<Utc>,
-    /// What of the past could not be asked any more, a sentence each.
-    pub lost: Vec<String>,
+    /// What of the past could not be rebuilt.
+    pub lost: Lost,
     /// Step and milliseconds, in the order in which they ended.
     pub timings: Vec<(&'static str, f64)>,
 }
@@ -64,7 +64,7 @@ impl Finding {
 #[tracing::instrument(skip_all, fields(tenant = %question.reach.tenancy.tenant))]
 pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Error> {
     let tenancy = question.reach.tenancy;
-    let (mut degraded, mut lost, mut timings) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut degraded, mut lost, mut timings) = (Vec::new(), Lost::default(), Vec::new());
     let start = Instant::now();
     let (query_canonical, inside, vocabulary_version) = match snapshot(engine, tenancy, &question).await {
         Ok(snapshot) => {
@@ -160,7 +160,7 @@ async fn in_memory(
     question: &Question<'_>,
     prepared: &PreparedQuery,
     floors: Floors,
-    lost: &mut Vec<String>,
+    lost: &mut Lost,
 ) -> Result<MemorySide, Error> {
     if !question.runs("memory") {
         return Ok(MemorySide::default());

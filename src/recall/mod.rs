@@ -2,6 +2,7 @@
 
 mod blend;
 mod browse;
+mod differences;
 pub mod eval;
 mod find;
 mod gather;
@@ -82,7 +83,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let now = engine.clock().now();
     check(&request, now)?;
-    let scoping = scope::of(engine, ctx, &request.filters).await?;
+    let scoping = scope::of(engine, ctx, &request.filters, request.as_of.unwrap_or(now)).await?;
     let reach = Reach {
         tenancy: ctx.tenancy(),
         agents: &[agent, ctx.commons_id],

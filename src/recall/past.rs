@@ -1,7 +1,7 @@
 //! A search in what was: versions, deletions and vectors as they stood at a moment, scored here instead of in the database.
 
 use super::gather;
-use super::question::{MemorySide, Question};
+use super::question::{Lost, MemorySide, Question};
 use super::scope::STRONG;
 use super::store::{self, Feature, Past, Statistics};
 use crate::api::{AgentId, MemoryId, Ranking};
@@ -28,6 +28,9 @@ const BUSY: Duration = Duration::from_secs(1);
 /// Texts that are no memory's own any more and get their vector anew, at most.
 const EMBEDDED_ANEW: usize = 200;
 
+/// Memories that one sentence names at most.
+const NAMED: usize = 10;
+
 /// What the agents in reach had at `reach.now`, ranked. What could not be compared by meaning any more is told in `lost`.
 ///
 /// # Errors
@@ -41,7 +44,7 @@ pub async fn memory(
     question: &Question<'_>,
     prepared: &PreparedQuery,
     floors: Floors,
-    lost: &mut Vec<String>,
+    lost: &mut Lost,
 ) -> Result<MemorySide, Error> {
     let (model, reach) = (engine.model(), &question.reach);
     let _turn = engine.past_searches().try_acquire().map_err(|_| Error::RateLimited(BUSY))?;
@@ -56,6 +59,7 @@ pub async fn memory(
     let with_deleted = question.past.as_ref().is_some_and(|past| past.with_deleted);
     let past = store::past(&mut tx, reach, &model.name, model.dimension, with_deleted, engine.clock().now()).await?;
     tx.commit().await?;
+    lost.unrecorded.extend(past.iter().filter(|one| !one.recorded).map(|one| one.memory.id));
     let documents: Vec<BTreeMap<String, u32>> =
         computing(|| past.iter().map(|one| words::terms(&embedded_text(&one.memory.topic, &one.memory.wording()))).collect());
     let semantic = match &prepared.vector {
@@ -199,7 +203,7 @@ fn count_of(number: usize) -> i64 {
 }
 
 /// Cosine with each text that had its vector then. Texts that were rewritten since are embedded anew.
-async fn cosines(engine: &Engine, query: &[f32], past: &[Past], lost: &mut Vec<String>) -> Result<Vec<Option<f64>>, Error> {
+async fn cosines(engine: &Engine, query: &[f32], past: &[Past], lost: &mut Lost) -> Result<Vec<Option<f64>>, Error> {
     let anew: Vec<usize> = (0..past.len()).filter(|place| past[*place].embedded && past[*place].vector.is_none()).collect();
     let texts = anew.iter().take(EMBEDDED_ANEW).map(|place| embedded_text(&past[*place].memory.topic, &past[*place].memory.content));
     let texts: Vec<String> = texts.collect();
@@ -208,8 +212,11 @@ async fn cosines(engine: &Engine, query: &[f32], past: &[Past], lost: &mut Vec<S
         tracing::warn!(%error, "texts of the past get no vector");
         Vec::new()
     });
-    if vectors.len() < anew.len() {
-        lost.push(format!("{} texts have been rewritten since and could not be compared by meaning", anew.len() - vectors.len()));
+    let without: Vec<&str> = anew.iter().skip(vectors.len()).map(|place| past[*place].memory.short_id.as_str()).collect();
+    if !without.is_empty() {
+        let more = if without.len() > NAMED { format!(" and {} more", without.len() - NAMED) } else { String::new() };
+        let names = without[..without.len().min(NAMED)].join(", ");
+        lost.reasons.push(format!("Text of memory {names}{more} has been rewritten since and could not be compared by meaning."));
     }
     let vectors: Vec<Vec<f32>> = vectors.iter().map(|vector| store::as_stored(vector)).collect::<Result<_, _>>()?;
     let anew: BTreeMap<usize, Vec<f32>> = anew.into_iter().zip(vectors).collect();

@@ -85,13 +85,14 @@ struct Asked<'a> {
 
 async fn find(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>) -> Result<Finding, Error> {
     let recall = asked.recall;
-    let scoping = scope::of(engine, ctx, &recall.filters).await?;
+    let now = recall.as_of.unwrap_or_else(|| engine.clock().now());
+    let scoping = scope::of(engine, ctx, &recall.filters, now).await?;
     let reach = Reach {
         tenancy: Tenancy { agent: asked.agents[0], users: asked.user.into(), ..ctx.tenancy() },
         agents: asked.agents,
         filters: Narrowing::Agent(&recall.filters),
         scoping: &scoping,
-        now: recall.as_of.unwrap_or_else(|| engine.clock().now()),
+        now,
     };
     let question = Question {
         query: &recall.query,

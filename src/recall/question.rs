@@ -1,11 +1,12 @@
 //! A search and the result of its memory side: the types that all of its steps share.
 
 use super::store::{Reach, Statistics};
-use crate::api::Ranking;
+use crate::api::{MemoryId, Ranking};
 use crate::models::Floors;
 use crate::ranking::Order;
 use crate::vocabulary::Moment;
 use chrono::{DateTime, Utc};
+use std::collections::HashSet;
 
 /// A search: what for, where, and how the result is ranked.
 pub struct Question<'a> {
@@ -40,6 +41,15 @@ impl Past {
     pub fn at(moment: DateTime<Utc>) -> Self {
         Self { vocabulary: Moment::At(moment), without: vec![], with_deleted: false, statistics: None }
     }
+}
+
+/// What cannot be rebuilt of the past.
+#[derive(Debug, Default)]
+pub struct Lost {
+    /// A sentence each.
+    pub reasons: Vec<String>,
+    /// Memories whose version of then does not record title, summary, category, subject, confidence and the day on which they were said.
+    pub unrecorded: HashSet<MemoryId>,
 }
 
 impl Question<'_> {

@@ -1,20 +1,23 @@
 //! A logged recall, asked again: as of its time, and today.
 
 use super::find::{self, Finding};
+use super::log::LoggedMemory;
 use super::question::{Past, Question};
 use super::retrievals::{considered, detail, measured, reads_deleted};
 use super::store::{Measured, Narrowing, Reach};
 use super::trace::{logged, logged_chunks};
-use super::{NEAR_MISSES, blend, scope};
-use crate::api::{Considered, RecallFilters, Replay, RetrievalId, UserRef};
+use super::{NEAR_MISSES, blend, differences, scope};
+use crate::api::{Considered, MemoryId, RecallFilters, Replay, RetrievalId, UserRef};
 use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::memories::{self, model::Memory};
 use crate::models::Floors;
 use crate::op::OpContext;
 use crate::vocabulary::Moment;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use std::collections::HashMap;
 use tracing::instrument;
 
 /// Asks a logged recall again: with memory, vocabulary and knowledge as they stood then, and as they stand now. Nothing is counted and
@@ -42,17 +45,28 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Opt
     };
     let past = ask(engine, ctx, &line, &filters, at, Some(then)).await?;
     let today = ask(engine, ctx, &line, &filters, engine.clock().now(), None).await?;
-    lost.extend(past.lost.iter().cloned());
-    let replayed = answer(engine, ctx, &line, past).await?;
-    let today = answer(engine, ctx, &line, today).await?;
+    lost.extend(past.lost.reasons.iter().cloned());
+    let (unrecorded, explained) = (past.lost.unrecorded.clone(), !lost.is_empty());
+    let (replayed, looked_at) = answer(engine, ctx, &line, past).await?;
+    let (today, _) = answer(engine, ctx, &line, today).await?;
+    let candidates = line.candidates.0.clone();
     let logged = detail(engine, ctx, line).await?;
     let withheld = logged.considered.iter().filter(|one| one.rank.is_some() && is_withheld(one)).count();
     if withheld > 0 {
         lost.push(format!("{withheld} of the hits are deleted or expired by now and are left out."));
     }
     let same = key(&replayed) == key(&logged.considered);
-    if !same && lost.is_empty() {
-        lost.push("Something was being written at the moment of the question, or was changed by hand since.".into());
+    // Another model, or texts without their vectors, move every number.
+    if !same && !explained {
+        let known = stored(engine, ctx, &candidates, &looked_at).await?;
+        let scoping = scope::of(engine, ctx, &filters, at).await?;
+        let fit = |memory: &Memory| scoping.fit(memory.scope, memory.project_id, memory.repo_id);
+        let mut differences = differences::of_memories(&candidates, &looked_at, &known, &unrecorded, fit);
+        differences.extend(differences::of_knowledge(&logged.considered, &replayed));
+        if differences.is_empty() {
+            differences.push("Something was being written at the moment of the question.".into());
+        }
+        lost.extend(differences);
     }
     Ok(Replay { logged, replayed, today, same, lost })
 }
@@ -65,7 +79,7 @@ async fn ask(
     now: DateTime<Utc>,
     past: Option<Past>,
 ) -> Result<Finding, Error> {
-    let scoping = scope::of(engine, ctx, filters).await?;
+    let scoping = scope::of(engine, ctx, filters, now).await?;
     let reach = Reach {
         tenancy: Tenancy { agent: line.logged.agent_id, users: line.logged.user_id.into(), ..ctx.tenancy() },
         agents: &[line.logged.agent_id, ctx.commons_id],
@@ -87,13 +101,24 @@ async fn ask(
     find::find(engine, question).await
 }
 
-/// What would have been answered.
-async fn answer(engine: &Engine, ctx: &OpContext, line: &Measured, found: Finding) -> Result<Vec<Considered>, Error> {
+/// What would have been answered, and as many memories with their numbers as the log keeps.
+async fn answer(engine: &Engine, ctx: &OpContext, line: &Measured, found: Finding) -> Result<(Vec<Considered>, Vec<LoggedMemory>), Error> {
     let list = blend::list(&found, u32::try_from(line.logged.k).unwrap_or_default(), line.fewer);
     let all = usize::MAX;
-    let mut hits = considered(engine, ctx, &line.logged.terms(), &logged(&found, &list, all), &logged_chunks(&found, &list, all)).await?;
+    let mut memories = logged(&found, &list, all);
+    let mut hits = considered(engine, ctx, &line.logged.terms(), &memories, &logged_chunks(&found, &list, all)).await?;
     hits.retain(|one| one.rank.is_some());
-    Ok(hits)
+    memories.truncate(usize::try_from(i64::from(line.logged.k) + i64::from(NEAR_MISSES)).unwrap_or(all));
+    Ok((hits, memories))
+}
+
+/// Those of the memories that are still there, whatever their state.
+async fn stored(engine: &Engine, ctx: &OpContext, then: &[LoggedMemory], now: &[LoggedMemory]) -> Result<HashMap<MemoryId, Memory>, Error> {
+    let ids: Vec<MemoryId> = then.iter().chain(now).map(|one| one.memory_id).collect();
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memories = memories::store::by_ids(&mut tx, ctx.tenancy(), None, &ids, false).await?;
+    tx.commit().await?;
+    Ok(memories.into_iter().map(|memory| (memory.id, memory)).collect())
 }
 
 /// Whether the caller may not read its text any more.

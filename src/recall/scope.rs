@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::op::OpContext;
 use crate::projects;
 use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, Utc};
 use tracing::instrument;
 use uuid::Uuid;
 
@@ -21,17 +22,17 @@ pub struct Scoping {
     pub linked: Vec<Uuid>,
 }
 
-/// The scoping that filters ask for.
+/// The scoping that filters ask for, with the links of a moment.
 ///
 /// # Errors
 /// When the database is out of reach.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn of(engine: &Engine, ctx: &OpContext, filters: &RecallFilters) -> Result<Scoping, Error> {
+pub async fn of(engine: &Engine, ctx: &OpContext, filters: &RecallFilters, at: DateTime<Utc>) -> Result<Scoping, Error> {
     let (project, repo) = (filters.for_project, filters.for_repo);
     let Some(of) = project else { return Ok(Scoping { narrow: repo.is_some(), project, repo, linked: vec![] }) };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let linked = projects::store::linked(&mut tx, ctx.tenant_id, of).await?;
+    let linked = projects::store::linked(&mut tx, ctx.tenant_id, of, at).await?;
     tx.commit().await?;
     Ok(Scoping { narrow: true, project, repo, linked })
 }

@@ -2,11 +2,12 @@
 
 use crate::support::{owner, row_counts};
 use futures_util::future::BoxFuture;
+use remembrancer::api::RememberRequest;
 use remembrancer::clock::Clock;
 use remembrancer::db::{DatabaseUrls, Databases, Logins, Patience, create_databases, migrate};
 use remembrancer::providers::{EmbedError, Embedder};
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact};
-use remembrancer::{Engine, Error, Settings};
+use remembrancer::{Engine, Error, Settings, memories};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,6 +49,31 @@ async fn applying_twice_changes_nothing() {
     migrate(urls).await.unwrap();
     assert_eq!(pending_migrations(urls).await, 0);
     assert_eq!((schema(urls).await, row_counts(&urls.agent_memory).await), (columns, rows));
+}
+
+/// What a version had is known where nothing was written since.
+#[tokio::test]
+async fn versions_of_the_last_write_are_completed_and_older_ones_are_not() {
+    let world = crate::support::alone().await;
+    let first = RememberRequest { title: Some("Tea".into()), confidence: Some(0.5), ..fact("tea", "Vera likes tea") };
+    let id = crate::support::remember(&world, &world.atlas, first).await.memory_id;
+    world.clock.advance(chrono::Duration::seconds(1));
+    memories::revise(&world.engine, &world.atlas, crate::records::revision(id, "Vera likes cocoa")).await.unwrap();
+    world.clock.advance(chrono::Duration::seconds(1));
+    memories::delete(&world.engine, &world.vera, &[id], "she asked for it").await.unwrap();
+    let mut owner = owner(&world.engine.urls().agent_memory).await;
+    let migration = include_str!("../../migrations/agent_memory/20261123140100_versions_in_full.sql");
+    let completes = migration.split_inclusive(';').find(|statement| statement.contains("update agent_memory_versions")).unwrap();
+    for statement in ["update agent_memory_versions set title = null, confidence = null", completes] {
+        sqlx::raw_sql(statement).execute(&mut owner).await.unwrap();
+    }
+    let rows: Vec<(i32, Option<String>, Option<f32>)> =
+        sqlx::query_as("select version, title, confidence from agent_memory_versions order by version")
+            .fetch_all(&mut owner)
+            .await
+            .unwrap();
+    let known = |version| (version, Some("Tea".to_owned()), Some(0.5));
+    assert_eq!(rows, [(1, None, None), known(2), known(3)]);
 }
 
 #[tokio::test]

@@ -189,6 +189,7 @@ async fn a_filtered_search_finds_what_it_would_find_alone() {
         alone.push(organisation(engine, number, rows.iter().filter(let_through)).await);
     }
     work(&world).await;
+    let then = engine.clock().now();
     for by_meaning in [true, false] {
         if !by_meaning {
             world.embedder.fail();
@@ -212,7 +213,7 @@ async fn a_filtered_search_finds_what_it_would_find_alone() {
                 assert!(!expected.is_empty() && (narrow || crowded.len() == expected.len()), "{name}");
                 assert_eq!(crowded, expected[..crowded.len()], "{name}");
                 if by_meaning && query == QUERIES[0] {
-                    let past = RecallRequest { as_of: Some(now), ..request };
+                    let past = RecallRequest { as_of: Some(then), ..request };
                     assert_eq!(answer(engine, &crowd, case, &past).await, crowded, "the past: {name}");
                 }
             }

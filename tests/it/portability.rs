@@ -127,6 +127,16 @@ async fn fill(world: &World, id: MemoryId) {
     .execute(&mut owner)
     .await
     .unwrap();
+    sqlx::query(
+        "update agent_memory_versions
+            set provenance = '{\"platform\": \"email\"}', title = 'Tea', summary = 'likes tea', category = 'preference', subject = 'Vera',
+                confidence = 0.7, observed_at = now()
+          where memory_id = $1",
+    )
+    .bind(id)
+    .execute(&mut owner)
+    .await
+    .unwrap();
 }
 
 /// Something of everything: revised, forgotten, restored, superseded, linked, shared, with a source.
@@ -468,7 +478,7 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
         ("sources", store::SOURCE, &[]),
         ("projects", store::PROJECT, &[]),
         ("repos", store::REPO, &[]),
-        ("project_links", store::PROJECT_LINK, &[]),
+        ("project_links", store::PROJECT_LINK, &["valid_to"]),
         ("events", store::EVENT, &["leased_until", "recorded_state"]),
     ];
     let agent_line: (&str, &[&str], &[&str]) =

@@ -123,7 +123,16 @@ async fn what_is_not_told_again_stays_and_an_old_summary_goes_with_its_content()
     };
     let id = remember(&world, &world.atlas, first).await.memory_id;
     let again = RememberRequest { pinned: Some(true), title: Some("Tea".into()), ..fact("tea", "Vera likes black tea") };
-    assert!(remember(&world, &world.atlas, again).await.unchanged);
+    let again = remember(&world, &world.atlas, again).await;
+    assert_eq!((again.unchanged, again.was_update, again.previous_version), (false, true, Some(1)), "a title is news");
+    let again = RememberRequest { importance: Some(0.5), title: Some("Tea".into()), ..fact("tea", "Vera likes black tea") };
+    assert!(remember(&world, &world.atlas, again).await.unchanged, "the same title is not");
+    let history = memories::history(&world.engine, &world.atlas, &id.into(), None).await.unwrap();
+    let told: Vec<_> =
+        history.iter().map(|version| (version.change.as_str(), version.title.as_deref(), version.summary.as_deref())).collect();
+    assert_eq!(told, [("amended", Some("Tea"), Some("tea, black")), ("created", None, Some("tea, black"))]);
+    let compared = memories::compare(&world.engine, &world.atlas, &id.into(), None, (1, 2)).await.unwrap();
+    assert_eq!(compared.changed, ["title"]);
     let kept = record(&world, id).await;
     assert_eq!((kept.category, kept.importance, kept.pinned), (Some(Category::Preference), 0.5, true));
     assert_eq!((kept.title.as_deref(), kept.summary.as_deref()), (Some("Tea"), Some("tea, black")));

@@ -3,11 +3,14 @@
 use crate::records::revision;
 use crate::support::{alone, alone_with, remember};
 use chrono::Duration;
-use remembrancer::api::{Page, RecallRequest, RecallResponse, Replay, Retrieval, RetrievalFilter, RetrievalId, TermChange, UserId};
+use remembrancer::api::{
+    Category, Considered, Criterion, MemoryId, MemoryScope, NewProject, Page, RecallFilters, RecallRequest, RecallResponse,
+    RememberRequest, Replay, Retrieval, RetrievalFilter, RetrievalId, ReviseRequest, Source, TermChange, UserId,
+};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, nowhere, question};
 use remembrancer::vocabulary::{self, NewTerm};
-use remembrancer::{Error, Settings, memories, recall, workers};
+use remembrancer::{Error, Settings, memories, projects, recall, workers};
 use std::num::NonZeroU32;
 use tokio_util::sync::CancellationToken;
 
@@ -65,6 +68,116 @@ async fn a_recall_gives_the_same_answer_after_deletion_revision_and_term_merge()
     assert_eq!((revised.content.as_str(), revised.title.as_str()), ("Idris likes green tea!", "hot drink"));
     let score = |list: &[remembrancer::api::Considered]| list.iter().map(|one| (one.score * 1e4).round()).collect::<Vec<_>>();
     assert_eq!(score(&now.replayed), score(&then.replayed), "to the score");
+}
+
+/// What the answer is made of, besides time: each hit with its version and the parts of its score.
+fn makeup(list: &[Considered]) -> Vec<(MemoryId, i32, Vec<(Criterion, i64)>)> {
+    let parts = |one: &Considered| one.parts.iter().map(|part| (part.name, (part.value * 1e3).round() as i64)).collect();
+    list.iter().map(|one| (one.memory_id.unwrap(), one.version.unwrap(), parts(one))).collect()
+}
+
+/// Tells more of a memory under the same content.
+async fn amend(world: &World, id: MemoryId, request: RememberRequest) {
+    let answer = remember(world, &world.atlas, request).await;
+    assert_eq!((answer.memory_id, answer.was_update, answer.unchanged), (id, true, false));
+}
+
+#[tokio::test]
+async fn each_change_of_a_memory_or_its_project_leaves_the_answer_of_then() {
+    let world = logged().await;
+    let (engine, atlas, vera) = (&world.engine, &world.atlas, &world.vera);
+    let mut projects = vec![];
+    for slug in ["harbour", "orchard"] {
+        let new = NewProject { slug: slug.into(), name: slug.into() };
+        projects.push(projects::create(engine, &world.system, new).await.unwrap().id);
+    }
+    projects::link(engine, &world.system, "harbour", "orchard").await.unwrap();
+    let of_project = |project, content: &str| RememberRequest {
+        scope: Some(MemoryScope::Project),
+        project_id: Some(project),
+        ..fact("branch names", content)
+    };
+    remember(&world, atlas, of_project(projects[0], "In harbour they are birds")).await;
+    remember(&world, atlas, of_project(projects[1], "In orchard they are trees")).await;
+    let plain = || fact("branches", "They should be short");
+    let short = remember(&world, atlas, plain()).await.memory_id;
+    world.clock.advance(Duration::days(1));
+    let filters = RecallFilters { for_project: Some(projects[0]), ..RecallFilters::default() };
+    let first = asked(&world, RecallRequest { filters, ..question("how does Vera name her branches") }).await;
+    assert_eq!(first.memories().len(), 3);
+    let then = again(&world, first.retrieval_id).await;
+    assert!(then.same, "{:?}", then.lost);
+
+    let mut today = makeup(&then.today);
+    for change in ["title", "summary", "confidence", "subject", "unlinked", "linked", "content", "topic", "deleted"] {
+        match change {
+            "title" => amend(&world, short, RememberRequest { title: Some("Vera on naming".into()), ..plain() }).await,
+            "summary" => amend(&world, short, RememberRequest { summary: Some("Name them briefly".into()), ..plain() }).await,
+            "confidence" => {
+                let revised = ReviseRequest { confidence: Some(0.25), ..revision(short, "They should be short") };
+                assert!(!memories::revise(engine, atlas, revised).await.unwrap().unchanged);
+            }
+            "subject" => {
+                let request = RememberRequest { category: Some(Category::Person), subject: Some("Vera".into()), ..plain() };
+                amend(&world, short, request).await;
+            }
+            "unlinked" => assert!(projects::unlink(engine, &world.system, "harbour", "orchard").await.unwrap()),
+            "linked" => assert!(projects::link(engine, &world.system, "harbour", "orchard").await.unwrap()),
+            "content" => {
+                memories::revise(engine, atlas, revision(short, "Vera wants them shorter than ten letters")).await.unwrap();
+            }
+            "topic" => {
+                let term = NewTerm { term: "how to name", aliases: &["branches"], ..NewTerm::default() };
+                vocabulary::add(engine, vera, term).await.unwrap();
+            }
+            _ => {
+                memories::delete(engine, vera, &[short], "she changed her mind").await.unwrap();
+            }
+        }
+        crate::support::work(&world).await;
+        world.clock.advance(Duration::seconds(1));
+        let now = again(&world, first.retrieval_id).await;
+        assert!(now.same, "{change}: {:?}", now.lost);
+        assert_eq!(makeup(&now.replayed), makeup(&then.replayed), "{change}");
+        assert_eq!(now.lost, [] as [&str; 0], "{change}");
+        assert_ne!(makeup(&now.today), today, "{change}: the test would prove nothing");
+        today = makeup(&now.today);
+    }
+}
+
+/// Versions of before they recorded all that an answer depends on.
+#[tokio::test]
+async fn what_old_versions_do_not_record_is_named_when_it_has_changed() {
+    for field in ["title", "summary", "confidence", "subject", "project"] {
+        let world = logged().await;
+        let mut short_ids = vec![];
+        for name in ["of mornings", "of evenings"] {
+            let request = RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(nowhere()), ..fact(name, "tea") };
+            short_ids.push(remember(&world, &world.atlas, request).await);
+            world.clock.advance(Duration::seconds(1));
+        }
+        let mut owner = crate::support::memory_owner(&world.engine).await;
+        sqlx::query("update agent_memory_versions set confidence = null, title = null, summary = null, category = null, subject = null")
+            .execute(&mut owner)
+            .await
+            .unwrap();
+        let filters = RecallFilters { for_project: Some(nowhere()), ..RecallFilters::default() };
+        let first = asked(&world, RecallRequest { filters, ..question("does Vera like tea") }).await;
+        let order: Vec<MemoryId> = first.memories().iter().map(|hit| hit.memory_id).collect();
+        assert_eq!(order, [short_ids[1].memory_id, short_ids[0].memory_id], "{field}: the newest first");
+        // Of the two it moves the one that was first down, or the other one up.
+        let (sql, changed, sentence) = match field {
+            "title" => ("update agent_memories set title = 'What they like' where id = $1", 0, "Title"),
+            "summary" => ("update agent_memories set summary = 'They like it' where id = $1", 0, "Summary"),
+            "confidence" => ("update agent_memories set confidence = 0.5 where id = $1", 1, "Confidence"),
+            "subject" => ("update agent_memories set category = 'person', subject = 'Vera' where id = $1", 0, "Category or subject"),
+            _ => ("update agent_memories set project_id = gen_random_uuid() where id = $1", 1, "Scope or project"),
+        };
+        sqlx::query(sql).bind(short_ids[changed].memory_id).execute(&mut owner).await.unwrap();
+        let now = again(&world, first.retrieval_id).await;
+        assert!(!now.same, "{field}: {:?}", contents(&now.replayed));
+        assert_eq!(now.lost, [format!("{sentence} of memory {} has changed since.", short_ids[changed].short_id)], "{field}");
+    }
 }
 
 #[tokio::test]
@@ -130,10 +243,18 @@ async fn as_of_asks_what_was_known_and_leaves_no_trace() {
     world.clock.advance(Duration::days(1));
     memories::revise(&world.engine, &world.atlas, revision(black, "Vera likes cocoa")).await.unwrap();
     let past = RecallRequest { as_of: Some(before), ..question("black tea") };
-    assert_eq!(asked(&world, past).await.memories()[0].content, "Vera likes black tea");
+    assert_eq!(asked(&world, past.clone()).await.memories()[0].content, "Vera likes black tea");
+    // Where it was said is that of then, too.
+    let source = Source { platform: "email".into(), ..Source::default() };
+    let moved = ReviseRequest { source: Some(source), ..revision(black, "Vera likes hot cocoa") };
+    memories::revise(&world.engine, &world.atlas, moved).await.unwrap();
+    let on_slack = RecallFilters { platform: Some("slack".into()), ..RecallFilters::default() };
+    let found = |answer: RecallResponse| answer.memories().iter().any(|hit| hit.memory_id == black);
+    assert!(found(asked(&world, RecallRequest { filters: on_slack.clone(), ..past }).await));
+    assert!(!found(asked(&world, RecallRequest { filters: on_slack, ..question("hot cocoa") }).await));
     assert!(asked(&world, question("black tea")).await.memories().iter().all(|hit| hit.content != "Vera likes black tea"));
     let log = recall::retrievals(&world.engine, &world.vera, &RetrievalFilter::default()).await.unwrap();
-    assert_eq!(log.rows.len(), 1, "the question about the past is not in it");
+    assert_eq!(log.rows.len(), 2, "questions about the past are not in it");
 
     let future = RecallRequest { as_of: Some(world.engine.clock().now() + Duration::days(1)), ..question("tea") };
     let error = recall::recall(&world.engine, &world.atlas, future).await.unwrap_err();

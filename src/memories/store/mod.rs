@@ -170,7 +170,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
         source: Json(&draft.source),
         source_kind: draft.source_kind,
         evidence_ref: &draft.details.evidence_ref,
-        confidence: draft.confidence,
+        confidence: draft.details.confidence.unwrap_or(1.0),
         // What is remembered on purpose matters, unless its author says otherwise.
         importance: draft.details.importance.unwrap_or(1.0),
         pinned: draft.details.pinned.unwrap_or(false),
@@ -187,7 +187,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
 }
 
-/// Notes that exactly this was remembered again: counted and fresh, with what is known of it besides, no new version.
+/// Notes that exactly this was remembered again: counted and fresh. What is known of it besides may make it the next version.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn touch(
     tx: &mut Tx,
@@ -208,7 +208,7 @@ pub async fn touch(
              set access_count = access_count + 1, updated_at = $4, expires_at = $5, retention = $6, category = coalesce($7, category),
                  subject = coalesce($8, subject), title = coalesce($9, title), summary = coalesce($10, summary),
                  evidence_ref = coalesce($11, evidence_ref), importance = coalesce($12, importance), pinned = coalesce($13, pinned),
-                 profile_fact = profile_fact or $14
+                 profile_fact = profile_fact or $14, confidence = coalesce($16, confidence), version = version + $17
            where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$15")
     ))
@@ -227,6 +227,8 @@ pub async fn touch(
     .bind(details.pinned)
     .bind(details.profile_fact)
     .bind(tenancy.users)
+    .bind(details.confidence)
+    .bind(i32::from(!details.amendments(memory).is_empty()))
     .execute(&mut **tx)
     .await?;
     refresh_vectors(tx, tenancy, memory.agent_id, memory.id, expires_at, now).await
@@ -259,7 +261,7 @@ pub async fn revise(
     .bind(&draft.content_hash)
     .bind(&draft.topic_raw)
     .bind(Json(&draft.source))
-    .bind(draft.confidence)
+    .bind(draft.details.confidence.unwrap_or(1.0))
     .bind(draft.source.observed_at)
     .bind(draft.vocabulary_version)
     .bind(now)

@@ -140,9 +140,10 @@ pub async fn count_existing(tx: &mut Tx, tenancy: Tenancy, section: Section, row
         Section::Event => ("events", "id"),
         Section::Agent | Section::User | Section::Memory | Section::Version => return Ok(0),
     };
-    // Projects belong to no user.
+    // Projects belong to no user. A link between two that has ended is not there any more.
     let of_user = match section {
-        Section::Project | Section::Repo | Section::ProjectLink => "$3::uuid is not distinct from $3",
+        Section::Project | Section::Repo => "$3::uuid is not distinct from $3",
+        Section::ProjectLink => "$3::uuid is not distinct from $3 and t.valid_to is null",
         _ => of_user!("t", "$3"),
     };
     let sql = format!(

@@ -87,6 +87,12 @@ pub const VERSION: &[&str] = &[
     "actor_name",
     "source",
     "provenance",
+    "title",
+    "summary",
+    "category",
+    "subject",
+    "confidence",
+    "observed_at",
 ];
 /// Columns of [`LinkLine`], likewise.
 pub const LINK: &[&str] = &["from_id", "to_id", "relation", "created_at", "created_by"];
@@ -255,7 +261,7 @@ pub async fn repos(tx: &mut Tx, scope: &Scope<'_>, last: Option<&RepoLine>, size
     page(tx, query, "t.id", size).await
 }
 
-/// Links between projects after `last`, by ends.
+/// Links between projects that hold, after `last`, by ends.
 pub async fn project_links(
     tx: &mut Tx,
     scope: &Scope<'_>,
@@ -263,6 +269,7 @@ pub async fn project_links(
     size: usize,
 ) -> Result<Vec<ProjectLinkLine>, DbError> {
     let mut query = scope.select_shared("project_links", PROJECT_LINK)?;
+    query.push(" and t.valid_to is null");
     if let Some(last) = last {
         query.push(" and (t.one_id, t.other_id) > (").push_bind(last.one_id).push(", ").push_bind(last.other_id).push(")");
     }

@@ -1,7 +1,6 @@
 //! SQL of what the agents had at a moment that is over.
 
 use super::Reach;
-use crate::api::MemoryStatus;
 use crate::db::{DbError, Tx, of_user, statement};
 use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, VectorTable};
@@ -13,16 +12,10 @@ use sqlx::FromRow;
 struct PastRow {
     #[sqlx(flatten)]
     memory: Memory,
-    past_version: i32,
-    past_topic: String,
-    past_topic_raw: String,
-    past_is_canonical: bool,
-    past_content: String,
-    past_status: MemoryStatus,
-    past_updated_at: DateTime<Utc>,
     in_reach: bool,
     readable: bool,
     embedded: bool,
+    recorded: bool,
     half: Option<HalfVector>,
     full: Option<Vector>,
 }
@@ -36,24 +29,23 @@ pub struct Past {
     pub readable: bool,
     /// Whether this text had its vector by then.
     pub embedded: bool,
+    /// Whether its version records title, summary, category, subject, confidence and the day on which it was said; otherwise they are today's.
+    pub recorded: bool,
     /// The vector, where the text is still the memory's own.
     pub vector: Option<Vec<f32>>,
 }
 
 impl From<PastRow> for Past {
     fn from(row: PastRow) -> Self {
-        let memory = Memory {
-            version: row.past_version,
-            topic: row.past_topic,
-            topic_raw: row.past_topic_raw,
-            is_canonical: row.past_is_canonical,
-            content: row.past_content,
-            status: row.past_status,
-            updated_at: row.past_updated_at,
-            ..row.memory
-        };
         let half = row.half.map(|half| half.to_vec().into_iter().map(f32::from).collect());
-        Self { memory, in_reach: row.in_reach, readable: row.readable, embedded: row.embedded, vector: half.or(row.full.map(Into::into)) }
+        Self {
+            memory: row.memory,
+            in_reach: row.in_reach,
+            readable: row.readable,
+            embedded: row.embedded,
+            recorded: row.recorded,
+            vector: half.or(row.full.map(Into::into)),
+        }
     }
 }
 
@@ -66,16 +58,34 @@ pub fn as_stored(vector: &[f32]) -> Result<Vec<f32>, DbError> {
     })
 }
 
-/// What the agents `$2` of a tenant `$1` had at the moment `$3`: memories `m`, each with its version `v` of then.
+/// What the agents `$2` of a tenant `$1` had at the moment `$3`: rows `m` that have the columns of a memory as its version of then says, or as
+/// they are now where no version says. Scope, project, user and kind of a memory never change, and its end moves only before it is reached.
 macro_rules! had {
     () => {
         r"
-            from agent_memories m
-            join lateral (select * from agent_memory_versions w
-                           where w.agent_id = m.agent_id and w.memory_id = m.id and w.valid_from <= $3
-                           order by w.version desc limit 1) v
-              on not v.deleted and v.status in ('active', 'contradicted')
-           where m.tenant_id = $1 and m.agent_id = any($2) and m.created_at <= $3"
+            from (select a.tenant_id, a.id, a.short_id, a.agent_id, a.created_by, a.user_id, a.kind, a.retention, a.scope, a.project_id,
+                         a.repo_id, a.session_id, a.connection_id, a.vocabulary_version, a.source_kind, a.evidence_ref, a.importance, a.pinned,
+                         a.content_hash, a.live, a.access_count, a.last_accessed_at, a.created_at, a.expires_at, a.deleted_at, a.deleted_by,
+                         a.delete_reason, v.version, v.topic, v.topic_raw, v.is_canonical, v.content, v.status,
+                         coalesce(v.provenance, v.source) as source, v.confidence is not null as recorded,
+                         case when v.confidence is null then a.title else v.title end as title,
+                         case when v.confidence is null then a.summary else v.summary end as summary,
+                         case when v.confidence is null then a.category else v.category end as category,
+                         case when v.confidence is null then a.subject else v.subject end as subject,
+                         coalesce(v.confidence, a.confidence) as confidence,
+                         case when v.confidence is null then a.observed_at else v.observed_at end as observed_at,
+                         coalesce(case when v.confidence is null then a.observed_at else v.observed_at end, a.created_at) as said_at,
+                         greatest(v.updated_at, (select max(r.at) from memory_moments r
+                                                  where r.agent_id = a.agent_id and r.memory_id = a.id
+                                                    and r.what = 'repeated' and r.at <= $3)) as updated_at,
+                         v.topic = a.topic and v.content = a.content as is_current_text
+                    from agent_memories a
+                    join lateral (select * from agent_memory_versions w
+                                   where w.agent_id = a.agent_id and w.memory_id = a.id and w.valid_from <= $3
+                                   order by w.version desc limit 1) v
+                      on not v.deleted and v.status in ('active', 'contradicted')
+                   where a.tenant_id = $1 and a.agent_id = any($2) and a.created_at <= $3) m
+           where m.tenant_id = $1"
     };
 }
 
@@ -83,7 +93,7 @@ macro_rules! had {
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn count_past(tx: &mut Tx, reach: &Reach<'_>) -> Result<(i64, i64), DbError> {
     let query =
-        sqlx::query_as(concat!("select count(*), coalesce(sum(octet_length(v.content)), 0)::bigint", had!(), " and ", of_user!("m", "$4")));
+        sqlx::query_as(concat!("select count(*), coalesce(sum(octet_length(m.content)), 0)::bigint", had!(), " and ", of_user!("m", "$4")));
     Ok(query.bind(reach.tenant()).bind(reach.agent_ids()).bind(reach.now).bind(reach.tenancy.users).fetch_one(&mut **tx).await?)
 }
 
@@ -103,20 +113,14 @@ pub async fn past(
     let table = vectors.table;
     let mut query = statement!(
         format!(
-            r"select {COLUMNS}, v.version as past_version, v.topic as past_topic, v.topic_raw as past_topic_raw,
-                     v.is_canonical as past_is_canonical, v.content as past_content, v.status as past_status,
-                     greatest(v.updated_at, (select max(r.at) from memory_moments r
-                                              where r.agent_id = m.agent_id and r.memory_id = m.id
-                                                and r.what = 'repeated' and r.at <= $3)) as past_updated_at,
+            r"select {COLUMNS}, m.recorded,
                      exists (select 1 from memory_moments t
                               where t.agent_id = m.agent_id and t.memory_id = m.id and t.what = 'embedded' and t.model = $4 and t.at <= $3
-                                and t.text_hash = sha256(convert_to(v.topic || E'\n' || v.content, 'UTF8'))) as embedded,
+                                and t.text_hash = sha256(convert_to(m.topic || E'\n' || m.content, 'UTF8'))) as embedded,
                      (select {half} from {table} e
-                       where e.agent_id = m.agent_id and e.memory_id = m.id and v.topic = m.topic and v.content = m.content
-                         and e.model = $4) as half,
+                       where e.agent_id = m.agent_id and e.memory_id = m.id and m.is_current_text and e.model = $4) as half,
                      (select {full} from {table} e
-                       where e.agent_id = m.agent_id and e.memory_id = m.id and v.topic = m.topic and v.content = m.content
-                         and e.model = $4) as full,
+                       where e.agent_id = m.agent_id and e.memory_id = m.id and m.is_current_text and e.model = $4) as full,
                      ($6 or (m.deleted_at is null and (m.expires_at is null or m.expires_at > $7))) as readable,
                      ((m.expires_at is null or m.expires_at > $3)"
         ),

@@ -155,7 +155,8 @@ pub async fn versions_seen(
     let ids: Vec<Uuid> = seen.iter().map(|(_, id, _)| id.0).collect();
     let versions: Vec<i32> = seen.iter().map(|(.., version)| *version).collect();
     Ok(sqlx::query_as(concat!(
-        r"select v.memory_id, v.version, v.topic, m.title, v.content, m.summary, (not m.live or coalesce(m.expires_at <= $5, false)) as gone
+        r"select v.memory_id, v.version, v.topic, v.content, case when v.confidence is null then m.title else v.title end as title,
+                 case when v.confidence is null then m.summary else v.summary end as summary, (not m.live or coalesce(m.expires_at <= $5, false)) as gone
             from unnest($2::uuid[], $3::uuid[], $4::integer[]) as s (agent_id, memory_id, version)
             join agent_memory_versions v on v.agent_id = s.agent_id and v.memory_id = s.memory_id and v.version = s.version
             join agent_memories m on m.agent_id = v.agent_id and m.id = v.memory_id

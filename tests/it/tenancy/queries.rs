@@ -164,7 +164,6 @@ impl Case {
             origin: None,
             source_kind: SourceKind::Manual,
             retention: Retention::Permanent,
-            confidence: 1.0,
             details: Details::default(),
         }
     }
@@ -418,10 +417,10 @@ pub const PROJECTS: &[Query] = queries! {
     "projects::projects" |tx, c| projects::projects(tx, c.tenant).await?.len();
     "projects::repos" |tx, c| projects::repos(tx, c.tenant).await?.len();
     "projects::links" |tx, c| projects::links(tx, c.tenant).await?.len();
-    "projects::linked" |tx, c| projects::linked(tx, c.tenant, c.shared.projects.0).await?.len();
-    "projects::unlink" |tx, c| usize::from(projects::unlink(tx, c.tenant, c.shared.projects).await?);
+    "projects::linked" |tx, c| projects::linked(tx, c.tenant, c.shared.projects.0, c.now).await?.len();
+    "projects::unlink" |tx, c| usize::from(projects::unlink(tx, c.tenant, c.shared.projects, c.now).await?);
     "projects::link" |tx, c| {
-        sqlx::query("delete from project_links where tenant_id = $1").bind(c.tenant).execute(&mut **tx).await?;
+        sqlx::query("update project_links set valid_to = $2 where tenant_id = $1").bind(c.tenant).bind(c.now).execute(&mut **tx).await?;
         usize::from(projects::link(tx, &c.ctx, c.shared.projects, c.now).await?)
     };
     "projects::insert_project" |tx, c| {

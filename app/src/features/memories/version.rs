@@ -34,6 +34,20 @@ pub fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
     if old.is_canonical != new.is_canonical {
         changes.push(if new.is_canonical { "The topic became canonical." } else { "The topic is no longer canonical." }.to_owned());
     }
+    let described = [
+        ("Title", old.title.as_deref(), new.title.as_deref()),
+        ("Summary", old.summary.as_deref(), new.summary.as_deref()),
+        ("Category", old.category.map(|category| category.as_str()), new.category.map(|category| category.as_str())),
+        ("Subject", old.subject.as_deref(), new.subject.as_deref()),
+    ];
+    if let (Some(before), Some(after)) = (old.confidence, new.confidence) {
+        let differing = described.into_iter().filter(|(_, before, after)| before != after);
+        changes
+            .extend(differing.map(|(label, before, after)| format!("{label}: {} → {}", before.unwrap_or("none"), after.unwrap_or("none"))));
+        if before != after {
+            changes.push(format!("Confidence: {before:.2} → {after:.2}"));
+        }
+    }
     if old.status != new.status {
         changes.push(format!("Status: {} → {}", old.status, new.status));
     }

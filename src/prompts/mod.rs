@@ -20,18 +20,18 @@ struct Text {
 }
 
 const PROMPTS: [Text; 4] = [
-    Text { name: "recall", title: "Recall before you reason", version: 1, discipline: None, text: include_str!("recall.md") },
+    Text { name: "recall", title: "Recall before you reason", version: 2, discipline: None, text: include_str!("recall.md") },
     Text {
         name: "write",
         title: "Remember what lasts",
-        version: 1,
+        version: 2,
         discipline: Some(Discipline::Aggressive),
         text: include_str!("write.md"),
     },
     Text {
         name: "write_confirming",
         title: "Remember, and ask first",
-        version: 1,
+        version: 2,
         discipline: Some(Discipline::Confirming),
         text: include_str!("write_confirming.md"),
     },
@@ -66,13 +66,33 @@ fn filled(prompt: &Text) -> Prompt {
 
 #[cfg(test)]
 mod tests {
-    use super::all;
+    use super::{PROMPTS, all};
+    use crate::api::Discipline;
+    use crate::tools;
 
     #[test]
     fn every_tool_that_a_prompt_names_exists() {
         for prompt in all() {
             assert!(!prompt.text.contains("{{"), "{} names a tool that is not there", prompt.name);
-            assert!(prompt.text.contains('`'), "{} names no tool", prompt.name);
+        }
+        for prompt in PROMPTS {
+            // Without the braces nobody would notice that a tool is called otherwise now. `explain` is a word, too.
+            let bare = tools::all().iter().fold(prompt.text.to_owned(), |text, tool| text.replace(&format!("{{{{{}}}}}", tool.name), ""));
+            for tool in tools::all().iter().filter(|tool| tool.name != "explain") {
+                assert!(!bare.contains(tool.name), "{} names {} without braces", prompt.name, tool.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_tool_is_named_to_agents_of_each_discipline() {
+        for discipline in Discipline::ALL {
+            let told: String = PROMPTS.iter().filter(|one| one.discipline.is_none_or(|of| of == *discipline)).map(|one| one.text).collect();
+            let silent: Vec<&str> =
+                tools::all().iter().map(|tool| tool.name).filter(|name| !told.contains(&format!("{{{{{name}}}}}"))).collect();
+            // The short list is for agents that ask first.
+            let expected: &[&str] = if *discipline == Discipline::Aggressive { &["add_to_memory", "update_memory"] } else { &[] };
+            assert_eq!(silent, expected, "{discipline}");
         }
     }
 }

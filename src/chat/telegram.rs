@@ -1,8 +1,8 @@
 //! Telegram: an update comes in, and what is to be said goes back as the webhook's answer. We call nobody.
 
 use super::{Bot, user_of};
-use crate::api::{CommandRequest, CommandResponse, ErrorCode, UserId};
-use crate::contract::{self, HELP};
+use crate::api::{CommandRequest, ErrorCode, UserId};
+use crate::contract::{self, HELP, Line};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
@@ -10,10 +10,10 @@ use async_recursion::async_recursion as boxed;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Longest message that Telegram takes, in UTF-16 code units.
+/// Longest message that Telegram takes, in UTF-16 code units of what is read, without tags.
 const MESSAGE_MAX: usize = 4096;
 /// What stands in place of what did not fit.
-const MORE: &str = "…\nThere is more than a message holds.";
+const MORE: [&str; 2] = ["…", "There is more than a message holds."];
 
 /// What we read of an update; the rest is Telegram's.
 #[derive(Deserialize)]
@@ -41,7 +41,8 @@ impl Chat {
     }
 }
 
-/// Answers an update with the call that Telegram is to make: `{"method": "sendMessage", …}`, or `{}` if there is nothing to say.
+/// Answers an update with the call that Telegram is to make: `{"method": "sendMessage", …}`, or `{}` if there is nothing to say. The text is
+/// HTML, in which three characters have a meaning; all others, of Markdown for example, are shown as they are.
 ///
 /// A group, and a chat that belongs to nobody, is answered with help, whatever it asks.
 ///
@@ -54,39 +55,51 @@ pub async fn telegram(engine: &Engine, bot: &Bot, update: Value) -> Result<Value
     let Some(Message { chat, text: Some(text) }) = update.message else { return Ok(json!({})) };
     let user = if chat.is_private() { user_of(engine, bot, &chat.id.to_string()).await? } else { None };
     let reply = match user {
-        None => HELP.to_owned(),
+        None => contract::lines(HELP),
         Some(user) => match command(engine, bot, user, text).await {
-            Ok(answer) => answer.text,
+            Ok(answer) => answer,
             Err(error) if matches!(error.code(), ErrorCode::Unavailable | ErrorCode::Internal) => return Err(error),
-            Err(error) => format!("That is not possible: {}.", error.message()),
+            Err(error) => contract::lines(&format!("That is not possible: {}.", error.message())),
         },
     };
-    Ok(json!({ "method": "sendMessage", "chat_id": chat.id, "text": fitting(&reply) }))
+    let lines: Vec<String> = fitting(reply).iter().map(html).collect();
+    Ok(json!({ "method": "sendMessage", "chat_id": chat.id, "parse_mode": "HTML", "text": lines.join("\n") }))
 }
 
 /// Does what the owner of the chat asks, whatever users the key itself may choose.
-async fn command(engine: &Engine, bot: &Bot, user: UserId, text: String) -> Result<CommandResponse, Error> {
+async fn command(engine: &Engine, bot: &Bot, user: UserId, text: String) -> Result<Vec<Line>, Error> {
     let ctx = identity::named_by_caller(engine, bot.ctx.clone(), &user.into()).await?;
-    contract::command(engine, &ctx, CommandRequest { text, user_id: None }).await
+    contract::answer(engine, &ctx, CommandRequest { text, user_id: None }).await
+}
+
+/// A line in Telegram's HTML.
+fn html(line: &Line) -> String {
+    let text = line.text().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    match line {
+        Line::Heading(_) => format!("<b>{text}</b>"),
+        Line::Text(_) => text,
+    }
+}
+
+/// What a line takes of a message, its end included.
+fn units(text: &str) -> usize {
+    text.encode_utf16().count() + 1
 }
 
 /// As many whole lines as a message holds.
-fn fitting(text: &str) -> String {
-    let units = |text: &str| text.encode_utf16().count();
-    if units(text) <= MESSAGE_MAX {
-        return text.to_owned();
+fn fitting(lines: Vec<Line>) -> Vec<Line> {
+    if lines.iter().map(|line| units(line.text())).sum::<usize>() <= MESSAGE_MAX + 1 {
+        return lines;
     }
-    let (mut kept, mut left) = (String::new(), MESSAGE_MAX - units(MORE));
-    for line in text.split_inclusive('\n') {
-        match left.checked_sub(units(line)) {
-            Some(rest) => {
-                kept.push_str(line);
-                left = rest;
-            }
-            None => break,
+    let mut left = MESSAGE_MAX + 1 - MORE.iter().map(|line| units(line)).sum::<usize>();
+    let fits = |line: &Line| match left.checked_sub(units(line.text())) {
+        Some(rest) => {
+            left = rest;
+            true
         }
-    }
-    kept + MORE
+        None => false,
+    };
+    lines.into_iter().take_while(fits).chain(MORE.map(|line| Line::Text(line.to_owned()))).collect()
 }
 
 #[cfg(test)]
@@ -94,13 +107,22 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn what_means_something_in_html_is_escaped_and_nothing_else() {
+        let told = html(&Line::Text("5 < 6 && <b>**x**</b> _y_ `z` [a](b)".into()));
+        assert_eq!(told, "5 &lt; 6 &amp;&amp; &lt;b&gt;**x**&lt;/b&gt; _y_ `z` [a](b)");
+        assert_eq!(html(&Line::Heading("Person".into())), "<b>Person</b>");
+    }
+
     proptest! {
         #[test]
-        fn a_message_never_outgrows_telegram(lines in proptest::collection::vec("[a-z😀 ]{0,600}", 0..20)) {
-            let text = lines.join("\n");
-            let message = fitting(&text);
-            prop_assert!(message.encode_utf16().count() <= MESSAGE_MAX);
-            prop_assert!(message == text || (message.ends_with(MORE) && text.starts_with(message.trim_end_matches(MORE))));
+        fn a_message_never_outgrows_telegram(texts in proptest::collection::vec("[a-z😀& ]{0,600}", 0..20)) {
+            let lines: Vec<Line> = texts.iter().cloned().map(Line::Text).collect();
+            let message = fitting(lines.clone());
+            let read = message.iter().map(Line::text).collect::<Vec<_>>().join("\n");
+            prop_assert!(read.encode_utf16().count() <= MESSAGE_MAX);
+            let kept = message.len().saturating_sub(MORE.len());
+            prop_assert!(message == lines || (message[kept..].iter().map(Line::text).eq(MORE) && message[..kept] == lines[..kept]));
         }
     }
 }

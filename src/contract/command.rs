@@ -19,22 +19,59 @@ enum Command<'a> {
     Help,
 }
 
-/// Does what a chat command says, for the person who typed it.
+/// A line of an answer; each channel has its own way to set headings apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    Heading(String),
+    Text(String),
+}
+
+impl Line {
+    /// What a person reads of it.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Heading(text) | Self::Text(text) => text,
+        }
+    }
+
+    fn markdown(&self) -> String {
+        match self {
+            Self::Heading(text) => format!("**{text}**"),
+            Self::Text(text) => text.clone(),
+        }
+    }
+}
+
+/// The lines of a plain text.
+pub(crate) fn lines(text: &str) -> Vec<Line> {
+    text.lines().map(|line| Line::Text(line.to_owned())).collect()
+}
+
+/// Does what a chat command says, for the person who typed it. Headings are Markdown.
 ///
 /// # Errors
 /// `Forbidden` without `memory:read` to list or `memory:forget` to delete, `Invalid` for a text that is too long.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn command(engine: &Engine, ctx: &OpContext, request: CommandRequest) -> Result<CommandResponse, Error> {
+    let lines: Vec<String> = answer(engine, ctx, request).await?.iter().map(Line::markdown).collect();
+    Ok(CommandResponse { text: lines.join("\n") })
+}
+
+/// As [`command`], for a channel that renders the lines itself.
+///
+/// # Errors
+/// As [`command`].
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn answer(engine: &Engine, ctx: &OpContext, request: CommandRequest) -> Result<Vec<Line>, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
     Checks::default().limit("text", &request.text, COMMAND_MAX).done()?;
-    let text = match parse(&request.text) {
+    Ok(match parse(&request.text) {
         Command::List => render(&list(engine, ctx, request.user_id.as_ref()).await?),
-        Command::Delete(id) => deleted(engine, ctx, id, request.user_id.as_ref()).await?,
-        Command::Help => HELP.to_owned(),
-    };
-    Ok(CommandResponse { text })
+        Command::Delete(id) => lines(&deleted(engine, ctx, id, request.user_id.as_ref()).await?),
+        Command::Help => lines(HELP),
+    })
 }
 
 fn parse(text: &str) -> Command<'_> {
@@ -48,23 +85,23 @@ fn parse(text: &str) -> Command<'_> {
     }
 }
 
-fn render(list: &MemoryListResponse) -> String {
+fn render(list: &MemoryListResponse) -> Vec<Line> {
     if list.memories.is_empty() {
-        return "I remember nothing yet.".to_owned();
+        return lines("I remember nothing yet.");
     }
-    let mut lines = vec!["Your memories:".to_owned()];
+    let mut lines = lines("Your memories:");
     let mut heading = None;
     for memory in &list.memories {
         if heading != Some(memory.category) {
             heading = Some(memory.category);
-            lines.push(String::new());
-            lines.push(format!("**{}**", title(memory.category.as_str())));
+            lines.push(Line::Text(String::new()));
+            lines.push(Line::Heading(title(memory.category.as_str())));
         }
-        lines.push(format!("• [{}] {}", memory.id, one_line(&memory.content)));
+        lines.push(Line::Text(format!("• [{}] {}", memory.id, one_line(&memory.content))));
     }
-    lines.push(String::new());
-    lines.push("Use /memory delete <id> to remove a memory.".to_owned());
-    lines.join("\n")
+    lines.push(Line::Text(String::new()));
+    lines.push(Line::Text("Use /memory delete <id> to remove a memory.".to_owned()));
+    lines
 }
 
 async fn deleted(engine: &Engine, ctx: &OpContext, id: &str, user: Option<&UserRef>) -> Result<String, Error> {

@@ -8,8 +8,8 @@ mod prompt;
 pub mod store;
 
 pub use add::add;
-pub(crate) use command::HELP;
 pub use command::command;
+pub(crate) use command::{HELP, Line, answer, lines};
 pub(crate) use prompt::one_line;
 pub use prompt::{Block, prompt, render};
 

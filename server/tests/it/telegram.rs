@@ -49,7 +49,11 @@ impl Wired {
         let message = json!({ "message_id": 5, "date": 1_780_000_000, "chat": { "id": chat, "type": "private", "first_name": "Vera" },
             "from": { "id": chat, "is_bot": false, "first_name": "Vera" }, "text": text });
         let call = self.update(json!({ "update_id": 1, "message": message })).await;
-        assert_eq!((&call["method"], &call["chat_id"]), (&json!("sendMessage"), &json!(chat)), "{call}");
+        assert_eq!(
+            (&call["method"], &call["chat_id"], &call["parse_mode"]),
+            (&json!("sendMessage"), &json!(chat), &json!("HTML")),
+            "{call}"
+        );
         call["text"].as_str().unwrap().to_owned()
     }
 
@@ -64,7 +68,8 @@ async fn a_bound_chat_sees_and_deletes_what_is_its_persons_and_no_other_does() {
     let wired = wired(&[Scope::MemoryRead, Scope::MemoryForget]).await;
     let id = wired.remember(Some(VERA), "Vera works from Bern").await;
     let idris = wired.remember(Some(UserId(Uuid::from_u128(12))), "Idris works from Basel").await;
-    let expected = format!("Your memories:\n\n**Context**\n• [{id}] Vera works from Bern\n\nUse /memory delete <id> to remove a memory.");
+    let expected =
+        format!("Your memories:\n\n<b>Context</b>\n• [{id}] Vera works from Bern\n\nUse /memory delete &lt;id&gt; to remove a memory.");
     assert_eq!(wired.say(4711, "/memory").await, expected);
     assert!(wired.say(4711, &format!("/memory delete {idris}")).await.starts_with("There is no memory"));
     for text in ["/memory", "/memory list", "hello"] {
@@ -77,6 +82,19 @@ async fn a_bound_chat_sees_and_deletes_what_is_its_persons_and_no_other_does() {
     chat::unbind_chat(&world.engine, &world.system, wired.bot, "4711").await.unwrap();
     assert!(wired.say(4711, "/memory").await.starts_with("/memory or"));
     assert!(chat::unbind_chat(&world.engine, &world.system, wired.bot, "4711").await.is_err());
+}
+
+#[tokio::test]
+async fn what_looks_like_markup_is_shown_as_it_was_written() {
+    let wired = wired(&[Scope::MemoryRead, Scope::MemoryForget]).await;
+    let id = wired.remember(Some(VERA), "Vera writes <b>**x**</b>, _y_ & `z` as [a](https://a.example)").await;
+    let list = wired.say(4711, "/memory").await;
+    let shown = "Vera writes &lt;b&gt;**x**&lt;/b&gt;, _y_ &amp; `z` as [a](https://a.example)";
+    assert!(list.contains(&format!("<b>Context</b>\n• [{id}] {shown}\n")), "{list}");
+    assert_eq!(wired.say(4711, &format!("/memory delete {id}")).await, format!("Deleted: '{shown}'"));
+    let unknown = wired.say(4711, "/memory delete <i>nothing</i>").await;
+    assert!(unknown.contains("the id &lt;i&gt;nothing&lt;/i&gt;."), "{unknown}");
+    assert!(wired.say(-100, "/memory").await.contains("/memory delete &lt;id&gt;"));
 }
 
 /// In a group everybody would act as the person it is bound to.

@@ -28,11 +28,11 @@ text_enum! {
     OperatorRole {
         /// Reads everything of the tenant.
         Viewer = "viewer",
-        /// Decides on vocabulary and inbox.
+        /// Decides on the vocabulary.
         Reviewer = "reviewer",
-        /// Forgets, restores, retries.
+        /// Deletes and restores memories, manages projects.
         Operator = "operator",
-        /// Manages keys, operators, export, import, erasure.
+        /// Exports and imports memories; manages agents, keys, users, chat bots and operators.
         Admin = "admin",
     }
 }

@@ -1,4 +1,4 @@
-//! One registry of typed tools. HTTP, MCP and the schema listing all read it; there is no second.
+//! One registry of typed tools. The routes of HTTP and the listing with its schemas read it; there is no second.
 
 mod input;
 

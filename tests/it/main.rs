@@ -31,6 +31,7 @@ mod remember;
 mod remember_refused;
 mod replay;
 mod review;
+mod roles;
 mod search;
 mod silence;
 mod story;

@@ -1,10 +1,14 @@
 //! Authorization coverage: every route, tool and server function is tested here, and a new one without a test fails.
 
+use crate::console::sign_in;
 use crate::harness::Site;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
+use remembrancer::api::{OperatorRole, Scope};
+use remembrancer::identity;
+use remembrancer::testing::{PASSWORD, key};
 use server::api::Guard;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Routes that anybody may call, by intent.
 const OPEN: &[&str] = &["/healthz", "/readyz"];
@@ -38,6 +42,136 @@ const ARGUMENTS: &[(&str, &str)] = &[
 
 /// Pages that show without a session.
 const PUBLIC_PAGES: &[&str] = &["/sign-in"];
+
+/// What a key needs for a call; the body is one that the verb accepts, so that nothing but the scope can refuse it.
+struct Call {
+    method: Method,
+    path: &'static str,
+    needs: &'static [Scope],
+    body: &'static str,
+}
+
+const fn call_of(method: Method, path: &'static str, needs: &'static [Scope], body: &'static str) -> Call {
+    Call { method, path, needs, body }
+}
+
+/// Every route that an agent's key reaches, except the tools', which have a table of their own.
+const ROUTES: &[Call] = {
+    use Scope::{CommonsWrite, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
+    const ENTRY: &str = r#"{"content": "Vera works from Bern", "category": "context"}"#;
+    const PROJECT: &str = r#"{"slug": "harbour", "name": "Harbour"}"#;
+    &[
+        call_of(Method::GET, "/api/tools", &[], ""),
+        call_of(Method::GET, "/api/prompts", &[], ""),
+        call_of(Method::GET, "/api/memory/", &[MemoryRead], ""),
+        call_of(Method::GET, "/api/memory", &[MemoryRead], ""),
+        call_of(Method::POST, "/api/memory/", &[MemoryWrite], ENTRY),
+        call_of(Method::POST, "/api/memory", &[MemoryWrite], ENTRY),
+        call_of(Method::GET, "/api/memory/prompt", &[MemoryRead], ""),
+        call_of(Method::GET, "/api/memory/{id}", &[MemoryRead], ""),
+        call_of(Method::PUT, "/api/memory/{id}", &[MemoryWrite], r#"{"content": "Vera works from Basel"}"#),
+        call_of(Method::DELETE, "/api/memory/{id}", &[MemoryForget], ""),
+        call_of(Method::POST, "/api/commands/memory", &[MemoryRead], r#"{"text": "/memory"}"#),
+        call_of(Method::POST, "/api/commands/memory", &[MemoryRead, MemoryForget], r#"{"text": "/memory delete aaaaaaaa"}"#),
+        call_of(Method::GET, "/api/memories/{memory_id}", &[MemoryRead], ""),
+        call_of(Method::GET, "/api/memories/{memory_id}/versions", &[MemoryRead], ""),
+        call_of(Method::GET, "/api/retrievals", &[MemoryRead], ""),
+        call_of(Method::GET, "/api/retrievals/{id}", &[MemoryRead], ""),
+        call_of(Method::GET, "/api/retrievals/{id}/replay", &[MemoryRead], ""),
+        call_of(Method::GET, "/api/projects", &[MemoryRead], ""),
+        call_of(Method::POST, "/api/projects", &[CommonsWrite], PROJECT),
+        call_of(Method::POST, "/api/projects/{project}/repos", &[CommonsWrite], PROJECT),
+        call_of(Method::POST, "/api/projects/{project}/links", &[CommonsWrite], r#"{"project": "orchard"}"#),
+        call_of(Method::GET, "/api/kb/index", &[KbRead], ""),
+        call_of(
+            Method::POST,
+            "/api/kb/documents",
+            &[KbWrite],
+            r#"{"collection": "wiki", "documents": [{"path": "a.md", "content": "A"}]}"#,
+        ),
+        call_of(Method::GET, "/api/export", &[Export], ""),
+        call_of(Method::POST, "/api/import", &[Export, MemoryWrite], ""),
+    ]
+};
+
+/// Every tool with what its key needs, for inputs that need more than the tool itself as well.
+const TOOLS: &[(&str, &[Scope], &str)] = {
+    use Scope::{CommonsWrite, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
+    &[
+        ("agent_memory_recall", &[MemoryRead], r#"{"query": "tea"}"#),
+        ("agent_memory_search", &[MemoryRead], r#"{"query": "tea"}"#),
+        ("context_for", &[MemoryRead], r#"{"task": "make tea"}"#),
+        ("agent_memory_remember", &[MemoryWrite], r#"{"topic_raw": "tea", "content": "Vera likes tea", "source": {"platform": "slack"}}"#),
+        (
+            "agent_memory_remember",
+            &[MemoryWrite, CommonsWrite],
+            r#"{"topic_raw": "tea", "content": "Tea is ready", "source": {"platform": "slack"}, "scope": "global", "commons": true}"#,
+        ),
+        ("agent_memory_forget", &[MemoryForget], r#"{"memory_id": "01900000-0000-7000-8000-000000000000"}"#),
+        ("agent_memory_revise", &[MemoryWrite], r#"{"memory": "01900000-0000-7000-8000-000000000000", "content": "Vera likes cocoa"}"#),
+        ("agent_memory_link", &[MemoryWrite], r#"{"from": "aaaaaaaa", "to": "bbbbbbbb", "relation": "supports"}"#),
+        ("explain", &[MemoryRead], r#"{"memory_id": "01900000-0000-7000-8000-000000000000"}"#),
+        ("upsert_profile_fact", &[MemoryWrite], r#"{"topic_raw": "editor", "content": "Helix", "source": {"platform": "slack"}}"#),
+        (
+            "upsert_profile_fact",
+            &[MemoryWrite, CommonsWrite],
+            r#"{"topic_raw": "editor", "content": "Zed", "source": {"platform": "slack"}, "commons": true}"#,
+        ),
+        ("add_to_memory", &[MemoryWrite], r#"{"content": "Vera works from Bern", "category": "context"}"#),
+        ("update_memory", &[MemoryWrite], r#"{"memory_id": "aaaaaaaa", "content": "Vera works from Basel"}"#),
+        ("canonical_terms_lookup", &[MemoryRead], r#"{"phrase": "tea"}"#),
+        ("canonical_terms_propose", &[VocabularyPropose], r#"{"phrase": "tea"}"#),
+        ("shared_kb_search", &[KbRead], r#"{"query": "tea"}"#),
+        ("shared_kb_topology", &[KbRead], r#"{"component": "kettle"}"#),
+    ]
+};
+
+/// Every server function that needs a session, with the role that it takes; none where any operator may call it.
+const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
+    use OperatorRole::{Operator, Reviewer, Viewer};
+    &[
+        ("viewer", None),
+        ("prompts", None),
+        ("overview", Some(Viewer)),
+        ("agents", Some(Viewer)),
+        ("agent_names", Some(Viewer)),
+        ("audit_log", Some(Viewer)),
+        ("browse_memories", Some(Viewer)),
+        ("search_memories", Some(Viewer)),
+        ("memory", Some(Viewer)),
+        ("recalls_of_memory", Some(Viewer)),
+        ("selected_memories", Some(Viewer)),
+        ("delete_memories", Some(Operator)),
+        ("restore_memories", Some(Operator)),
+        ("proposals", Some(Viewer)),
+        ("proposal", Some(Viewer)),
+        ("consider_proposals", Some(Viewer)),
+        ("decide_proposals", Some(Reviewer)),
+        ("undo_decision", Some(Reviewer)),
+        ("decisions", Some(Viewer)),
+        ("terms", Some(Viewer)),
+        ("term", Some(Viewer)),
+        ("term_names", Some(Viewer)),
+        ("foresee_change", Some(Viewer)),
+        ("change_term", Some(Reviewer)),
+        ("documents", Some(Viewer)),
+        ("read_document", Some(Viewer)),
+        ("ingest_runs", Some(Viewer)),
+        ("topology", Some(Viewer)),
+        ("measure_recall", Some(Viewer)),
+        ("zero_hits", Some(Viewer)),
+        ("try_recall", Some(Viewer)),
+        ("list_retrievals", Some(Viewer)),
+        ("read_retrieval", Some(Viewer)),
+        ("replay_retrieval", Some(Viewer)),
+        ("saved_views", Some(Viewer)),
+        ("save_view", Some(Viewer)),
+        ("rename_view", Some(Viewer)),
+        ("delete_view", Some(Viewer)),
+        // The last one: it ends the session.
+        ("sign_out", None),
+    ]
+};
 
 #[tokio::test]
 async fn every_route_of_the_api_demands_a_key() {
@@ -81,6 +215,99 @@ async fn every_tool_demands_a_key_and_its_scope() {
     }
 }
 
+/// Keys of atlas by their scopes, made once.
+#[derive(Default)]
+struct Keys(BTreeMap<Vec<&'static str>, String>);
+
+impl Keys {
+    async fn with(&mut self, site: &Site, scopes: &[Scope]) -> String {
+        let names: Vec<&'static str> = scopes.iter().map(|scope| scope.as_str()).collect();
+        if let Some(known) = self.0.get(&names) {
+            return known.clone();
+        }
+        let world = &site.world;
+        let (_, made) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), scopes).await;
+        self.0.insert(names, made.clone());
+        made
+    }
+
+    /// Sends a call with exactly the scopes that it needs, and with all others but each of them.
+    async fn check(&mut self, site: &Site, what: &str, needs: &[Scope], request: impl Fn(&str) -> Request<Body>) {
+        // A key holds at least one scope; this one opens nothing.
+        let key = self.with(site, if needs.is_empty() { &[Scope::ContextRead] } else { needs }).await;
+        let allowed = site.send(request(&key)).await;
+        let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::METHOD_NOT_ALLOWED];
+        assert!(!refused.contains(&allowed.status) && !allowed.status.is_server_error(), "{what} with {needs:?}: {allowed:?}");
+        for lacking in needs {
+            let others: Vec<Scope> = Scope::ALL.iter().copied().filter(|scope| scope != lacking).collect();
+            let key = self.with(site, &others).await;
+            let answer = site.send(request(&key)).await;
+            assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::FORBIDDEN, "forbidden"), "{what} without {lacking}");
+            assert!(answer.text.contains(lacking.as_str()), "{what}: the answer names {lacking}: {}", answer.text);
+        }
+    }
+}
+
+fn request(method: &Method, path: &str, key: &str, body: &'static str) -> Request<Body> {
+    let media_type = if path == "/api/import" { "application/x-ndjson" } else { "application/json" };
+    let request = Request::builder().method(method.clone()).uri(path).header(header::CONTENT_TYPE, media_type);
+    request.header(header::AUTHORIZATION, format!("Bearer {key}")).body(Body::from(body)).unwrap()
+}
+
+#[tokio::test]
+async fn every_route_of_an_agents_key_takes_its_scope_and_no_other() {
+    let site = Site::new().await;
+    let of_keys = server::api::routes().into_iter().filter(|route| route.guard == Guard::Key && route.path != "/api/tools/{name}");
+    let there: BTreeSet<_> = of_keys.map(|route| (route.path, route.method.to_string())).collect();
+    let known: BTreeSet<_> = ROUTES.iter().map(|call| (call.path, call.method.to_string())).collect();
+    assert_eq!(known, there, "which scope does a route take?");
+    let mut keys = Keys::default();
+    for call in ROUTES {
+        let id = "01900000-0000-7000-8000-000000000000";
+        let path = call.path.replace("{id}", id).replace("{memory_id}", id).replace("{project}", "harbour");
+        keys.check(&site, &format!("{} {path}", call.method), call.needs, |key| request(&call.method, &path, key, call.body)).await;
+    }
+}
+
+#[tokio::test]
+async fn every_tool_takes_its_scope_and_no_other() {
+    let site = Site::new().await;
+    let there: BTreeSet<_> = remembrancer::tools::all().iter().map(|tool| tool.name).collect();
+    assert_eq!(TOOLS.iter().map(|(name, ..)| *name).collect::<BTreeSet<_>>(), there, "which scope does a tool take?");
+    let mut keys = Keys::default();
+    for (name, needs, body) in TOOLS {
+        let path = format!("/api/tools/{name}");
+        keys.check(&site, name, needs, |key| request(&Method::POST, &path, key, body)).await;
+    }
+}
+
+#[tokio::test]
+async fn every_server_function_takes_its_role_and_no_other() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let named = |name: &str| format!("/console/api/{name}");
+    let there: BTreeMap<String, Method> = app::server_functions().into_iter().map(|(path, method)| (path.to_owned(), method)).collect();
+    let known: BTreeSet<String> =
+        FUNCTIONS.iter().map(|(name, _)| named(name)).chain(WITHOUT_SESSION.iter().map(|path| (*path).to_owned())).collect();
+    assert_eq!(known, there.keys().cloned().collect(), "which role does a function take?");
+    for role in OperatorRole::ALL {
+        let login = format!("{role}@{}", world.tenant_slug);
+        identity::create_operator(&world.engine, &world.system, &login, "Mina", PASSWORD, &[*role]).await.unwrap();
+        let (_, cookie) = sign_in(&site, &login, PASSWORD).await;
+        for (name, needs) in FUNCTIONS {
+            let path = named(name);
+            let status = call_with(&site, &there[&path], &path, "same-origin", &cookie).await;
+            let expected = needs.is_some_and(|needed| needed != *role);
+            assert_eq!(status == StatusCode::FORBIDDEN, expected, "{name} as {role}: {status}");
+            assert!(status != StatusCode::UNAUTHORIZED && !status.is_server_error(), "{name} as {role}: {status}");
+        }
+        let (_, cookie) = sign_in(&site, &login, PASSWORD).await;
+        let download = site.get("/export.jsonl", &[(header::COOKIE, &cookie)]).await;
+        let expected = if *role == OperatorRole::Admin { StatusCode::OK } else { StatusCode::FORBIDDEN };
+        assert_eq!(download.status, expected, "the download as {role}: {}", download.text);
+    }
+}
+
 #[tokio::test]
 async fn every_server_function_demands_a_session_and_its_own_origin() {
     let site = Site::new().await;
@@ -105,12 +332,17 @@ async fn every_server_function_demands_a_session_and_its_own_origin() {
 }
 
 async fn call(site: &Site, method: &Method, path: &str, fetch_site: &str) -> StatusCode {
+    call_with(site, method, path, fetch_site, "").await
+}
+
+async fn call_with(site: &Site, method: &Method, path: &str, fetch_site: &str, cookie: &str) -> StatusCode {
     let arguments = ARGUMENTS.iter().find(|(function, _)| *function == path).map_or("", |(_, arguments)| arguments);
     let (uri, body) = if method == Method::GET { (format!("{path}?{arguments}"), "") } else { (path.to_owned(), arguments) };
     let request = Request::builder()
         .method(method.clone())
         .uri(uri)
         .header("sec-fetch-site", fetch_site)
+        .header(header::COOKIE, cookie)
         .header(header::ACCEPT, "application/json")
         .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
         .body(Body::from(body))

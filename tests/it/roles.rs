@@ -1,0 +1,225 @@
+//! Every verb is named here with what it takes: a role of operators, which is tried with each role, a scope of an agent's key
+//! (`server/tests/it/authorization.rs` tries these over HTTP), or nothing, with the reason.
+
+use crate::support::alone;
+use futures_util::future::BoxFuture;
+use remembrancer::api::{
+    AgentId, BotId, DecisionId, Discipline, DocumentId, ExplainRequest, KeyId, MemoryId, MemoryRef, NewProject, OperatorId, OperatorRole,
+    PlaygroundRequest, ProposalId, RetrievalId, Scope, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
+};
+use remembrancer::op::Access;
+use remembrancer::portability::{ImportOptions, Selection};
+use remembrancer::testing::{PASSWORD, World, nowhere};
+use remembrancer::vocabulary::NewTerm;
+use remembrancer::{Error, OpContext, audit, chat, identity, knowledge, memories, overview, portability, projects, recall, vocabulary};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+struct Verb {
+    name: &'static str,
+    role: OperatorRole,
+    call: for<'a> fn(&'a World, &'a OpContext) -> BoxFuture<'a, Result<(), Error>>,
+}
+
+macro_rules! verbs {
+    ($($name:literal $role:ident |$world:ident, $ctx:ident| $call:expr;)*) => {
+        &[$(Verb {
+            name: $name,
+            role: OperatorRole::$role,
+            call: |$world, $ctx| Box::pin(async move { $call.await.map(drop) }),
+        }),*]
+    };
+}
+
+fn memory() -> MemoryId {
+    MemoryId(nowhere())
+}
+
+fn name() -> MemoryRef {
+    memory().into()
+}
+
+fn new_project() -> NewProject {
+    NewProject { slug: "harbour".into(), name: "Harbour".into() }
+}
+
+fn rejection() -> Verdict {
+    Verdict::Reject { reason: "no term".into() }
+}
+
+fn retirement() -> TermChange {
+    TermChange::Retire { reason: "unused".into() }
+}
+
+const OF_OPERATORS: &[Verb] = verbs! {
+    "audit::browse" Viewer |w, c| audit::browse(&w.engine, c, &Default::default());
+    "audit::verify" Admin |w, c| audit::verify(&w.engine, c, None);
+    "chat::create_bot" Admin |w, c| chat::create_bot(&w.engine, c, KeyId(nowhere()), "bot");
+    "chat::bind_chat" Admin |w, c| chat::bind_chat(&w.engine, c, BotId(nowhere()), "4711", UserId(nowhere()));
+    "chat::unbind_chat" Admin |w, c| chat::unbind_chat(&w.engine, c, BotId(nowhere()), "4711");
+    "identity::create_agent" Admin |w, c| identity::create_agent(&w.engine, c, "newcomer", "Newcomer", false);
+    "identity::set_discipline" Admin |w, c| identity::set_discipline(&w.engine, c, AgentId(nowhere()), Discipline::Confirming);
+    "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[Scope::MemoryRead], None, None);
+    "identity::revoke_key" Admin |w, c| identity::revoke_key(&w.engine, c, KeyId(nowhere()));
+    "identity::create_operator" Admin
+        |w, c| identity::create_operator(&w.engine, c, "idris@acme.example", "Idris", PASSWORD, &[OperatorRole::Viewer]);
+    "identity::operator_by_login" Admin |w, c| identity::operator_by_login(&w.engine, c, "nobody@acme.example");
+    "identity::disable_operator" Admin |w, c| identity::disable_operator(&w.engine, c, OperatorId(nowhere()));
+    "identity::set_roles" Admin |w, c| identity::set_roles(&w.engine, c, OperatorId(nowhere()), &[OperatorRole::Viewer]);
+    "identity::add_user" Admin |w, c| identity::add_user(&w.engine, c, "crm-4711", None, None);
+    "identity::users" Admin |w, c| identity::users(&w.engine, c);
+    "identity::views" Viewer |w, c| identity::views(&w.engine, c, ViewPage::Memories);
+    "identity::save_view" Viewer |w, c| identity::save_view(&w.engine, c, ViewPage::Memories, "tea", "q=tea");
+    "identity::rename_view" Viewer |w, c| identity::rename_view(&w.engine, c, ViewId(nowhere()), "tea");
+    "identity::delete_view" Viewer |w, c| identity::delete_view(&w.engine, c, ViewId(nowhere()));
+    "knowledge::documents" Viewer |w, c| knowledge::documents(&w.engine, c, &Default::default());
+    "knowledge::document" Viewer |w, c| knowledge::document(&w.engine, c, DocumentId(nowhere()));
+    "knowledge::runs" Viewer |w, c| knowledge::runs(&w.engine, c, None, None);
+    "knowledge::topology" Viewer |w, c| knowledge::topology(&w.engine, c);
+    "memories::browse" Viewer |w, c| memories::browse(&w.engine, c, &Default::default());
+    "memories::rows_by_id" Viewer |w, c| memories::rows_by_id(&w.engine, c, &[memory()]);
+    "memories::detail" Viewer |w, c| memories::detail(&w.engine, c, memory());
+    "memories::recalls" Viewer |w, c| memories::recalls(&w.engine, c, memory());
+    "memories::record" Viewer |w, c| memories::record(&w.engine, c, &name(), None);
+    "memories::history" Viewer |w, c| memories::history(&w.engine, c, &name(), None);
+    "memories::compare" Viewer |w, c| memories::compare(&w.engine, c, &name(), None, (1, 2));
+    "memories::delete" Operator |w, c| memories::delete(&w.engine, c, &[memory()], "because");
+    "memories::restore" Operator |w, c| memories::restore(&w.engine, c, &[memory()], "because");
+    "overview::overview" Viewer |w, c| overview::overview(&w.engine, c);
+    "overview::agents" Viewer |w, c| overview::agents(&w.engine, c);
+    "overview::agent_names" Viewer |w, c| overview::agent_names(&w.engine, c);
+    "portability::export" Admin |w, c| portability::export(&w.engine, c, &Selection::All, tokio::io::sink(), &|_| {});
+    "portability::markdown" Admin
+        |w, c| portability::markdown(&w.engine, c, &Selection::All, &std::env::temp_dir().join(&w.tenant_slug), &|_| {});
+    "portability::import" Admin
+        |w, c| async { portability::import(&w.engine, c, tokio::fs::File::open("/dev/null").await.unwrap(), ImportOptions::default(), &|_| {}).await };
+    "projects::list" Viewer |w, c| projects::list(&w.engine, c);
+    "projects::create" Operator |w, c| projects::create(&w.engine, c, new_project());
+    "projects::create_repo" Operator |w, c| projects::create_repo(&w.engine, c, "nowhere", new_project());
+    "projects::link" Operator |w, c| projects::link(&w.engine, c, "nowhere", "elsewhere");
+    "projects::unlink" Operator |w, c| projects::unlink(&w.engine, c, "nowhere", "elsewhere");
+    "recall::search_console" Viewer |w, c| recall::search_console(&w.engine, c, &Default::default());
+    "recall::health" Viewer |w, c| recall::health(&w.engine, c, &Default::default());
+    "recall::zero_hits" Viewer |w, c| recall::zero_hits(&w.engine, c, &Default::default());
+    "recall::playground" Viewer |w, c| async {
+        let request = PlaygroundRequest { agent_id: AgentId(nowhere()), query: "tea".into(), k: 1, user_id: None };
+        recall::playground(&w.engine, c, &request).await
+    };
+    "recall::retrievals" Viewer |w, c| recall::retrievals(&w.engine, c, &Default::default());
+    "recall::retrieval" Viewer |w, c| recall::retrieval(&w.engine, c, RetrievalId(nowhere()), None);
+    "recall::replay" Viewer |w, c| recall::replay(&w.engine, c, RetrievalId(nowhere()), None);
+    "recall::explain" Viewer
+        |w, c| recall::explain(&w.engine, c, ExplainRequest { memory_id: Some(name()), ..ExplainRequest::default() });
+    "vocabulary::proposals" Viewer |w, c| vocabulary::proposals(&w.engine, c, &Default::default());
+    "vocabulary::proposals_by_id" Viewer |w, c| vocabulary::proposals_by_id(&w.engine, c, &[ProposalId(nowhere())]);
+    "vocabulary::proposal" Viewer |w, c| vocabulary::proposal(&w.engine, c, ProposalId(nowhere()));
+    "vocabulary::preview" Viewer |w, c| vocabulary::preview(&w.engine, c, &[ProposalId(nowhere())], &rejection());
+    "vocabulary::decide" Reviewer |w, c| vocabulary::decide(&w.engine, c, &[ProposalId(nowhere())], &rejection());
+    "vocabulary::undo" Reviewer |w, c| vocabulary::undo(&w.engine, c, DecisionId(nowhere()));
+    "vocabulary::decisions" Viewer |w, c| vocabulary::decisions(&w.engine, c, None, None);
+    "vocabulary::terms" Viewer |w, c| vocabulary::terms(&w.engine, c, &Default::default());
+    "vocabulary::term" Viewer |w, c| vocabulary::term(&w.engine, c, TermId(nowhere()));
+    "vocabulary::term_named" Viewer |w, c| vocabulary::term_named(&w.engine, c, "tea");
+    "vocabulary::term_names" Viewer |w, c| vocabulary::term_names(&w.engine, c, "tea");
+    "vocabulary::add" Reviewer |w, c| vocabulary::add(&w.engine, c, NewTerm { term: "tea", ..NewTerm::default() });
+    "vocabulary::preview_change" Viewer |w, c| vocabulary::preview_change(&w.engine, c, TermId(nowhere()), &retirement());
+    "vocabulary::change" Reviewer |w, c| vocabulary::change(&w.engine, c, TermId(nowhere()), &retirement());
+};
+
+/// Verbs of agents: a scope of the key opens them, no role does. Tools and routes call them.
+const OF_AGENTS: &[&str] = &[
+    "context::context_for",
+    "contract::add",
+    "contract::command",
+    "contract::delete",
+    "contract::get",
+    "contract::list",
+    "contract::prompt",
+    "contract::update",
+    "knowledge::component",
+    "knowledge::index",
+    "knowledge::ingest",
+    "knowledge::search",
+    "memories::forget",
+    "memories::link",
+    "memories::remember",
+    "memories::revise",
+    "memories::unlink",
+    "memories::upsert_profile_fact",
+    "recall::recall",
+    "recall::search",
+    "vocabulary::lookup",
+    "vocabulary::propose",
+];
+
+/// Verbs that take neither, and why.
+const OF_NEITHER: &[(&str, &str)] = &[
+    ("identity::agent_by_slug", "the command line's names"),
+    ("identity::named_by_caller", "who a key may name is the rule itself"),
+    ("identity::sign_out", "ends the session of whoever asks"),
+    ("identity::user", "the command line's names"),
+    ("knowledge::embed_document", "a job"),
+    ("memories::embed_late", "a job"),
+    ("memories::settle_links", "a job"),
+    ("portability::embed_imported", "a job"),
+    ("portability::put", "a part of the import"),
+    ("prompts::for_agent", "instructions for any agent"),
+    ("recall::of", "a part of the recall"),
+    ("recall::without_floor", "what the evaluation compares"),
+    ("vocabulary::embed_terms", "a job"),
+    ("vocabulary::post", "a part of remember and propose"),
+    ("vocabulary::recanonicalise", "a job"),
+];
+
+#[tokio::test]
+async fn a_verb_of_operators_takes_its_role_and_no_other() {
+    let world = alone().await;
+    for verb in OF_OPERATORS {
+        for role in OperatorRole::ALL {
+            let ctx = OpContext { access: Access::Roles(vec![*role]), ..world.vera.clone() };
+            let outcome = (verb.call)(&world, &ctx).await;
+            let forbidden = matches!(outcome, Err(Error::Forbidden(_)));
+            assert_eq!(forbidden, *role != verb.role, "{} as {role}: {outcome:?}", verb.name);
+        }
+        let none = OpContext { access: Access::Roles(vec![]), ..world.vera.clone() };
+        assert!(matches!((verb.call)(&world, &none).await, Err(Error::Forbidden(_))), "{} without a role", verb.name);
+    }
+    std::fs::remove_dir_all(std::env::temp_dir().join(&world.tenant_slug)).unwrap();
+}
+
+/// A new verb fails here until it stands in one of the tables.
+#[test]
+fn every_verb_is_in_a_table() {
+    let mut written = BTreeSet::new();
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut written);
+    let known = OF_OPERATORS.iter().map(|verb| verb.name).chain(OF_AGENTS.iter().copied()).chain(OF_NEITHER.iter().map(|(name, _)| *name));
+    let known: BTreeSet<String> = known.map(str::to_owned).collect();
+    assert!(written.len() > 90, "{written:?}");
+    assert_eq!(known.difference(&written).collect::<Vec<_>>(), [] as [&String; 0], "these are no more");
+    assert_eq!(written.difference(&known).collect::<Vec<_>>(), [] as [&String; 0], "what do these take?");
+}
+
+/// The functions of all rooms that take a context, as `room::name`. Stores, tests and the tools' table are no verbs.
+fn collect(folder: &Path, verbs: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let is = |name: &str| path.file_stem().is_some_and(|stem| stem == name);
+        if is("store") || is("testing") || is("db") {
+            continue;
+        }
+        if path.is_dir() {
+            collect(&path, verbs);
+            continue;
+        }
+        let source = std::fs::read_to_string(&path).unwrap();
+        let room = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap().components().next().unwrap();
+        let room = room.as_os_str().to_str().unwrap();
+        for rest in source.split("\npub async fn ").skip(1) {
+            let signature = rest.split("{\n").next().unwrap();
+            let takes_context = ["ctx: &OpContext", "ctx: OpContext"].iter().any(|argument| signature.contains(argument));
+            if takes_context {
+                verbs.insert(format!("{room}::{}", signature.split(['(', '<']).next().unwrap()));
+            }
+        }
+    }
+}

@@ -9,6 +9,7 @@ use crate::clock::Clock;
 use crate::db::{DatabaseUrls, Databases, DbError, Logins, Patience};
 use crate::error::Error;
 use crate::models::{self, Model};
+use crate::providers::tokens::Tokens;
 use crate::providers::{EmbedError, Embedder, Embeddings};
 use crate::recall::log::RetrievalLog;
 use crate::vocabulary::snapshot::Snapshots;
@@ -72,6 +73,7 @@ struct Inner {
     vocabulary: Snapshots,
     log: RetrievalLog,
     past_searches: Semaphore,
+    past_words: Semaphore,
     relay: Signal,
     jobs: Signal,
     deferred: TaskTracker,
@@ -111,8 +113,9 @@ impl Engine {
         }
         let (log, embeddings) = (RetrievalLog::new(), Embeddings::new(embedder, CACHED_QUERIES));
         let (vocabulary, relay, jobs) = (Snapshots::default(), Signal::default(), Signal::default());
-        let (past_searches, deferred) = (Semaphore::new(PAST_SEARCHES), TaskTracker::new());
-        let inner = Arc::new(Inner { db, urls, embeddings, model, settings, vocabulary, log, past_searches, relay, jobs, deferred });
+        let (past_searches, past_words, deferred) = (Semaphore::new(PAST_SEARCHES), Semaphore::new(PAST_SEARCHES), TaskTracker::new());
+        let inner =
+            Arc::new(Inner { db, urls, embeddings, model, settings, vocabulary, log, past_searches, past_words, relay, jobs, deferred });
         Ok(Self { inner, clock })
     }
 
@@ -159,6 +162,16 @@ impl Engine {
     /// Turns for questions about the past.
     pub fn past_searches(&self) -> &Semaphore {
         &self.inner.past_searches
+    }
+
+    /// Turns for counting the words of knowledge that is no longer in force.
+    pub fn past_words(&self) -> &Semaphore {
+        &self.inner.past_words
+    }
+
+    /// How the embedding model divides text.
+    pub fn tokens(&self) -> Arc<dyn Tokens> {
+        self.inner.embeddings.tokens()
     }
 
     /// The vector of a memory's text for a job, which can wait, but not for ever.

@@ -9,7 +9,11 @@ use futures_util::future::BoxFuture;
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
+use super::tokens::Tokens;
 use super::{EmbedError, Embedder, normalise};
+
+/// Longest text that it reads, in words; the rest is ignored, as by a real model.
+const WORDS_MAX: usize = 256;
 
 /// A bag of hashed words: texts that share words are similar, equal texts are equal, and nothing depends on a model file.
 ///
@@ -67,7 +71,7 @@ impl Fake {
     /// The vector of one text.
     pub fn vector(&self, text: &str) -> Vec<f32> {
         let mut vector = vec![0.0; self.dimension];
-        for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()) {
+        for (_, word) in words(&text.to_lowercase()).take(WORDS_MAX) {
             let hash = Sha256::digest(word.as_bytes());
             // Several places per word, so that two different words hardly ever look alike.
             for place in hash.as_chunks::<4>().0.iter().take(4) {
@@ -83,6 +87,25 @@ impl Fake {
     }
 }
 
+/// Words with the places where they begin.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let word = |part: &&str| !part.is_empty();
+    text.split(|c: char| !c.is_alphanumeric()).filter(word).map(|word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
+}
+
+/// Every word is a token.
+struct Words;
+
+impl Tokens for Words {
+    fn limit(&self) -> usize {
+        WORDS_MAX
+    }
+
+    fn starts(&self, text: &str) -> Vec<usize> {
+        words(text).map(|(at, _)| at).collect()
+    }
+}
+
 impl Embedder for Fake {
     fn model(&self) -> &str {
         // It stands in for the model of the registry that has its dimension.
@@ -91,6 +114,10 @@ impl Embedder for Fake {
 
     fn dimension(&self) -> usize {
         self.dimension
+    }
+
+    fn tokens(&self) -> Arc<dyn Tokens> {
+        Arc::new(Words)
     }
 
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {

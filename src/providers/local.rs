@@ -17,12 +17,15 @@ use futures_util::future::BoxFuture;
 use tokenizers::{Tokenizer, TruncationParams};
 use tokio::sync::{mpsc, oneshot};
 
+use super::tokens::{Estimate, Tokens};
 use super::{EmbedError, Embedder, normalise};
 
 /// The name under which the model registry knows this model.
 pub const MODEL: &str = "all-MiniLM-L6-v2";
 /// Longest text the model was trained to read, in tokens; the rest is cut.
 const TOKENS_MAX: usize = 256;
+/// Tokens that the model adds to every text: one in front, one at the end.
+const TOKENS_ADDED: usize = 2;
 /// Texts that run together. Larger batches gain nothing on a processor.
 const BATCH: usize = 8;
 /// Texts longer than this, in tokens, run alone: batching them costs more in padding than it saves.
@@ -53,6 +56,26 @@ impl LocalOptions {
 pub struct Local {
     dimension: usize,
     queue: mpsc::Sender<Job>,
+    pieces: Arc<Pieces>,
+}
+
+/// The model's own tokens, counted beyond what it reads.
+struct Pieces(Tokenizer);
+
+impl Tokens for Pieces {
+    fn limit(&self) -> usize {
+        TOKENS_MAX - TOKENS_ADDED
+    }
+
+    fn starts(&self, text: &str) -> Vec<usize> {
+        match self.0.encode(text, false) {
+            Ok(encoding) => encoding.get_offsets().iter().map(|(start, _)| *start).collect(),
+            Err(error) => {
+                tracing::warn!(%error, "a text's tokens are estimated");
+                Estimate.starts(text)
+            }
+        }
+    }
 }
 
 /// One text and who waits for its vector.
@@ -69,7 +92,8 @@ struct Encoded {
 impl Local {
     /// Reads the model (90 MB) and starts its threads. Blocks for some tenths of a second.
     pub fn load(options: &LocalOptions) -> Result<Self, EmbedError> {
-        let model = Arc::new(Model::load(&options.directory)?);
+        let (model, pieces) = Model::load(&options.directory)?;
+        let model = Arc::new(model);
         let (sender, receiver) = mpsc::channel(options.queue.max(1));
         let receiver = Arc::new(Mutex::new(receiver));
         for n in 0..options.threads.max(1) {
@@ -79,7 +103,7 @@ impl Local {
                 .spawn(move || work(&model, &receiver))
                 .map_err(|e| EmbedError::Unavailable(format!("no thread for the model: {e}")))?;
         }
-        Ok(Self { dimension: model.dimension, queue: sender })
+        Ok(Self { dimension: model.dimension, queue: sender, pieces: Arc::new(pieces) })
     }
 }
 
@@ -90,6 +114,10 @@ impl Embedder for Local {
 
     fn dimension(&self) -> usize {
         self.dimension
+    }
+
+    fn tokens(&self) -> Arc<dyn Tokens> {
+        Arc::<Pieces>::clone(&self.pieces)
     }
 
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
@@ -183,22 +211,24 @@ struct Model {
 }
 
 impl Model {
-    fn load(directory: &Path) -> Result<Self, EmbedError> {
+    fn load(directory: &Path) -> Result<(Self, Pieces), EmbedError> {
         let failed = |file: &str, reason: String| EmbedError::Load { path: directory.join(file).display().to_string(), reason };
         let read = |file: &str| std::fs::read(directory.join(file)).map_err(|e| failed(file, e.to_string()));
 
         let config: Config = serde_json::from_slice(&read("config.json")?).map_err(|e| failed("config.json", e.to_string()))?;
         let mut tokenizer = Tokenizer::from_bytes(read("tokenizer.json")?).map_err(|e| failed("tokenizer.json", e.to_string()))?;
         // The file asks for 128 tokens, padded; padding is ours, per batch.
+        tokenizer.with_truncation(None).map_err(|e| failed("tokenizer.json", e.to_string()))?;
+        tokenizer.with_padding(None);
+        let pieces = Pieces(tokenizer.clone());
         let truncation = TruncationParams { max_length: TOKENS_MAX, ..TruncationParams::default() };
         tokenizer.with_truncation(Some(truncation)).map_err(|e| failed("tokenizer.json", e.to_string()))?;
-        tokenizer.with_padding(None);
 
         let weights = VarBuilder::from_buffered_safetensors(read("model.safetensors")?, DTYPE, &Device::Cpu)
             .map_err(|e| failed("model.safetensors", e.to_string()))?;
         let bert = BertModel::load(weights, &config).map_err(|e| failed("model.safetensors", e.to_string()))?;
         let pad = u32::try_from(config.pad_token_id).map_err(|e| failed("config.json", e.to_string()))?;
-        Ok(Self { bert, tokenizer, dimension: config.hidden_size, pad })
+        Ok((Self { bert, tokenizer, dimension: config.hidden_size, pad }, pieces))
     }
 
     /// Tokens of the texts that are still waited for.
@@ -318,6 +348,19 @@ mod tests {
         for (i, got) in futures_util::future::join_all(callers).await {
             assert!(cos(&got[0], &expected[i % 3]) > 0.9999, "caller {i}");
         }
+    }
+
+    #[tokio::test]
+    async fn the_tokens_of_a_text_are_those_that_the_model_reads() {
+        let tokens = LOCAL.tokens();
+        assert_eq!(tokens.starts("Vera waters orchids."), [0, 5, 12, 15, 19], "“orchids” has two");
+        assert_eq!(tokens.starts("Ü 東京"), [0, 3, 6], "offsets are bytes");
+        // What is one token beyond the limit changes nothing, what is within it does.
+        let text = |words: usize, last: &str| format!("{}{last}", "tea ".repeat(words));
+        let limit = tokens.limit();
+        assert_eq!(tokens.count(&text(limit, "milk")), limit + 1);
+        let v = embed(&[&text(limit, "milk"), &text(limit, "sugar"), &text(limit - 1, "milk"), &text(limit - 1, "sugar")]).await;
+        assert!(v[0] == v[1] && v[2] != v[3]);
     }
 
     #[tokio::test]

@@ -6,11 +6,13 @@
 pub mod fake;
 pub mod local;
 pub mod openai;
+pub mod tokens;
 
 use std::{sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 use moka::future::Cache;
+use tokens::{Estimate, Tokens};
 
 /// Turns text into vectors.
 pub trait Embedder: Send + Sync + 'static {
@@ -20,6 +22,10 @@ pub trait Embedder: Send + Sync + 'static {
     fn dimension(&self) -> usize;
     /// One vector of unit length per text, in the order of the texts. Dropping the future abandons the work.
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>>;
+    /// How it divides text; estimated unless the model is at hand.
+    fn tokens(&self) -> Arc<dyn Tokens> {
+        Arc::new(Estimate)
+    }
 }
 
 /// Why a text has no vector.
@@ -71,6 +77,11 @@ impl Embeddings {
     /// Components of each vector.
     pub fn dimension(&self) -> usize {
         self.embedder.dimension()
+    }
+
+    /// How the model divides text.
+    pub fn tokens(&self) -> Arc<dyn Tokens> {
+        self.embedder.tokens()
     }
 
     /// The vector of a query. Callers that ask for one text at the same moment share one computation; failures are not cached.

@@ -117,6 +117,9 @@ pub struct IngestReport {
     pub added: i64,
     pub changed: i64,
     pub unchanged: i64,
+    /// Unchanged files that were divided into chunks by an older version or for another model, and are divided again.
+    #[serde(default)]
+    pub reindexed: i64,
     pub retired: i64,
     /// Canonical terms that glossaries added or redefined.
     pub terms: i64,

@@ -133,7 +133,7 @@ pub const TABLES: &[Table] = {
         ] },
         Table { database: "shared_kb", name: "documents", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
             ("kind", Plain, false), ("reference", Plain, false), ("path", Plain, false), ("title", Plain, false), ("status", Plain, false),
-            ("front_matter", Plain, false), ("content_hash", Plain, false), ("collection", Plain, false),
+            ("front_matter", Plain, false), ("content_hash", Plain, false), ("collection", Plain, false), ("chunking", Plain, false),
         ] },
         Table { database: "shared_kb", name: "chunks", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
             ("heading_path", Plain, false), ("content", Plain, false),

@@ -1,9 +1,9 @@
 //! Ingestion: files become documents, chunks, terms and components. Each file is a transaction of its own; one that cannot be read is named
 //! and does not stop the rest.
 
-use super::parse::{self, Parsed};
-use super::search::embedded_text;
-use super::store::{self, NewChunk, NewComponent, NewText};
+use super::parse::{self, CHUNKING, Parsed};
+use super::search::{embedded_text, searched_text};
+use super::store::{self, InForce, NewChunk, NewComponent, NewText};
 use crate::api::{ChunkId, DocumentId, IngestFailure, IngestReport, RunId, Scope};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
@@ -20,6 +20,16 @@ use tracing::instrument;
 
 /// Statuses of what was decided otherwise since, or never: kept and shown, but not found, because nobody should be told that it holds.
 const NOT_IN_FORCE: [&str; 8] = ["superseded", "deprecated", "rejected", "withdrawn", "obsolete", "retired", "draft", "proposed"];
+
+/// Whether a status says that a text holds.
+pub(super) fn is_decided(status: &str) -> bool {
+    !NOT_IN_FORCE.iter().any(|word| status.split(|c: char| !c.is_alphanumeric()).next() == Some(word))
+}
+
+/// What divides documents into chunks now; what was divided otherwise is divided again by its next ingestion.
+fn chunking(engine: &Engine) -> String {
+    format!("{CHUNKING} {}", engine.model().name)
+}
 
 /// Chunks embedded per call of the model, and calls per job: a long document takes several jobs, because a lease is short.
 const BATCH: i64 = 32;
@@ -74,8 +84,7 @@ pub async fn ingest(
         store::begin_run(&mut tx, ctx.tenant_id, run, &collection, revision.as_deref(), by, now).await?;
     }
     tx.commit().await?;
-    let mut there: BTreeMap<String, (DocumentId, Vec<u8>)> =
-        there.into_iter().map(|text| (text.path, (text.id, text.content_hash))).collect();
+    let mut there: BTreeMap<String, InForce> = there.into_iter().map(|text| (text.path.clone(), text)).collect();
     // A file that cannot be read now is not gone: what was known of it stays.
     for failure in &report.failures {
         there.remove(&failure.path);
@@ -85,26 +94,28 @@ pub async fn ingest(
         let hash = Sha256::digest(&bytes).to_vec();
         let old = there.remove(&path);
         match old {
-            Some((_, known)) if known == hash => report.unchanged += 1,
-            old => take_in(engine, ctx, &mut report, &collection, &path, bytes, hash, old.map(|(id, _)| id)).await?,
+            Some(known) if known.content_hash == hash && known.chunking == chunking(engine) => report.unchanged += 1,
+            old => take_in(engine, ctx, &mut report, &collection, &path, bytes, hash, old).await?,
         }
         progress(done + 1, total);
     }
     let gone = match extent {
-        Extent::Whole => there.into_values().map(|(id, _)| id).collect::<Vec<_>>(),
-        Extent::Part { gone } => gone.iter().filter_map(|path| there.remove(path)).map(|(id, _)| id).collect(),
+        Extent::Whole => there.into_values().map(|text| text.id).collect::<Vec<_>>(),
+        Extent::Part { gone } => gone.iter().filter_map(|path| there.remove(path)).map(|text| text.id).collect(),
     };
     retire(engine, ctx, &mut report, &collection, &gone).await?;
     if !dry_run {
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
         store::end_run(&mut tx, ctx.tenant_id, run, &report, engine.clock().now()).await?;
-        let message = format!("ingested {collection}: {} added, {} changed, {} retired", report.added, report.changed, report.retired);
+        let IngestReport { added, changed, reindexed, retired, .. } = &report;
+        let message = format!("ingested {collection}: {added} added, {changed} changed, {reindexed} re-indexed, {retired} retired");
         let entry = NewEntry::new(engine, ctx, "knowledge.ingested", "run", run, message);
         audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
         tx.commit().await?;
         engine.relay().wake();
         engine.jobs().wake();
-        metrics::counter!("remembrancer_knowledge_ingested_total").increment((report.added + report.changed).unsigned_abs());
+        metrics::counter!("remembrancer_knowledge_ingested_total")
+            .increment((report.added + report.changed + report.reindexed).unsigned_abs());
         metrics::counter!("remembrancer_knowledge_failures_total").increment(report.failures.len() as u64);
     }
     Ok(report)
@@ -119,12 +130,12 @@ async fn take_in(
     path: &str,
     bytes: Vec<u8>,
     hash: Vec<u8>,
-    old: Option<DocumentId>,
+    old: Option<InForce>,
 ) -> Result<(), Error> {
-    let name = path.to_owned();
+    let (name, tokens) = (path.to_owned(), engine.tokens());
     // Megabytes of Markdown take a while.
-    let parsed =
-        tokio::task::spawn_blocking(move || parse::parse(&name, &bytes)).await.map_err(Error::failed("a document could not be parsed"))?;
+    let parsed = tokio::task::spawn_blocking(move || parse::parse(&name, &bytes, &*tokens)).await;
+    let parsed = parsed.map_err(Error::failed("a document could not be parsed"))?;
     let parsed = match parsed {
         Ok(parsed) => parsed,
         Err(failure) => {
@@ -135,7 +146,7 @@ async fn take_in(
     if !report.dry_run {
         // Terms first: defining them again is harmless, and once the file's hash is stored nobody looks into it again.
         define(engine, ctx, report, path, &parsed).await?;
-        if !put(engine, ctx, collection, path, &parsed, &hash, old).await? {
+        if !put(engine, ctx, collection, path, &parsed, &hash, old.as_ref()).await? {
             report.unchanged += 1;
             return Ok(());
         }
@@ -144,7 +155,11 @@ async fn take_in(
     }
     report.failures.extend(parsed.failures.iter().cloned());
     report.components += count(parsed.components.len());
-    *(if old.is_some() { &mut report.changed } else { &mut report.added }) += 1;
+    *match old {
+        Some(old) if old.content_hash == hash => &mut report.reindexed,
+        Some(_) => &mut report.changed,
+        None => &mut report.added,
+    } += 1;
     Ok(())
 }
 
@@ -176,15 +191,15 @@ async fn put(
     path: &str,
     parsed: &Parsed,
     hash: &[u8],
-    old: Option<DocumentId>,
+    old: Option<&InForce>,
 ) -> Result<bool, Error> {
     let (tenant, id, now) = (ctx.tenant_id, DocumentId(engine.clock().id()), engine.clock().now());
-    let found = !NOT_IN_FORCE.iter().any(|word| parsed.status.split(|c: char| !c.is_alphanumeric()).next() == Some(word));
+    let (found, chunking) = (is_decided(&parsed.status), chunking(engine));
     let chunks: Vec<NewChunk<'_>> = parsed
         .chunks
         .iter()
         .map(|chunk| {
-            let text = embedded_text(parsed.reference.as_deref(), &parsed.title, &chunk.heading_path, &chunk.content);
+            let text = searched_text(parsed.reference.as_deref(), &parsed.title, &chunk.heading_path, &chunk.content);
             NewChunk {
                 id: ChunkId(engine.clock().id()),
                 heading_path: &chunk.heading_path,
@@ -208,10 +223,10 @@ async fn put(
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     store::lock_knowledge(&mut tx, tenant).await?;
     let there = store::in_force(&mut tx, tenant, collection).await?.into_iter().find(|text| text.path == path);
-    if there.as_ref().is_some_and(|text| text.content_hash == hash) {
+    if there.as_ref().is_some_and(|text| text.content_hash == hash && text.chunking == chunking) {
         return Ok(false);
     }
-    if let Some(old) = there.map(|text| text.id).or(old) {
+    if let Some(old) = there.map(|text| text.id).or(old.map(|text| text.id)) {
         store::retire(&mut tx, tenant, old, now).await?;
     }
     let text = NewText {
@@ -224,6 +239,7 @@ async fn put(
         status: &parsed.status,
         front_matter: &parsed.front_matter,
         content_hash: hash,
+        chunking: &chunking,
         now,
     };
     store::insert_document(&mut tx, tenant, &text).await?;
@@ -233,7 +249,11 @@ async fn put(
         let event = NewEvent::pending(engine, Task::EmbedDocument, serde_json::json!({ "document_id": id }));
         jobs::store::insert(&mut tx, tenant, ctx.commons_id, &event).await?;
     }
-    let verb = if old.is_some() { "replaced" } else { "added" };
+    let verb = match old {
+        Some(old) if old.content_hash == hash => "re-indexed",
+        Some(_) => "replaced",
+        None => "added",
+    };
     let entry = NewEntry::new(engine, ctx, "knowledge.document", "document", id, format!("{verb} {collection}/{path}"));
     audit::record(&mut tx, tenant, ctx.commons_id, &entry).await?;
     tx.commit().await?;
@@ -266,6 +286,7 @@ async fn retire(engine: &Engine, ctx: &OpContext, report: &mut IngestReport, col
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn embed_document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Result<&'static str, Error> {
+    let tokens = engine.tokens();
     for _ in 0..CALLS {
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
         let batch = store::unembedded(&mut tx, ctx.tenant_id, id, BATCH).await?;
@@ -273,12 +294,15 @@ pub async fn embed_document(engine: &Engine, ctx: &OpContext, id: DocumentId) ->
         if batch.is_empty() {
             return Ok("embedded");
         }
-        let text = |chunk: &store::Unembedded| embedded_text(chunk.reference.as_deref(), &chunk.title, &chunk.heading_path, &chunk.content);
+        let text = |chunk: &store::Unembedded| {
+            embedded_text(chunk.reference.as_deref(), &chunk.title, &chunk.heading_path, &chunk.content, &*tokens)
+        };
         let vectors = engine.embed_batch_for_job(batch.iter().map(text).collect()).await;
         let vectors = vectors.map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
         for (chunk, vector) in batch.iter().zip(&vectors) {
-            store::put_chunk_vector(&mut tx, ctx.tenant_id, chunk.id, &engine.model().name, vector).await?;
+            let now = engine.clock().now();
+            store::put_chunk_vector(&mut tx, ctx.tenant_id, chunk.id, &engine.model().name, vector, now).await?;
         }
         tx.commit().await?;
     }

@@ -3,12 +3,14 @@
 mod ingest;
 mod lists;
 pub mod parse;
+mod past;
 mod search;
 pub mod store;
 mod tree;
+mod words;
 
 pub use ingest::{Extent, Ingestion, embed_document, ingest};
 pub use lists::{component, document, documents, index, runs, topology};
-pub use search::{PreparedQuery, RankedChunk, candidates, candidates_at, hit, search};
+pub use search::{CandidateQuery, PreparedQuery, RankedChunk, candidates, hit, search};
 pub(crate) use search::{explain, passages};
 pub use tree::{Tree, index_pages, read};

@@ -1,6 +1,8 @@
 //! Search in knowledge, for its own tool and for every recall.
 
-use super::store;
+use super::past::{self, Difference};
+use super::words::{Asked, Worded};
+use super::{parse, store};
 use crate::api::{
     ChunkId, DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, Part, QUERY_MAX, Ranking, Scope, SourceTag,
 };
@@ -10,11 +12,12 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::models::Floors;
 use crate::op::OpContext;
-use crate::ranking::{explain, hybrid};
+use crate::providers::tokens::Tokens;
+use crate::ranking::{self, explain, hybrid};
 use crate::text::words;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use tracing::instrument;
 
@@ -59,32 +62,56 @@ impl PreparedQuery {
     }
 }
 
+/// How knowledge that is searched alone is ranked: as by a recall that names no ranking.
+const RANKING: Ranking = Ranking::HybridDecay;
+/// Best of each side that are scored, at least.
+const BEST: usize = 20;
+
+/// A search for candidates: what for, among what, and how they are scored.
+#[derive(Clone, Copy, Debug)]
+pub struct CandidateQuery<'a> {
+    pub prepared: &'a PreparedQuery,
+    /// Of these kinds of documents; of all kinds if empty.
+    pub kinds: &'a [DocumentKind],
+    pub ranking: Ranking,
+    pub floors: Floors,
+    /// Most candidates.
+    pub most: usize,
+    /// Present: searches what was in force at that moment.
+    pub at: Option<DateTime<Utc>>,
+}
+
 /// A chunk that was looked at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedChunk {
     pub found: store::CitedChunk,
-    /// Relevance, 0 to 1; knowledge does not decay.
+    /// What it passes or fails by, 0 to 1: its cosine, or its normalised BM25 where only that reaches its floor.
     pub similarity: f64,
     pub matched_by: MatchedBy,
     pub floor: f64,
-    /// What it is ordered by among memories: its relevance, unless the ranking adds up parts.
+    /// What it is ordered by, also among memories. Knowledge does not decay.
     pub score: f64,
     pub parts: Vec<Part>,
 }
 
 impl RankedChunk {
-    /// Scores it as the ranking would score a memory that says the same. The text alone tells which of the question's words it holds, so that
-    /// the past gives the same score as the present.
-    pub fn weigh(&mut self, ranking: Ranking, asked: &BTreeMap<String, u32>) {
-        let held = words::terms(&self.found.embedded_text());
-        let covered = asked.keys().filter(|term| held.contains_key(*term)).count() as f64 / (asked.len() as f64).max(1.0);
-        let (semantic, covered) = match self.matched_by {
-            MatchedBy::Lexical => (None, self.similarity),
-            MatchedBy::Vector | MatchedBy::Both => (Some(self.similarity), covered),
+    /// Scores a chunk as the ranking scores a new memory with the same text. All chunks have the same formula, whether they wait for their
+    /// vector or not. One that is `named` to the letter has as much as all the words of the query on top, however long it or the query is.
+    fn new(found: store::FoundChunk, bm25: Option<f64>, named: bool, ranking: Ranking, floors: Floors) -> Self {
+        let store::FoundChunk { cited, semantic } = found;
+        let semantic = semantic.map(|cosine| cosine.clamp(0.0, 1.0));
+        let lexical = bm25.map(|bm25| bm25 + f64::from(u8::from(named)));
+        let (similarity, floor, matched_by) = ranking::relevance(semantic, lexical, floors);
+        let (parts, score) = match ranking {
+            Ranking::Decay => (vec![], ranking::undecayed(semantic, bm25, named)),
+            Ranking::Hybrid | Ranking::HybridDecay => {
+                let characters = i32::try_from(cited.content.chars().count()).unwrap_or(i32::MAX);
+                let parts = hybrid::decided(ranking, semantic, lexical, characters);
+                let score = hybrid::sum(&parts);
+                (parts, score)
+            }
         };
-        let characters = i32::try_from(self.found.content.chars().count()).unwrap_or(i32::MAX);
-        self.parts = hybrid::decided(ranking, semantic, covered, characters);
-        self.score = hybrid::sum(&self.parts);
+        Self { found: cited, similarity: similarity.min(1.0), matched_by, floor, score, parts }
     }
 
     /// Whether it is relevant enough.
@@ -107,80 +134,56 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest)
         .that((1..=K_MAX).contains(&request.k), "k", format!("is {}; it may be 1 to {K_MAX}", request.k))
         .done()?;
     let prepared = PreparedQuery::new(engine, request.query).await;
-    let found = candidates(engine, ctx.tenancy(), &prepared, &request.kinds, i64::from(request.k)).await?;
+    let query = CandidateQuery {
+        prepared: &prepared,
+        kinds: &request.kinds,
+        ranking: RANKING,
+        floors: engine.model().floors,
+        most: usize::try_from(request.k).unwrap_or(usize::MAX),
+        at: None,
+    };
+    let found = candidates(engine, ctx.tenancy(), &query).await?;
     let hits = found.into_iter().filter(RankedChunk::passed).map(|candidate| hit(candidate, &prepared.terms)).collect();
     let degraded = if prepared.vector.is_none() { vec!["embedding".to_owned()] } else { vec![] };
     metrics::counter!("shared_kb_search_total").increment(1);
     Ok(KnowledgeResponse { hits, degraded })
 }
 
-/// The best chunks, above the floor or not, best first.
+/// The best chunks, those above the floor first, best first: the best by words and the best by meaning, each scored by both.
 ///
 /// # Errors
-/// When the database is out of reach.
+/// `Unavailable` when the database is out of reach; about the past, `Invalid` when too much was retired since.
 #[boxed]
 #[tracing::instrument(skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn candidates(
-    engine: &Engine,
-    tenancy: Tenancy,
-    prepared: &PreparedQuery,
-    kinds: &[DocumentKind],
-    most: i64,
-) -> Result<Vec<RankedChunk>, DbError> {
-    let (tenant, model) = (tenancy.tenant, engine.model());
-    let floors = model.floors;
-    let terms: Vec<String> = prepared.terms.keys().cloned().collect();
-    let mut tx = engine.db().kb.begin(tenancy).await?;
-    let near = match &prepared.vector {
-        Some(vector) => store::by_vector(&mut tx, tenant, &model.name, vector, kinds, most).await?,
-        None => Vec::new(),
+pub async fn candidates(engine: &Engine, tenancy: Tenancy, query: &CandidateQuery<'_>) -> Result<Vec<RankedChunk>, Error> {
+    let CandidateQuery { prepared, kinds, ranking, floors, most, at } = *query;
+    let lookup = store::Lookup { tenant: tenancy.tenant, model: &engine.model().name, vector: prepared.vector.as_deref(), kinds, at };
+    let asked = Asked::new(&prepared.text, &prepared.terms);
+    let then = match at {
+        Some(at) => past::difference(engine, tenancy, query, at).await?,
+        None => Difference::default(),
     };
-    let statistics = store::statistics(&mut tx, tenant).await?;
-    let named = store::by_words(&mut tx, tenant, &terms, statistics, kinds, prepared.vector.is_some(), most).await?;
-    let near = near.into_iter().map(|(id, similarity)| (id, similarity, MatchedBy::Vector, floors.vector));
-    let named = named.into_iter().map(|(id, similarity)| (id, similarity, MatchedBy::Lexical, floors.lexical));
-    let scored: Vec<_> = near.chain(named).collect();
-    let ids: Vec<_> = scored.iter().map(|(id, ..)| *id).collect();
-    let found = store::chunks_by_id(&mut tx, tenant, &ids, None).await?;
-    tx.commit().await?;
-    Ok(best(scored, found, most))
-}
-
-/// The best chunks of what was in force at a moment, by meaning. Words of texts that are no longer in force are not kept.
-///
-/// # Errors
-/// When the database is out of reach.
-#[boxed]
-#[tracing::instrument(skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn candidates_at(
-    engine: &Engine,
-    tenancy: Tenancy,
-    prepared: &PreparedQuery,
-    at: DateTime<Utc>,
-    floors: Floors,
-    most: i64,
-) -> Result<Vec<RankedChunk>, DbError> {
-    let Some(vector) = &prepared.vector else { return Ok(Vec::new()) };
+    let best = most.max(BEST);
     let mut tx = engine.db().kb.begin(tenancy).await?;
-    let near = store::by_vector_at(&mut tx, tenancy.tenant, &engine.model().name, vector, at, most).await?;
-    let ids: Vec<_> = near.iter().map(|(id, _)| *id).collect();
-    let found = store::chunks_by_id(&mut tx, tenancy.tenant, &ids, Some(at)).await?;
+    let sides = store::sides(&mut tx, &lookup, &asked.terms, best).await?;
+    let postings = sides.postings.into_iter().chain(then.postings).collect();
+    let worded = asked.weigh(sides.chunks + then.chunks, sides.terms + then.terms, postings);
+    let ids: HashSet<ChunkId> = worded.iter().take(best).map(|one| one.chunk_id).chain(sides.nearest).collect();
+    let found = store::chunks_by_id(&mut tx, &lookup, &ids.into_iter().collect::<Vec<_>>()).await?;
     tx.commit().await?;
-    Ok(best(near.into_iter().map(|(id, similarity)| (id, similarity, MatchedBy::Vector, floors.vector)).collect(), found, most))
-}
-
-fn best(scored: Vec<(ChunkId, f64, MatchedBy, f64)>, found: Vec<store::CitedChunk>, most: i64) -> Vec<RankedChunk> {
-    let mut found: HashMap<_, _> = found.into_iter().map(|chunk| (chunk.chunk_id, chunk)).collect();
-    let mut candidates: Vec<RankedChunk> = scored
-        .into_iter()
-        .filter_map(|(id, similarity, matched_by, floor)| {
-            let similarity = similarity.clamp(0.0, 1.0);
-            Some(RankedChunk { found: found.remove(&id)?, similarity, matched_by, floor, score: similarity, parts: vec![] })
-        })
-        .collect();
-    candidates.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| b.found.chunk_id.cmp(&a.found.chunk_id)));
-    candidates.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-    candidates
+    let worded: HashMap<ChunkId, Worded> = worded.into_iter().map(|one| (one.chunk_id, one)).collect();
+    let rank = |chunk: store::FoundChunk| {
+        let words = worded.get(&chunk.cited.chunk_id);
+        let named = words.is_some_and(|words| words.may_name) && asked.is_named_in(&chunk.cited.searched_text());
+        RankedChunk::new(chunk, words.map(|words| words.lexical), named, ranking, floors)
+    };
+    let mut candidates: Vec<RankedChunk> = found.into_iter().map(rank).collect();
+    candidates.sort_by(|a, b| {
+        let order = b.passed().cmp(&a.passed()).then_with(|| b.score.total_cmp(&a.score));
+        order.then_with(|| b.found.chunk_id.cmp(&a.found.chunk_id))
+    });
+    candidates.truncate(most);
+    Ok(candidates)
 }
 
 /// Chunks that the log names, in force or not.
@@ -198,11 +201,15 @@ pub(crate) async fn passages(engine: &Engine, ctx: &OpContext, ids: &[ChunkId]) 
 /// Turns a candidate into a hit that cites where it stands and explains itself.
 pub fn hit(candidate: RankedChunk, asked: &BTreeMap<String, u32>) -> KnowledgeHit {
     let RankedChunk { found, similarity, matched_by, floor, score, parts } = candidate;
-    let name = found.reference.clone().unwrap_or_else(|| found.title.clone());
+    let name = found.reference.as_deref().unwrap_or(&found.title);
     // The document's own title as first heading says nothing that the name does not.
-    let heading = found.heading_path.last().filter(|heading| **heading != found.title && !heading.starts_with(&name));
+    let heading = found.heading_path.last().filter(|heading| **heading != found.title && !heading.starts_with(name));
+    let name = match found.is_elsewhere {
+        true => format!("{name} ({})", found.collection),
+        false => name.to_owned(),
+    };
     let citation = heading.map_or_else(|| name.clone(), |heading| format!("{name}, {heading}"));
-    let matched_words = words::matched_words(&found.embedded_text(), asked);
+    let matched_words = words::matched_words(&found.searched_text(), asked);
     KnowledgeHit {
         chunk_id: found.chunk_id,
         document_id: found.document_id,
@@ -229,13 +236,21 @@ pub fn hit(candidate: RankedChunk, asked: &BTreeMap<String, u32>) -> KnowledgeHi
 
 /// Why a piece of knowledge is in an answer, as a sentence.
 pub(crate) fn explain(matched_by: MatchedBy, similarity: f64, matched_words: &[String], parts: &[Part], score: f64) -> String {
-    let sum = if parts.is_empty() { String::new() } else { format!(" {}, which makes {score:.2}.", explain::sum_of(parts)) };
+    let sum = match parts {
+        [] if (score - similarity).abs() < 0.005 => String::new(),
+        // Under `decay`, where words count for part of what a cosine does.
+        [] => format!(" Its score is {score:.2}."),
+        parts => format!(" {}, which makes {score:.2}.", explain::sum_of(parts)),
+    };
     format!("{}; decided knowledge does not fade.{sum}", explain::how_found(matched_by, similarity, matched_words))
 }
 
-/// What is embedded: a chunk means little without what it stands under.
-pub(super) fn embedded_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str) -> String {
-    let headings = heading_path.iter().map(String::as_str).filter(|heading| *heading != title);
-    let above: Vec<&str> = reference.into_iter().chain([title]).chain(headings).collect();
-    format!("{}\n{content}", above.join(" › "))
+/// What the words of a chunk are taken from: the chunk and what stands above it.
+pub(super) fn searched_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str) -> String {
+    format!("{}\n{content}", parse::above(reference, title, heading_path))
+}
+
+/// What is embedded: the same, as far as the model reads it.
+pub(super) fn embedded_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str, tokens: &dyn Tokens) -> String {
+    format!("{}\n{content}", parse::embedded_above(&parse::above(reference, title, heading_path), tokens))
 }

@@ -2,6 +2,7 @@
 
 use super::parse::{self, FILE_MAX, index};
 use crate::api::{IndexPage, IngestFailure};
+use crate::providers::tokens::Estimate;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -77,7 +78,7 @@ pub fn index_pages(dir: &Path) -> Result<(Vec<IndexPage>, Vec<IngestFailure>), S
     let Tree { files, mut failures } = read(dir, None)?;
     let mut entries = Vec::new();
     for (path, bytes) in files {
-        match parse::parse(&path, &bytes) {
+        match parse::parse(&path, &bytes, &Estimate) {
             Ok(parsed) => {
                 let fields = parsed.front_matter.as_object().cloned().unwrap_or_default();
                 entries.push(index::entry(&path, parsed.reference.as_deref(), &parsed.title, &parsed.status, &fields));

@@ -299,11 +299,11 @@ pub fn score(reading: &Reading, postings: &Postings, contexts: &HashMap<MemoryId
     scored
 }
 
-/// What a piece of knowledge comes to, so that it stands beside memories: of this project, certain, and as fresh as ever. `covered` is the
-/// share of the question's words that it holds.
-pub fn decided(ranking: Ranking, semantic: Option<f64>, covered: f64, characters: i32) -> Vec<Part> {
+/// The parts of a chunk's score, the same as those of a new memory with the same text: of this project, certain, and as fresh as ever. A chunk
+/// that waits for its vector has no meaning yet; its words count as everywhere.
+pub fn decided(ranking: Ranking, semantic: Option<f64>, lexical: Option<f64>, characters: i32) -> Vec<Part> {
     let mut parts = vec![
-        part(ranking, Criterion::Words, covered, WORDS),
+        part(ranking, Criterion::Words, lexical.unwrap_or(0.0), WORDS),
         part(ranking, Criterion::Meaning, semantic.unwrap_or(0.0), MEANING),
         part(ranking, Criterion::Length, length(characters), LENGTH),
         part(ranking, Criterion::Scope, 1.0, SCOPE),

@@ -73,16 +73,33 @@ pub fn decayed(candidates: Vec<Candidate>, floors: Floors, now: DateTime<Utc>) -
 /// What a memory with parts passes or fails by: relevance, floor, and how it was found. It passes when its words or its meaning reach their
 /// floor; what it borrows from the turns around it moves it up and lets nothing pass.
 pub fn measure(scored: &Scored, floors: Floors) -> (f64, f64, MatchedBy) {
-    let (semantic, lexical) = (scored.semantic.unwrap_or(0.0), scored.lexical.unwrap_or(0.0));
-    let (near, worded) = (scored.semantic.is_some() && semantic >= floors.vector, scored.lexical.is_some() && lexical >= floors.lexical);
-    let by_words = worded && !near || (near == worded && scored.semantic.is_none());
-    let (similarity, floor) = if by_words { (lexical, floors.lexical) } else { (semantic, floors.vector) };
+    relevance(scored.semantic, scored.lexical, floors)
+}
+
+/// The same for anything that has a cosine, a normalised BM25, or both.
+pub fn relevance(semantic: Option<f64>, lexical: Option<f64>, floors: Floors) -> (f64, f64, MatchedBy) {
+    let (cosine, words) = (semantic.unwrap_or(0.0), lexical.unwrap_or(0.0));
+    let (near, worded) = (semantic.is_some() && cosine >= floors.vector, lexical.is_some() && words >= floors.lexical);
+    let by_words = worded && !near || (near == worded && semantic.is_none());
+    let (similarity, floor) = if by_words { (words, floors.lexical) } else { (cosine, floors.vector) };
     let matched_by = match (near, worded, by_words) {
         (true, true, _) => MatchedBy::Both,
         (_, _, true) => MatchedBy::Lexical,
         _ => MatchedBy::Vector,
     };
     (similarity, floor, matched_by)
+}
+
+/// What all the words of a query count for in a chunk of knowledge under `decay`, as a cosine: about as much as a good answer has.
+const ALL_WORDS: f64 = 0.5;
+/// What it counts for, at least, that a chunk names what was asked for to the letter: more than all but the best cosines.
+const NAMED: f64 = 0.75;
+
+/// What a chunk of knowledge scores under `decay`, where meaning decides: its cosine, or its words if they count for more. Words count the
+/// same whether the chunk has a vector or not.
+pub fn undecayed(semantic: Option<f64>, lexical: Option<f64>, named: bool) -> f64 {
+    let score = semantic.unwrap_or(0.0).max(ALL_WORDS * lexical.unwrap_or(0.0).min(1.0));
+    if named { NAMED + (1.0 - NAMED) * score } else { score }
 }
 
 /// A memory that was scored by its parts.
@@ -120,6 +137,16 @@ mod tests {
 
     fn now() -> DateTime<Utc> {
         DateTime::from_timestamp(1_800_000_000, 0).unwrap()
+    }
+
+    #[test]
+    fn words_stand_in_for_meaning_at_a_discount() {
+        assert_eq!(undecayed(Some(0.59), Some(0.4), false), 0.59);
+        assert_eq!(undecayed(None, Some(1.0), false), undecayed(Some(0.1), Some(1.0), false));
+        assert!(undecayed(None, Some(1.4), false) < undecayed(Some(0.59), None, false));
+        assert_eq!(undecayed(None, None, false), 0.0);
+        assert!(undecayed(None, Some(0.1), true) > undecayed(Some(0.7), Some(1.0), false));
+        assert!(undecayed(Some(1.0), Some(2.0), true) <= 1.0);
     }
 
     #[test]

@@ -90,6 +90,8 @@ mod tests {
             document_id: DocumentId(Uuid::nil()),
             kind: DocumentKind::Adr,
             reference: Some("ADR-005".into()),
+            collection: "acme".into(),
+            is_elsewhere: false,
             title: "Store the graph in Postgres".into(),
             path: "adr.md".into(),
             heading_path: vec!["Consequences".into()],

@@ -182,17 +182,16 @@ async fn in_knowledge(
     question: &Question<'_>,
     prepared: &PreparedQuery,
     floors: Floors,
-) -> Result<Vec<knowledge::RankedChunk>, DbError> {
-    let mut candidates = match &question.past {
-        None => knowledge::candidates(engine, tenancy, prepared, &[], question.most).await?,
-        Some(_) => knowledge::candidates_at(engine, tenancy, prepared, question.reach.now, floors, question.most).await?,
+) -> Result<Vec<knowledge::RankedChunk>, Error> {
+    let query = knowledge::CandidateQuery {
+        prepared,
+        kinds: &[],
+        ranking: question.ranking,
+        floors,
+        most: usize::try_from(question.most).unwrap_or_default(),
+        at: question.past.as_ref().map(|_| question.reach.now),
     };
-    if question.ranking != Ranking::Decay {
-        for candidate in &mut candidates {
-            candidate.weigh(question.ranking, &prepared.terms);
-        }
-    }
-    Ok(candidates)
+    knowledge::candidates(engine, tenancy, &query).await
 }
 
 fn since(start: Instant) -> f64 {

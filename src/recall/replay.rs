@@ -46,6 +46,9 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Opt
     let past = ask(engine, ctx, &line, &filters, at, Some(then)).await?;
     let today = ask(engine, ctx, &line, &filters, engine.clock().now(), None).await?;
     lost.extend(past.lost.reasons.iter().cloned());
+    if past.degraded.iter().any(|part| part == "knowledge") {
+        lost.push("Knowledge could not be searched as it was: it was out of reach, or too much of it was retired since.".into());
+    }
     let (unrecorded, explained) = (past.lost.unrecorded.clone(), !lost.is_empty());
     let (replayed, looked_at) = answer(engine, ctx, &line, past).await?;
     let (today, _) = answer(engine, ctx, &line, today).await?;

@@ -12,6 +12,7 @@ mod explain;
 mod forget;
 mod identity;
 mod knowledge;
+mod knowledge_search;
 mod late;
 mod links;
 mod lists;

@@ -1,7 +1,8 @@
 //! What needs a real model: questions in other words than the memory's.
 
 use crate::support::{Told, memory_owner, patient, remember};
-use remembrancer::api::{MatchedBy, RecallResponse, RememberRequest, Source, SourceTag};
+use remembrancer::api::{DocumentFilter, KnowledgeRequest, MatchedBy, RecallResponse, RememberRequest, Source, SourceTag};
+use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::providers::local::{Local, LocalOptions};
 use remembrancer::testing::{Fake, TestDatabases, World, fact, question};
 use remembrancer::{OpContext, recall};
@@ -68,6 +69,50 @@ async fn a_question_about_nothing_that_is_known_is_a_zero_hit() {
     remember(&world, &world.atlas, fact("build", "Continuous integration runs on two cores.")).await;
     let answer = ask(&world, &world.atlas, "How is sourdough bread baked?").await;
     assert!(answer.zero_hit, "{:?}", answer.memories().iter().map(|hit| (hit.similarity, &hit.content)).collect::<Vec<_>>());
+}
+
+/// Names have many tokens in few characters: the model would read half of what fits into the longest chunk.
+#[tokio::test]
+async fn the_end_of_a_dense_document_is_found_by_its_meaning() {
+    let world = world().await;
+    let genera = ["Phalaenopsis", "Paphiopedilum", "Dendrobium", "Bulbophyllum", "Cymbidium", "Masdevallia", "Epidendrum"];
+    let species = ["rothschildianum", "cuthbertsonii", "hieroglyphica", "schilleriana", "sanderianum", "lowii", "kolopakingii"];
+    let shelf = |n: usize| format!("{} {}, ", genera[n % genera.len()], species[n / genera.len() % species.len()]);
+    let tokens = world.engine.tokens();
+    let shelves = |from: usize| {
+        let mut text = "On the shelves: ".to_owned();
+        for n in from.. {
+            if tokens.count(&text) > tokens.limit() {
+                return format!("{text}and room for more.");
+            }
+            text.push_str(&shelf(n));
+        }
+        text
+    };
+    let end = "Should a pane break at night, Idris is called: he is a glazier and brings new glass within the hour. \
+               Broken panes are swept up and replaced before the cold comes in.";
+    let last = format!("{} {end}", shelves(31));
+    assert!(last.len() < 1_200, "{} characters", last.len());
+    let greenhouse = format!("# Greenhouse\n\n{}\n\n{}\n\n{last}\n", shelves(0), shelves(17));
+    let handbook = knowledge::read(&PathBuf::from("server/src/demo/knowledge"), None).unwrap();
+    let ingestion = Ingestion {
+        collection: "acme".into(),
+        files: handbook.files.into_iter().chain([("greenhouse.md".to_owned(), greenhouse.into_bytes())]).collect(),
+        extent: Extent::Whole,
+        revision: None,
+        dry_run: false,
+        failures: vec![],
+    };
+    assert_eq!(knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap().failures, []);
+    for document in knowledge::documents(&world.engine, &world.vera, &DocumentFilter::default()).await.unwrap().rows {
+        while knowledge::embed_document(&world.engine, &world.system, document.id).await.unwrap() == "more to come" {}
+    }
+    // Not one word in common: only the meaning of the last sentence answers.
+    let request = KnowledgeRequest { query: "Who repairs a shattered window?".into(), k: 5, kinds: vec![] };
+    let hits = knowledge::search(&world.engine, &world.atlas, request).await.unwrap().hits;
+    let all: Vec<_> = hits.iter().map(|hit| (hit.similarity, &hit.content)).collect();
+    let hit = hits.first().unwrap_or_else(|| panic!("nothing is found"));
+    assert!(hit.content.ends_with(end) && hit.matched_by == MatchedBy::Vector && hit.matched_words.is_empty(), "{all:?}");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use crate::records::revision;
 use crate::support::{alone, alone_with, remember};
 use chrono::Duration;
 use remembrancer::api::{
-    Category, Considered, Criterion, MemoryId, MemoryScope, NewProject, Page, RecallFilters, RecallRequest, RecallResponse,
+    Category, Considered, Criterion, MatchedBy, MemoryId, MemoryScope, NewProject, Page, RecallFilters, RecallRequest, RecallResponse,
     RememberRequest, Replay, Retrieval, RetrievalFilter, RetrievalId, ReviseRequest, Source, TermChange, UserId,
 };
 use remembrancer::knowledge::{self, Extent, Ingestion};
@@ -218,6 +218,54 @@ async fn knowledge_is_asked_as_it_was_in_force() {
     assert!(now.same, "{:?}", now.lost);
     assert_eq!(contents(&now.replayed), ["The house tea is Assam."]);
     assert_eq!(contents(&now.today), ["The house tea is Darjeeling."]);
+}
+
+/// What waited for its vector then, what was retired since and what came later: words and vectors are as they were.
+#[tokio::test]
+async fn knowledge_that_was_found_by_its_words_is_found_by_them_again() {
+    let world = logged().await;
+    let file = |name: &str, content: &str| (format!("{name}.md"), content.as_bytes().to_vec());
+    let whole = |files: Vec<(String, Vec<u8>)>| Ingestion {
+        collection: "acme".into(),
+        files,
+        extent: Extent::Whole,
+        revision: None,
+        dry_run: false,
+        failures: vec![],
+    };
+    let first = vec![
+        file("assam", "# Assam\n\nThe house tea is Assam, and a kettle of it is always warm.\n"),
+        file("oolong", "# Oolong\n\nOolong is tea for guests.\n"),
+        file("draft", "---\nstatus: draft\n---\n# Draft\n\nThe house tea of tomorrow is Earl Grey, in a kettle.\n"),
+        file("cups", "# Cups\n\nThe house has cups, and a kettle.\n"),
+    ];
+    knowledge::ingest(&world.engine, &world.system, whole(first), &|_, _| {}).await.unwrap();
+    world.clock.advance(Duration::seconds(1));
+    let waiting = asked(&world, question("the house tea in a kettle")).await;
+    let matched = |answer: &RecallResponse| answer.knowledge().iter().map(|hit| hit.matched_by).collect::<Vec<_>>();
+    assert!(matched(&waiting).len() >= 2 && matched(&waiting).iter().all(|one| *one == MatchedBy::Lexical), "{:?}", matched(&waiting));
+    crate::support::work(&world).await;
+    world.clock.advance(Duration::seconds(1));
+    let embedded = asked(&world, question("the house tea in a kettle")).await;
+    assert_eq!(matched(&embedded)[0], MatchedBy::Both);
+
+    let second = vec![
+        file("assam", "# Assam\n\nThe house tea is Darjeeling, and a kettle of it is always warm.\n"),
+        file("cups", "# Cups\n\nThe house has cups, and a kettle.\n"),
+        file("mate", "# Mate\n\nThe house tea is mate, too. A kettle of house tea, the house tea!\n"),
+    ];
+    knowledge::ingest(&world.engine, &world.system, whole(second), &|_, _| {}).await.unwrap();
+    crate::support::work(&world).await;
+    for answer in [waiting, embedded] {
+        let now = again(&world, answer.retrieval_id).await;
+        assert!(now.same, "{:?}: {:?} and {:?}", now.lost, contents(&now.replayed), contents(&now.logged.considered));
+        let hits = |list: &[remembrancer::api::Considered]| {
+            let hits = list.iter().filter(|one| one.rank.is_some());
+            hits.map(|one| (one.rank, one.chunk_id, one.matched_by, (one.score * 1e9).round())).collect::<Vec<_>>()
+        };
+        assert_eq!(hits(&now.replayed), hits(&now.logged.considered), "to the score");
+        assert!(contents(&now.today).iter().any(|content| content.contains("mate")), "{:?}", contents(&now.today));
+    }
 }
 
 #[tokio::test]

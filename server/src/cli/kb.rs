@@ -173,9 +173,12 @@ async fn git(dir: &Path, arguments: &[&str]) -> Result<String, Failure> {
 
 /// The result of an ingestion, in a line.
 pub fn summary(report: &IngestReport) -> String {
-    let IngestReport { added, changed, unchanged, retired, terms, components, .. } = report;
+    let IngestReport { added, changed, unchanged, reindexed, retired, terms, components, .. } = report;
     let would = if report.dry_run { "would be: " } else { "" };
-    format!("{would}{added} added, {changed} changed, {unchanged} unchanged, {retired} retired; {terms} terms, {components} components")
+    let again = if *reindexed > 0 { format!(", {reindexed} re-indexed") } else { String::new() };
+    format!(
+        "{would}{added} added, {changed} changed, {unchanged} unchanged{again}, {retired} retired; {terms} terms, {components} components"
+    )
 }
 
 fn report_failures(failures: &[IngestFailure]) -> Result<(), Failure> {

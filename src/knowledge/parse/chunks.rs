@@ -2,12 +2,17 @@
 
 use super::blocks::OPTIONS;
 use super::classify::cut;
+use crate::providers::tokens::Tokens;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use std::ops::Range;
-use text_splitter::MarkdownSplitter;
+use text_splitter::{ChunkConfig, ChunkSizer, MarkdownSplitter};
 
-/// Longest chunk, in characters: what a small embedding model reads whole.
+/// Raise it when documents are to be cut otherwise: their next ingestion cuts them again.
+pub const CHUNKING: u32 = 2;
+/// Longest chunk, in characters. A chunk with few tokens can be long, and a citation should be short.
 pub const CHUNK_MAX: usize = 1_200;
+/// Longest chunk with what stands above it, in tokens, even if the model reads more.
+const TOKENS_MAX: usize = 256;
 /// How many bytes of a section are split at once: the splitter takes more than twice as long for twice as much.
 const PIECE_MAX: usize = 16 * 1024;
 /// Longest heading in a path, in characters; a longer one is cut.
@@ -24,20 +29,39 @@ pub struct Chunk {
     pub end_byte: usize,
 }
 
+/// What stands above a chunk, in one line. A chunk means little without it.
+pub fn above(reference: Option<&str>, title: &str, heading_path: &[String]) -> String {
+    let headings = heading_path.iter().map(String::as_str).filter(|heading| *heading != title);
+    reference.into_iter().chain([title]).chain(headings).collect::<Vec<_>>().join(" › ")
+}
+
+/// How many tokens of a chunk with what stands above it are embedded.
+fn limit(tokens: &dyn Tokens) -> usize {
+    tokens.limit().min(TOKENS_MAX)
+}
+
+/// As much of what stands above a chunk as is embedded with it: at least half of the tokens are the chunk's.
+pub fn embedded_above<'a>(above: &'a str, tokens: &dyn Tokens) -> &'a str {
+    let end = tokens.starts(above).get(limit(tokens) / 2).copied();
+    above[..end.unwrap_or(above.len())].trim_end()
+}
+
 /// The chunks of a body that begins at byte `offset` of its file, in the order of the text.
 ///
-/// Each section is a chunk, and a long one several of at most [`CHUNK_MAX`] characters, split where Markdown allows. Together they hold all
-/// that is not a heading or blank. A section with nothing but its heading gives none; headings inside lists and quotes begin no section.
-pub fn chunks(body: &str, offset: usize) -> Vec<Chunk> {
-    let splitter = MarkdownSplitter::new(CHUNK_MAX);
+/// Each section is a chunk, and a long one several, split where Markdown allows: each so short that the model reads it to its end, below
+/// what stands above it, and at most [`CHUNK_MAX`] characters. Together they hold all that is not a heading or blank. A section with nothing
+/// but its heading gives none; headings inside lists and quotes begin no section.
+pub fn chunks(body: &str, offset: usize, reference: Option<&str>, title: &str, tokens: &dyn Tokens) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     for section in sections(body) {
+        let over = above(reference, title, &section.path);
+        let most = limit(tokens).saturating_sub(tokens.count(embedded_above(&over, tokens))).max(1);
         let mut start = offset + section.range.start;
         let mut rest = &body[section.range.clone()];
         while !rest.is_empty() {
             let (piece, after) = rest.split_at(piece_end(rest));
             let blank = piece.len() - piece.trim_start().len();
-            for (at, part) in splitter.chunk_indices(piece.trim()) {
+            for (at, part) in split(piece.trim(), most, tokens) {
                 let start_byte = start + blank + at + (part.len() - part.trim_start().len());
                 let content = part.trim().to_owned();
                 if !content.is_empty() {
@@ -49,6 +73,74 @@ pub fn chunks(body: &str, offset: usize) -> Vec<Chunk> {
         }
     }
     chunks
+}
+
+/// Parts of a piece that have at most so many tokens, with their places.
+fn split<'a>(piece: &'a str, most: usize, tokens: &dyn Tokens) -> Vec<(usize, &'a str)> {
+    let sizer = Places { piece, starts: tokens.starts(piece), tokens, most };
+    let mut parts = Vec::new();
+    for (at, part) in MarkdownSplitter::new(ChunkConfig::new(most).with_sizer(sizer)).chunk_indices(piece) {
+        // Half a word has other tokens than it has in the whole.
+        if splits_word(piece, at) || splits_word(piece, at + part.len()) {
+            let sizer = Exactly { tokens, most };
+            let shorter = MarkdownSplitter::new(ChunkConfig::new(most).with_sizer(sizer));
+            parts.extend(shorter.chunk_indices(part).map(|(within, part)| (at + within, part)));
+        } else {
+            parts.push((at, part));
+        }
+    }
+    parts
+}
+
+/// Whether a place is between two letters or digits.
+fn splits_word(text: &str, at: usize) -> bool {
+    let (before, after) = text.split_at(at);
+    before.chars().next_back().is_some_and(char::is_alphanumeric) && after.chars().next().is_some_and(char::is_alphanumeric)
+}
+
+/// Counts the tokens of a part from their places in the piece, because the splitter asks for each text many times over.
+struct Places<'a> {
+    piece: &'a str,
+    starts: Vec<usize>,
+    tokens: &'a dyn Tokens,
+    most: usize,
+}
+
+impl ChunkSizer for Places<'_> {
+    fn size(&self, part: &str) -> usize {
+        let tokens = match place(self.piece, part) {
+            Some(place) => {
+                let before = |end: usize| self.starts.partition_point(|start| *start < end);
+                before(place.end) - before(place.start)
+            }
+            None => self.tokens.count(part),
+        };
+        size(part, tokens, self.most)
+    }
+}
+
+/// Counts the tokens of a part by itself.
+struct Exactly<'a> {
+    tokens: &'a dyn Tokens,
+    most: usize,
+}
+
+impl ChunkSizer for Exactly<'_> {
+    fn size(&self, part: &str) -> usize {
+        size(part, self.tokens.count(part), self.most)
+    }
+}
+
+/// Tokens, or more where a part of so few tokens has too many characters: [`CHUNK_MAX`] of them are as good as `most` tokens.
+fn size(part: &str, tokens: usize, most: usize) -> usize {
+    tokens.max((part.chars().count() * most).div_ceil(CHUNK_MAX))
+}
+
+/// Where a part is in the piece that it was cut out of.
+fn place(piece: &str, part: &str) -> Option<Range<usize>> {
+    let start = part.as_ptr().addr().checked_sub(piece.as_ptr().addr())?;
+    let end = start + part.len();
+    (end <= piece.len()).then_some(start..end)
 }
 
 /// Where to end a piece: after the last paragraph that fits, else after the last line, else the last word.
@@ -111,7 +203,44 @@ fn path(above: &[(u8, String)]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::providers::tokens::Estimate;
     use proptest::prelude::*;
+
+    /// Up to `.0` tokens: a word is one for every three letters, and one alone if it is longer than twenty; any other visible character is
+    /// one.
+    struct Thirds(usize);
+
+    impl Tokens for Thirds {
+        fn limit(&self) -> usize {
+            self.0
+        }
+
+        fn starts(&self, text: &str) -> Vec<usize> {
+            let mut starts = Vec::new();
+            let mut rest = text;
+            while let Some(first) = rest.chars().next() {
+                let at = text.len() - rest.len();
+                let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len()).max(first.len_utf8());
+                let letters: Vec<usize> = rest[..end].char_indices().map(|(place, _)| at + place).collect();
+                match letters.len() {
+                    _ if first.is_whitespace() => {}
+                    21.. => starts.push(at),
+                    _ => starts.extend(letters.into_iter().step_by(3)),
+                }
+                rest = &rest[end..];
+            }
+            starts
+        }
+    }
+
+    /// The chunks of a body whose file has no name of its own.
+    fn chunks(body: &str, offset: usize) -> Vec<Chunk> {
+        super::chunks(body, offset, None, "T", &Estimate)
+    }
+
+    fn embedded(chunk: &Chunk, title: &str, tokens: &dyn Tokens) -> usize {
+        tokens.count(embedded_above(&above(None, title, &chunk.heading_path), tokens)) + tokens.count(&chunk.content)
+    }
 
     #[test]
     fn sections_become_chunks_under_their_headings() {
@@ -128,7 +257,7 @@ mod tests {
 
     #[test]
     fn long_sections_are_split_between_paragraphs() {
-        let paragraph = "Vera prefers short words. ".repeat(30);
+        let paragraph = "Vera prefers short words. ".repeat(25);
         let body = format!("# A\n\n{paragraph}\n\n{paragraph}\n\n{paragraph}");
         let chunks = chunks(&body, 0);
         assert_eq!(chunks.len(), 3);
@@ -149,6 +278,33 @@ mod tests {
         assert!(chunks.is_sorted_by(|a, b| a.end_byte <= b.start_byte) && chunks.iter().all(|chunk| chunk.content.ends_with("hand.")));
         assert_eq!(piece_end(&"a".repeat(PIECE_MAX + 1)), PIECE_MAX);
         assert_eq!(piece_end(&"é ".repeat(PIECE_MAX)), PIECE_MAX - 1);
+    }
+
+    #[test]
+    fn every_chunk_is_read_to_its_end() {
+        // Eight tokens in nine characters.
+        let dense = "a=1; b=2;\n\n".repeat(400);
+        let tokens = Thirds(64);
+        for heading in ["# A\n\n", &format!("# A\n\n## {}\n\n", "long heading ".repeat(40))] {
+            let chunks = super::chunks(&format!("{heading}{dense}"), 0, None, "T", &tokens);
+            assert_eq!(chunks.iter().map(|chunk| chunk.content.matches("b=2").count()).sum::<usize>(), 400);
+            let longest = chunks.iter().map(|chunk| embedded(chunk, "T", &tokens)).max().unwrap();
+            assert!((56..=64).contains(&longest), "{longest}");
+        }
+        // A word beyond all measure is one token.
+        let word = format!("{}\n\n{}", "a b c d e f g h i j k l m n o p ".repeat(3), "z".repeat(2_500));
+        let chunks = super::chunks(&word, 0, None, "T", &tokens);
+        assert_eq!(chunks.iter().map(|chunk| chunk.content.matches('z').count()).sum::<usize>(), 2_500);
+        assert!(chunks.iter().all(|chunk| embedded(chunk, "T", &tokens) <= 64 && chunk.content.chars().count() <= CHUNK_MAX));
+    }
+
+    #[test]
+    fn what_stands_above_leaves_room() {
+        let long = "heading ".repeat(200);
+        let cut = embedded_above(&long, &Estimate);
+        assert_eq!(Estimate.count(cut), TOKENS_MAX / 2);
+        assert_eq!(embedded_above("ADR-005 › Title", &Estimate), "ADR-005 › Title");
+        assert_eq!(above(Some("ADR-005"), "Title", &["Title".into(), "Consequences".into()]), "ADR-005 › Title › Consequences");
     }
 
     fn markdown() -> impl Strategy<Value = String> {
@@ -172,11 +328,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chunks_are_all_that_is_not_a_heading(body in markdown()) {
+        fn chunks_are_all_that_is_not_a_heading(body in markdown(), limit in 8_usize..300) {
             let file = format!("---\n---\n{body}");
             let mut rest = Vec::new();
             let mut at = 8;
-            for chunk in chunks(&body, 8) {
+            let tokens = Thirds(limit);
+            for chunk in super::chunks(&body, 8, None, "T", &tokens) {
+                prop_assert!(embedded(&chunk, "T", &tokens) <= limit.max(1), "{:?}", chunk);
                 prop_assert_eq!(file.get(chunk.start_byte..chunk.end_byte), Some(chunk.content.as_str()));
                 prop_assert!(chunk.start_byte >= at && !chunk.content.is_empty() && chunk.content.trim() == chunk.content);
                 prop_assert!(chunk.content.chars().count() <= CHUNK_MAX);

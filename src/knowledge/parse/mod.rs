@@ -14,12 +14,13 @@ mod terms;
 mod topology;
 mod wording;
 
-pub use chunks::{CHUNK_MAX, Chunk};
+pub use chunks::{CHUNK_MAX, CHUNKING, Chunk, above, embedded_above};
 pub use classify::check_path;
 pub use terms::Term;
 pub use topology::Component;
 
 use crate::api::{DocumentKind, IngestFailure};
+use crate::providers::tokens::Tokens;
 use serde_json::Value;
 
 /// Largest file, in bytes.
@@ -49,15 +50,15 @@ pub struct Parsed {
     pub failures: Vec<IngestFailure>,
 }
 
-/// Reads one file.
+/// Reads one file, and cuts it by the tokens of the model that will embed it.
 ///
 /// Refused, with the line where there is one to blame: a path that leads elsewhere or is not Markdown's, more than 10 MB, what is not text
 /// in UTF-8, a file without any text, and front matter that does not hold what it should. Large files take seconds of computing.
-pub fn parse(path: &str, bytes: &[u8]) -> Result<Parsed, IngestFailure> {
-    read(path, bytes).map_err(|fault| fault.of(path))
+pub fn parse(path: &str, bytes: &[u8], tokens: &dyn Tokens) -> Result<Parsed, IngestFailure> {
+    read(path, bytes, tokens).map_err(|fault| fault.of(path))
 }
 
-fn read(path: &str, bytes: &[u8]) -> Result<Parsed, Fault> {
+fn read(path: &str, bytes: &[u8], tokens: &dyn Tokens) -> Result<Parsed, Fault> {
     check_path(path).map_err(|problem| Fault { line: None, reason: format!("the path {problem}") })?;
     let file = text(bytes)?;
     let front = front_matter::front_matter(file)?;
@@ -72,12 +73,14 @@ fn read(path: &str, bytes: &[u8]) -> Result<Parsed, Fault> {
         let more = faults.split_off(FAILURES_MAX - 1).len();
         faults.push(Fault { line: None, reason: format!("{more} more parts were left out") });
     }
+    let reference = classify::reference(path, kind, &front.fields);
+    let title = classify::title(path, kind, &front.fields, &blocks);
     Ok(Parsed {
         kind,
-        reference: classify::reference(path, kind, &front.fields),
-        title: classify::title(path, kind, &front.fields, &blocks),
         status: classify::status(&front.fields, &blocks),
-        chunks: chunks::chunks(body, front.body),
+        chunks: chunks::chunks(body, front.body, reference.as_deref(), &title, tokens),
+        reference,
+        title,
         terms,
         components,
         failures: faults.into_iter().map(|fault| fault.of(path)).collect(),
@@ -124,6 +127,11 @@ impl Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::providers::tokens::Estimate;
+
+    fn parse(path: &str, bytes: &[u8]) -> Result<Parsed, IngestFailure> {
+        super::parse(path, bytes, &Estimate)
+    }
 
     /// Reads a file of the demo's handbook, or one of the broken ones.
     fn fixture(path: &str) -> (Vec<u8>, Result<Parsed, IngestFailure>) {

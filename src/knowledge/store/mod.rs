@@ -9,7 +9,10 @@ pub use lists::{
     ChunkRow, DocumentRow, Run, chunks, components, count_documents, count_runs, document, front_matters, last_failures, list_documents,
     list_runs, versions,
 };
-pub use search::{CitedChunk, Passage, by_vector, by_vector_at, by_words, chunks_by_id, passages, statistics};
+pub use search::{
+    CitedChunk, FoundChunk, Lookup, Passage, RetiredChunk, Sides, added_since, chunks_by_id, count_retired_since, passages, retired_since,
+    sides,
+};
 
 use crate::api::{ChunkId, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
 use crate::db::{DbError, Tx, lock, lock_key};
@@ -31,6 +34,8 @@ pub struct NewText<'a> {
     pub front_matter: &'a serde_json::Value,
     /// SHA-256 of the file.
     pub content_hash: &'a [u8],
+    /// What divided it into chunks.
+    pub chunking: &'a str,
     pub now: DateTime<Utc>,
 }
 
@@ -66,13 +71,14 @@ pub struct InForce {
     pub id: DocumentId,
     pub path: String,
     pub content_hash: Vec<u8>,
+    pub chunking: String,
 }
 
 /// The texts in force of a collection.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn in_force(tx: &mut Tx, tenant: TenantId, collection: &str) -> Result<Vec<InForce>, DbError> {
     Ok(sqlx::query_as(
-        "select id, path, content_hash from documents where tenant_id = $1 and collection = $2 and valid_to is null order by path",
+        "select id, path, content_hash, chunking from documents where tenant_id = $1 and collection = $2 and valid_to is null order by path",
     )
     .bind(tenant)
     .bind(collection)
@@ -126,8 +132,9 @@ pub async fn retire(tx: &mut Tx, tenant: TenantId, id: DocumentId, now: DateTime
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_document(tx: &mut Tx, tenant: TenantId, text: &NewText<'_>) -> Result<(), DbError> {
     sqlx::query(
-        r"insert into documents (tenant_id, id, kind, reference, collection, path, title, status, front_matter, content_hash, created_at, valid_from)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)",
+        r"insert into documents (tenant_id, id, kind, reference, collection, path, title, status, front_matter, content_hash, created_at, valid_from,
+              chunking)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)",
     )
     .bind(tenant)
     .bind(text.id)
@@ -140,6 +147,7 @@ pub async fn insert_document(tx: &mut Tx, tenant: TenantId, text: &NewText<'_>) 
     .bind(text.front_matter)
     .bind(text.content_hash)
     .bind(text.now)
+    .bind(text.chunking)
     .execute(&mut **tx)
     .await?;
     Ok(())
@@ -155,7 +163,7 @@ pub async fn insert_chunks(
     found: bool,
 ) -> Result<(), DbError> {
     let place = |byte: usize| i32::try_from(byte).unwrap_or(i32::MAX);
-    let mut total = 0_i64;
+    let (mut counted, mut total) = (0_i64, 0_i64);
     for (ordinal, chunk) in chunks.iter().enumerate() {
         sqlx::query(
             r"insert into chunks (tenant_id, id, document_id, ordinal, heading_path, start_byte, end_byte, content, awaiting_vector)
@@ -176,6 +184,7 @@ pub async fn insert_chunks(
             continue;
         }
         let length: u32 = chunk.terms.iter().map(|(_, count)| count).sum();
+        counted += i64::from(length > 0);
         total += i64::from(length);
         let (terms, counts): (Vec<&str>, Vec<f32>) = chunk.terms.iter().map(|(term, count)| (term.as_str(), *count as f32)).unzip();
         sqlx::query(
@@ -198,7 +207,7 @@ pub async fn insert_chunks(
           on conflict (tenant_id) do update set chunks = chunk_counts.chunks + excluded.chunks, terms = chunk_counts.terms + excluded.terms",
     )
     .bind(tenant)
-    .bind(i64::try_from(chunks.len()).unwrap_or(i64::MAX))
+    .bind(counted)
     .bind(total)
     .execute(&mut **tx)
     .await?;
@@ -264,19 +273,27 @@ pub fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
     Ok(if VectorTable::of(dimension)?.is_half() { "chunk_embeddings_384" } else { "chunk_embeddings_1536" })
 }
 
-/// Stores a chunk's vector, if its text is in force.
+/// Stores a chunk's vector, to be found if its text is in force.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn put_chunk_vector(tx: &mut Tx, tenant: TenantId, id: ChunkId, model: &str, vector: &[f32]) -> Result<(), DbError> {
+pub async fn put_chunk_vector(
+    tx: &mut Tx,
+    tenant: TenantId,
+    id: ChunkId,
+    model: &str,
+    vector: &[f32],
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
     let table = vector_table(vector.len())?;
     let sql = format!(
-        r"insert into {table} (tenant_id, chunk_id, model, live, half)
-          select c.tenant_id, c.id, $3, d.valid_to is null, $4
+        r"insert into {table} (tenant_id, chunk_id, model, live, half, embedded_at)
+          select c.tenant_id, c.id, $3, d.valid_to is null, $4, $5
             from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
            where c.tenant_id = $1 and c.id = $2 for share of d
           on conflict (tenant_id, chunk_id, model) do update set half = excluded.half, live = excluded.live"
     );
     // The table follows from the dimension.
-    sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(id).bind(model).bind(HalfVector::from_f32_slice(vector)).execute(&mut **tx).await?;
+    let half = HalfVector::from_f32_slice(vector);
+    sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(id).bind(model).bind(half).bind(now).execute(&mut **tx).await?;
     sqlx::query("update chunks set awaiting_vector = false where tenant_id = $1 and id = $2 and awaiting_vector")
         .bind(tenant)
         .bind(id)

@@ -1,108 +1,134 @@
-//! SQL of knowledge's candidates: by vector and by words, as in `recall::store`.
+//! SQL of knowledge's candidates: by words and by meaning, now and at a moment.
 
 use super::vector_table;
 use crate::api::{ChunkId, DocumentId, DocumentKind, TenantId};
 use crate::db::{DbError, Tx, statement};
-use crate::knowledge::search::embedded_text;
-use crate::text::words::{B, K1, PRIOR_DOCUMENTS};
+use crate::knowledge::search::searched_text;
+use crate::knowledge::words::Posting;
 use chrono::{DateTime, Utc};
 use pgvector::HalfVector;
-use sqlx::{AssertSqlSafe, FromRow, Postgres, QueryBuilder};
+use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 
-/// The condition that a chunk `e` is of some kinds (none named: of any).
-fn push_kinds(query: &mut QueryBuilder<Postgres>, kinds: &[DocumentKind]) {
-    if !kinds.is_empty() {
-        let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
-        query.push(
-            r" and exists (select 1 from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
-                            where c.tenant_id = e.tenant_id and c.id = e.chunk_id and d.kind = any(",
-        );
-        query.push_bind(kinds).push("))");
+/// Which chunks a search may find, and what it compares them with.
+#[derive(Clone, Copy, Debug)]
+pub struct Lookup<'a> {
+    pub tenant: TenantId,
+    pub model: &'a str,
+    /// Absent: by words alone.
+    pub vector: Option<&'a [f32]>,
+    /// Of these kinds of documents; of all kinds if empty.
+    pub kinds: &'a [DocumentKind],
+    /// Present: what was in force at that moment, with the vectors that were there.
+    pub at: Option<DateTime<Utc>>,
+}
+
+impl Lookup<'_> {
+    fn kinds(&self) -> Vec<String> {
+        self.kinds.iter().map(ToString::to_string).collect()
+    }
+
+    fn half(&self) -> Option<HalfVector> {
+        self.vector.map(HalfVector::from_f32_slice)
+    }
+
+    /// The condition that a document `d` is in force, where `parameter` is [`Lookup::at`].
+    fn in_force(&self, d: &str, parameter: &str) -> String {
+        match self.at {
+            None => format!("{d}.valid_to is null"),
+            Some(_) => format!("{d}.valid_from <= {parameter} and ({d}.valid_to is null or {d}.valid_to > {parameter})"),
+        }
     }
 }
 
-/// The nearest chunks in force, with their cosine, nearest first; exact, from the covering index.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn by_vector(
-    tx: &mut Tx,
-    tenant: TenantId,
-    model: &str,
-    vector: &[f32],
-    kinds: &[DocumentKind],
-    most: i64,
-) -> Result<Vec<(ChunkId, f64)>, DbError> {
-    let table = vector_table(vector.len())?;
-    let mut query = statement!(
-        format!(
-            r"with scored as (
-                  select e.chunk_id, -(e.half <#> $1) as similarity
-                    from {table} e where e.tenant_id = $2 and e.model = $3 and e.live"
-        ),
-        HalfVector::from_f32_slice(vector),
-        tenant,
-        model,
-        most,
-    );
-    push_kinds(&mut query, kinds);
-    query.push(
-        r" offset 0)
-              select chunk_id, similarity from scored order by similarity desc, chunk_id desc limit $4",
-    );
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+/// What the two sides of a search found, before it is scored.
+pub struct Sides {
+    /// Where the words of the query stand in the chunks that are in force now and were at the moment.
+    pub postings: Vec<Posting>,
+    /// How many chunks are in force now, and how many terms in them.
+    pub chunks: i64,
+    pub terms: i64,
+    /// The nearest chunks, nearest first.
+    pub nearest: Vec<ChunkId>,
 }
 
-/// How many chunks are in force, and how many terms in them.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn statistics(tx: &mut Tx, tenant: TenantId) -> Result<(i64, i64), DbError> {
-    let counts =
-        sqlx::query_as("select chunks, terms from chunk_counts where tenant_id = $1").bind(tenant).fetch_optional(&mut **tx).await?;
-    Ok(counts.unwrap_or((0, 0)))
-}
-
-/// The best chunks by words with their normalised BM25 (see `recall::store::by_words`); with `awaiting_only` just those without a vector.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, terms = terms.len()))]
-pub async fn by_words(
-    tx: &mut Tx,
-    tenant: TenantId,
-    terms: &[String],
-    (chunks, total): (i64, i64),
-    kinds: &[DocumentKind],
-    awaiting_only: bool,
-    most: i64,
-) -> Result<Vec<(ChunkId, f64)>, DbError> {
-    if terms.is_empty() || chunks == 0 {
-        return Ok(Vec::new());
-    }
-    let mean_length = (total as f64 / chunks as f64).max(1.0);
-    let awaiting =
-        if awaiting_only { "join chunks a on a.tenant_id = e.tenant_id and a.id = e.chunk_id and a.awaiting_vector" } else { "" };
+/// Looks by words and, where there is a vector, by meaning: `most` of the nearest, exact, from the covering index. One statement, and arrays
+/// instead of a row for each word of each chunk.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %lookup.tenant, terms = terms.len()))]
+pub async fn sides(tx: &mut Tx, lookup: &Lookup<'_>, terms: &[String], most: usize) -> Result<Sides, DbError> {
+    type Arrays = (Vec<i32>, Vec<ChunkId>, Vec<f32>, Vec<i32>, Vec<bool>, i64, i64, Vec<ChunkId>);
+    let of_kind = match lookup.kinds {
+        [] => "true",
+        _ => {
+            r"t.chunk_id in (select c.id from documents d join chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id
+                              where d.tenant_id = $2 and d.kind = any($4))"
+        }
+    };
     let mut query = statement!(
         format!(
-            r"with counted as (
-                  select q.term, (select count(*) from chunk_terms t where t.tenant_id = $1 and t.term = q.term)::float8 as df
-                    from unnest($2::text[]) as q (term)),
-              weighed as (select term, ln(1 + ($3::float8 - df + 0.5) / (df + 0.5)) as idf from counted)
-              select e.chunk_id,
-                     sum(w.idf * e.tf * $4::float8 / (e.tf + $5::float8 * ($6::float8 + $7::float8 * e.length / $8::float8)))
-                         / (select sum(idf) from weighed) as similarity
-                from weighed w join chunk_terms e on e.term = w.term and e.tenant_id = $1
-                     {awaiting}
-               where true"
+            r"select coalesce(array_agg(array_position($1, t.term) - 1), '{{}}'), coalesce(array_agg(t.chunk_id), '{{}}'),
+                     coalesce(array_agg(t.tf), '{{}}'), coalesce(array_agg(t.length), '{{}}'), coalesce(array_agg({of_kind}), '{{}}'),
+                     (select coalesce(sum(n.chunks), 0)::bigint from chunk_counts n where n.tenant_id = $2),
+                     (select coalesce(sum(n.terms), 0)::bigint from chunk_counts n where n.tenant_id = $2),
+                     array("
         ),
-        tenant,
         terms,
-        chunks as f64 + PRIOR_DOCUMENTS,
-        K1 + 1.0,
-        K1,
-        1.0 - B,
-        B,
-        mean_length,
-        most,
+        lookup.tenant,
+        lookup.at,
+        lookup.kinds(),
+        lookup.half(),
+        lookup.model,
+        i64::try_from(most).unwrap_or(i64::MAX),
     );
-    push_kinds(&mut query, kinds);
-    query.push(" group by e.chunk_id order by similarity desc, e.chunk_id desc limit $9");
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    match lookup.vector {
+        None => {
+            query.push("select null::uuid where false");
+        }
+        Some(vector) => push_nearest(&mut query, lookup, vector_table(vector.len())?),
+    }
+    query.push(
+        r")
+                from chunk_terms t where t.tenant_id = $2 and t.term = any($1)",
+    );
+    if lookup.at.is_some() {
+        // Words are kept of what is in force: this leaves out what came later.
+        query.push(
+            r" and t.chunk_id in (select c.id from documents d join chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id
+                                   where d.tenant_id = $2 and d.valid_to is null and d.valid_from <= $3)",
+        );
+    }
+    let (places, ids, counts, lengths, of_kind, chunks, words, nearest): Arrays = query.build_query_as().fetch_one(&mut **tx).await?;
+    let rows = places.into_iter().zip(ids).zip(counts.into_iter().zip(lengths)).zip(of_kind);
+    let postings = rows.map(|(((term, chunk_id), (tf, length)), of_kind)| Posting { term, chunk_id, tf, length, of_kind }).collect();
+    Ok(Sides { postings, chunks, terms: words, nearest })
+}
+
+/// Ids by cosine, as a part of [`sides`], whose parameters it uses. `offset 0` keeps the distance from being computed twice.
+fn push_nearest(query: &mut QueryBuilder<Postgres>, lookup: &Lookup<'_>, table: &str) {
+    query.push(format!(
+        r"
+                         select s.chunk_id
+                           from (select e.chunk_id, -(e.half <#> $5) as similarity from {table} e where e.tenant_id = $2 and e.model = $6"
+    ));
+    query.push(match lookup.at {
+        None => " and e.live",
+        Some(_) => " and (e.embedded_at is null or e.embedded_at <= $3)",
+    });
+    if lookup.at.is_some() || !lookup.kinds.is_empty() {
+        let in_force = lookup.in_force("d", "$3");
+        query.push(format!(
+            r" and e.chunk_id in (select c.id from documents d join chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id
+                                   where d.tenant_id = $2 and {in_force}"
+        ));
+        if !lookup.kinds.is_empty() {
+            query.push(" and d.kind = any($4)");
+        }
+        query.push(")");
+    }
+    query.push(
+        r" offset 0) s
+                          order by s.similarity desc, s.chunk_id desc limit $7",
+    );
 }
 
 /// A chunk with what a citation of it names.
@@ -112,6 +138,9 @@ pub struct CitedChunk {
     pub document_id: DocumentId,
     pub kind: DocumentKind,
     pub reference: Option<String>,
+    pub collection: String,
+    /// Whether a document of another collection has the same reference.
+    pub is_elsewhere: bool,
     pub title: String,
     pub path: String,
     pub heading_path: Vec<String>,
@@ -119,34 +148,106 @@ pub struct CitedChunk {
 }
 
 impl CitedChunk {
-    /// What was embedded.
-    pub fn embedded_text(&self) -> String {
-        embedded_text(self.reference.as_deref(), &self.title, &self.heading_path, &self.content)
+    /// What its words are taken from.
+    pub fn searched_text(&self) -> String {
+        searched_text(self.reference.as_deref(), &self.title, &self.heading_path, &self.content)
     }
 }
 
-/// The nearest chunks of what was in force at a moment.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn by_vector_at(
-    tx: &mut Tx,
-    tenant: TenantId,
-    model: &str,
-    vector: &[f32],
-    at: DateTime<Utc>,
-    most: i64,
-) -> Result<Vec<(ChunkId, f64)>, DbError> {
-    let table = vector_table(vector.len())?;
-    let sql = format!(
-        r"select e.chunk_id, -(e.half <#> $4)::float8 as similarity
-            from {table} e
-            join chunks c on c.tenant_id = e.tenant_id and c.id = e.chunk_id
-            join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
-             and d.valid_from <= $3 and (d.valid_to is null or d.valid_to > $3)
-           where e.tenant_id = $1 and e.model = $2 order by similarity desc, e.chunk_id desc limit $5"
+/// A chunk that was found, with its cosine where it has a vector.
+#[derive(Clone, Debug, FromRow)]
+pub struct FoundChunk {
+    #[sqlx(flatten)]
+    pub cited: CitedChunk,
+    pub semantic: Option<f64>,
+}
+
+/// Chunks by id, of texts in force.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %lookup.tenant, ids = ids.len()))]
+pub async fn chunks_by_id(tx: &mut Tx, lookup: &Lookup<'_>, ids: &[ChunkId]) -> Result<Vec<FoundChunk>, DbError> {
+    let semantic = match lookup.vector {
+        None => "null::float8".to_owned(),
+        Some(vector) => {
+            let (table, then) =
+                (vector_table(vector.len())?, lookup.at.map_or("", |_| " and (e.embedded_at is null or e.embedded_at <= $3)"));
+            format!(
+                r"(select -(e.half <#> $4)::float8 from {table} e
+                    where e.tenant_id = c.tenant_id and e.chunk_id = c.id and e.model = $5{then})"
+            )
+        }
+    };
+    let (in_force, other_in_force) = (lookup.in_force("d", "$3"), lookup.in_force("o", "$3"));
+    let mut query = statement!(
+        format!(
+            r"select c.id as chunk_id, c.document_id, d.kind, d.reference, d.collection, d.title, d.path, c.heading_path, c.content,
+                     {semantic} as semantic,
+                     exists (select 1 from documents o
+                              where o.tenant_id = d.tenant_id and o.reference = d.reference and o.collection <> d.collection
+                                and {other_in_force}) as is_elsewhere
+                from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and {in_force}
+               where c.tenant_id = $1 and c.id = any($2)"
+        ),
+        lookup.tenant,
+        ids.iter().map(|id| id.0).collect::<Vec<Uuid>>(),
+        lookup.at,
+        lookup.half(),
+        lookup.model,
     );
-    // The table follows from the dimension.
-    let half = HalfVector::from_f32_slice(vector);
-    Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(model).bind(at).bind(half).bind(most).fetch_all(&mut **tx).await?)
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+/// How many chunks have come into force since a moment, and how many terms in them.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn added_since(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<(i64, i64), DbError> {
+    Ok(sqlx::query_as(
+        r"select count(distinct t.chunk_id), coalesce(sum(t.tf::float8), 0)::bigint
+            from documents d join chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id
+            join chunk_terms t on t.tenant_id = c.tenant_id and t.chunk_id = c.id
+           where d.tenant_id = $1 and d.valid_to is null and d.valid_from > $2",
+    )
+    .bind(tenant)
+    .bind(at)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// A chunk that was in force at a moment and is not any more.
+#[derive(Clone, Debug, FromRow)]
+pub struct RetiredChunk {
+    pub chunk_id: ChunkId,
+    pub kind: DocumentKind,
+    pub status: String,
+    pub reference: Option<String>,
+    pub title: String,
+    pub heading_path: Vec<String>,
+    pub content: String,
+}
+
+/// `from` and `where` of the chunks that were in force at the moment `$2` and are not any more.
+macro_rules! retired_since {
+    () => {
+        r"
+            from documents d join chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id
+           where d.tenant_id = $1 and d.valid_from <= $2 and d.valid_to > $2"
+    };
+}
+
+/// How many chunks were in force at a moment and are not any more, and the bytes of their texts.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn count_retired_since(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<(i64, i64), DbError> {
+    let query = sqlx::query_as(concat!("select count(*), coalesce(sum(octet_length(c.content)), 0)::bigint", retired_since!()));
+    Ok(query.bind(tenant).bind(at).fetch_one(&mut **tx).await?)
+}
+
+/// The chunks that were in force at a moment and are not any more.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn retired_since(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<Vec<RetiredChunk>, DbError> {
+    let query = sqlx::query_as(concat!(
+        "select c.id as chunk_id, d.kind, d.status, d.reference, d.title, c.heading_path, c.content",
+        retired_since!(),
+        " order by c.id"
+    ));
+    Ok(query.bind(tenant).bind(at).fetch_all(&mut **tx).await?)
 }
 
 /// A chunk, in force or not.
@@ -168,24 +269,6 @@ pub async fn passages(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId]) -> Result<
     )
     .bind(tenant)
     .bind(ids)
-    .fetch_all(&mut **tx)
-    .await?)
-}
-
-/// Chunks by id, of texts in force now or at a moment.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
-pub async fn chunks_by_id(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId], at: Option<DateTime<Utc>>) -> Result<Vec<CitedChunk>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_as(
-        r"select c.id as chunk_id, c.document_id, d.kind, d.reference, d.title, d.path, c.heading_path, c.content
-            from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
-             and case when $3::timestamptz is null then d.valid_to is null
-                      else d.valid_from <= $3 and (d.valid_to is null or d.valid_to > $3) end
-           where c.tenant_id = $1 and c.id = any($2)",
-    )
-    .bind(tenant)
-    .bind(ids)
-    .bind(at)
     .fetch_all(&mut **tx)
     .await?)
 }

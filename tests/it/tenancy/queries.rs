@@ -17,7 +17,7 @@ use remembrancer::db::cursor::Seek;
 use remembrancer::db::{DbError, Tx, begin};
 use remembrancer::identity::{Agent, save_view, store as identity};
 use remembrancer::jobs::{NewEvent, PostedJob, State, Task, store as jobs};
-use remembrancer::knowledge::store::{self as knowledge, NewChunk, NewText};
+use remembrancer::knowledge::store::{self as knowledge, Lookup, NewChunk, NewText};
 use remembrancer::memories::model::{Change, DedupKey, Details, Draft, Memory};
 use remembrancer::memories::store::{self as memories, Birth, Embedded};
 use remembrancer::models::{Floors, Model};
@@ -137,6 +137,22 @@ impl Case {
 
     fn long_ago(&self) -> DateTime<Utc> {
         self.now - chrono::Duration::days(30)
+    }
+
+    /// A search in knowledge now, of one kind, and as of a moment.
+    fn lookups(&self) -> [Lookup<'_>; 3] {
+        let now = Lookup { tenant: self.tenant, model: "all-MiniLM-L6-v2", vector: Some(&self.vector), kinds: &[], at: None };
+        [now, Lookup { kinds: &[DocumentKind::Architecture], ..now }, Lookup { at: Some(self.now), ..now }]
+    }
+
+    /// Takes a document out of force a little later than now.
+    async fn retire(&self, tx: &mut Tx) -> Result<(), DbError> {
+        sqlx::query("update documents set valid_to = $2 where tenant_id = $1 and valid_to is null")
+            .bind(self.tenant)
+            .bind(self.now + chrono::Duration::seconds(1))
+            .execute(&mut **tx)
+            .await?;
+        Ok(())
     }
 
     fn embedded(&self) -> Embedded<'_> {
@@ -502,6 +518,7 @@ pub const KB: &[Query] = queries! {
             status: "",
             front_matter: &json!({}),
             content_hash: &[],
+            chunking: "",
             now: c.now,
         };
         knowledge::insert_document(tx, c.tenant, &text).await?;
@@ -525,18 +542,36 @@ pub const KB: &[Query] = queries! {
     };
     "knowledge::put_chunk_vector" |tx, c| {
         let vector: Vec<f32> = c.vector.iter().rev().copied().collect();
-        knowledge::put_chunk_vector(tx, c.tenant, c.shared.chunk, "all-MiniLM-L6-v2", &vector).await?;
+        knowledge::put_chunk_vector(tx, c.tenant, c.shared.chunk, "all-MiniLM-L6-v2", &vector, c.now).await?;
         0
     };
     "knowledge::begin_run" |tx, c| { knowledge::begin_run(tx, c.tenant, RunId(c.fresh), "acme", None, "x", c.now).await?; 0 };
     "knowledge::end_run" |tx, c| { knowledge::end_run(tx, c.tenant, c.shared.run, &Default::default(), c.now).await?; 0 };
-    "knowledge::by_vector" |tx, c| knowledge::by_vector(tx, c.tenant, "all-MiniLM-L6-v2", &c.vector, &[], 10).await?.len();
-    "knowledge::by_vector_at" |tx, c|
-        knowledge::by_vector_at(tx, c.tenant, "all-MiniLM-L6-v2", &c.vector, c.now, 10).await?.len();
+    "knowledge::sides" |tx, c| {
+        let mut found = 0;
+        for lookup in c.lookups() {
+            let sides = knowledge::sides(tx, &lookup, &["kettl".into()], 10).await?;
+            found += sides.postings.len() + sides.nearest.len() + sides.chunks as usize;
+        }
+        found
+    };
+    "knowledge::added_since" |tx, c| knowledge::added_since(tx, c.tenant, c.long_ago()).await?.0 as usize;
+    "knowledge::count_retired_since" |tx, c| {
+        c.retire(tx).await?;
+        knowledge::count_retired_since(tx, c.tenant, c.now).await?.0 as usize
+    };
+    "knowledge::retired_since" |tx, c| {
+        c.retire(tx).await?;
+        knowledge::retired_since(tx, c.tenant, c.now).await?.len()
+    };
     "knowledge::passages" |tx, c| knowledge::passages(tx, c.tenant, &[c.shared.chunk]).await?.len();
-    "knowledge::statistics" |tx, c| knowledge::statistics(tx, c.tenant).await?.0 as usize;
-    "knowledge::by_words" |tx, c| knowledge::by_words(tx, c.tenant, &["kettl".into()], (2, 20), &[], false, 10).await?.len();
-    "knowledge::chunks_by_id" |tx, c| knowledge::chunks_by_id(tx, c.tenant, &[c.shared.chunk], None).await?.len();
+    "knowledge::chunks_by_id" |tx, c| {
+        let mut found = 0;
+        for lookup in c.lookups() {
+            found += knowledge::chunks_by_id(tx, &lookup, &[c.shared.chunk]).await?.len();
+        }
+        found
+    };
     "knowledge::count_documents" |tx, c| knowledge::count_documents(tx, c.tenant, &Default::default()).await? as usize;
     "knowledge::list_documents" |tx, c| knowledge::list_documents(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();
     "knowledge::document" |tx, c| usize::from(knowledge::document(tx, c.tenant, c.shared.document).await?.is_some());

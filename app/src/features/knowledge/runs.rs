@@ -92,7 +92,13 @@ fn Row(run: IngestRun) -> impl IntoView {
 
 /// Formats a report: `3 added · 1 changed · 12 unchanged`, without zeros.
 fn counts(report: &IngestReport) -> String {
-    let files = [(report.added, "added"), (report.changed, "changed"), (report.unchanged, "unchanged"), (report.retired, "retired")];
+    let files = [
+        (report.added, "added"),
+        (report.changed, "changed"),
+        (report.reindexed, "re-indexed"),
+        (report.unchanged, "unchanged"),
+        (report.retired, "retired"),
+    ];
     let mut parts: Vec<_> = files.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", text::number(*n))).collect();
     parts.extend((report.terms > 0).then(|| text::count(report.terms, "term", "terms")));
     parts.extend((report.components > 0).then(|| text::count(report.components, "component", "components")));
@@ -132,8 +138,8 @@ mod tests {
 
     #[test]
     fn counts_leave_out_what_did_not_happen() {
-        let report = IngestReport { added: 3, unchanged: 1200, terms: 1, ..IngestReport::default() };
-        assert_eq!(counts(&report), "3 added · 1,200 unchanged · 1 term");
+        let report = IngestReport { added: 3, reindexed: 2, unchanged: 1200, terms: 1, ..IngestReport::default() };
+        assert_eq!(counts(&report), "3 added · 2 re-indexed · 1,200 unchanged · 1 term");
         assert_eq!(counts(&IngestReport::default()), "Nothing to take in");
     }
 }

@@ -49,8 +49,8 @@ pub fn embedded_above<'a>(above: &'a str, tokens: &dyn Tokens) -> &'a str {
 /// The chunks of a body that begins at byte `offset` of its file, in the order of the text.
 ///
 /// Each section is a chunk, and a long one several, split where Markdown allows: each so short that the model reads it to its end, below
-/// what stands above it, and at most [`CHUNK_MAX`] characters. Together they hold all that is not a heading or blank. A section with nothing
-/// but its heading gives none; headings inside lists and quotes begin no section.
+/// what stands above it, and at most [`CHUNK_MAX`] characters. Together they hold all that is not a heading or blank. A section with
+/// nothing but its heading gives none; headings inside lists and quotes begin no section.
 pub fn chunks(body: &str, offset: usize, reference: Option<&str>, title: &str, tokens: &dyn Tokens) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     for section in sections(body) {

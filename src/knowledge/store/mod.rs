@@ -78,7 +78,8 @@ pub struct InForce {
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn in_force(tx: &mut Tx, tenant: TenantId, collection: &str) -> Result<Vec<InForce>, DbError> {
     Ok(sqlx::query_as(
-        "select id, path, content_hash, chunking from documents where tenant_id = $1 and collection = $2 and valid_to is null order by path",
+        r"select id, path, content_hash, chunking from documents
+           where tenant_id = $1 and collection = $2 and valid_to is null order by path",
     )
     .bind(tenant)
     .bind(collection)

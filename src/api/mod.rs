@@ -49,7 +49,7 @@ pub use memories::{
     MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, Source, SourceKind,
 };
 pub use page::Page;
-pub use portability::{ImportCount, ImportReport};
+pub use portability::{Area, ImportCount, ImportReport};
 pub use projects::{NewProject, Project, ProjectLinkRequest, Repo};
 pub use recall::{
     Breakdown, Criterion, Hit, MatchedBy, NothingReason, Part, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit,

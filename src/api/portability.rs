@@ -1,7 +1,20 @@
-//! What an import did.
+//! What an export holds, and what an import did.
 
+use super::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+text_enum! {
+    /// What an export of a whole organisation can be restricted to.
+    Area {
+        /// Agents, users, projects, memories and their history.
+        Memory = "memory",
+        /// Terms, aliases, decisions and proposals.
+        Vocabulary = "vocabulary",
+        /// Documents and components.
+        Knowledge = "knowledge",
+    }
+}
 
 /// Lines of one type, by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +32,7 @@ pub struct ImportCount {
 pub struct ImportReport {
     /// True: nothing was written.
     pub dry_run: bool,
-    /// By type of line: `agent`, `source`, `memory`, `version`, `link`, `tombstone`, `event`.
+    /// By type of line: `agent`, `term`, `document`, `memory`, `version`, …
     pub lines: BTreeMap<String, ImportCount>,
 }
 

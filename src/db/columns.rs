@@ -114,29 +114,31 @@ pub const TABLES: &[Table] = {
             ("created_by", Name, true),
         ] },
         Table { database: "shared_kb", name: "canonical_terms", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
-            ("term", Plain, false), ("normal", Plain, false), ("definition", Plain, false), ("category", Plain, false), ("status", Plain, false),
+            ("term", Plain, true), ("normal", Plain, false), ("definition", Plain, true), ("category", Plain, true), ("status", Plain, false),
+            ("imported_by", Name, false),
         ] },
         Table { database: "shared_kb", name: "term_aliases", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
-            ("alias", Plain, false), ("normal", Plain, false),
+            ("alias", Plain, true), ("normal", Plain, false), ("imported_by", Name, false),
         ] },
         Table { database: "shared_kb", name: "term_embeddings", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
             ("model", Plain, false), ("term", Plain, false), ("embedding", Plain, false),
         ] },
         // A phrase is an agent's topic, which may be somebody's words. The memories that it came from are named in proposal_memories.
         Table { database: "shared_kb", name: "term_proposals", kept: Forever, erasure: Row, columns: &[
-            ("phrase", Words, false), ("normal", Words, false), ("status", Plain, false),
+            ("phrase", Words, true), ("normal", Words, false), ("status", Plain, true), ("imported_by", Name, false),
         ] },
         Table { database: "shared_kb", name: "decisions", kept: Forever, erasure: Blank, columns: &[
-            ("kind", Plain, false), ("subjects", Words, false), ("term", Plain, false), ("reason", Words, false), ("actor_kind", Plain, false),
-            ("actor_id", Plain, false), ("actor_name", Name, false), ("forms", Words, false), ("opened_terms", Plain, false),
-            ("closed_terms", Plain, false), ("opened_aliases", Plain, false), ("closed_aliases", Plain, false),
+            ("kind", Plain, true), ("subjects", Words, true), ("term", Plain, true), ("reason", Words, true), ("actor_kind", Plain, true),
+            ("actor_id", Plain, true), ("actor_name", Name, true), ("forms", Words, true), ("opened_terms", Plain, true),
+            ("closed_terms", Plain, true), ("opened_aliases", Plain, true), ("closed_aliases", Plain, true), ("imported_by", Name, false),
         ] },
         Table { database: "shared_kb", name: "documents", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
-            ("kind", Plain, false), ("reference", Plain, false), ("path", Plain, false), ("title", Plain, false), ("status", Plain, false),
-            ("front_matter", Plain, false), ("content_hash", Plain, false), ("collection", Plain, false), ("chunking", Plain, false),
+            ("kind", Plain, true), ("reference", Plain, true), ("path", Plain, true), ("title", Plain, true), ("status", Plain, true),
+            ("front_matter", Plain, true), ("content_hash", Plain, true), ("collection", Plain, true),
+            ("chunking", Plain, false), ("imported_by", Name, false),
         ] },
         Table { database: "shared_kb", name: "chunks", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
-            ("heading_path", Plain, false), ("content", Plain, false),
+            ("heading_path", Plain, true), ("content", Plain, true),
         ] },
         Table { database: "shared_kb", name: "chunk_terms", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[("term", Plain, false)] },
         Table { database: "shared_kb", name: "chunk_embeddings_384", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
@@ -146,7 +148,7 @@ pub const TABLES: &[Table] = {
             ("model", Plain, false), ("half", Plain, false),
         ] },
         Table { database: "shared_kb", name: "components", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
-            ("name", Plain, false), ("normal", Plain, false), ("description", Plain, false), ("depends_on", Plain, false),
+            ("name", Plain, true), ("normal", Plain, false), ("description", Plain, true), ("depends_on", Plain, true),
         ] },
         Table { database: "shared_kb", name: "ingest_runs", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
             ("collection", Plain, false), ("revision", Plain, false), ("actor_name", Name, false), ("report", Plain, false),

@@ -21,8 +21,8 @@ use tracing::instrument;
 /// Statuses of what was decided otherwise since, or never: kept and shown, but not found, because nobody should be told that it holds.
 const NOT_IN_FORCE: [&str; 8] = ["superseded", "deprecated", "rejected", "withdrawn", "obsolete", "retired", "draft", "proposed"];
 
-/// Whether a status says that a text holds.
-pub(super) fn is_decided(status: &str) -> bool {
+/// Whether search finds a document with this status while it is in force.
+pub(crate) fn is_found(status: &str) -> bool {
     !NOT_IN_FORCE.iter().any(|word| status.split(|c: char| !c.is_alphanumeric()).next() == Some(word))
 }
 
@@ -194,7 +194,7 @@ async fn put(
     old: Option<&InForce>,
 ) -> Result<bool, Error> {
     let (tenant, id, now) = (ctx.tenant_id, DocumentId(engine.clock().id()), engine.clock().now());
-    let (found, chunking) = (is_decided(&parsed.status), chunking(engine));
+    let (found, chunking) = (is_found(&parsed.status), chunking(engine));
     let chunks: Vec<NewChunk<'_>> = parsed
         .chunks
         .iter()

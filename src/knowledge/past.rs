@@ -1,6 +1,6 @@
 //! The words of knowledge that is no longer in force: its texts are kept, their words are not, so they are counted again.
 
-use super::ingest::is_decided;
+use super::ingest::is_found;
 use super::search::{CandidateQuery, searched_text};
 use super::store::{self, RetiredChunk};
 use super::words::Posting;
@@ -53,7 +53,7 @@ pub async fn difference(engine: &Engine, tenancy: Tenancy, query: &CandidateQuer
 
 fn count_words(retired: &[RetiredChunk], asked: &[String], kinds: &[DocumentKind]) -> Difference {
     let mut counted = Difference::default();
-    for chunk in retired.iter().filter(|chunk| is_decided(&chunk.status)) {
+    for chunk in retired.iter().filter(|chunk| is_found(&chunk.status)) {
         let terms = words::terms(&searched_text(chunk.reference.as_deref(), &chunk.title, &chunk.heading_path, &chunk.content));
         if terms.is_empty() {
             continue;

@@ -246,7 +246,7 @@ pub(crate) fn explain(matched_by: MatchedBy, similarity: f64, matched_words: &[S
 }
 
 /// What the words of a chunk are taken from: the chunk and what stands above it.
-pub(super) fn searched_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str) -> String {
+pub(crate) fn searched_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str) -> String {
     format!("{}\n{content}", parse::above(reference, title, heading_path))
 }
 

@@ -47,6 +47,8 @@ impl Names {
 fn agents_in(section: Section) -> &'static [(&'static str, &'static str)] {
     match section {
         Section::Agent | Section::User => &[],
+        Section::Term | Section::Alias | Section::Decision | Section::Proposal => &[],
+        Section::Document | Section::Chunk | Section::Component => &[],
         Section::Memory => &[("agent_id", "agent"), ("created_by", "created_by")],
         _ => &[("agent_id", "agent")],
     }
@@ -122,6 +124,14 @@ pub fn read(section: Section, mut fields: Map<String, Value>, names: &Names) -> 
     let line = match section {
         Section::Agent => Line::Agent(tools::read(value)?),
         Section::User => Line::User(tools::read(value)?),
+        Section::Term => Line::Term(tools::read(value)?),
+        Section::Alias => Line::Alias(tools::read(value)?),
+        Section::Decision => Line::Decision(tools::read(value)?),
+        Section::Proposal => Line::Proposal(tools::read(value)?),
+        Section::ProposalMemory => Line::ProposalMemory(tools::read(value)?),
+        Section::Document => Line::Document(tools::read(value)?),
+        Section::Chunk => Line::Chunk(tools::read(value)?),
+        Section::Component => Line::Component(tools::read(value)?),
         Section::Project => Line::Project(tools::read(value)?),
         Section::Repo => Line::Repo(tools::read(value)?),
         Section::ProjectLink => Line::ProjectLink(tools::read(value)?),

@@ -1,12 +1,12 @@
-//! export: what is remembered, as lines, in constant memory.
+//! export: memory, vocabulary and knowledge as lines, in constant memory.
 
 use super::canonical::{self, Names};
 use super::lines::{AgentLine, FORMAT, LINE_MAX, SCHEMA, Section, UserLine};
 use super::store::{self, Scope as Reach};
 use super::values::{Hash, Stamp};
-use crate::api::{AgentId, AgentKind, MemoryFilter, OperatorRole, Scope};
+use crate::api::{AgentId, AgentKind, Area, MemoryFilter, OperatorRole, Scope, TenantId};
 use crate::audit::{self, NewEntry};
-use crate::db::lift_statement_timeout;
+use crate::db::{Database, Tx, lift_statement_timeout};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::{self, Agent, User};
@@ -15,7 +15,7 @@ use crate::op::{Actor, OpContext};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tokio::io::{AsyncWrite, AsyncWriteExt, BufWriter};
 
 /// Records per query.
@@ -24,27 +24,50 @@ pub(super) const PAGE: usize = 500;
 /// What an export holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Selection {
-    /// Everything of the tenant.
+    /// Everything of the tenant: memory, vocabulary and knowledge.
     All,
+    /// Some areas of the tenant.
+    Only(BTreeSet<Area>),
     /// Everything of one agent.
     Agent(AgentId),
     /// The memories that a filter matches, with their versions, sources and tombstones and the links between them; no events, no projects.
     Filter(Box<MemoryFilter>),
 }
 
+impl Selection {
+    /// Whether an area is exported. One agent's records and those of a filter are memory.
+    fn has(&self, area: Area) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(areas) => areas.contains(&area),
+            Self::Agent(_) | Self::Filter(_) => area == Area::Memory,
+        }
+    }
+
+    /// The areas that a text names, separated by commas.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the areas that there are.
+    pub fn only(areas: &str) -> Result<Self, Error> {
+        let areas: Result<BTreeSet<Area>, String> = areas.split(',').map(|area| area.trim().parse()).collect();
+        areas.map(Self::Only).map_err(|message| Error::invalid("only", message))
+    }
+}
+
 /// How many lines of each type were written.
 pub type Written = BTreeMap<&'static str, u64>;
 
-/// Writes what `selection` names to `out`: a header, lines, and a footer with counts and the SHA-256 of all before it. One snapshot: what
-/// changes meanwhile is not in it, or wholly. `progress` is told the number of lines so far.
+/// Writes what `selection` names to `out`: a header, lines, and a footer with counts and the SHA-256 of all before it. One snapshot of each
+/// database: what changes meanwhile is not in it, or wholly. That of memory is the earlier one, so a canonical topic has its term in the
+/// file. `progress` is told the number of lines so far.
 ///
 /// An agent's key that may choose its user exports every user's rows, any other its own user's and nobody's.
 ///
 /// It leaves two audit rows: one when it starts, one with the counts before its footer. A start without an end is an export that broke off.
 ///
 /// # Errors
-/// `Forbidden` for an agent without `export` or that asks for more than its own, for an operator without the role `admin`; `Invalid` for a
-/// filter that makes no sense or asks a question; `Conflict` for a record whose line would be longer than [`LINE_MAX`].
+/// `Forbidden` for an agent without `export` or that asks for more than its own, for an operator without the role `admin`; `Invalid` for no
+/// area and for a filter that makes no sense or asks a question; `Conflict` for a record whose line would be longer than [`LINE_MAX`].
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn export<W: AsyncWrite + Unpin + Send>(
     engine: &Engine,
@@ -57,23 +80,32 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
     // What is deleted or expired is told to no agent, by an export neither.
     let in_reach_at = ctx.agent_id().is_ok().then(|| engine.clock().now());
     let agents = agents(engine, ctx, selection).await?;
-    let names = Names::new(&identity::all_agents(engine, ctx).await?);
     let filter = match selection {
         Selection::Filter(filter) => Some(filter.as_ref()),
-        Selection::All | Selection::Agent(_) => None,
+        Selection::All | Selection::Only(_) | Selection::Agent(_) => None,
     };
     leave_trace(engine, ctx, "memory.export_started", selection, &json!({ "format": "jsonl" })).await?;
-    let mut sheet = Sheet { out: BufWriter::new(out), hash: Sha256::new(), written: Written::new(), lines: 0, names, progress };
+    if selection.has(Area::Vocabulary) {
+        // What agents proposed before is in the queue then, and not on its way to it.
+        engine.relay().settle().await;
+    }
+    let mut memory = if selection.has(Area::Memory) { Some(snapshot(&engine.db().memory, ctx).await?) } else { None };
+    let shared = selection.has(Area::Vocabulary) || selection.has(Area::Knowledge);
+    let mut kb = if shared { Some(snapshot(&engine.db().kb, ctx).await?) } else { None };
+    // Read last: it has every agent that a snapshot names.
+    let everybody = identity::all_agents(engine, ctx).await?;
+    let (out, names) = (BufWriter::new(out), Names::new(&everybody));
+    let mut sheet = Sheet { out, hash: Sha256::new(), written: Written::new(), lines: 0, names, progress };
     let header = json!({ "type": "header", "format": FORMAT, "schema": SCHEMA, "exported_at": Stamp(engine.clock().now()) });
     sheet.put(&canonical::text(&header)).await?;
 
-    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    lift_statement_timeout(&mut tx).await?;
-    let named = match selection {
-        Selection::All => None,
-        Selection::Agent(_) | Selection::Filter(_) => Some(store::authors(&mut tx, ctx.tenancy(), &ids(&agents), filter).await?),
+    let named = match (selection, &mut memory, &mut kb) {
+        (Selection::Agent(_) | Selection::Filter(_), Some(tx), _) => Some(store::authors(tx, ctx.tenancy(), &ids(&agents), filter).await?),
+        (_, None, Some(kb)) if selection.has(Area::Vocabulary) => Some(store::proposers(kb, ctx.tenant_id).await?),
+        (_, None, _) => Some(vec![]),
+        _ => None,
     };
-    for agent in identity::all_agents(engine, ctx).await?.into_iter().filter(|agent| agent.kind == AgentKind::Agent) {
+    for agent in everybody.into_iter().filter(|agent| agent.kind == AgentKind::Agent) {
         let own = selection == &Selection::Agent(agent.id);
         if own || named.as_ref().is_none_or(|named| named.contains(&agent.id)) {
             let Agent { id, slug, name, require_user, discipline, kind: _ } = agent;
@@ -81,47 +113,95 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
             sheet.record(Section::Agent, &line).await?;
         }
     }
-    if selection == &Selection::All {
+    if selection.has(Area::Memory) && matches!(selection, Selection::All | Selection::Only(_)) {
         for User { id, external_ref, name } in identity::users(engine, ctx).await? {
             sheet.record(Section::User, &UserLine { id, external_ref, name }).await?;
         }
     }
-    let ids = ids(&agents);
-    macro_rules! pages {
+    if let Some(mut kb) = kb {
+        if selection.has(Area::Vocabulary) {
+            vocabulary(&mut sheet, &mut kb, ctx.tenant_id).await?;
+        }
+        if selection.has(Area::Knowledge) {
+            knowledge(&mut sheet, &mut kb, ctx.tenant_id).await?;
+        }
+        kb.commit().await?;
+    }
+    if let Some(mut tx) = memory {
+        let ids = ids(&agents);
+        let reach = |agent: &Agent| Reach { tenancy: ctx.tenancy(), agent: agent.id, agents: &ids, filter, in_reach_at };
+        let reaches: Vec<Reach<'_>> = agents.iter().map(reach).collect();
+        memories(&mut sheet, &mut tx, &reaches).await?;
+        tx.commit().await?;
+    }
+    leave_trace(engine, ctx, "memory.exported", selection, &json!({ "format": "jsonl", "lines": sheet.written })).await?;
+    sheet.finish().await
+}
+
+async fn snapshot(database: &Database, ctx: &OpContext) -> Result<Tx, Error> {
+    let mut tx = database.begin_snapshot(ctx.tenancy()).await?;
+    lift_statement_timeout(&mut tx).await?;
+    Ok(tx)
+}
+
+/// Writes every page of a query.
+macro_rules! pages {
+    ($sheet:ident, $tx:ident, $scope:expr, $section:expr, $query:path) => {{
+        let mut last = None;
+        loop {
+            let page = $query($tx, $scope, last.as_ref(), PAGE).await?;
+            for record in &page {
+                $sheet.record($section, record).await?;
+            }
+            let whole = page.len() == PAGE;
+            last = page.into_iter().next_back();
+            if !whole {
+                break;
+            }
+        }
+    }};
+}
+
+async fn vocabulary<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+    pages!(sheet, tx, tenant, Section::Term, store::terms);
+    pages!(sheet, tx, tenant, Section::Alias, store::aliases);
+    pages!(sheet, tx, tenant, Section::Decision, store::decisions);
+    pages!(sheet, tx, tenant, Section::Proposal, store::proposals);
+    pages!(sheet, tx, tenant, Section::ProposalMemory, store::proposal_memories);
+    Ok(())
+}
+
+async fn knowledge<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+    pages!(sheet, tx, tenant, Section::Document, store::documents);
+    pages!(sheet, tx, tenant, Section::Chunk, store::chunks);
+    pages!(sheet, tx, tenant, Section::Component, store::components);
+    Ok(())
+}
+
+/// A filter shows memories: no projects and no events.
+async fn memories<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &mut Tx, reaches: &[Reach<'_>]) -> Result<(), Error> {
+    macro_rules! of_each {
         ($section:expr, $query:path) => {
-            for agent in &agents {
-                let reach = Reach { tenancy: ctx.tenancy(), agent: agent.id, agents: &ids, filter, in_reach_at };
-                let mut last = None;
-                loop {
-                    let page = $query(&mut tx, &reach, last.as_ref(), PAGE).await?;
-                    for record in &page {
-                        sheet.record($section, record).await?;
-                    }
-                    let whole = page.len() == PAGE;
-                    last = page.into_iter().next_back();
-                    if !whole {
-                        break;
-                    }
-                }
+            for reach in reaches {
+                pages!(sheet, tx, reach, $section, $query);
             }
         };
     }
-    if filter.is_none() {
-        pages!(Section::Project, store::projects);
-        pages!(Section::Repo, store::repos);
-        pages!(Section::ProjectLink, store::project_links);
+    let whole = reaches.iter().all(|reach| reach.filter.is_none());
+    if whole {
+        of_each!(Section::Project, store::projects);
+        of_each!(Section::Repo, store::repos);
+        of_each!(Section::ProjectLink, store::project_links);
     }
-    pages!(Section::Source, store::sources);
-    pages!(Section::Memory, store::memories);
-    pages!(Section::Version, store::versions);
-    pages!(Section::Link, store::links);
-    pages!(Section::Tombstone, store::tombstones);
-    if filter.is_none() {
-        pages!(Section::Event, store::events);
+    of_each!(Section::Source, store::sources);
+    of_each!(Section::Memory, store::memories);
+    of_each!(Section::Version, store::versions);
+    of_each!(Section::Link, store::links);
+    of_each!(Section::Tombstone, store::tombstones);
+    if whole {
+        of_each!(Section::Event, store::events);
     }
-    tx.commit().await?;
-    leave_trace(engine, ctx, "memory.exported", selection, &json!({ "format": "jsonl", "lines": sheet.written })).await?;
-    sheet.finish().await
+    Ok(())
 }
 
 /// Leaves an audit row that says what is exported. Of a filter it names the fields and not their values, which may be somebody's words.
@@ -139,6 +219,10 @@ pub(super) async fn leave_trace(
     let mut details = details.clone();
     let (kind, target, agent) = match selection {
         Selection::All => ("tenant", ctx.tenant_id.to_string(), None),
+        Selection::Only(areas) => {
+            details["only"] = areas.iter().map(|area| area.as_str()).collect();
+            ("tenant", ctx.tenant_id.to_string(), None)
+        }
         Selection::Agent(agent) => ("agent", agent.to_string(), Some(*agent)),
         Selection::Filter(filter) => {
             let fields = serde_json::to_value(filter).map_err(Error::failed("the filter cannot be serialised"))?;
@@ -173,6 +257,8 @@ pub(super) async fn agents(engine: &Engine, ctx: &OpContext, selection: &Selecti
     }
     let wanted = match selection {
         Selection::All => None,
+        Selection::Only(areas) if areas.is_empty() => return Err(Error::invalid("only", "names nothing to export")),
+        Selection::Only(_) => None,
         Selection::Agent(id) => Some(*id),
         Selection::Filter(filter) => {
             memories::check_filter(filter)?;

@@ -2,11 +2,12 @@
 //! written; the second time it is written, batch by batch. What is there already is left alone, so an import that was killed is repeated.
 
 use super::canonical::Names;
-use super::lines::{AgentLine, Line, MemoryLine, Section, UserLine, home};
+use super::lines::{AgentLine, Line, MemoryLine, Section, UserLine};
 use super::read::{Batch, Reader, at};
+use super::shared::Shared;
 use super::store::Stored;
-use super::{put, store};
-use crate::api::{AgentId, AgentKind, ImportCount, ImportReport, MemoryId, OperatorRole, Scope};
+use super::{put, references, store};
+use crate::api::{AgentId, AgentKind, Area, ImportCount, ImportReport, MemoryId, OperatorRole, Scope};
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lift_statement_timeout, lock, lock_key};
 use crate::engine::Engine;
@@ -40,6 +41,8 @@ pub struct ImportOptions {
 /// at once; vectors by jobs. Events are history: no worker claims them. It leaves one audit row, and no event but those of the file.
 /// `progress` is told bytes read, of two readings.
 ///
+/// Vocabulary and knowledge are merged with what is there ([`Shared`]). Topics of memories stay as they are: no decision is made.
+///
 /// What an admin imports keeps its authors. What an agent imports is the agent's own words, and brings nothing back that was deleted here.
 ///
 /// # Errors
@@ -66,13 +69,19 @@ pub async fn import(
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     lift_statement_timeout(&mut tx).await?;
     store::begin_check(&mut tx).await?;
+    let mut shared = Shared::new(engine, ctx, false);
     while let Some(mut batch) = reader.next().await? {
         importer.sign(&mut batch);
         importer.check_users(&batch)?;
-        in_itself(&mut tx, &batch).await?;
-        add(&mut report, &batch, importer.against_what_is_there(&mut tx, &batch).await?);
+        references::check(&mut tx, &batch).await?;
+        shared.before(Some(batch.section), &mut report).await?;
+        match batch.section.area() {
+            Area::Memory => add(&mut report, &batch, importer.against_what_is_there(&mut tx, &batch).await?),
+            Area::Vocabulary | Area::Knowledge => shared.take(&batch, &mut report).await?,
+        }
         progress(reader.position());
     }
+    shared.before(None, &mut report).await?;
     tx.rollback().await?;
     let read = reader.position();
     drop(reader);
@@ -85,11 +94,17 @@ pub async fn import(
     file.rewind().await.map_err(Error::failed("the file cannot be read again"))?;
     let mut reader = Reader::open(BufReader::with_capacity(BUFFER, file), names, options.agent).await?;
     let mut report = ImportReport::default();
+    let mut shared = Shared::new(engine, ctx, true);
     while let Some(mut batch) = reader.next().await? {
         importer.sign(&mut batch);
-        add(&mut report, &batch, importer.write(&batch).await?);
+        shared.before(Some(batch.section), &mut report).await?;
+        match batch.section.area() {
+            Area::Memory => add(&mut report, &batch, importer.write(&batch).await?),
+            Area::Vocabulary | Area::Knowledge => shared.take(&batch, &mut report).await?,
+        }
         progress(read + reader.position());
     }
+    shared.before(None, &mut report).await?;
     engine.jobs().wake();
     engine.relay().wake();
     Ok(report)
@@ -113,47 +128,6 @@ fn add(report: &mut ImportReport, batch: &Batch, count: ImportCount) {
     sum.added += count.added;
     sum.updated += count.updated;
     sum.unchanged += count.unchanged;
-}
-
-/// No id twice, and nothing about a memory that does not stand before it.
-async fn in_itself(tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
-    let mut keys = vec![(batch.section.as_str(), batch.lines.iter().map(|(line, record)| (*line, record.key())).collect::<Vec<_>>())];
-    if batch.section == Section::Memory {
-        let memories = || batch.lines.iter().filter_map(|(line, record)| memory(record).map(|memory| (*line, memory)));
-        keys.push(("home", memories().map(|(line, memory)| (line, home(memory.agent_id, memory.id))).collect()));
-        keys.push(("short", memories().map(|(line, memory)| (line, format!("{}/{}", memory.agent_id, memory.short_id))).collect()));
-    }
-    if batch.section == Section::User {
-        keys.push(("user_id", users_in(batch).map(|(line, user)| (line, user.id.to_string())).collect()));
-    }
-    for (kind, keys) in keys {
-        let (lines, keys): (Vec<u64>, Vec<String>) = keys.into_iter().unzip();
-        let fresh: HashSet<i64> = store::note(tx, kind, &keys).await?.into_iter().collect();
-        if let Some((line, key)) = lines.iter().zip(&keys).zip(0_i64..).find(|(_, place)| !fresh.contains(place)).map(|(pair, _)| pair) {
-            return Err(at(*line, Error::invalid("", format!("is a {} that an earlier line has: {key}", batch.section.as_str()))));
-        }
-    }
-    for kind in ["home", "memory", "project"] {
-        let needs = batch.lines.iter().flat_map(|(line, record)| record.needs().into_iter().map(move |(kind, key)| (*line, kind, key)));
-        let (lines, keys): (Vec<u64>, Vec<String>) = needs.filter(|(_, of, _)| *of == kind).map(|(line, _, key)| (line, key)).unzip();
-        let place = store::missing(tx, kind, &keys).await?.and_then(|place| usize::try_from(place).ok());
-        if let Some((line, key)) = place.and_then(|place| lines.get(place).zip(keys.get(place))) {
-            let what = match kind {
-                "project" => format!("the project {key}, which is not in this file"),
-                "memory" => format!("the memory {key}, which is not in this file"),
-                _ => format!("the memory {}, which is no memory of that agent in this file", key.rsplit('/').next().unwrap_or_default()),
-            };
-            return Err(at(*line, Error::invalid("", format!("is about {what}"))));
-        }
-    }
-    Ok(())
-}
-
-fn memory(line: &Line) -> Option<&MemoryLine> {
-    match line {
-        Line::Memory(memory) => Some(memory),
-        _ => None,
-    }
 }
 
 struct Importer<'a> {
@@ -220,7 +194,7 @@ impl Importer<'_> {
         let there = store::stored_memories(tx, self.ctx.tenancy(), rows).await?;
         let there: HashMap<MemoryId, Stored> = there.into_iter().map(|stored| (stored.id, stored)).collect();
         let mut count = ImportCount::default();
-        for (line, memory) in batch.lines.iter().filter_map(|(line, record)| Some((*line, memory(record)?))) {
+        for (line, memory) in batch.lines.iter().filter_map(|(line, record)| Some((*line, record.memory()?))) {
             if memory.updated_at.0 > self.engine.clock().now() + FUTURE_MAX {
                 return Err(at(line, Error::invalid("updated_at", "lies more than a day in the future")));
             }
@@ -343,8 +317,12 @@ impl Importer<'_> {
             Some(agent) => ("agent", agent.to_string()),
             None => ("tenant", ctx.tenant_id.to_string()),
         };
-        let memories = report.lines.get("memory").copied().unwrap_or_default();
-        let message = format!("importing {} new memories, {} newer versions", memories.added, memories.updated);
+        let of = |kind: &str| report.lines.get(kind).copied().unwrap_or_default();
+        let (memories, terms, documents) = (of("memory"), of("term"), of("document"));
+        let mut message = format!("importing {} new memories, {} newer versions", memories.added, memories.updated);
+        if terms.added + documents.added > 0 {
+            message = format!("{message}, {} new names of terms, {} new documents", terms.added, documents.added);
+        }
         let changes = serde_json::to_value(&report.lines).map_err(Error::failed("the report of an import cannot be serialised"))?;
         let mut entry = NewEntry::new(engine, ctx, "memory.imported", kind, target, message).changes(changes);
         if let Some(agent) = options.agent {

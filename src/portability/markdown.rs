@@ -26,7 +26,7 @@ const TOPIC_IN_NAME: usize = 48;
 /// them. `progress` is told the number of memories so far.
 ///
 /// # Errors
-/// As [`super::export()`]; `Conflict` for a folder that holds something, or cannot be written.
+/// As [`super::export()`]; `Invalid` for a selection of areas; `Conflict` for a folder that holds something, or cannot be written.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn markdown(
@@ -36,11 +36,14 @@ pub async fn markdown(
     folder: &Path,
     progress: &(dyn Fn(u64) + Send + Sync),
 ) -> Result<u64, Error> {
+    if let Selection::Only(_) = selection {
+        return Err(Error::invalid("only", "restricts a file: a folder has memory alone"));
+    }
     let agents = agents(engine, ctx, selection).await?;
     let names = Names::new(&identity::all_agents(engine, ctx).await?);
     let filter = match selection {
         Selection::Filter(filter) => (**filter).clone(),
-        Selection::All | Selection::Agent(_) => MemoryFilter::default(),
+        Selection::All | Selection::Only(_) | Selection::Agent(_) => MemoryFilter::default(),
     };
     empty(folder).await?;
     leave_trace(engine, ctx, "memory.export_started", selection, &json!({ "format": "markdown" })).await?;

@@ -1,4 +1,4 @@
-//! Export and import: what is remembered, as lines of JSON that another installation takes in (`docs/EXPORT.md`), or as a folder to read.
+//! Export and import: memory, vocabulary and knowledge as lines of JSON that another installation takes in (`docs/EXPORT.md`), or as a folder to read.
 
 mod canonical;
 mod export;
@@ -7,6 +7,8 @@ pub mod lines;
 mod markdown;
 mod put;
 mod read;
+mod references;
+mod shared;
 pub mod store;
 mod values;
 

@@ -3,6 +3,7 @@
 use super::lines::{Line, MemoryLine, Section};
 use super::read::Batch;
 use super::store::{self, Importing};
+use super::values::Hash;
 use crate::api::{AgentId, MemoryId};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -28,26 +29,44 @@ const VECTORS: usize = 32;
 /// # Errors
 /// `Internal`, when one cannot be written as JSON.
 pub fn rows(batch: &Batch, snapshot: Option<&Snapshot>) -> Result<Value, Error> {
-    let rows = batch.lines.iter().map(|(_, line)| {
-        let row = match line {
-            Line::Agent(line) => serde_json::to_value(line),
-            Line::User(line) => serde_json::to_value(line),
-            Line::Project(line) => serde_json::to_value(line),
-            Line::Repo(line) => serde_json::to_value(line),
-            Line::ProjectLink(line) => serde_json::to_value(line),
-            Line::Source(line) => serde_json::to_value(line),
-            Line::Memory(line) => serde_json::to_value(line).map(|row| with_what_follows(row, line, snapshot)),
-            Line::Version(line) => serde_json::to_value(line),
-            Line::Link(line) => serde_json::to_value(line),
-            Line::Tombstone(line) => serde_json::to_value(line).map(|mut row| {
-                row["content_hash"] = format!("\\x{}", line.content_hash.hex()).into();
-                row
-            }),
-            Line::Event(line) => serde_json::to_value(line),
-        };
-        row.map_err(Error::failed("a row cannot be serialised"))
-    });
-    rows.collect::<Result<Vec<Value>, Error>>().map(Value::Array)
+    let row = |line: &Line| row(line, snapshot).map_err(Error::failed("a row cannot be serialised"));
+    batch.lines.iter().map(|(_, line)| row(line)).collect::<Result<Vec<Value>, Error>>().map(Value::Array)
+}
+
+fn row(line: &Line, snapshot: Option<&Snapshot>) -> serde_json::Result<Value> {
+    let with = |row: serde_json::Result<Value>, column: &str, value: Value| {
+        row.map(|mut row| {
+            row[column] = value;
+            row
+        })
+    };
+    match line {
+        Line::Agent(line) => serde_json::to_value(line),
+        Line::User(line) => serde_json::to_value(line),
+        Line::Term(line) => with(with(serde_json::to_value(line), "normal", normal(&line.term).into()), "status", "active".into()),
+        Line::Alias(line) => with(serde_json::to_value(line), "normal", normal(&line.alias).into()),
+        // Version 0 is older than any: no version of this installation is that decision's.
+        Line::Decision(line) => with(serde_json::to_value(line), "version", 0.into()),
+        Line::Proposal(line) => with(serde_json::to_value(line), "normal", normal(&line.phrase).into()),
+        Line::ProposalMemory(line) => serde_json::to_value(line),
+        Line::Document(line) => with(serde_json::to_value(line), "content_hash", bytes(&line.content_hash)),
+        Line::Chunk(line) => serde_json::to_value(line),
+        Line::Component(line) => with(serde_json::to_value(line), "normal", normal(&line.name).into()),
+        Line::Project(line) => serde_json::to_value(line),
+        Line::Repo(line) => serde_json::to_value(line),
+        Line::ProjectLink(line) => serde_json::to_value(line),
+        Line::Source(line) => serde_json::to_value(line),
+        Line::Memory(line) => serde_json::to_value(line).map(|row| with_what_follows(row, line, snapshot)),
+        Line::Version(line) => serde_json::to_value(line),
+        Line::Link(line) => serde_json::to_value(line),
+        Line::Tombstone(line) => with(serde_json::to_value(line), "content_hash", bytes(&line.content_hash)),
+        Line::Event(line) => serde_json::to_value(line),
+    }
+}
+
+/// Bytes as Postgres reads them.
+fn bytes(hash: &Hash) -> Value {
+    format!("\\x{}", hash.hex()).into()
 }
 
 /// A version of the vocabulary means nothing elsewhere. Where this one says of the phrase what the file says, that version is meant; else 0,
@@ -73,7 +92,6 @@ pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -
     }
     let (rows, importing) = (rows(batch, None)?, importing(engine, ctx));
     match batch.section {
-        Section::Agent | Section::User | Section::Memory => {}
         Section::Project => store::put_projects(tx, tenant, &rows).await?,
         Section::Repo => store::put_repos(tx, tenant, &rows).await?,
         Section::ProjectLink => store::put_project_links(tx, tenant, &rows).await?,
@@ -82,6 +100,7 @@ pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -
         Section::Link => store::put_links(tx, ctx.tenancy(), &rows).await?,
         Section::Tombstone => store::put_tombstones(tx, ctx.tenancy(), &rows).await?,
         Section::Event => store::put_events(tx, ctx.tenancy(), &rows).await?,
+        _ => {}
     }
     Ok(())
 }

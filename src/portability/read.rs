@@ -3,7 +3,7 @@
 use super::canonical::{self, Names};
 use super::lines::{FORMAT, LINE_MAX, Line, SCHEMA, Section};
 use super::values::Hash;
-use crate::api::{AgentId, FieldError};
+use crate::api::{AgentId, Area, FieldError};
 use crate::error::Error;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -31,6 +31,8 @@ pub struct Reader<R> {
     /// Bytes of the lines before it.
     passed: u64,
     hash: Sha256,
+    /// The schema that the header names.
+    schema: u64,
     names: Names,
     counts: BTreeMap<&'static str, u64>,
     only: Option<AgentId>,
@@ -52,6 +54,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
             number: 0,
             passed: 0,
             hash: Sha256::new(),
+            schema: 0,
             names,
             counts: BTreeMap::new(),
             only,
@@ -75,7 +78,8 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
                     format!("says that the file has schema {schema}, and this server reads up to {SCHEMA}: use a newer one"),
                 ),
             )),
-            Some(1..) => {
+            Some(schema @ 1..) => {
+                self.schema = schema;
                 self.seal();
                 Ok(())
             }
@@ -129,19 +133,28 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
             return Ok(None);
         }
         let section = Section::named(kind).ok_or_else(|| self.wrong(format!("has the type {kind:?}, which this server does not know")))?;
+        if section.schema() > self.schema {
+            return Err(self.wrong(format!("is of the type {kind}, which a file of schema {} does not have", self.schema)));
+        }
         if section < self.section {
             return Err(self.wrong(format!("is of the type {kind}, which must stand before {}", self.section.as_str())));
         }
         let line = canonical::read(section, fields, &self.names).map_err(|error| at(self.number, error))?;
         self.section = section;
-        self.admit(&line)?;
+        self.admit(section, &line)?;
         *self.counts.entry(section.as_str()).or_default() += 1;
         let number = self.number;
         self.seal();
         Ok(Some((number, line)))
     }
 
-    fn admit(&mut self, line: &Line) -> Result<(), Error> {
+    fn admit(&mut self, section: Section, line: &Line) -> Result<(), Error> {
+        let area = section.area();
+        if self.only.is_some() && area != Area::Memory {
+            return Err(
+                self.wrong(format!("is a {} of the shared {area}, which only an admin imports, for the whole tenant", section.as_str()))
+            );
+        }
         if let Line::Agent(agent) = line {
             // Where the slug is known, that agent is meant, whatever id it has here.
             if self.names.id(&agent.slug).is_none() {

@@ -156,7 +156,7 @@ impl Snapshots {
 
     /// The next lookup asks for the version, however fresh the snapshot is, and so does every one until an answer is there that was asked
     /// for after now.
-    pub(super) fn outdate(&self, tenant: TenantId) {
+    pub(crate) fn outdate(&self, tenant: TenantId) {
         self.cached(tenant, |cached| cached.outdated = Some(Instant::now()));
     }
 

@@ -1,10 +1,22 @@
 //! All SQL of export and import. Reading goes by key, so that no page costs more than the one before it.
 
 mod check;
+mod knowledge;
+mod vocabulary;
 mod write;
 
 pub use check::{
     Stored, begin_check, count_existing, held_elsewhere, missing, note, same_short_ids, same_slugs, stored_memories, stored_versions,
+};
+pub use knowledge::{
+    CHUNK, COMPONENT, ChunkWords, DOCUMENT, MissingChunk, add_documents, begin_knowledge, chunks, components, differing_chunk,
+    differing_documents, documents, ended_documents, leave_known, missing_chunks, missing_components, put_chunks, put_components,
+    taken_path,
+};
+pub use vocabulary::{
+    ALIAS, DECISION, PROPOSAL, PROPOSAL_MEMORY, TERM, add_proposal_memories, add_proposals, add_rows, aliases, begin_vocabulary,
+    close_rows, decisions, differing_vocabulary, forward_proposals, merge_decisions, misnamed, open_twice, proposal_memories, proposals,
+    proposers, settle_proposals, stage, taken_phrase, terms, undone_by_nothing,
 };
 pub use write::{
     Importing, drop_tombstones, put_events, put_links, put_memories, put_project_links, put_projects, put_repos, put_sources,

@@ -38,10 +38,10 @@ pub async fn version_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Res
         .await?)
 }
 
-/// When the decision was made that made a version.
+/// When the decision was made that made a version. Imported decisions made no version of this installation: theirs is 0.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn decided_at(tx: &mut Tx, tenant: TenantId, version: i64) -> Result<Option<DateTime<Utc>>, DbError> {
-    Ok(sqlx::query_scalar("select max(at) from decisions where tenant_id = $1 and version = $2")
+    Ok(sqlx::query_scalar("select max(at) from decisions where tenant_id = $1 and version = $2 and version > 0")
         .bind(tenant)
         .bind(version)
         .fetch_one(&mut **tx)

@@ -1,9 +1,10 @@
-//! What export and import ask of the database of memories.
+//! What export and import ask of the databases of memories and of knowledge.
 
 use super::queries::{Case, Query};
+use remembrancer::api::ChunkId;
 use remembrancer::db::{DbError, Tx};
 use remembrancer::portability::lines::Section;
-use remembrancer::portability::store::{self as portability, Importing, Scope};
+use remembrancer::portability::store::{self as portability, ChunkWords, Importing, Scope};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -166,4 +167,172 @@ pub const PORTABILITY: &[Query] = queries! {
         portability::drop_tombstones(tx, c.ctx.tenancy(), c.agent, &[c.id]).await?;
         0
     };
+};
+
+/// A name of the case's term, or of a term of its own, as a file might bring it.
+fn term(c: &Case, id: Uuid, lineage: Uuid, term: &str) -> Value {
+    json!({
+        "tenant_id": c.tenant, "line": 2, "id": id, "lineage": lineage, "term": term, "normal": term, "definition": "intruded",
+        "status": "active", "created_at": c.now, "valid_from": c.now,
+    })
+}
+
+fn decision(c: &Case, opened: Uuid) -> Value {
+    json!({
+        "tenant_id": c.tenant, "line": 3, "id": c.fresh, "kind": "add", "subjects": ["x"], "actor_kind": "agent", "actor_id": "",
+        "actor_name": "intruder", "at": c.now, "version": 0, "forms": ["x"], "memories": 0, "opened_terms": [opened], "closed_terms": [],
+        "opened_aliases": [], "closed_aliases": [],
+    })
+}
+
+fn proposal(c: &Case, id: Uuid) -> Value {
+    json!({
+        "tenant_id": c.tenant, "line": 4, "id": id, "phrase": "intruded", "normal": "intruded", "status": "open", "count": 99,
+        "first_seen": c.now, "last_seen": c.now,
+    })
+}
+
+fn document(c: &Case, id: Uuid, path: &str) -> Value {
+    json!({
+        "tenant_id": c.tenant, "line": 5, "id": id, "kind": "document", "collection": "acme", "path": path, "title": "intruded", "status": "",
+        "front_matter": {}, "content_hash": "\\x01", "created_at": c.now, "valid_from": c.now,
+    })
+}
+
+fn chunk(c: &Case, id: Uuid) -> Value {
+    json!([{
+        "id": id, "document_id": c.shared.document, "ordinal": 99, "heading_path": [], "start_byte": 0, "end_byte": 1, "content": "intruded",
+    }])
+}
+
+fn component(c: &Case) -> Value {
+    json!([{
+        "document_id": c.shared.document, "ordinal": 99, "name": "x", "normal": "x", "description": "intruded", "depends_on": [],
+    }])
+}
+
+/// Rows of one type in the room for the lines of a file.
+async fn staged(tx: &mut Tx, section: Section, row: Value) -> Result<(), DbError> {
+    match section {
+        Section::Document => portability::begin_knowledge(tx).await?,
+        _ => portability::begin_vocabulary(tx).await?,
+    }
+    portability::stage(tx, section, &json!([row])).await
+}
+
+/// In the database of knowledge; kept apart by tenant.
+pub const PORTABILITY_KB: &[Query] = queries! {
+    "portability::terms" |tx, c| portability::terms(tx, c.tenant, None, 10).await?.len();
+    "portability::aliases" |tx, c| portability::aliases(tx, c.tenant, None, 10).await?.len();
+    "portability::decisions" |tx, c| portability::decisions(tx, c.tenant, None, 10).await?.len();
+    "portability::proposals" |tx, c| portability::proposals(tx, c.tenant, None, 10).await?.len();
+    "portability::proposal_memories" |tx, c| portability::proposal_memories(tx, c.tenant, None, 10).await?.len();
+    "portability::proposers" |tx, c| portability::proposers(tx, c.tenant).await?.len();
+    "portability::documents" |tx, c| portability::documents(tx, c.tenant, None, 10).await?.len();
+    "portability::chunks" |tx, c| portability::chunks(tx, c.tenant, None, 10).await?.len();
+    "portability::components" |tx, c| portability::components(tx, c.tenant, None, 10).await?.len();
+    "portability::differing_vocabulary" |tx, c| {
+        staged(tx, Section::Term, term(c, c.shared.term.0, c.shared.term.0, "intruded")).await?;
+        usize::from(portability::differing_vocabulary(tx, c.tenant).await?.is_some())
+    };
+    "portability::taken_phrase" |tx, c| {
+        staged(tx, Section::Term, term(c, c.fresh, c.fresh, "tea")).await?;
+        usize::from(portability::taken_phrase(tx, c.tenant).await?.is_some())
+    };
+    "portability::misnamed" |tx, c| {
+        staged(tx, Section::Term, term(c, c.fresh, c.shared.term.0, "intruded")).await?;
+        usize::from(portability::misnamed(tx, c.tenant).await?.0.is_some())
+    };
+    "portability::close_rows" |tx, c| {
+        let mut row = term(c, c.shared.term.0, c.shared.term.0, "tea");
+        row["valid_to"] = json!(c.now);
+        staged(tx, Section::Term, row).await?;
+        portability::close_rows(tx, c.tenant).await?.0 as usize
+    };
+    "portability::add_rows" |tx, c| {
+        staged(tx, Section::Term, term(c, c.fresh, c.fresh, "intruded")).await?;
+        portability::add_rows(tx, c.tenant, "intruder").await?;
+        0
+    };
+    "portability::merge_decisions" |tx, c| {
+        staged(tx, Section::Decision, decision(c, c.shared.term.0)).await?;
+        portability::merge_decisions(tx, c.tenant, "intruder").await?;
+        0
+    };
+    "portability::forward_proposals" |tx, c| {
+        staged(tx, Section::Proposal, proposal(c, c.shared.proposal.0)).await?;
+        portability::forward_proposals(tx, c.tenant).await? as usize
+    };
+    "portability::add_proposals" |tx, c| {
+        staged(tx, Section::Proposal, proposal(c, c.fresh)).await?;
+        portability::add_proposals(tx, c.tenant, "intruder").await?;
+        0
+    };
+    "portability::add_proposal_memories" |tx, c| {
+        staged(tx, Section::Proposal, proposal(c, c.shared.proposal.0)).await?;
+        let row = json!([{
+            "tenant_id": c.tenant, "line": 5, "event_id": c.fresh, "proposal_id": c.shared.proposal, "agent_id": c.agent, "seen_at": c.now,
+        }]);
+        portability::stage(tx, Section::ProposalMemory, &row).await?;
+        portability::add_proposal_memories(tx, c.tenant).await? as usize
+    };
+    "portability::settle_proposals" |tx, c| {
+        staged(tx, Section::Decision, decision(c, c.shared.term.0)).await?;
+        sqlx::query(
+            "insert into term_proposals (tenant_id, id, phrase, normal, status, count, first_seen, last_seen)
+             select tenant_id, $3, 'tea', 'tea', 'open', 1, now(), now() from term_proposals where tenant_id = $1 and id = $2",
+        )
+        .bind(c.tenant)
+        .bind(c.shared.proposal)
+        .bind(c.fresh)
+        .execute(&mut **tx)
+        .await?;
+        portability::settle_proposals(tx, c.tenant).await?;
+        sqlx::query_scalar::<_, i64>("select count(*) from term_proposals where tenant_id = $1 and id = $2 and status <> 'open'")
+            .bind(c.tenant)
+            .bind(c.fresh)
+            .fetch_one(&mut **tx)
+            .await? as usize
+    };
+    "portability::differing_documents" |tx, c| {
+        staged(tx, Section::Document, document(c, c.shared.document.0, "intruded.md")).await?;
+        usize::from(portability::differing_documents(tx, c.tenant).await?.is_some())
+    };
+    "portability::ended_documents" |tx, c| {
+        let mut row = document(c, c.shared.document.0, "ARCHITECTURE.md");
+        row["valid_to"] = json!(c.now);
+        staged(tx, Section::Document, row).await?;
+        portability::ended_documents(tx, c.tenant).await?.len()
+    };
+    "portability::leave_known" |tx, c| {
+        portability::begin_knowledge(tx).await?;
+        sqlx::query("insert into staged_documents select (d).*, 5 from (select d from documents d where tenant_id = $1 and id = $2) known")
+            .bind(c.tenant)
+            .bind(c.shared.document)
+            .execute(&mut **tx)
+            .await?;
+        let renamed = sqlx::query("update staged_documents set id = $1").bind(c.fresh).execute(&mut **tx).await?.rows_affected();
+        portability::leave_known(tx, c.tenant).await?;
+        let left: i64 = sqlx::query_scalar("select count(*) from staged_documents").fetch_one(&mut **tx).await?;
+        renamed as usize - left as usize
+    };
+    "portability::taken_path" |tx, c| {
+        staged(tx, Section::Document, document(c, c.fresh, "ARCHITECTURE.md")).await?;
+        usize::from(portability::taken_path(tx, c.tenant).await?.is_some())
+    };
+    "portability::add_documents" |tx, c| {
+        staged(tx, Section::Document, document(c, c.fresh, "intruded.md")).await?;
+        portability::add_documents(tx, c.tenant, "intruder").await?;
+        0
+    };
+    "portability::differing_chunk" |tx, c|
+        usize::from(portability::differing_chunk(tx, c.tenant, &chunk(c, c.shared.chunk.0)).await?.is_some());
+    "portability::missing_chunks" |tx, c| portability::missing_chunks(tx, c.tenant, &chunk(c, c.fresh)).await?.len();
+    "portability::put_chunks" |tx, c| {
+        let words = ChunkWords { id: ChunkId(c.fresh), terms: vec![("intrud".into(), 1)] };
+        portability::put_chunks(tx, c.tenant, &chunk(c, c.fresh), &[words]).await?;
+        0
+    };
+    "portability::missing_components" |tx, c| portability::missing_components(tx, c.tenant, &component(c)).await? as usize;
+    "portability::put_components" |tx, c| { portability::put_components(tx, c.tenant, &component(c)).await?; 0 };
 };

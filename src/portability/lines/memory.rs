@@ -1,0 +1,365 @@
+//! Lines of memory: agents, users, projects, sources, memories and their history.
+
+use super::{ACTOR_KINDS, COMMONS, NAME_MAX, SOURCE_MAX, WORD_MAX, json};
+use crate::api::{
+    AgentId, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, REASON_MAX,
+    Relation, Retention, Role, SUBJECT_MAX, SUMMARY_MAX, Source, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
+};
+use crate::db::EVERY_AGENT;
+use crate::error::{Checks, Error};
+use crate::identity::{AGENT_NAME_MAX, check_slug, check_user};
+use crate::memories::remember::check_source;
+use crate::portability::values::{Hash, Share, Stamp};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::FromRow;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+/// The kinds of events that a file may hold.
+pub const EVENT_KINDS: [&str; 4] = ["manual_write", "session_close", "conversation_capture", "observation"];
+/// The states that an event in a file may have; one that was running is written as pending.
+const EVENT_STATES: [&str; 4] = ["pending", "done", "failed", "dead"];
+/// Longest error of an event, in characters.
+const ERROR_MAX: usize = 10_000;
+/// Highest version of a memory, and most times that it was accessed: numbers that can still be added to.
+const VERSION_MAX: i32 = 1_000_000;
+const ACCESSES_MAX: i64 = 1_000_000_000_000;
+
+/// An agent, by whose slug the other lines name it. The commons has no line: every organisation has one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentLine {
+    pub id: AgentId,
+    pub slug: String,
+    pub name: String,
+    pub require_user: bool,
+    /// How eagerly it writes.
+    pub discipline: Discipline,
+}
+
+/// A user under the organisation's own reference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UserLine {
+    pub id: UserId,
+    pub external_ref: String,
+    pub name: Option<String>,
+}
+
+/// A project that memories belong to; it is the commons'.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectLine {
+    pub agent_id: AgentId,
+    pub id: Uuid,
+    pub slug: String,
+    pub name: String,
+    pub created_at: Stamp,
+    /// The name of whoever made it.
+    pub created_by: String,
+}
+
+/// A repository of a project, likewise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct RepoLine {
+    pub agent_id: AgentId,
+    pub id: Uuid,
+    pub project_id: Uuid,
+    pub slug: String,
+    pub name: String,
+    pub created_at: Stamp,
+    pub created_by: String,
+}
+
+/// Two projects of which one's memory bears on the other's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectLinkLine {
+    pub agent_id: AgentId,
+    pub one_id: Uuid,
+    pub other_id: Uuid,
+    pub created_at: Stamp,
+    pub created_by: String,
+}
+
+/// What a memory came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct SourceLine {
+    pub agent_id: AgentId,
+    pub id: Uuid,
+    pub user_id: Option<UserId>,
+    pub kind: SourceKind,
+    pub reference: String,
+    pub content: Option<String>,
+    pub metadata: Value,
+    pub created_at: Stamp,
+}
+
+/// A memory as it stands. What follows from the rest (hash of the content, normal form, words, vectors) is left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryLine {
+    pub agent_id: AgentId,
+    pub id: MemoryId,
+    pub short_id: String,
+    pub created_by: AgentId,
+    pub user_id: Option<UserId>,
+    pub kind: MemoryKind,
+    pub category: Option<Category>,
+    pub subject: Option<String>,
+    pub retention: Retention,
+    pub scope: MemoryScope,
+    pub project_id: Option<Uuid>,
+    pub repo_id: Option<Uuid>,
+    pub session_id: Option<Uuid>,
+    pub connection_id: Option<Uuid>,
+    pub status: MemoryStatus,
+    pub topic: String,
+    pub topic_raw: String,
+    pub is_canonical: bool,
+    pub title: Option<String>,
+    pub content: String,
+    pub summary: Option<String>,
+    pub role: Option<Role>,
+    pub source: Json<Source>,
+    pub source_kind: SourceKind,
+    pub source_id: Option<Uuid>,
+    pub evidence_ref: Option<String>,
+    pub context_type: Option<String>,
+    pub tool_id: Option<Uuid>,
+    pub attachment_id: Option<String>,
+    pub filename: Option<String>,
+    pub confidence: Share,
+    pub importance: Share,
+    pub pinned: bool,
+    pub version: i32,
+    pub access_count: i64,
+    pub last_accessed_at: Option<Stamp>,
+    pub observed_at: Option<Stamp>,
+    pub created_at: Stamp,
+    pub updated_at: Stamp,
+    pub expires_at: Option<Stamp>,
+    pub archived_at: Option<Stamp>,
+    pub deleted_at: Option<Stamp>,
+    pub deleted_by: Option<String>,
+    pub delete_reason: Option<String>,
+    pub profile_fact: bool,
+}
+
+impl MemoryLine {
+    /// Whether it can be found: the table's own rule.
+    pub fn live(&self) -> bool {
+        matches!(self.status, MemoryStatus::Active | MemoryStatus::Contradicted) && self.deleted_at.is_none() && self.archived_at.is_none()
+    }
+}
+
+/// A state that a memory has been in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct VersionLine {
+    pub agent_id: AgentId,
+    pub memory_id: MemoryId,
+    pub version: i32,
+    pub change: String,
+    pub content: String,
+    pub topic: String,
+    pub topic_raw: String,
+    pub is_canonical: bool,
+    pub status: MemoryStatus,
+    pub deleted: bool,
+    pub updated_at: Stamp,
+    pub valid_from: Stamp,
+    pub actor_kind: String,
+    pub actor_id: String,
+    pub actor_name: String,
+    /// Where the change came from.
+    pub source: Json<Source>,
+    /// Where the memory was said, if that is another place.
+    pub provenance: Option<Json<Source>>,
+    pub title: Option<String>,
+    pub summary: Option<String>,
+    pub category: Option<Category>,
+    pub subject: Option<String>,
+    /// Absent: title, summary, category, subject, confidence and `observed_at` of this version are not known.
+    pub confidence: Option<Share>,
+    pub observed_at: Option<Stamp>,
+}
+
+/// How one memory bears on another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct LinkLine {
+    pub agent_id: AgentId,
+    pub from_id: MemoryId,
+    pub to_id: MemoryId,
+    pub relation: Relation,
+    pub created_at: Stamp,
+    /// The name of whoever linked them.
+    pub created_by: String,
+}
+
+/// What keeps a forgotten content from being taken in again: its hash, and where it was said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct TombstoneLine {
+    pub agent_id: AgentId,
+    pub memory_id: MemoryId,
+    pub content_hash: Hash,
+    pub user_id: Option<UserId>,
+    pub source: Json<Source>,
+    pub created_at: Stamp,
+}
+
+/// One step of how memory came in. Leases and the server's own jobs are left out: they belong to a process, not to the record. What an
+/// import brings is history: no worker ever claims it, whatever its state says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct EventLine {
+    pub agent_id: AgentId,
+    pub id: EventId,
+    pub user_id: Option<UserId>,
+    pub kind: String,
+    pub task: String,
+    pub payload: Value,
+    pub source_id: Option<Uuid>,
+    pub state: String,
+    pub attempt: i32,
+    pub run_after: Stamp,
+    pub error: Option<String>,
+    pub outcome: Option<Value>,
+    pub created_at: Stamp,
+    pub finished_at: Option<Stamp>,
+}
+
+impl AgentLine {
+    pub(super) fn check(&self, checks: &mut Checks) -> Result<(), Error> {
+        check_slug(&self.slug)?;
+        checks.text("name", &self.name, AGENT_NAME_MAX).that(self.slug != COMMONS, "slug", "is the commons', which has no line").that(
+            self.id != EVERY_AGENT && !self.id.0.is_nil(),
+            "id",
+            "must not be all zeros or all ones: no agent can have it",
+        );
+        Ok(())
+    }
+}
+
+impl UserLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        check_user(checks, &self.external_ref, self.name.as_deref(), Some(self.id));
+    }
+}
+
+impl ProjectLine {
+    pub(super) fn check(&self, checks: &mut Checks) -> Result<(), Error> {
+        check_slug(&self.slug)?;
+        checks.text("name", &self.name, NAME_MAX).text("created_by", &self.created_by, NAME_MAX);
+        Ok(())
+    }
+}
+
+impl RepoLine {
+    pub(super) fn check(&self, checks: &mut Checks) -> Result<(), Error> {
+        check_slug(&self.slug)?;
+        checks.text("name", &self.name, NAME_MAX).text("created_by", &self.created_by, NAME_MAX);
+        Ok(())
+    }
+}
+
+impl ProjectLinkLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        checks.that(self.one_id < self.other_id, "other_id", "must be greater than one_id").text("created_by", &self.created_by, NAME_MAX);
+    }
+}
+
+impl SourceLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        let content = self.content.as_deref().unwrap_or_default();
+        checks
+            .text("reference", &self.reference, EVIDENCE_MAX)
+            .that(content.len() <= SOURCE_MAX, "content", format!("has {} bytes; at most {SOURCE_MAX} are allowed", content.len()))
+            .that(self.metadata.is_object(), "metadata", "must be an object");
+        json(checks, "metadata", &self.metadata);
+    }
+}
+
+impl VersionLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        version_number(checks, self.version)
+            .text("change", &self.change, WORD_MAX)
+            .bytes("content", &self.content, CONTENT_MAX)
+            .text("topic", &self.topic, TOPIC_MAX)
+            .text("topic_raw", &self.topic_raw, TOPIC_MAX)
+            .that(ACTOR_KINDS.contains(&self.actor_kind.as_str()), "actor_kind", format!("is one of {}", ACTOR_KINDS.join(", ")))
+            .limit("actor_id", &self.actor_id, WORD_MAX)
+            .text("actor_name", &self.actor_name, NAME_MAX)
+            .optional_text("title", self.title.as_deref(), TITLE_MAX)
+            .optional_text("summary", self.summary.as_deref(), SUMMARY_MAX)
+            .optional_text("subject", self.subject.as_deref(), SUBJECT_MAX);
+        check_source(checks, &self.source);
+        if let Some(provenance) = &self.provenance {
+            check_source(checks, provenance);
+        }
+    }
+}
+
+impl LinkLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        checks.that(self.from_id != self.to_id, "to_id", "must be another memory than from_id").text(
+            "created_by",
+            &self.created_by,
+            NAME_MAX,
+        );
+    }
+}
+
+impl EventLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        checks
+            .that(EVENT_KINDS.contains(&self.kind.as_str()), "kind", format!("is one of {}", EVENT_KINDS.join(", ")))
+            .that(EVENT_STATES.contains(&self.state.as_str()), "state", format!("is one of {}", EVENT_STATES.join(", ")))
+            .that(self.attempt >= 0, "attempt", "must not be negative")
+            .text("task", &self.task, WORD_MAX)
+            .limit("error", self.error.as_deref().unwrap_or_default(), ERROR_MAX);
+        json(checks, "payload", &self.payload);
+        json(checks, "outcome", self.outcome.as_ref().unwrap_or(&Value::Null));
+    }
+}
+
+impl TombstoneLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        check_source(checks, &self.source);
+    }
+}
+
+impl MemoryLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        let short = self.short_id.len() == 8 && self.short_id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        version_number(checks, self.version)
+            .that(short, "short_id", "must be 8 of A–Z, a–z and 0–9")
+            .text("topic", &self.topic, TOPIC_MAX)
+            .text("topic_raw", &self.topic_raw, TOPIC_MAX)
+            .bytes("content", &self.content, CONTENT_MAX)
+            .optional_text("subject", self.subject.as_deref(), SUBJECT_MAX)
+            .optional_text("title", self.title.as_deref(), TITLE_MAX)
+            .optional_text("summary", self.summary.as_deref(), SUMMARY_MAX)
+            .optional_text("evidence_ref", self.evidence_ref.as_deref(), EVIDENCE_MAX)
+            .optional_text("context_type", self.context_type.as_deref(), WORD_MAX)
+            .optional_text("attachment_id", self.attachment_id.as_deref(), NAME_MAX)
+            .optional_text("filename", self.filename.as_deref(), NAME_MAX)
+            .optional_text("deleted_by", self.deleted_by.as_deref(), NAME_MAX)
+            .optional_text("delete_reason", self.delete_reason.as_deref(), REASON_MAX)
+            .that((0..=ACCESSES_MAX).contains(&self.access_count), "access_count", format!("must be from 0 to {ACCESSES_MAX}"));
+        check_source(checks, &self.source);
+    }
+}
+
+fn version_number(checks: &mut Checks, version: i32) -> &mut Checks {
+    checks.that(version >= 1, "version", "must be at least 1").that(
+        version <= VERSION_MAX,
+        "version",
+        format!("is {version}; at most {VERSION_MAX} is allowed"),
+    )
+}

@@ -1,0 +1,317 @@
+//! The lines of a file: one struct per type, named and checked here and nowhere else. A new type is a struct, a variant of [`Section`] and
+//! its queries in the store.
+
+mod knowledge;
+mod memory;
+mod vocabulary;
+
+pub use knowledge::{ChunkLine, ComponentLine, DocumentLine};
+pub use memory::{
+    AgentLine, EVENT_KINDS, EventLine, LinkLine, MemoryLine, ProjectLine, ProjectLinkLine, RepoLine, SourceLine, TombstoneLine, UserLine,
+    VersionLine,
+};
+pub use vocabulary::{AliasLine, DecisionLine, ProposalLine, ProposalMemoryLine, TermLine};
+
+use super::values::Stamp;
+use crate::api::{AgentId, Area, MemoryId, UserId};
+use crate::error::{Checks, Error};
+use serde_json::Value;
+
+/// What the header calls the format.
+pub const FORMAT: &str = "remembrancer-export";
+/// The newest schema, which is the newest that is read.
+pub const SCHEMA: u64 = 2;
+/// Longest line, in bytes, its end included: a longer one is neither written nor read.
+pub const LINE_MAX: usize = 8 * 1024 * 1024;
+
+/// The types of lines between header and footer, in the order in which a file has them: what is referred to comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    Agent,
+    User,
+    Term,
+    Alias,
+    Decision,
+    Proposal,
+    ProposalMemory,
+    Document,
+    Chunk,
+    Component,
+    Project,
+    Repo,
+    ProjectLink,
+    Source,
+    Memory,
+    Version,
+    Link,
+    Tombstone,
+    Event,
+}
+
+impl Section {
+    /// Every type, in order.
+    pub const ALL: [Self; 19] = [
+        Self::Agent,
+        Self::User,
+        Self::Term,
+        Self::Alias,
+        Self::Decision,
+        Self::Proposal,
+        Self::ProposalMemory,
+        Self::Document,
+        Self::Chunk,
+        Self::Component,
+        Self::Project,
+        Self::Repo,
+        Self::ProjectLink,
+        Self::Source,
+        Self::Memory,
+        Self::Version,
+        Self::Link,
+        Self::Tombstone,
+        Self::Event,
+    ];
+
+    /// What lines of this type say in `type`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::User => "user",
+            Self::Term => "term",
+            Self::Alias => "alias",
+            Self::Decision => "decision",
+            Self::Proposal => "proposal",
+            Self::ProposalMemory => "proposal_memory",
+            Self::Document => "document",
+            Self::Chunk => "chunk",
+            Self::Component => "component",
+            Self::Project => "project",
+            Self::Repo => "repo",
+            Self::ProjectLink => "project_link",
+            Self::Source => "source",
+            Self::Memory => "memory",
+            Self::Version => "version",
+            Self::Link => "link",
+            Self::Tombstone => "tombstone",
+            Self::Event => "event",
+        }
+    }
+
+    /// The type that says `text`, if there is one.
+    pub fn named(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|section| section.as_str() == text)
+    }
+
+    /// What lines of this type belong to. Agents and users belong to memory, but proposals name agents, too.
+    pub fn area(self) -> Area {
+        match self {
+            Self::Term | Self::Alias | Self::Decision | Self::Proposal | Self::ProposalMemory => Area::Vocabulary,
+            Self::Document | Self::Chunk | Self::Component => Area::Knowledge,
+            _ => Area::Memory,
+        }
+    }
+
+    /// The first schema that has lines of this type.
+    pub fn schema(self) -> u64 {
+        match self.area() {
+            Area::Memory => 1,
+            Area::Vocabulary | Area::Knowledge => 2,
+        }
+    }
+}
+
+/// The kinds of actors that a version or a decision may have.
+const ACTOR_KINDS: [&str; 3] = ["agent", "operator", "system"];
+/// Longest word (a change, a task, an id as text), in characters.
+const WORD_MAX: usize = 64;
+/// Longest name of a person, a project or a file, in characters.
+const NAME_MAX: usize = 200;
+/// Longest text of a source as it was received, and longest of what a document says beside its chunks, in bytes.
+const SOURCE_MAX: usize = 4 * 1024 * 1024;
+/// Largest `metadata`, `payload` and `outcome`, in bytes of JSON.
+const JSON_MAX: usize = 64 * 1024;
+/// Most entries of a list.
+const ENTRIES_MAX: usize = 10_000;
+
+/// One line between header and footer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Line {
+    Agent(AgentLine),
+    User(UserLine),
+    Term(Box<TermLine>),
+    Alias(AliasLine),
+    Decision(Box<DecisionLine>),
+    Proposal(ProposalLine),
+    ProposalMemory(ProposalMemoryLine),
+    Document(Box<DocumentLine>),
+    Chunk(ChunkLine),
+    Component(ComponentLine),
+    Project(ProjectLine),
+    Repo(RepoLine),
+    ProjectLink(ProjectLinkLine),
+    Source(SourceLine),
+    Memory(Box<MemoryLine>),
+    Version(Box<VersionLine>),
+    Link(LinkLine),
+    Tombstone(TombstoneLine),
+    Event(Box<EventLine>),
+}
+
+impl Line {
+    /// The user to whom the record belongs, where a line says so; versions and links follow their memories.
+    pub fn user(&self) -> Option<UserId> {
+        match self {
+            Self::Memory(line) => line.user_id,
+            Self::Source(line) => line.user_id,
+            Self::Tombstone(line) => line.user_id,
+            Self::Event(line) => line.user_id,
+            _ => None,
+        }
+    }
+
+    /// Whose memory it is. An agent's own line is nobody's, and vocabulary and knowledge belong to the organisation.
+    pub fn agent(&self) -> Option<AgentId> {
+        match self {
+            Self::Agent(_) | Self::User(_) => None,
+            Self::Term(_) | Self::Alias(_) | Self::Decision(_) | Self::Proposal(_) | Self::ProposalMemory(_) => None,
+            Self::Document(_) | Self::Chunk(_) | Self::Component(_) => None,
+            Self::Project(line) => Some(line.agent_id),
+            Self::Repo(line) => Some(line.agent_id),
+            Self::ProjectLink(line) => Some(line.agent_id),
+            Self::Source(line) => Some(line.agent_id),
+            Self::Memory(line) => Some(line.agent_id),
+            Self::Version(line) => Some(line.agent_id),
+            Self::Link(line) => Some(line.agent_id),
+            Self::Tombstone(line) => Some(line.agent_id),
+            Self::Event(line) => Some(line.agent_id),
+        }
+    }
+
+    /// The memory, if it is one.
+    pub fn memory(&self) -> Option<&MemoryLine> {
+        match self {
+            Self::Memory(line) => Some(line),
+            _ => None,
+        }
+    }
+
+    /// What no two lines of its type share.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Agent(line) => line.slug.clone(),
+            Self::User(line) => line.external_ref.clone(),
+            Self::Term(line) => line.id.to_string(),
+            Self::Alias(line) => line.id.to_string(),
+            Self::Decision(line) => line.id.to_string(),
+            Self::Proposal(line) => line.id.to_string(),
+            Self::ProposalMemory(line) => line.event_id.to_string(),
+            Self::Document(line) => line.id.to_string(),
+            Self::Chunk(line) => line.id.to_string(),
+            Self::Component(line) => format!("{}/{}", line.document_id, line.ordinal),
+            Self::Project(line) => line.id.to_string(),
+            Self::Repo(line) => line.id.to_string(),
+            Self::ProjectLink(line) => format!("{}/{}", line.one_id, line.other_id),
+            Self::Source(line) => line.id.to_string(),
+            Self::Memory(line) => line.id.to_string(),
+            Self::Version(line) => format!("{}/{}", line.memory_id, line.version),
+            Self::Link(line) => format!("{}/{}/{}", line.from_id, line.to_id, line.relation),
+            Self::Tombstone(line) => line.memory_id.to_string(),
+            Self::Event(line) => line.id.to_string(),
+        }
+    }
+
+    /// What must be in the file before it, by kind and key: a memory of its own agent (`home`), or a line of the type that is named.
+    pub fn needs(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Term(line) => line.needs(),
+            Self::Alias(line) => vec![("term", line.term_id.to_string())],
+            Self::Decision(line) => line.needs(),
+            Self::Proposal(line) => line.decision_id.iter().map(|id| ("decision", id.to_string())).collect(),
+            Self::ProposalMemory(line) => vec![("proposal", line.proposal_id.to_string())],
+            Self::Chunk(line) => vec![("document", line.document_id.to_string())],
+            Self::Component(line) => vec![("document", line.document_id.to_string())],
+            Self::Repo(line) => vec![("project", line.project_id.to_string())],
+            Self::ProjectLink(line) => vec![("project", line.one_id.to_string()), ("project", line.other_id.to_string())],
+            Self::Version(line) => vec![("home", home(line.agent_id, line.memory_id))],
+            Self::Link(line) => vec![("memory", line.from_id.to_string()), ("memory", line.to_id.to_string())],
+            Self::Tombstone(line) => vec![("home", home(line.agent_id, line.memory_id))],
+            Self::Agent(_) | Self::User(_) | Self::Document(_) | Self::Project(_) | Self::Source(_) | Self::Memory(_) | Self::Event(_) => {
+                vec![]
+            }
+        }
+    }
+
+    /// Makes an agent the author of what it imports, whatever the file says: it speaks for itself only.
+    pub fn sign(&mut self, id: AgentId, slug: &str) {
+        match self {
+            Self::Memory(line) => {
+                line.created_by = id;
+                line.deleted_by = line.deleted_at.map(|_| slug.to_owned());
+            }
+            Self::Version(line) => {
+                line.actor_kind = "agent".into();
+                line.actor_id = id.to_string();
+                line.actor_name = slug.to_owned();
+            }
+            Self::Project(ProjectLine { created_by, .. })
+            | Self::Repo(RepoLine { created_by, .. })
+            | Self::ProjectLink(ProjectLinkLine { created_by, .. })
+            | Self::Link(LinkLine { created_by, .. }) => *created_by = slug.to_owned(),
+            _ => {}
+        }
+    }
+
+    /// Refuses values that no record may have. Texts have the limits that they have everywhere else.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the fields.
+    pub fn check(&self) -> Result<(), Error> {
+        let mut checks = Checks::default();
+        checks.that(self.user().is_none_or(|user| !user.0.is_max()), "user_id", "must not be all ones: it is no user's id");
+        match self {
+            Self::Agent(line) => line.check(&mut checks)?,
+            Self::User(line) => line.check(&mut checks),
+            Self::Term(line) => line.check(&mut checks),
+            Self::Alias(line) => line.check(&mut checks),
+            Self::Decision(line) => line.check(&mut checks),
+            Self::Proposal(line) => line.check(&mut checks),
+            Self::ProposalMemory(_) => {}
+            Self::Document(line) => line.check(&mut checks),
+            Self::Chunk(line) => line.check(&mut checks),
+            Self::Component(line) => line.check(&mut checks),
+            Self::Project(line) => line.check(&mut checks)?,
+            Self::Repo(line) => line.check(&mut checks)?,
+            Self::ProjectLink(line) => line.check(&mut checks),
+            Self::Source(line) => line.check(&mut checks),
+            Self::Memory(line) => line.check(&mut checks),
+            Self::Version(line) => line.check(&mut checks),
+            Self::Link(line) => line.check(&mut checks),
+            Self::Tombstone(line) => line.check(&mut checks),
+            Self::Event(line) => line.check(&mut checks),
+        }
+        checks.done()
+    }
+}
+
+/// A memory with its agent, as a key.
+pub fn home(agent: AgentId, id: MemoryId) -> String {
+    format!("{agent}/{id}")
+}
+
+/// The slug of every organisation's commons.
+pub const COMMONS: &str = "commons";
+
+fn json(checks: &mut Checks, field: &str, value: &Value) {
+    let bytes = value.to_string().len();
+    checks.that(bytes <= JSON_MAX, field, format!("has {bytes} bytes as JSON; at most {JSON_MAX} are allowed"));
+}
+
+/// Whether a row's validity ends after it begins.
+fn validity(checks: &mut Checks, from: Stamp, to: Option<Stamp>) {
+    checks.that(to.is_none_or(|to| to >= from), "valid_to", "must not be before valid_from");
+}
+
+/// A list of a bounded number of entries.
+fn entries<T>(checks: &mut Checks, field: &str, list: &[T]) {
+    checks.that(list.len() <= ENTRIES_MAX, field, format!("has {} entries; at most {ENTRIES_MAX} are allowed", list.len()));
+}

@@ -1,0 +1,166 @@
+//! Lines of the vocabulary: terms and aliases through time, decisions and proposals.
+
+use super::{ACTOR_KINDS, NAME_MAX, WORD_MAX, entries, validity};
+use crate::api::{
+    AgentId, CATEGORY_MAX, DEFINITION_MAX, DecisionId, DecisionKind, EventId, MemoryId, ProposalId, ProposalStatus, REASON_MAX, TOPIC_MAX,
+    TermId,
+};
+use crate::error::Checks;
+use crate::portability::values::Stamp;
+use crate::text::normal;
+use serde::{Deserialize, Serialize};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+/// Highest count of deliveries or memories: a number that can still be added to.
+const COUNT_MAX: i64 = 1_000_000_000_000;
+
+/// What a term was called from one moment to another; in force without an end. Its normal form follows from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct TermLine {
+    pub id: Uuid,
+    /// The term through all its names: the id of its first line.
+    pub lineage: TermId,
+    pub term: String,
+    pub definition: String,
+    pub category: Option<String>,
+    pub created_at: Stamp,
+    pub valid_from: Stamp,
+    pub valid_to: Option<Stamp>,
+}
+
+/// Another phrase for a term, likewise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct AliasLine {
+    pub id: Uuid,
+    pub term_id: TermId,
+    pub alias: String,
+    pub valid_from: Stamp,
+    pub valid_to: Option<Stamp>,
+}
+
+/// A decision on the vocabulary, with the lines that it opened and closed. Its version has a meaning in one installation only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct DecisionLine {
+    pub id: DecisionId,
+    pub kind: DecisionKind,
+    pub subjects: Vec<String>,
+    pub term_id: Option<TermId>,
+    pub term: Option<String>,
+    pub reason: Option<String>,
+    pub actor_kind: String,
+    pub actor_id: String,
+    pub actor_name: String,
+    pub at: Stamp,
+    pub forms: Vec<String>,
+    pub memories: i64,
+    pub opened_terms: Vec<Uuid>,
+    pub closed_terms: Vec<Uuid>,
+    pub opened_aliases: Vec<Uuid>,
+    pub closed_aliases: Vec<Uuid>,
+    /// A decision of the file, which may come after this one.
+    pub undone_by: Option<DecisionId>,
+}
+
+/// A phrase that agents used and the vocabulary did not know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct ProposalLine {
+    pub id: ProposalId,
+    pub phrase: String,
+    pub status: ProposalStatus,
+    pub count: i64,
+    pub first_seen: Stamp,
+    pub last_seen: Stamp,
+    pub decision_id: Option<DecisionId>,
+}
+
+/// Where a proposal's phrase was met: by whom, and in which memory. The memory need not be in the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct ProposalMemoryLine {
+    pub agent_id: AgentId,
+    pub event_id: EventId,
+    pub proposal_id: ProposalId,
+    pub memory_id: Option<MemoryId>,
+    pub seen_at: Stamp,
+}
+
+impl TermLine {
+    pub(super) fn needs(&self) -> Vec<(&'static str, String)> {
+        if self.lineage.0 == self.id { vec![] } else { vec![("term", self.lineage.to_string())] }
+    }
+
+    pub(super) fn check(&self, checks: &mut Checks) {
+        phrase(checks, "term", &self.term);
+        checks.limit("definition", &self.definition, DEFINITION_MAX).limit(
+            "category",
+            self.category.as_deref().unwrap_or_default(),
+            CATEGORY_MAX,
+        );
+        validity(checks, self.valid_from, self.valid_to);
+    }
+}
+
+impl AliasLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        phrase(checks, "alias", &self.alias);
+        validity(checks, self.valid_from, self.valid_to);
+    }
+}
+
+impl DecisionLine {
+    pub(super) fn needs(&self) -> Vec<(&'static str, String)> {
+        let terms = self.opened_terms.iter().chain(&self.closed_terms).chain(self.term_id.as_ref().map(|id| &id.0));
+        let aliases = self.opened_aliases.iter().chain(&self.closed_aliases);
+        terms.map(|id| ("term", id.to_string())).chain(aliases.map(|id| ("alias", id.to_string()))).collect()
+    }
+
+    pub(super) fn check(&self, checks: &mut Checks) {
+        for (field, texts) in [("subjects", &self.subjects), ("forms", &self.forms)] {
+            entries(checks, field, texts);
+            for text in texts {
+                checks.text(field, text, TOPIC_MAX);
+            }
+        }
+        for (field, ids) in [
+            ("opened_terms", &self.opened_terms),
+            ("closed_terms", &self.closed_terms),
+            ("opened_aliases", &self.opened_aliases),
+            ("closed_aliases", &self.closed_aliases),
+        ] {
+            entries(checks, field, ids);
+        }
+        checks
+            .optional_text("term", self.term.as_deref(), TOPIC_MAX)
+            .optional_text("reason", self.reason.as_deref(), REASON_MAX)
+            .that(ACTOR_KINDS.contains(&self.actor_kind.as_str()), "actor_kind", format!("is one of {}", ACTOR_KINDS.join(", ")))
+            .limit("actor_id", &self.actor_id, WORD_MAX)
+            .text("actor_name", &self.actor_name, NAME_MAX)
+            .that(self.undone_by != Some(self.id), "undone_by", "must be another decision");
+        count(checks, "memories", self.memories);
+    }
+}
+
+impl ProposalLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        let open = self.status == ProposalStatus::Open;
+        checks
+            .text("phrase", &self.phrase, TOPIC_MAX)
+            .that(open != self.decision_id.is_some(), "decision_id", "is required of a decided proposal, and an open one has none")
+            .that(self.last_seen >= self.first_seen, "last_seen", "must not be before first_seen");
+        count(checks, "count", self.count);
+    }
+}
+
+/// A phrase that is looked up: it has a normal form.
+fn phrase(checks: &mut Checks, field: &str, text: &str) {
+    checks.text(field, text, TOPIC_MAX).that(!normal(text).is_empty(), field, "must have letters or digits");
+}
+
+fn count(checks: &mut Checks, field: &str, number: i64) {
+    checks.that((0..=COUNT_MAX).contains(&number), field, format!("must be from 0 to {COUNT_MAX}"));
+}

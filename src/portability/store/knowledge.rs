@@ -1,0 +1,264 @@
+//! What export and import ask of knowledge. Documents are staged and compared as a whole; their chunks and components follow in batches.
+
+use super::page;
+use super::vocabulary::{add, select};
+use crate::api::{ChunkId, DocumentId, TenantId};
+use crate::db::{DbError, Tx};
+use crate::portability::lines::{ChunkLine, ComponentLine, DocumentLine};
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use sqlx::{AssertSqlSafe, FromRow};
+use uuid::Uuid;
+
+/// Columns of [`DocumentLine`].
+pub const DOCUMENT: &[&str] = &[
+    "id",
+    "kind",
+    "reference",
+    "collection",
+    "path",
+    "title",
+    "status",
+    "front_matter",
+    "content_hash",
+    "created_at",
+    "valid_from",
+    "valid_to",
+];
+/// Columns of [`ChunkLine`].
+pub const CHUNK: &[&str] = &["id", "document_id", "ordinal", "heading_path", "start_byte", "end_byte", "content"];
+/// Columns of [`ComponentLine`].
+pub const COMPONENT: &[&str] = &["document_id", "ordinal", "name", "description", "depends_on"];
+
+/// Documents after `last`, by id, in force or not.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn documents(tx: &mut Tx, tenant: TenantId, last: Option<&DocumentLine>, size: usize) -> Result<Vec<DocumentLine>, DbError> {
+    let mut query = select("documents", DOCUMENT, tenant)?;
+    if let Some(last) = last {
+        query.push(" and t.id > ").push_bind(last.id);
+    }
+    page(tx, query, "t.id", size).await
+}
+
+/// Chunks after `last`, by id.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn chunks(tx: &mut Tx, tenant: TenantId, last: Option<&ChunkLine>, size: usize) -> Result<Vec<ChunkLine>, DbError> {
+    let mut query = select("chunks", CHUNK, tenant)?;
+    if let Some(last) = last {
+        query.push(" and t.id > ").push_bind(last.id);
+    }
+    page(tx, query, "t.id", size).await
+}
+
+/// Components after `last`, by document and place.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn components(tx: &mut Tx, tenant: TenantId, last: Option<&ComponentLine>, size: usize) -> Result<Vec<ComponentLine>, DbError> {
+    let mut query = select("components", COMPONENT, tenant)?;
+    if let Some(last) = last {
+        query.push(" and (t.document_id, t.ordinal) > (").push_bind(last.document_id).push(", ").push_bind(last.ordinal).push(")");
+    }
+    page(tx, query, "t.document_id, t.ordinal", size).await
+}
+
+/// Makes room for the documents of a file in this transaction.
+pub async fn begin_knowledge(tx: &mut Tx) -> Result<(), DbError> {
+    sqlx::query("create temporary table staged_documents (like documents, line bigint not null, primary key (id)) on commit drop")
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// The first staged document that tells another past than this installation knows.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn differing_documents(tx: &mut Tx, tenant: TenantId) -> Result<Option<i64>, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select min(s.line) from staged_documents s join documents e on e.tenant_id = $1 and e.id = s.id
+           where (s.collection, s.path, s.content_hash, s.valid_from) <> (e.collection, e.path, e.content_hash, e.valid_from)
+              or s.valid_to <> e.valid_to",
+    )
+    .bind(tenant)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// Documents in force that the file ends, and when.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn ended_documents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(DocumentId, DateTime<Utc>)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select e.id, s.valid_to from staged_documents s join documents e on e.tenant_id = $1 and e.id = s.id
+           where e.valid_to is null and s.valid_to is not null order by e.id",
+    )
+    .bind(tenant)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Removes staged documents whose path has the same text here under another id: that one stays, and the file's chunks have no place.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn leave_known(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
+    sqlx::query(
+        r"delete from staged_documents s using documents e
+           where e.tenant_id = $1 and e.collection = s.collection and e.path = s.path and e.valid_to is null and s.valid_to is null
+             and e.id <> s.id and e.content_hash = s.content_hash",
+    )
+    .bind(tenant)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// The first staged document whose path would have two texts in force, and that path. Ended documents are closed before.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn taken_path(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, String)>, DbError> {
+    Ok(sqlx::query_as(
+        r"with new as (
+              select s.line, s.id, s.collection, s.path from staged_documents s
+               where s.valid_to is null and not exists (select from documents e where e.tenant_id = $1 and e.id = s.id)),
+          there as (
+              select null::bigint as line, e.id, e.collection, e.path from documents e where e.tenant_id = $1 and e.valid_to is null
+              union all
+              select * from new)
+          select n.line, n.collection || '/' || n.path from new n
+            join there t on (t.collection, t.path) = (n.collection, n.path) and t.id <> n.id and n.line > coalesce(t.line, 0)
+           order by n.line limit 1",
+    )
+    .bind(tenant)
+    .fetch_optional(&mut **tx)
+    .await?)
+}
+
+/// Adds documents that are not there; how many.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn add_documents(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<u64, DbError> {
+    add(tx, tenant, by, "documents", DOCUMENT).await
+}
+
+/// The first chunk, by id, that is part of another text here.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn differing_chunk(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Option<ChunkId>, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select r.id from jsonb_populate_recordset(null::chunks, $2) r join chunks e on e.tenant_id = $1 and e.id = r.id
+           where (r.document_id, r.ordinal, r.heading_path, r.content) <> (e.document_id, e.ordinal, e.heading_path, e.content)
+           order by r.id limit 1",
+    )
+    .bind(tenant)
+    .bind(rows)
+    .fetch_optional(&mut **tx)
+    .await?)
+}
+
+/// A chunk that is not there, with the document that it is part of.
+#[derive(Clone, Debug, FromRow)]
+pub struct MissingChunk {
+    pub id: ChunkId,
+    pub document_id: DocumentId,
+    pub heading_path: Vec<String>,
+    pub content: String,
+    pub reference: Option<String>,
+    pub title: String,
+    pub status: String,
+    pub in_force: bool,
+}
+
+/// Chunks that are not there and whose document is.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn missing_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<MissingChunk>, DbError> {
+    Ok(sqlx::query_as(
+        r"select r.id, r.document_id, r.heading_path, r.content, d.reference, d.title, d.status, d.valid_to is null as in_force
+            from jsonb_populate_recordset(null::chunks, $2) r
+            join documents d on d.tenant_id = $1 and d.id = r.document_id
+           where not exists (select from chunks e where e.tenant_id = $1 and e.id = r.id)",
+    )
+    .bind(tenant)
+    .bind(rows)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The words of one chunk.
+pub struct ChunkWords {
+    pub id: ChunkId,
+    pub terms: Vec<(String, u32)>,
+}
+
+/// Adds chunks that are not there. Those that have words can be found: they get them, are counted, and wait for their vectors.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn put_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value, words: &[ChunkWords]) -> Result<(), DbError> {
+    let found: Vec<Uuid> = words.iter().map(|chunk| chunk.id.0).collect();
+    let (columns, values) = (CHUNK.join(", "), CHUNK.join(", r."));
+    let sql = format!(
+        r"insert into chunks (tenant_id, {columns}, awaiting_vector)
+          select $1, r.{values}, r.id = any($3) from jsonb_populate_recordset(null::chunks, $2) r
+            join documents d on d.tenant_id = $1 and d.id = r.document_id
+          on conflict do nothing"
+    );
+    // The columns are those of the format: a constant.
+    sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(rows).bind(&found).execute(&mut **tx).await?;
+    if words.is_empty() {
+        return Ok(());
+    }
+    let (mut ids, mut terms, mut counts, mut lengths) = (vec![], vec![], vec![], vec![]);
+    let mut total = 0_i64;
+    for chunk in words {
+        let length: u32 = chunk.terms.iter().map(|(_, count)| count).sum();
+        total += i64::from(length);
+        for (term, count) in &chunk.terms {
+            ids.push(chunk.id.0);
+            terms.push(term.as_str());
+            counts.push(*count as f32);
+            lengths.push(i32::try_from(length).unwrap_or(i32::MAX));
+        }
+    }
+    sqlx::query(
+        r"insert into chunk_terms (tenant_id, term, chunk_id, tf, length)
+          select $1, q.term, q.chunk_id, q.tf, q.length
+            from unnest($2::uuid[], $3::text[], $4::real[], $5::int[]) as q (chunk_id, term, tf, length)",
+    )
+    .bind(tenant)
+    .bind(ids)
+    .bind(terms)
+    .bind(counts)
+    .bind(lengths)
+    .execute(&mut **tx)
+    .await?;
+    sqlx::query(
+        r"insert into chunk_counts (tenant_id, chunks, terms) values ($1, $2, $3)
+          on conflict (tenant_id) do update set chunks = chunk_counts.chunks + excluded.chunks, terms = chunk_counts.terms + excluded.terms",
+    )
+    .bind(tenant)
+    .bind(i64::try_from(words.len()).unwrap_or(i64::MAX))
+    .bind(total)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// How many components are not there and have their document.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn missing_components(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select count(*) from jsonb_populate_recordset(null::components, $2) r
+            join documents d on d.tenant_id = $1 and d.id = r.document_id
+           where not exists (
+                 select from components e where e.tenant_id = $1 and e.document_id = r.document_id and e.ordinal = r.ordinal)",
+    )
+    .bind(tenant)
+    .bind(rows)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// Adds components that are not there.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn put_components(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
+    let (columns, values) = (COMPONENT.join(", "), COMPONENT.join(", r."));
+    let sql = format!(
+        r"insert into components (tenant_id, {columns}, normal)
+          select $1, r.{values}, r.normal from jsonb_populate_recordset(null::components, $2) r
+            join documents d on d.tenant_id = $1 and d.id = r.document_id
+          on conflict do nothing"
+    );
+    // The columns are those of the format: a constant.
+    sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(rows).execute(&mut **tx).await?;
+    Ok(())
+}

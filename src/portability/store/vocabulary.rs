@@ -1,0 +1,403 @@
+//! What export and import ask of the vocabulary. A file's lines are staged in temporary tables and compared with what is there as a whole,
+//! because a line's meaning depends on all others: a phrase stands for one term.
+
+use super::page;
+use crate::api::{AgentId, TenantId};
+use crate::db::{DbError, Tx, statement};
+use crate::portability::lines::{AliasLine, DecisionLine, ProposalLine, ProposalMemoryLine, Section, TermLine};
+use serde_json::Value;
+use sqlx::{AssertSqlSafe, Postgres, QueryBuilder};
+
+/// Columns of [`TermLine`].
+pub const TERM: &[&str] = &["id", "lineage", "term", "definition", "category", "created_at", "valid_from", "valid_to"];
+/// Columns of [`AliasLine`].
+pub const ALIAS: &[&str] = &["id", "term_id", "alias", "valid_from", "valid_to"];
+/// Columns of [`DecisionLine`].
+pub const DECISION: &[&str] = &[
+    "id",
+    "kind",
+    "subjects",
+    "term_id",
+    "term",
+    "reason",
+    "actor_kind",
+    "actor_id",
+    "actor_name",
+    "at",
+    "forms",
+    "memories",
+    "opened_terms",
+    "closed_terms",
+    "opened_aliases",
+    "closed_aliases",
+    "undone_by",
+];
+/// Columns of [`ProposalLine`].
+pub const PROPOSAL: &[&str] = &["id", "phrase", "status", "count", "first_seen", "last_seen", "decision_id"];
+/// Columns of [`ProposalMemoryLine`], but for its agent.
+pub const PROPOSAL_MEMORY: &[&str] = &["event_id", "proposal_id", "memory_id", "seen_at"];
+
+/// `select t.…, … from table t where` it is the tenant's.
+pub(super) fn select(table: &str, columns: &[&str], tenant: TenantId) -> Result<QueryBuilder<Postgres>, DbError> {
+    let columns = columns.join(", t.");
+    Ok(statement!(format!("select t.{columns} from {table} t where t.tenant_id = $1"), tenant))
+}
+
+/// Names of terms after `last`, by term; the one that gives a term its id comes first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn terms(tx: &mut Tx, tenant: TenantId, last: Option<&TermLine>, size: usize) -> Result<Vec<TermLine>, DbError> {
+    let mut query = select("canonical_terms", TERM, tenant)?;
+    if let Some(last) = last {
+        query.push(" and (t.lineage, t.id <> t.lineage, t.id) > (").push_bind(last.lineage).push(", ");
+        query.push_bind(last.id != last.lineage.0).push(", ").push_bind(last.id).push(")");
+    }
+    page(tx, query, "t.lineage, t.id <> t.lineage, t.id", size).await
+}
+
+/// Aliases after `last`, by id.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn aliases(tx: &mut Tx, tenant: TenantId, last: Option<&AliasLine>, size: usize) -> Result<Vec<AliasLine>, DbError> {
+    let mut query = select("term_aliases", ALIAS, tenant)?;
+    if let Some(last) = last {
+        query.push(" and t.id > ").push_bind(last.id);
+    }
+    page(tx, query, "t.id", size).await
+}
+
+/// Decisions after `last`, by id.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn decisions(tx: &mut Tx, tenant: TenantId, last: Option<&DecisionLine>, size: usize) -> Result<Vec<DecisionLine>, DbError> {
+    let mut query = select("decisions", DECISION, tenant)?;
+    if let Some(last) = last {
+        query.push(" and t.id > ").push_bind(last.id);
+    }
+    page(tx, query, "t.id", size).await
+}
+
+/// Proposals after `last`, by id.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn proposals(tx: &mut Tx, tenant: TenantId, last: Option<&ProposalLine>, size: usize) -> Result<Vec<ProposalLine>, DbError> {
+    let mut query = select("term_proposals", PROPOSAL, tenant)?;
+    if let Some(last) = last {
+        query.push(" and t.id > ").push_bind(last.id);
+    }
+    page(tx, query, "t.id", size).await
+}
+
+/// Where proposals were met, after `last`, by event.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn proposal_memories(
+    tx: &mut Tx,
+    tenant: TenantId,
+    last: Option<&ProposalMemoryLine>,
+    size: usize,
+) -> Result<Vec<ProposalMemoryLine>, DbError> {
+    let mut query = select("proposal_memories", &[&["agent_id"], PROPOSAL_MEMORY].concat(), tenant)?;
+    if let Some(last) = last {
+        query.push(" and t.event_id > ").push_bind(last.event_id);
+    }
+    page(tx, query, "t.event_id", size).await
+}
+
+/// The agents that met a proposal's phrase.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn proposers(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AgentId>, DbError> {
+    Ok(sqlx::query_scalar("select distinct agent_id from proposal_memories where tenant_id = $1").bind(tenant).fetch_all(&mut **tx).await?)
+}
+
+/// Makes room for the lines of a file in this transaction: tables like those of the vocabulary, with the number of the line.
+pub async fn begin_vocabulary(tx: &mut Tx) -> Result<(), DbError> {
+    for (table, key) in [
+        ("canonical_terms", "id"),
+        ("term_aliases", "id"),
+        ("decisions", "id"),
+        ("term_proposals", "id"),
+        ("proposal_memories", "event_id"),
+    ] {
+        let sql = format!("create temporary table staged_{table} (like {table}, line bigint not null, primary key ({key})) on commit drop");
+        // Literals of the list above.
+        sqlx::query(AssertSqlSafe(sql)).execute(&mut **tx).await?;
+    }
+    Ok(())
+}
+
+/// Stages lines of one type; each row has its `tenant_id` and its `line`.
+pub async fn stage(tx: &mut Tx, section: Section, rows: &Value) -> Result<(), DbError> {
+    let table = match section {
+        Section::Term => "staged_canonical_terms",
+        Section::Alias => "staged_term_aliases",
+        Section::Decision => "staged_decisions",
+        Section::Proposal => "staged_term_proposals",
+        Section::ProposalMemory => "staged_proposal_memories",
+        Section::Document => "staged_documents",
+        _ => return Ok(()),
+    };
+    let sql = format!("insert into {table} select * from jsonb_populate_recordset(null::{table}, $1)");
+    // Literals of the list above.
+    sqlx::query(AssertSqlSafe(sql)).bind(rows).execute(&mut **tx).await?;
+    Ok(())
+}
+
+/// The first staged line that tells another past of a record than this installation knows.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn differing_vocabulary(tx: &mut Tx, tenant: TenantId) -> Result<Option<i64>, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select min(line) from (
+              select s.line from staged_canonical_terms s join canonical_terms e on e.tenant_id = $1 and e.id = s.id
+               where (s.lineage, s.term, s.definition, s.category, s.created_at, s.valid_from)
+                     is distinct from (e.lineage, e.term, e.definition, e.category, e.created_at, e.valid_from) or s.valid_to <> e.valid_to
+              union all
+              select s.line from staged_term_aliases s join term_aliases e on e.tenant_id = $1 and e.id = s.id
+               where (s.term_id, s.alias, s.valid_from) <> (e.term_id, e.alias, e.valid_from) or s.valid_to <> e.valid_to
+              union all
+              select s.line from staged_decisions s join decisions e on e.tenant_id = $1 and e.id = s.id
+               where (s.kind, s.subjects, s.term_id, s.term, s.reason, s.actor_kind, s.actor_id, s.actor_name, s.at,
+                      s.opened_terms, s.closed_terms, s.opened_aliases, s.closed_aliases)
+                     is distinct from (e.kind, e.subjects, e.term_id, e.term, e.reason, e.actor_kind, e.actor_id, e.actor_name, e.at,
+                      e.opened_terms, e.closed_terms, e.opened_aliases, e.closed_aliases) or s.undone_by <> e.undone_by
+              union all
+              select s.line from staged_term_proposals s
+                join term_proposals e on e.tenant_id = $1 and e.id = s.id
+                left join decisions d on d.tenant_id = $1 and d.id = e.decision_id
+                left join staged_decisions n on n.id = e.decision_id
+                left join decisions o on o.tenant_id = $1 and o.id = s.decision_id
+                left join staged_decisions p on p.id = s.decision_id
+               where (s.phrase, s.first_seen) <> (e.phrase, e.first_seen)
+                  or (s.decision_id <> e.decision_id and coalesce(d.undone_by, n.undone_by) is null and coalesce(o.undone_by, p.undone_by) is null)
+              union all
+              select s.line from staged_proposal_memories s join proposal_memories e on e.tenant_id = $1 and e.event_id = s.event_id
+               where (s.agent_id, s.memory_id, s.seen_at) is distinct from (e.agent_id, e.memory_id, e.seen_at)) differing",
+    )
+    .bind(tenant)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// The first staged decision that was undone by one that is not staged.
+pub async fn undone_by_nothing(tx: &mut Tx) -> Result<Option<i64>, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select min(s.line) from staged_decisions s
+           where s.undone_by is not null and not exists (select from staged_decisions n where n.id = s.undone_by)",
+    )
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// What is in force when the staged rows are there, too: each row with its line, if it is a new one. Rows that the file ends are closed
+/// before.
+macro_rules! in_force {
+    () => {
+        r"with names as (
+              select null::bigint as line, e.id, e.lineage, e.normal, e.term from canonical_terms e where e.tenant_id = $1 and e.valid_to is null
+              union all
+              select s.line, s.id, s.lineage, s.normal, s.term from staged_canonical_terms s
+               where s.valid_to is null and not exists (select from canonical_terms e where e.tenant_id = $1 and e.id = s.id)),
+          others as (
+              select null::bigint as line, e.id, e.term_id, e.normal, e.alias from term_aliases e where e.tenant_id = $1 and e.valid_to is null
+              union all
+              select s.line, s.id, s.term_id, s.normal, s.alias from staged_term_aliases s
+               where s.valid_to is null and not exists (select from term_aliases e where e.tenant_id = $1 and e.id = s.id)) "
+    };
+}
+
+/// The first staged phrase that would stand for two terms: its line, the phrase, and the term that has it.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn taken_phrase(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, String, String)>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        in_force!(),
+        r", forms as (
+              select n.line, n.id, n.normal, n.term as phrase, n.lineage from names n
+              union all
+              select o.line, o.id, o.normal, o.alias, o.term_id from others o)
+          select f.line, f.phrase, coalesce((select n.term from names n where n.lineage = g.lineage order by n.line nulls first limit 1), g.phrase)
+            from forms f join forms g on g.normal = f.normal and g.id <> f.id and f.line > coalesce(g.line, 0)
+           order by f.line limit 1"
+    ))
+    .bind(tenant)
+    .fetch_optional(&mut **tx)
+    .await?)
+}
+
+/// The first staged name of a term that would have two, and the first staged alias of a term, or name of a term with an alias, that would
+/// have none.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn misnamed(tx: &mut Tx, tenant: TenantId) -> Result<(Option<i64>, Option<i64>), DbError> {
+    Ok(sqlx::query_as(concat!(
+        in_force!(),
+        r"select (select min(f.line) from names f join names g on g.lineage = f.lineage and g.id <> f.id and f.line > coalesce(g.line, 0)),
+                 (select min(coalesce(o.line, (select max(s.line) from staged_canonical_terms s where s.lineage = o.term_id)))
+                    from others o where not exists (select from names n where n.lineage = o.term_id))"
+    ))
+    .bind(tenant)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// Ends names and aliases that the file ends; how many of each.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn close_rows(tx: &mut Tx, tenant: TenantId) -> Result<(u64, u64), DbError> {
+    let terms = sqlx::query(
+        r"update canonical_terms e set valid_to = s.valid_to from staged_canonical_terms s
+           where e.tenant_id = $1 and e.id = s.id and e.valid_to is null and s.valid_to is not null",
+    )
+    .bind(tenant)
+    .execute(&mut **tx)
+    .await?;
+    let aliases = sqlx::query(
+        r"update term_aliases e set valid_to = s.valid_to from staged_term_aliases s
+           where e.tenant_id = $1 and e.id = s.id and e.valid_to is null and s.valid_to is not null",
+    )
+    .bind(tenant)
+    .execute(&mut **tx)
+    .await?;
+    Ok((terms.rows_affected(), aliases.rows_affected()))
+}
+
+/// Adds staged rows whose ids are not there.
+pub(super) async fn add(tx: &mut Tx, tenant: TenantId, by: &str, table: &str, columns: &[&str]) -> Result<u64, DbError> {
+    let (columns, values) = (columns.join(", "), columns.join(", s."));
+    let sql = format!(
+        r"insert into {table} (tenant_id, {columns}, imported_by) select $1, s.{values}, $2 from staged_{table} s
+           where not exists (select from {table} e where e.tenant_id = $1 and e.id = s.id)"
+    );
+    // Table and columns are literals of the callers.
+    Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(by).execute(&mut **tx).await?.rows_affected())
+}
+
+/// Adds names of terms and aliases that are not there; how many of each.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn add_rows(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<(u64, u64), DbError> {
+    let terms = add(tx, tenant, by, "canonical_terms", &[TERM, &["normal", "status"]].concat()).await?;
+    let aliases = add(tx, tenant, by, "term_aliases", &[ALIAS, &["normal"]].concat()).await?;
+    Ok((terms, aliases))
+}
+
+/// Marks decisions that the file knows as undone, and adds those that are not there; how many of each.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn merge_decisions(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<(u64, u64), DbError> {
+    let undone = sqlx::query(
+        r"update decisions e set undone_by = s.undone_by from staged_decisions s
+           where e.tenant_id = $1 and e.id = s.id and e.undone_by is null and s.undone_by is not null",
+    )
+    .bind(tenant)
+    .execute(&mut **tx)
+    .await?;
+    Ok((undone.rows_affected(), add(tx, tenant, by, "decisions", &[DECISION, &["version"]].concat()).await?))
+}
+
+/// The first staged proposal whose phrase is open in an earlier line, too.
+pub async fn open_twice(tx: &mut Tx) -> Result<Option<i64>, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select min(s.line) from staged_term_proposals s join staged_term_proposals o on o.normal = s.normal and o.line < s.line
+           where s.status = 'open' and o.status = 'open'",
+    )
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// Brings proposals forward: an open one that the file decided, and one whose decision was undone since. Decisions are merged before. How
+/// many.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn forward_proposals(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbError> {
+    let done = sqlx::query(
+        r"with next as (
+              select e.id, case when m.moves then s.status else e.status end as status,
+                     case when m.moves then s.decision_id else e.decision_id end as decision_id,
+                     greatest(e.count, s.count) as count, greatest(e.last_seen, s.last_seen) as last_seen
+                from staged_term_proposals s
+                join term_proposals e on e.tenant_id = $1 and e.id = s.id
+                left join decisions d on d.tenant_id = $1 and d.id = e.decision_id
+                left join decisions o on o.tenant_id = $1 and o.id = s.decision_id
+               cross join lateral (
+                     select case when o.undone_by is not null then false
+                                 when e.status = 'open' then s.status <> 'open'
+                                 else d.undone_by is not null and (s.status <> 'open' or not exists (
+                                     select from term_proposals t where t.tenant_id = $1 and t.normal = e.normal and t.status = 'open')) end) m (moves))
+          update term_proposals p set status = n.status, decision_id = n.decision_id, count = n.count, last_seen = n.last_seen
+            from next n
+           where p.tenant_id = $1 and p.id = n.id
+             and (p.status, p.decision_id, p.count, p.last_seen) is distinct from (n.status, n.decision_id, n.count, n.last_seen)",
+    )
+    .bind(tenant)
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// The proposal that is not in the file and that a delivery of a staged proposal's phrase would count at, as in
+/// [`crate::vocabulary::store::deliver_proposal`].
+macro_rules! counted_here {
+    () => {
+        r"(select e.id from term_proposals e
+            where e.tenant_id = $1 and e.normal = s.normal and not exists (select from staged_term_proposals x where x.id = e.id)
+              and (e.status in ('open', 'rejected')
+                   or exists (select from canonical_terms t where t.tenant_id = $1 and t.normal = e.normal and t.valid_to is null)
+                   or exists (select from term_aliases a where a.tenant_id = $1 and a.normal = e.normal and a.valid_to is null))
+            order by (e.status = 'open') desc, e.last_seen desc, e.id desc limit 1)"
+    };
+}
+
+/// Adds proposals that are not there; how many. An open one is left out if its phrase has a proposal here that counts it.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn add_proposals(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<u64, DbError> {
+    let (columns, values) = (PROPOSAL.join(", "), PROPOSAL.join(", s."));
+    let sql = format!(
+        r"insert into term_proposals (tenant_id, {columns}, normal, imported_by) select $1, s.{values}, s.normal, $2 from staged_term_proposals s
+           where not exists (select from term_proposals e where e.tenant_id = $1 and e.id = s.id)
+             and (s.status <> 'open' or (
+                 not exists (select from term_proposals e where e.tenant_id = $1 and e.normal = s.normal and e.status = 'open') and {} is null))",
+        counted_here!()
+    );
+    // The columns are those of the format: a constant.
+    Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(by).execute(&mut **tx).await?.rows_affected())
+}
+
+/// Adds where proposals were met, and counts it: at the file's proposal, or at the one here that stands for it. How many.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn add_proposal_memories(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbError> {
+    let added: Vec<uuid::Uuid> = sqlx::query_scalar(concat!(
+        r"with places as (
+              select s.id, coalesce((select e.id from term_proposals e where e.tenant_id = $1 and e.id = s.id), ",
+        counted_here!(),
+        r") as place from staged_term_proposals s)
+          insert into proposal_memories (tenant_id, event_id, proposal_id, agent_id, memory_id, seen_at)
+          select $1, m.event_id, p.place, m.agent_id, m.memory_id, m.seen_at
+            from staged_proposal_memories m join places p on p.id = m.proposal_id and p.place is not null
+          on conflict (tenant_id, event_id) do nothing returning proposal_id"
+    ))
+    .bind(tenant)
+    .fetch_all(&mut **tx)
+    .await?;
+    sqlx::query(
+        r"with counted as (
+              select m.proposal_id, count(*) as count, max(m.seen_at) as last_seen from proposal_memories m
+               where m.tenant_id = $1 and m.proposal_id = any($2) group by m.proposal_id)
+          update term_proposals p set count = greatest(p.count, c.count), last_seen = greatest(p.last_seen, c.last_seen)
+            from counted c where p.tenant_id = $1 and p.id = c.proposal_id",
+    )
+    .bind(tenant)
+    .bind(&added)
+    .execute(&mut **tx)
+    .await?;
+    Ok(added.len() as u64)
+}
+
+/// Settles proposals that wait here, are not in the file, and whose phrase a decision of the file made known.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn settle_proposals(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
+    sqlx::query(
+        r"with known as (
+              select t.normal, 'approved' as status, d.id as decision_id
+                from staged_decisions d join canonical_terms t on t.tenant_id = $1 and t.id = any(d.opened_terms) and t.valid_to is null
+              union all
+              select a.normal, 'merged', d.id
+                from staged_decisions d join term_aliases a on a.tenant_id = $1 and a.id = any(d.opened_aliases) and a.valid_to is null)
+          update term_proposals p set status = k.status, decision_id = k.decision_id from known k
+           where p.tenant_id = $1 and p.normal = k.normal and p.status = 'open'
+             and not exists (select from staged_term_proposals s where s.id = p.id)",
+    )
+    .bind(tenant)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}

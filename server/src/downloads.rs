@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tower_sessions::Session;
 
-/// The routes of `GET /export.jsonl?…`: the memories of a filter, with the fields of [`MemoryFilter`] by their names, or all without any.
-/// Admins only.
+/// The routes of `GET /export.jsonl?…`: the memories of a filter, with the fields of [`MemoryFilter`] by their names; without any, everything
+/// of the organisation, or the areas that `only` names, separated by commas. Admins only.
 pub fn export<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<Transfers>) -> MethodRouter<S> {
     get(download).with_state(Downloads { engine, transfers })
 }
@@ -52,6 +52,9 @@ async fn operator(parts: &mut Parts, engine: &Engine) -> Result<OpContext, Error
     Ok(ctx)
 }
 
+/// The parameter that restricts an export to areas.
+const ONLY: &str = "only";
+
 type Names = Result<Query<BTreeMap<String, String>>, ApiError>;
 type Filter = Result<Query<MemoryFilter>, ApiError>;
 
@@ -69,6 +72,12 @@ fn selection(names: Names, filter: Filter) -> Result<Selection, Error> {
     let (Ok(Query(names)), Ok(Query(filter))) = (names, filter) else {
         return Err(Error::invalid("filter", "cannot be read: times are RFC 3339, ids are UUIDs, and the rest is true or false"));
     };
+    if let Some(only) = names.get(ONLY) {
+        return match names.len() {
+            1 => Selection::only(only),
+            _ => Err(Error::invalid(ONLY, "goes with no filter: a filter exports memory alone")),
+        };
+    }
     let fields = serde_json::to_value(MemoryFilter::default()).map_err(Error::failed("the filter cannot be serialised"))?;
     match names.keys().find(|name| fields.get(name.as_str()).is_none()) {
         Some(name) => Err(Error::invalid(name, "is not a field of a filter")),

@@ -64,7 +64,7 @@ enum Command {
     /// Shared knowledge
     #[command(subcommand)]
     Kb(Kb),
-    /// Export memories into a file that another installation can import, or into a folder for people
+    /// Export memory, vocabulary and knowledge into a file that another installation can import, or memory into a folder for people
     Export(portability::Export),
     /// Import an exported file: all of it, or nothing
     Import(portability::Import),

@@ -3,7 +3,7 @@
 use super::Failure;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use remembrancer::api::{ImportCount, ImportReport};
+use remembrancer::api::{Area, ImportCount, ImportReport};
 use remembrancer::portability::{self, ImportOptions, Selection};
 use remembrancer::{Engine, OpContext, identity, workers};
 use std::os::fd::AsFd;
@@ -16,9 +16,12 @@ use tokio_util::sync::CancellationToken;
 pub struct Export {
     #[arg(long)]
     tenant: String,
-    /// Only records of this agent
+    /// Only this agent's own memory
     #[arg(long, value_name = "SLUG")]
     agent: Option<String>,
+    /// Only some of memory, vocabulary and knowledge; without it: all three
+    #[arg(long, value_name = "AREA", value_delimiter = ',', conflicts_with_all = ["agent", "markdown"])]
+    only: Vec<Area>,
     /// The file to write; `-` is the standard output
     #[arg(long, default_value = "-", value_name = "FILE")]
     out: PathBuf,
@@ -33,7 +36,7 @@ pub struct Import {
     file: PathBuf,
     #[arg(long)]
     tenant: String,
-    /// Refuse a file that holds records of any agent but this
+    /// Refuse a file that holds anything but this agent's own memory
     #[arg(long, value_name = "SLUG")]
     agent: Option<String>,
     /// Check the file, say what would happen and change nothing
@@ -49,8 +52,13 @@ pub async fn export(engine: &Engine, command: Export) -> Result<(), Failure> {
     let ctx = identity::open_tenant(engine, &command.tenant).await?;
     let selection = match &command.agent {
         Some(slug) => Selection::Agent(identity::agent_by_slug(engine, &ctx, slug).await?.id),
-        None => Selection::All,
+        None if command.only.is_empty() => Selection::All,
+        None => Selection::Only(command.only.iter().copied().collect()),
     };
+    if command.agent.is_none() && command.markdown.is_none() {
+        // Proposals on their way to the queue: a server delivers them by itself, here nobody does.
+        workers::drain(engine).await?;
+    }
     let bar = ProgressBar::new_spinner().with_style(ProgressStyle::with_template("{spinner} {msg} {human_pos}")?);
     let progress = |written| bar.set_position(written);
     if let Some(folder) = &command.markdown {
@@ -97,7 +105,7 @@ async fn to_file(
     }
 }
 
-/// Imports a file and makes the vectors of the new memories.
+/// Imports a file and makes the vectors of what is new.
 ///
 /// # Errors
 /// When the file cannot be read, or anything in it is wrong; then nothing was imported.
@@ -137,12 +145,14 @@ async fn open(path: &Path) -> Result<File, Failure> {
     Ok(file)
 }
 
-/// Works off the queue of vectors, so that imported memories can be found by their meaning when the command ends.
+/// Works off the queues of vectors, so that what was imported can be found by its meaning when the command ends.
 async fn embed(engine: &Engine) -> Result<(), Failure> {
     let bar = ProgressBar::new_spinner().with_message("embedding");
     let stop = CancellationToken::new();
-    while workers::work_on(engine, &engine.db().memory, &stop).await? > 0 {
-        bar.tick();
+    for database in [&engine.db().kb, &engine.db().memory] {
+        while workers::work_on(engine, database, &stop).await? > 0 {
+            bar.tick();
+        }
     }
     bar.finish_and_clear();
     Ok(())

@@ -8,10 +8,13 @@ use axum::response::Response;
 use http_body_util::BodyExt;
 use remembrancer::api::{OperatorRole, Scope};
 use remembrancer::clock::SystemClock;
+use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::portability::Selection;
 use remembrancer::testing::{PASSWORD, TestDatabases, World, fact, key};
+use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::{identity, memories};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::process::{Command, Output};
 use tower::ServiceExt;
 
@@ -100,6 +103,92 @@ async fn an_admin_downloads_what_a_filter_shows_and_nobody_else_does() {
         .unwrap();
     let (_, mina) = sign_in(&site, &login, PASSWORD).await;
     assert_eq!(get("/export.jsonl", mina).await.status, StatusCode::FORBIDDEN);
+}
+
+/// The types of the lines between header and footer, each once.
+fn types(text: &str) -> BTreeSet<String> {
+    let value = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["type"].as_str().unwrap().to_owned();
+    text.lines().map(value).filter(|kind| kind != "header" && kind != "footer").collect()
+}
+
+/// A term with an alias and a document.
+async fn know(world: &World) {
+    let new = NewTerm { term: "secret store", aliases: &["vault"], ..NewTerm::default() };
+    vocabulary::add(&world.engine, &world.system, new).await.unwrap();
+    let files = vec![("a.md".to_owned(), b"# A\n\nThe kettle is red.\n".to_vec())];
+    let ingestion = Ingestion { collection: "acme".into(), files, extent: Extent::Whole, revision: None, dry_run: false, failures: vec![] };
+    knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap();
+}
+
+fn names(types: &[&str]) -> BTreeSet<String> {
+    types.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[tokio::test]
+async fn an_admin_downloads_vocabulary_and_knowledge_and_no_agent_brings_them() {
+    let site = Site::new().await;
+    let world = &site.world;
+    know(world).await;
+    remember(world, "vault", "Tokens rotate on Mondays").await;
+    let (_, vera) = sign_in(&site, &world.login, PASSWORD).await;
+    let get = |path: &'static str| {
+        let (site, vera) = (&site, vera.clone());
+        async move { site.get(path, &[(header::COOKIE, &vera)]).await }
+    };
+    let all = get("/export.jsonl").await.text;
+    let memory = names(&["agent", "event", "memory", "version"]);
+    let shared = names(&["alias", "chunk", "decision", "document", "term"]);
+    assert_eq!(types(&all), memory.union(&shared).cloned().collect());
+    assert_eq!(types(&get("/export.jsonl?only=vocabulary").await.text), names(&["alias", "decision", "term"]));
+    assert_eq!(types(&get("/export.jsonl?only=knowledge,vocabulary").await.text), shared);
+    assert_eq!(types(&get("/export.jsonl?only=memory").await.text), memory);
+    assert_eq!(types(&get("/export.jsonl?topic=secret").await.text), names(&["agent", "memory", "version"]));
+    for path in ["/export.jsonl?only=dreams", "/export.jsonl?only=", "/export.jsonl?only=memory&topic=tea"] {
+        let refused = get(path).await;
+        assert_eq!((refused.status, refused.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some("only")), "{path}");
+    }
+    let own = export(&site, &world.atlas_key).await;
+    assert_eq!(types(&own.text), memory, "an agent's key exports its own memory alone");
+    let refused = import(&site, &world.atlas_key, "", all.clone()).await;
+    let line = all.lines().position(|line| line.contains("\"type\":\"term\"")).unwrap() + 1;
+    assert_eq!((refused.status, refused.error().1), (StatusCode::BAD_REQUEST, Some(format!("line {line}"))));
+    assert!(refused.text.contains("is a term of the shared vocabulary, which only an admin imports"), "{}", refused.text);
+}
+
+#[tokio::test]
+async fn the_command_line_moves_vocabulary_and_knowledge() {
+    let world = World::on(TestDatabases::fresh(&SystemClock).await).await;
+    know(&world).await;
+    remember(&world, "boiler", "The boiler is descaled in March").await;
+    let there = World::on(TestDatabases::fresh(&SystemClock).await).await;
+    let elsewhere = identity::create_tenant(&there.engine, "elsewhere", "Elsewhere").await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("acme.jsonl").to_string_lossy().into_owned();
+    let export = |more: &[&str]| command(&world, &[&["export", "--tenant", &world.tenant_slug], more].concat());
+    let written = |more: &[&str]| types(&String::from_utf8(export(more).stdout).unwrap());
+    let vocabulary = names(&["agent", "alias", "decision", "proposal", "proposal_memory", "term"]);
+    assert_eq!(written(&["--only", "vocabulary"]), vocabulary, "the proposal was delivered first");
+    let shared: BTreeSet<String> = vocabulary.union(&names(&["chunk", "document"])).cloned().collect();
+    assert_eq!(written(&["--only", "vocabulary,knowledge"]), shared);
+    assert_eq!(written(&["--only", "knowledge", "--only", "vocabulary"]), shared);
+    for wrong in [&["--only", "dreams"][..], &["--only", "memory", "--agent", "atlas"], &["--only", "memory", "--markdown", "x"]] {
+        let refused = export(wrong);
+        assert!(!refused.status.success() && text_of(&refused).contains("--only"), "{}", text_of(&refused));
+    }
+    assert!(text_of(&export(&["--help"])).contains("Only some of memory, vocabulary and knowledge"));
+
+    let done = export(&["--out", &file]);
+    assert!(done.status.success() && text_of(&done).contains("1 document") && text_of(&done).contains("1 term"), "{}", text_of(&done));
+    let done = command(&there, &["import", &file, "--tenant", "elsewhere"]);
+    assert!(done.status.success() && text_of(&done).contains("chunk: 1 added"), "{}", text_of(&done));
+    let mut again = Vec::new();
+    remembrancer::portability::export(&there.engine, &elsewhere, &Selection::All, &mut again, &|_| {}).await.unwrap();
+    let lines =
+        |text: &str| text.lines().skip(1).filter(|line| !line.contains("\"type\":\"footer\"")).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(lines(&String::from_utf8(again).unwrap()), lines(&std::fs::read_to_string(&file).unwrap()));
+    // The command makes the vectors, of knowledge too.
+    let documents = knowledge::documents(&there.engine, &elsewhere, &Default::default()).await.unwrap().rows;
+    assert_eq!((documents.len(), documents[0].embedded), (1, 1));
 }
 
 fn command(world: &World, arguments: &[&str]) -> Output {

@@ -23,6 +23,8 @@ mod outage;
 mod portability;
 mod portability_attacks;
 mod portability_refused;
+mod portability_shared;
+mod portability_tenant;
 mod recall;
 mod recall_log;
 mod recall_meaning;

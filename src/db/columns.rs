@@ -135,7 +135,7 @@ pub const TABLES: &[Table] = {
         Table { database: "shared_kb", name: "documents", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
             ("kind", Plain, true), ("reference", Plain, true), ("path", Plain, true), ("title", Plain, true), ("status", Plain, true),
             ("front_matter", Plain, true), ("content_hash", Plain, true), ("collection", Plain, true),
-            ("chunking", Plain, false), ("imported_by", Name, false),
+            ("chunking", Plain, true), ("imported_by", Name, false),
         ] },
         Table { database: "shared_kb", name: "chunks", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
             ("heading_path", Plain, true), ("content", Plain, true),

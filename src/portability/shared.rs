@@ -5,7 +5,7 @@ use super::lines::Section;
 use super::put;
 use super::read::{Batch, at};
 use super::store::{self, ChunkWords, MissingChunk};
-use crate::api::{Area, DocumentId, ImportCount, ImportReport};
+use crate::api::{Area, DocumentId, ImportReport};
 use crate::db::{Tx, lift_statement_timeout};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -162,7 +162,7 @@ type Merged = BTreeMap<Section, (u64, u64)>;
 
 fn count(report: &mut ImportReport, section: Section, lines: u64, added: u64, updated: u64) {
     let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    let sum = report.lines.entry(section.as_str().to_owned()).or_insert_with(ImportCount::default);
+    let sum = report.lines.entry(section.as_str().to_owned()).or_default();
     sum.added += number(added);
     sum.updated += number(updated);
     sum.unchanged += number(lines.saturating_sub(added + updated));

@@ -143,9 +143,10 @@ async fn an_admin_downloads_vocabulary_and_knowledge_and_no_agent_brings_them() 
     assert_eq!(types(&get("/export.jsonl?only=knowledge,vocabulary").await.text), shared);
     assert_eq!(types(&get("/export.jsonl?only=memory").await.text), memory);
     assert_eq!(types(&get("/export.jsonl?topic=secret").await.text), names(&["agent", "memory", "version"]));
-    for path in ["/export.jsonl?only=dreams", "/export.jsonl?only=", "/export.jsonl?only=memory&topic=tea"] {
+    for path in ["/export.jsonl?only=dreams", "/export.jsonl?only=memory&topic=tea"] {
         let refused = get(path).await;
-        assert_eq!((refused.status, refused.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some("only")), "{path}");
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{path}: {refused:?}");
+        assert_eq!(refused.error().1.as_deref(), Some("only"), "{path}");
     }
     let own = export(&site, &world.atlas_key).await;
     assert_eq!(types(&own.text), memory, "an agent's key exports its own memory alone");

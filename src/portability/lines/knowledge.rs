@@ -28,6 +28,9 @@ pub struct DocumentLine {
     pub front_matter: Value,
     /// Of the file: an ingestion leaves alone what it knows.
     pub content_hash: Hash,
+    /// What divided it into chunks: an ingestion divides anew what was divided otherwise.
+    #[serde(default)]
+    pub chunking: String,
     pub created_at: Stamp,
     pub valid_from: Stamp,
     pub valid_to: Option<Stamp>,
@@ -64,6 +67,7 @@ impl DocumentLine {
             .text("collection", &self.collection, WORD_MAX)
             .text("title", &self.title, TITLE_MAX)
             .limit("status", &self.status, WORD_MAX)
+            .limit("chunking", &self.chunking, super::NAME_MAX)
             .that(self.front_matter.is_object(), "front_matter", "must be an object");
         if let Err(problem) = check_path(&self.path) {
             checks.that(false, "path", problem);

@@ -21,6 +21,7 @@ pub const DOCUMENT: &[&str] = &[
     "status",
     "front_matter",
     "content_hash",
+    "chunking",
     "created_at",
     "valid_from",
     "valid_to",

@@ -60,6 +60,14 @@ pub fn of_memories(
             None => {}
         }
     }
+    // A name that a question sets aside since somebody is known by it changes the words of every memory.
+    let known_by_name = |one: &LoggedMemory| {
+        let other = now.iter().find(|other| other.memory_id == one.memory_id);
+        other.is_some_and(|other| differ(value(one, Criterion::Speaker), value(other, Criterion::Speaker)))
+    };
+    if then.iter().any(known_by_name) {
+        worded.retain(|(memory, version)| is_described(memory) || memory.version > *version);
+    }
     sentences.extend(of_words(worded));
     if sentences.is_empty() { vague } else { sentences }
 }
@@ -68,18 +76,15 @@ pub fn of_memories(
 pub fn of_knowledge(then: &[Considered], now: &[Considered]) -> Vec<String> {
     let cited = |list: &[Considered]| -> Vec<_> {
         let cited = list.iter().filter(|one| one.rank.is_some());
-        cited.filter_map(|one| Some((one.chunk_id?, one.title.clone(), one.matched_by))).collect()
+        cited.filter_map(|one| Some((one.chunk_id?, one.title.clone()))).collect()
     };
     let (then, now) = (cited(then), cited(now));
-    let only = |one: &[(_, String, MatchedBy)], other: &[(_, String, MatchedBy)]| -> Vec<(String, MatchedBy)> {
-        let missing = one.iter().filter(|(id, ..)| !other.iter().any(|(known, ..)| known == id));
-        missing.map(|(_, title, matched_by)| (title.clone(), *matched_by)).collect()
+    let only = |one: &[(_, String)], other: &[(_, String)]| -> Vec<String> {
+        let missing = one.iter().filter(|(id, _)| !other.iter().any(|(known, _)| known == id));
+        missing.map(|(_, title)| title.clone()).collect()
     };
-    let gone = only(&then, &now).into_iter().map(|(title, matched_by)| match matched_by {
-        MatchedBy::Vector => format!("A passage of “{title}” was cited then and is not in reach now."),
-        _ => format!("A passage of “{title}” was found by its words, and words are not kept for questions about the past."),
-    });
-    let new = only(&now, &then).into_iter().map(|(title, _)| format!("A passage of “{title}” is cited now and was not then."));
+    let gone = only(&then, &now).into_iter().map(|title| format!("A passage of “{title}” was cited then and is not in reach now."));
+    let new = only(&now, &then).into_iter().map(|title| format!("A passage of “{title}” is cited now and was not then."));
     gone.chain(new).collect()
 }
 
@@ -131,9 +136,8 @@ fn differ(one: f64, other: f64) -> bool {
 /// memories, so with several it may be just one of them.
 /// A memory that has neither, and was not written since, is not one of them where another has.
 fn of_words(mut memories: Vec<(&Memory, i32)>) -> Option<String> {
-    let described = |memory: &Memory| memory.title.is_some() || memory.summary.is_some();
-    if memories.iter().any(|(memory, _)| described(memory)) {
-        memories.retain(|(memory, version)| described(memory) || memory.version > *version);
+    if memories.iter().any(|(memory, _)| is_described(memory)) {
+        memories.retain(|(memory, version)| is_described(memory) || memory.version > *version);
     }
     match memories.as_slice() {
         [] => None,
@@ -151,6 +155,10 @@ fn of_words(mut memories: Vec<(&Memory, i32)>) -> Option<String> {
             Some(format!("Title or summary of at least one of the memories {}{more} has changed since.", names.join(", ")))
         }
     }
+}
+
+fn is_described(memory: &Memory) -> bool {
+    memory.title.is_some() || memory.summary.is_some()
 }
 
 /// “Title of memory AB12CD34 has changed since.”

@@ -130,7 +130,8 @@ async fn totals(
     if !question.counted {
         return Ok(None);
     }
-    let (memories, passed) = store::totals(tx, &question.reach, &engine.model().name, prepared.vector.as_deref(), floors, &worded()).await?;
+    let (memories, passed) =
+        store::totals(tx, &question.reach, &engine.model().name, prepared.vector.as_deref(), floors, &worded()).await?;
     Ok(Some(Totals { memories, passed }))
 }
 

@@ -31,9 +31,7 @@ pub(crate) use search::for_task;
 pub use search::{search, without_floor};
 pub use why::explain;
 
-use crate::api::{
-    K_MAX, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope,
-};
+use crate::api::{K_MAX, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::acting_for;

@@ -91,8 +91,7 @@ struct Document {
 fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQuery, floors: Floors) -> MemorySide {
     let scoping = question.reach.scoping;
     let is_foreign = |memory: &Memory| scoping.fit(memory.scope, memory.project_id, memory.repo_id) == 0.0;
-    let foreign: HashSet<MemoryId> =
-        documents.iter().filter(|one| is_foreign(&one.past.memory)).map(|one| one.past.memory.id).collect();
+    let foreign: HashSet<MemoryId> = documents.iter().filter(|one| is_foreign(&one.past.memory)).map(|one| one.past.memory.id).collect();
     let counted = || {
         let own = || documents.iter().filter(|one| !foreign.contains(&one.past.memory.id));
         let terms = own().flat_map(|one| one.terms.values()).map(|count| i64::from(*count)).sum();
@@ -102,7 +101,8 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
     let words = prepared.question_words();
     let rows = rows(&words, &documents);
     let postings = Postings::new(&words, statistics.documents as f64, statistics.mean_length(), &rows, &foreign);
-    let candidate = |Document { past, semantic, .. }| Candidate { lexical: postings.lexical(past.memory.id), semantic, memory: past.memory };
+    let candidate =
+        |Document { past, semantic, .. }| Candidate { lexical: postings.lexical(past.memory.id), semantic, memory: past.memory };
     let reached: Vec<Candidate> = documents.into_iter().filter(|one| one.past.readable).map(candidate).collect();
     let order = match question.ranking {
         Ranking::Decay => {

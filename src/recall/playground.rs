@@ -8,8 +8,8 @@ use super::store::{Narrowing, Reach};
 use super::trace::{chunk_rank, memory_rank};
 use super::{NEAR_MISSES, RANKING, blend, check, health, scope, silence};
 use crate::api::{
-    AgentId, CandidateLink, NearMiss, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, RecallRequest, Scope, SourceTag, UserId,
-    ZeroHitCause,
+    AgentId, CandidateLink, NearMiss, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, RecallRequest, Scope, SourceTag,
+    UserId, ZeroHitCause,
 };
 use crate::db::Tenancy;
 use crate::engine::Engine;

@@ -33,7 +33,9 @@ export class PlaygroundPage extends Frame {
   readonly agent = this.page.getByRole('combobox', { name: 'Agent', exact: true });
   readonly question = this.page.getByRole('searchbox', { name: 'Question' });
   readonly k = this.page.getByLabel('Hits, at most');
-  readonly user = this.page.getByLabel('On behalf of a user');
+  readonly options = this.page.getByText('Options and filters');
+  readonly ranking = this.page.getByRole('combobox', { name: 'Ranking' });
+  readonly kind = this.page.getByRole('combobox', { name: 'Kind' });
   readonly ask = this.page.getByRole('button', { name: 'Recall', exact: true });
   readonly words = this.page.getByTestId('words');
   readonly timings = this.page.getByTestId('timings').getByRole('listitem');

@@ -75,12 +75,27 @@ test('a candidate links to its memory or document', { tag: '@no-js' }, async ({ 
   await expect(document.heading).toHaveText(title);
 });
 
+test('everything that an agent can send is offered', { tag: ['@phone', '@no-js'] }, async ({ playground }) => {
+  const agent = Agent.create();
+  await agent.remember({ topic_raw: 'harbour', content: 'The harbour master keeps the keys.', kind: 'decision' });
+  await agent.remember({ topic_raw: 'harbour', content: 'The harbour has three piers.' });
+  await playground.goto(`/recall/playground?agent=${agent.id}&q=harbour`);
+  await expect(playground.candidate('harbour')).toHaveCount(2);
+  await playground.options.click();
+  await playground.ranking.selectOption('decay');
+  await playground.kind.selectOption('decision');
+  await playground.ask.click();
+  await expect(playground.candidate('harbour')).toHaveCount(1);
+  await expect(playground.candidate('harbour')).toContainText('master');
+  await expect(playground.ranking).toHaveValue('decay');
+});
+
 test('an agent is required', { tag: '@no-js' }, async ({ playground }) => {
   await playground.goto('/recall/playground');
   await playground.question.fill('tea');
   await playground.ask.click();
   await expect(playground.error).toContainText('Choose the agent that asks.');
-  await playground.goto(`/recall/playground?q=tea&k=101&user=vera`);
+  await playground.goto(`/recall/playground?q=tea&k=101&ranking=best`);
   await expect(playground.k).toHaveAccessibleDescription('A number from 1 to 100.');
-  await expect(playground.user).toHaveAccessibleDescription('A user is named by a UUID.');
+  await expect(playground.ranking).toHaveAccessibleDescription('Choose one of the rankings.');
 });

@@ -631,6 +631,7 @@ test('the playground', { tag: '@no-js' }, async ({ playground, agent }) => {
       - textbox "On behalf of a user"
       - searchbox "Question": who holds the tiller
       - button "Recall"
+      - group: Options and filters
     - paragraph: /reached the floor/
     - region "Vocabulary":
       - term: Asked

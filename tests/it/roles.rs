@@ -9,7 +9,7 @@ use remembrancer::api::{
 };
 use remembrancer::op::Access;
 use remembrancer::portability::{ImportOptions, Selection};
-use remembrancer::testing::{PASSWORD, World, nowhere};
+use remembrancer::testing::{PASSWORD, World, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{Error, OpContext, audit, chat, identity, knowledge, memories, overview, portability, projects, recall, vocabulary};
 use std::collections::BTreeSet;
@@ -102,7 +102,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "recall::health" Viewer |w, c| recall::health(&w.engine, c, &Default::default());
     "recall::zero_hits" Viewer |w, c| recall::zero_hits(&w.engine, c, &Default::default());
     "recall::playground" Viewer |w, c| async {
-        let request = PlaygroundRequest { agent_id: AgentId(nowhere()), query: "tea".into(), k: 1, user_id: None };
+        let request = PlaygroundRequest { agent_id: AgentId(nowhere()), recall: question("tea") };
         recall::playground(&w.engine, c, &request).await
     };
     "recall::retrievals" Viewer |w, c| recall::retrievals(&w.engine, c, &Default::default());

@@ -162,7 +162,8 @@ async fn the_playground_asks_as_the_agents_keys_may() {
         assert_eq!(refused.fields()[0].field, "user_id", "{refused}");
     }
     let (clerk, _) = key(&world.engine, &world.system, agent.id, &[Scope::MemoryRead, Scope::MemoryWrite, Scope::UsersAny]).await;
-    let tea = RememberRequest { user_id: Some(reference.clone()), kind: Some(MemoryKind::Decision), ..fact("tea", "Vera takes the black tea") };
+    let tea =
+        RememberRequest { user_id: Some(reference.clone()), kind: Some(MemoryKind::Decision), ..fact("tea", "Vera takes the black tea") };
     remember(&world, &clerk, tea).await;
     let for_vera = || RecallRequest { user_id: Some(reference.clone()), ..question("which tea") };
     let answer = ask(for_vera()).await.unwrap();

@@ -22,7 +22,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/memory", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/recalls_of_memory", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/read_document", "id=01900000-0000-7000-8000-000000000000"),
-    ("/console/api/try_recall", "request[agent_id]=01900000-0000-7000-8000-000000000000&request[query]=tea&request[k]=5"),
+    ("/console/api/try_recall", "request[agent_id]=01900000-0000-7000-8000-000000000000&request[recall][query]=tea&request[recall][k]=5"),
     ("/console/api/delete_memories", "ids=01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/restore_memories", "ids=01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/proposal", "id=01900000-0000-7000-8000-000000000000"),

@@ -10,7 +10,9 @@ use crate::{
     features::memories::{AgentField, all},
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Empty, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, Tone, chart::share_of, choice, text},
+    ui::{
+        Answered, Badge, Empty, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, Tone, chart::share_of, choice, text,
+    },
 };
 use leptos::prelude::*;
 use remembrancer::api::{MemoryKind, MemoryScope, MemoryStatus, Playground, PlaygroundRequest, Ranking};

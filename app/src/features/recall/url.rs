@@ -9,8 +9,23 @@ use remembrancer::api::{
 pub const HEALTH: &[&str] = &["days", "agent", "topic", "cause", "expected"];
 /// The fields of the playground.
 pub const PLAYGROUND: &[&str] = &[
-    "agent", "q", "k", "user", "ranking", "expected", "as_of", "for_project", "for_repo", "kind", "scope", "status", "platform", "project", "repo",
-    "from", "until",
+    "agent",
+    "q",
+    "k",
+    "user",
+    "ranking",
+    "expected",
+    "as_of",
+    "for_project",
+    "for_repo",
+    "kind",
+    "scope",
+    "status",
+    "platform",
+    "project",
+    "repo",
+    "from",
+    "until",
 ];
 /// Those of them that are folded away until one is set.
 pub const OPTIONS: &[&str] = PLAYGROUND.split_at(4).1;

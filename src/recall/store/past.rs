@@ -122,7 +122,7 @@ pub async fn past(
                      (select {full} from {table} e
                        where e.agent_id = m.agent_id and e.memory_id = m.id and m.is_current_text and e.model = $4) as full,
                      ($6 or (m.deleted_at is null and (m.expires_at is null or m.expires_at > $7))) as readable,
-                     ((m.expires_at is null or m.expires_at > $3)"
+                     coalesce((m.expires_at is null or m.expires_at > $3)"
         ),
         reach.tenant(),
         reach.agent_ids(),
@@ -133,7 +133,7 @@ pub async fn past(
         now,
     );
     reach.push_filters(&mut query);
-    query.push(concat!(") as in_reach", had!(), " and ", of_user!("m", "$5"), " order by m.agent_id, m.id"));
+    query.push(concat!(", false) as in_reach", had!(), " and ", of_user!("m", "$5"), " order by m.agent_id, m.id"));
     let rows: Vec<PastRow> = query.build_query_as().fetch_all(&mut **tx).await?;
     Ok(rows.into_iter().map(Into::into).collect())
 }

@@ -60,12 +60,8 @@ pub fn of_memories(
             None => {}
         }
     }
-    // A name that a question sets aside since somebody is known by it changes the words of every memory.
-    let known_by_name = |one: &LoggedMemory| {
-        let other = now.iter().find(|other| other.memory_id == one.memory_id);
-        other.is_some_and(|other| differ(value(one, Criterion::Speaker), value(other, Criterion::Speaker)))
-    };
-    if then.iter().any(known_by_name) {
+    // A name that the question sets aside now, or a memory that left the project, changes what the words of all others are worth.
+    if !sentences.is_empty() {
         worded.retain(|(memory, version)| is_described(memory) || memory.version > *version);
     }
     sentences.extend(of_words(worded));

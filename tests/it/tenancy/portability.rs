@@ -195,7 +195,7 @@ fn proposal(c: &Case, id: Uuid) -> Value {
 fn document(c: &Case, id: Uuid, path: &str) -> Value {
     json!({
         "tenant_id": c.tenant, "line": 5, "id": id, "kind": "document", "collection": "acme", "path": path, "title": "intruded", "status": "",
-        "front_matter": {}, "content_hash": "\\x01", "created_at": c.now, "valid_from": c.now,
+        "front_matter": {}, "content_hash": "\\x01", "chunking": "", "created_at": c.now, "valid_from": c.now,
     })
 }
 

@@ -70,8 +70,11 @@ async fn a_recall_gives_the_same_answer_after_deletion_revision_and_term_merge()
     assert_eq!(score(&now.replayed), score(&then.replayed), "to the score");
 }
 
+/// A memory, its version and the parts of its score.
+type Makeup = (MemoryId, i32, Vec<(Criterion, i64)>);
+
 /// What the answer is made of, besides time: each hit with its version and the parts of its score.
-fn makeup(list: &[Considered]) -> Vec<(MemoryId, i32, Vec<(Criterion, i64)>)> {
+fn makeup(list: &[Considered]) -> Vec<Makeup> {
     let parts = |one: &Considered| one.parts.iter().map(|part| (part.name, (part.value * 1e3).round() as i64)).collect();
     list.iter().map(|one| (one.memory_id.unwrap(), one.version.unwrap(), parts(one))).collect()
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 text_enum! {
-    /// What stands behind an agent id.
+    /// What an agent id names.
     AgentKind {
         Agent = "agent",
         /// The memory that all agents of a tenant share.

@@ -5,7 +5,7 @@ use super::{AgentId, DocumentId, MemoryId, MemoryStatus, RetrievalId, SourceTag,
 use serde::{Deserialize, Serialize};
 
 text_enum! {
-    /// How much of each thing is told.
+    /// How much text a bundle has of each item.
     Level {
         /// One line.
         Line = "L0",
@@ -19,15 +19,15 @@ text_enum! {
 text_enum! {
     /// A part of a bundle.
     SectionName {
-        /// Facts about the people worked for, and what holds everywhere.
+        /// Facts about users, and facts that hold everywhere.
         Profile = "profile",
         /// Facts about the project and the repository.
         Project = "project",
         /// Decisions in force, with their reasons.
         Decisions = "decisions",
-        /// What the organisation's documents say of the task.
+        /// What the organisation's documents say about the task.
         Knowledge = "knowledge",
-        /// What happened lately that bears on the task.
+        /// Recent events that matter for the task.
         Episodes = "episodes",
     }
 }
@@ -45,13 +45,13 @@ pub struct ContextRequest {
     /// The repository that you work on, by id or slug.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
-    /// The person you work for: their memories and those of nobody in particular are told.
+    /// The person you work for: the bundle draws on their memories and on those without a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
-    /// How much of each thing at most: a line (`L0`), a summary (`L1`, unless told) or all of it (`L2`).
+    /// How much of each item at most: a line (`L0`), a summary (`L1`, the default) or all of it (`L2`).
     #[serde(default = "default_level")]
     pub level: Level,
-    /// Tokens that the text may have, at four characters each (100 to 32,000; 2,000 unless told).
+    /// Tokens that the text may have, at four characters each (100 to 32,000; 2,000 by default).
     #[serde(default = "default_budget")]
     pub budget: u32,
 }
@@ -65,7 +65,7 @@ fn default_budget() -> u32 {
 }
 
 impl ContextRequest {
-    /// Asks with no project, for summaries within the usual budget.
+    /// A request without a project, for summaries within the default budget.
     pub fn new(task: &str) -> Self {
         Self { task: task.into(), project: None, repo: None, user_id: None, level: default_level(), budget: default_budget() }
     }
@@ -94,13 +94,13 @@ pub struct ContextBundle {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct ContextSection {
     pub name: SectionName,
-    /// What bears most on the task first.
+    /// Most relevant to the task first.
     pub items: Vec<ContextItem>,
-    /// How many more there were, for which the budget had no room.
+    /// How many more items did not fit into the budget.
     pub cut: u32,
 }
 
-/// One thing told.
+/// One item of a section.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct ContextItem {
@@ -113,9 +113,9 @@ pub struct ContextItem {
     pub document_id: Option<DocumentId>,
     pub source_tag: SourceTag,
     pub status: Option<MemoryStatus>,
-    /// How much of it is told: less than asked for where the budget had no room.
+    /// How much of it is shown: less than requested if the budget has no room.
     pub level: Level,
-    /// What is told, at that level.
+    /// Its text at that level.
     pub text: String,
     /// Where it comes from.
     pub citation: String,

@@ -10,7 +10,7 @@ text_enum! {
     Discipline {
         /// Stores what lasts, and does not ask.
         Aggressive = "aggressive",
-        /// Asks before something new is stored; corrections it just makes.
+        /// Asks before it stores something new; corrects without asking.
         Confirming = "confirming",
     }
 }
@@ -39,7 +39,7 @@ pub struct AddMemoryRequest {
     /// The conversation in which it was said, as far as you know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// The person you are talking to, if it must not be told to others.
+    /// The person you are talking to, if others must not learn it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
 }
@@ -135,7 +135,7 @@ pub struct MemorySuggestion {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct AddMemoryResponse {
-    /// False: nothing was stored, because `suggestion` says it already, or said it until now: update that one.
+    /// False: nothing was stored, because `suggestion` says the same or is out of date; update that entry.
     pub stored: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryResponse>,

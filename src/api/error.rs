@@ -18,9 +18,9 @@ pub enum ErrorCode {
     NotFound,
     /// 405: the address exists, the method does not.
     MethodNotAllowed,
-    /// 409: somebody else was faster, or the state does not admit it.
+    /// 409: somebody else was faster, or the current state does not allow it.
     Conflict,
-    /// 409: an entry that is there says it already; `suggestion`, beside `error`, names the one to update.
+    /// 409: an existing entry is so similar that it should be updated; `suggestion`, beside `error`, names it.
     SimilarExists,
     /// 413: the body is larger than the limit.
     TooLarge,

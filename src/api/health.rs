@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 text_enum! {
-    /// Why a recall came back empty, as operators are told.
+    /// Why a recall came back empty, as operators see it.
     ZeroHitCause {
         /// The agent has no memory that could be searched.
         NothingStored = "nothing_stored",
@@ -36,7 +36,7 @@ text_enum! {
 /// Which recalls the health page counts and lists.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HealthFilter {
-    /// 7, 30 or 90; 30 unless told.
+    /// 7, 30 or 90; 30 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ impl Silence {
     }
 }
 
-/// Recall's health over a period, without what only the list of zero hits shows.
+/// Recall health over a period, without the list of zero hits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecallHealth {
     pub totals: Silence,
@@ -95,7 +95,7 @@ pub struct NearMiss {
     pub topic: String,
     /// Relevance, 0 to 1.
     pub similarity: f64,
-    /// What it would have needed.
+    /// The relevance that it would have needed.
     pub floor: f64,
     pub state: NearMissState,
 }
@@ -132,7 +132,7 @@ pub struct Overview {
     /// Memories that a decision on the vocabulary has not reached yet.
     pub recanonicalising: i64,
     pub documents: i64,
-    /// Files that the last ingestions could not take in.
+    /// Files that failed in the last ingestions.
     pub ingest_failures: i64,
     /// Of the last seven days.
     pub silence: Silence,
@@ -154,7 +154,7 @@ pub struct PlaygroundRequest {
     pub recall: RecallRequest,
 }
 
-/// What a candidate points to.
+/// The target of a candidate's link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CandidateLink {
@@ -162,7 +162,7 @@ pub enum CandidateLink {
     Document(DocumentId),
 }
 
-/// Something that was looked at, hit or not.
+/// A memory or chunk that a recall considered, hit or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlaygroundCandidate {
     pub link: CandidateLink,
@@ -187,7 +187,7 @@ pub struct Playground {
     pub hits: Vec<RecallHit>,
     /// Best first, those below the floor last.
     pub candidates: Vec<PlaygroundCandidate>,
-    /// The term that the whole query stands for.
+    /// The term that the whole query resolves to.
     pub query_canonical: Option<String>,
     /// Known terms inside the query.
     pub terms_inside: Vec<String>,

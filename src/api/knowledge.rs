@@ -1,4 +1,4 @@
-//! Shared knowledge: documents, their chunks, what depends on what, and how they came in.
+//! Shared knowledge: documents, their chunks, what depends on what, and ingestions.
 
 use super::text_enum::text_enum;
 use super::{AgentId, ChunkId, DocumentId, MatchedBy, Part, RetrievalId, RunId, SourceTag};
@@ -44,7 +44,7 @@ pub struct Document {
     pub retired_at: Option<DateTime<Utc>>,
 }
 
-/// Which documents a list shows: those in force unless told, newest first.
+/// Which documents a list shows: by default those in force, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DocumentFilter {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,12 +100,12 @@ pub struct DocumentDetail {
     pub versions: Vec<(DocumentId, DateTime<Utc>, Option<DateTime<Utc>>)>,
 }
 
-/// A file that could not be taken in.
+/// A file that could not be ingested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct IngestFailure {
     pub path: String,
-    /// 1 for the first line, where there is one to blame.
+    /// From 1; absent if the failure belongs to no line.
     pub line: Option<i64>,
     pub reason: String,
 }
@@ -135,7 +135,7 @@ pub struct IngestReport {
 pub struct IngestRun {
     pub id: RunId,
     pub collection: String,
-    /// The git revision it brought the collection up to, if it was told.
+    /// The git revision of the ingested files, if it is known.
     pub revision: Option<String>,
     pub by: String,
     pub started_at: DateTime<Utc>,
@@ -181,7 +181,7 @@ fn default_collection() -> String {
 pub struct KnowledgeRequest {
     /// What you want to know (1 byte to 4 KiB).
     pub query: String,
-    /// How many hits at most (1 to 100; 10 unless told).
+    /// How many hits at most (1 to 100; 10 by default).
     #[serde(default = "default_k")]
     pub k: u32,
     /// Only these kinds of documents.

@@ -1,4 +1,4 @@
-//! The record of a memory as it is asked for, answered and shown.
+//! The record of a memory, as requests name it, answers return it and pages show it.
 
 use super::text_enum::text_enum;
 use super::{AgentId, AuditEntry, MemoryId, RetrievalId, UserId, UserRef};
@@ -58,7 +58,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// Where a memory stands in its life.
+    /// The state of a memory in its life cycle.
     MemoryStatus {
         Inbox = "inbox",
         Active = "active",
@@ -79,7 +79,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// How one memory bears on another.
+    /// How one memory relates to another.
     Relation {
         Supports = "supports",
         Contradicts = "contradicts",
@@ -146,13 +146,13 @@ pub struct RememberRequest {
     pub content: String,
     /// Where it was said.
     pub source: Source,
-    /// The person it is about or was learned from, if it must not be told to others.
+    /// The person it is about or was learned from, if others must not learn it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
-    /// What sort of memory it is; `profile` unless told.
+    /// What sort of memory it is; `profile` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<MemoryKind>,
-    /// Where it applies; `agent` (private) unless told.
+    /// Where it applies; `agent` (private) by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<MemoryScope>,
     /// The project it belongs to; required with the scope `project`.
@@ -164,10 +164,10 @@ pub struct RememberRequest {
     /// The session it belongs to; required with the scope `session`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
-    /// How long it stays in reach; `permanent` unless told.
+    /// How long it stays in reach; `permanent` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,
-    /// How sure you are, 0 to 1; 1 unless told.
+    /// How sure you are, 0 to 1; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
     /// Under which heading a prompt shows it; without one a prompt does not.
@@ -185,10 +185,10 @@ pub struct RememberRequest {
     /// What supports it: an address, a document, a commit (at most 1,000 characters).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence_ref: Option<String>,
-    /// What it came from; `conversation` unless told.
+    /// What it came from; `conversation` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_kind: Option<SourceKind>,
-    /// How much it matters, 0 to 1; 1 unless told.
+    /// How much it matters, 0 to 1; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub importance: Option<f32>,
     /// True: it is never cleared away to make room.
@@ -208,12 +208,12 @@ pub struct RememberResponse {
     pub short_id: String,
     /// The canonical form of the topic, or the topic as given.
     pub topic: String,
-    /// Whether the topic stands in the vocabulary; if not, it was proposed for review.
+    /// Whether the topic is in the vocabulary; if not, it was proposed for review.
     pub is_canonical: bool,
-    /// True: a new version was stored, because it was known in other words, or because you told more of it (title, summary, category, subject,
-    /// confidence).
+    /// True: a new version was stored, because the memory was known in other words, or because you gave more about it (title, summary,
+    /// category, subject, confidence).
     pub was_update: bool,
-    /// True: exactly this was known already; nothing but its freshness changed.
+    /// True: exactly this was known already; only its freshness changed.
     pub unchanged: bool,
     /// The version before this one, if it was an update.
     pub previous_version: Option<i32>,
@@ -328,7 +328,7 @@ pub struct MemoryVersion {
     pub summary: Option<String>,
     pub category: Option<Category>,
     pub subject: Option<String>,
-    /// Absent in versions that are older than the record of it, of title, summary, category and subject.
+    /// Absent in versions from before confidence, title, summary, category and subject were recorded.
     pub confidence: Option<f32>,
 }
 
@@ -369,7 +369,7 @@ pub struct MemoryDetail {
     pub repo_id: Option<Uuid>,
     pub session_id: Option<Uuid>,
     pub source_kind: SourceKind,
-    /// What it rests on, as whoever wrote it named it.
+    /// What supports it, as its author named it.
     pub evidence_ref: Option<String>,
     pub confidence: f32,
     pub importance: f32,

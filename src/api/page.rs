@@ -1,12 +1,12 @@
 use serde::{Deserialize, Serialize};
 
-/// One keyset page: rows, the way on, and how many there are in all.
+/// One keyset page: rows, cursors to the pages around it, and how many rows there are in all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Page<T> {
     pub rows: Vec<T>,
     /// Opaque; pass it as `after` to get the next page. Absent on the last one.
     pub next: Option<String>,
-    /// Opaque; pass it as `before` to get the page in front of this one. Absent on the first.
+    /// Opaque; pass it as `before` to get the page before this one. Absent on the first.
     pub previous: Option<String>,
     /// How many rows the filter matches, over all pages.
     pub total: i64,

@@ -16,14 +16,14 @@ text_enum! {
     }
 }
 
-/// Lines of one type, by what became of them.
+/// Lines of one type, by what the import did with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportCount {
-    /// Were not there.
+    /// Did not exist.
     pub added: i64,
-    /// Were there in an earlier version, and are brought forward to the file's.
+    /// Existed in an earlier version and were brought forward to the version in the file.
     pub updated: i64,
-    /// Were there already, as the file has them or in a later version.
+    /// Existed already, as in the file or in a later version.
     pub unchanged: i64,
 }
 

@@ -1,4 +1,4 @@
-//! Projects, their repositories, and which projects bear on each other.
+//! Projects, their repositories, and the links between projects.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct Project {
     pub created_at: DateTime<Utc>,
     /// By slug.
     pub repos: Vec<Repo>,
-    /// The projects whose memories it may draw on, and they on its own; by id.
+    /// The linked projects, by id: each may use the memories of the other.
     pub linked: Vec<Uuid>,
 }
 
@@ -45,7 +45,7 @@ pub struct NewProject {
 pub struct ProjectLinkRequest {
     /// The other project, by id or slug.
     pub project: String,
-    /// True: they no longer bear on each other.
+    /// True: removes the link.
     #[serde(default)]
     pub remove: bool,
 }

@@ -16,7 +16,7 @@ text_enum! {
         Decay = "decay",
         /// Words and meaning added up, with the turns around, who speaks, when it was said, scope, recency and confidence.
         Hybrid = "hybrid",
-        /// The same without its term for recency, as a share of what a memory can come to · exp(−Δdays/90).
+        /// The terms of `hybrid` without recency, as a share of the highest sum that a memory can reach, times exp(−Δdays/90).
         HybridDecay = "hybrid_decay",
     }
 }
@@ -38,7 +38,7 @@ text_enum! {
     MatchedBy {
         /// By meaning: cosine of the embeddings.
         Vector = "vector",
-        /// By words: BM25, normalised, for memories whose embedding is still missing.
+        /// By words: normalised BM25.
         Lexical = "lexical",
         /// By meaning and by words.
         Both = "both",
@@ -56,7 +56,7 @@ text_enum! {
         Speaker = "speaker",
         /// Said in the month or on the day that the question names.
         Date = "date",
-        /// Tells a time, to a question that asks when.
+        /// Mentions a time, and the question asks when.
         Time = "time",
         /// Is a question itself.
         Question = "question",
@@ -71,7 +71,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// Why a recall came back empty, as far as an agent is told.
+    /// Why a recall came back empty, as an agent sees it.
     NothingReason {
         /// There is nothing stored that could match.
         NothingFound = "nothing_found",
@@ -120,7 +120,7 @@ pub struct RecallFilters {
 }
 
 impl RecallFilters {
-    /// Whether they leave anything out. The project that the question is asked for is no filter.
+    /// Whether they exclude anything. `for_project` and `for_repo` are not filters.
     pub fn narrows(&self) -> bool {
         let Self { for_project, for_repo, .. } = *self;
         *self != Self { for_project, for_repo, ..Self::default() }
@@ -134,26 +134,26 @@ impl RecallFilters {
 pub struct RecallRequest {
     /// What you want to know, as a topic or a question (1 byte to 4 KiB).
     pub query: String,
-    /// How many hits at most (1 to 100; 10 unless told).
+    /// How many hits at most (1 to 100; 10 by default).
     #[serde(default = "default_k")]
     pub k: u32,
     /// True if you believe that you should know this: an empty answer is then reported to the operators.
     #[serde(default)]
     pub expected: bool,
-    /// The person you are talking to: their memories and those of nobody in particular are searched.
+    /// The person you are talking to: the search covers their memories and those without a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<Ranking>,
     #[serde(default)]
     pub filters: RecallFilters,
-    /// What was known at this moment is asked instead of what is known now (RFC 3339). It is not logged and counts nothing.
+    /// A moment in the past (RFC 3339): the answer is what was known then. Such a recall is not logged and counts nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<DateTime<Utc>>,
 }
 
 impl RecallRequest {
-    /// Asks for ten hits, and nothing special.
+    /// A request for ten hits, without options.
     pub fn new(query: &str) -> Self {
         Self {
             query: query.into(),
@@ -174,10 +174,10 @@ impl RecallRequest {
 pub struct SearchRequest {
     /// Words or a question (1 byte to 4 KiB).
     pub query: String,
-    /// How many memories at most (1 to 100; 10 unless told).
+    /// How many memories at most (1 to 100; 10 by default).
     #[serde(default = "default_k")]
     pub k: u32,
-    /// The person you are talking to: their memories and those of nobody in particular are searched.
+    /// The person you are talking to: the search covers their memories and those without a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
     #[serde(default)]
@@ -185,7 +185,7 @@ pub struct SearchRequest {
     /// True: only the strong ones. The list ends where scores fall below half of the best.
     #[serde(default)]
     pub fewer: bool,
-    /// What was known at this moment is searched instead of what is known now (RFC 3339).
+    /// A moment in the past (RFC 3339): searches what was known then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<DateTime<Utc>>,
 }
@@ -270,7 +270,7 @@ pub struct Hit {
     #[serde(default)]
     pub contradicts: Vec<MemoryId>,
     pub version: i32,
-    /// When it was said, if that was told; `created_at` otherwise.
+    /// When it was said, if that is known; `created_at` otherwise.
     pub observed_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
@@ -367,6 +367,6 @@ pub struct SearchResults {
     pub floor: f64,
     pub query_canonical: Option<String>,
     pub degraded: Vec<String>,
-    /// The agents that were asked.
+    /// The agents whose memories were searched.
     pub agents: Vec<AgentId>,
 }

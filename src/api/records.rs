@@ -1,4 +1,4 @@
-//! What is done with a record once it is there: links, new content, history, drill-down.
+//! Requests about an existing memory: links, new content, history, drill-down.
 
 use super::{
     AgentId, Category, MemoryId, MemoryKind, MemoryLink, MemoryRef, MemoryScope, MemoryStatus, MemoryVersion, Relation, Retention, Source,
@@ -17,10 +17,10 @@ pub struct LinkRequest {
     pub from: MemoryRef,
     /// The other memory, by id or short id.
     pub to: MemoryRef,
-    /// How the first bears on the second. `supersedes`: the second is out of date and leaves reach. `contradicts`: both stay in reach,
-    /// marked; it holds both ways.
+    /// How the first relates to the second. `supersedes`: the second is out of date, and recalls no longer find it. `contradicts`: recalls
+    /// still find both, marked; it holds in both directions.
     pub relation: Relation,
-    /// True: take such a link away, and what it did to the memories' status with it.
+    /// True: remove such a link, and undo what it did to the memories' status.
     #[serde(default)]
     pub remove: bool,
     /// Only if the memories are this person's or nobody's.
@@ -28,7 +28,7 @@ pub struct LinkRequest {
     pub user_id: Option<UserRef>,
 }
 
-/// One end of a link, as it stands now.
+/// One end of a link, as it is now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct LinkEnd {
@@ -57,16 +57,16 @@ pub struct ReviseRequest {
     pub memory: MemoryRef,
     /// What it says from now on, in whole (1 byte to 16 KiB).
     pub content: String,
-    /// Where the news was said; where the old was said, unless told.
+    /// Where the new content was said; by default where the old content was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// How sure you are, 0 to 1; as before unless told.
+    /// How sure you are, 0 to 1; unchanged by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
-    /// The content in short (at most 2,000 characters). The old summary goes with the old content.
+    /// The content in short (at most 2,000 characters). The old summary is dropped with the old content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// What supports it (at most 1,000 characters); as before unless told.
+    /// What supports it (at most 1,000 characters); unchanged by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence_ref: Option<String>,
     /// Only if the memory is this person's or nobody's.
@@ -100,13 +100,13 @@ pub struct ProfileFactRequest {
     pub content: String,
     /// Where it was said.
     pub source: Source,
-    /// Whose profile it is; absent: of nobody in particular.
+    /// Whose profile it is; absent: no user's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
     /// What supports it (at most 1,000 characters).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence_ref: Option<String>,
-    /// How sure you are, 0 to 1; 1 unless told.
+    /// How sure you are, 0 to 1; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
     /// True: share it with every agent of the organisation (needs a key that may).
@@ -114,7 +114,7 @@ pub struct ProfileFactRequest {
     pub commons: bool,
 }
 
-/// A memory in full, with every state it was in and what it is linked to: what `GET /api/memories/{memory_id}` answers.
+/// A memory in full, with its links and every state it was in: the answer of `GET /api/memories/{memory_id}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct MemoryRecord {
@@ -162,7 +162,7 @@ pub struct MemoryRecord {
     pub freshness: f64,
     /// Newest first.
     pub versions: Vec<MemoryVersion>,
-    /// Newest first; for agents without links to what was forgotten or is somebody else's.
+    /// Newest first. Agents do not see links to memories that are forgotten or out of their reach.
     pub links: Vec<MemoryLink>,
 }
 

@@ -18,7 +18,7 @@ pub struct RetrievalFilter {
     pub ranking: Option<Ranking>,
     /// True: only recalls that found no memory; false: only those that did.
     pub zero_hit: Option<bool>,
-    /// Agents only: the person you are talking to; their recalls and those for nobody in particular are listed.
+    /// Agents only: the person you are talking to; the list has their recalls and those without a user.
     pub user_id: Option<UserRef>,
     /// Only recalls that returned this memory.
     pub memory_id: Option<MemoryId>,
@@ -40,7 +40,7 @@ pub struct Retrieval {
     pub at: DateTime<Utc>,
     pub user_id: Option<UserId>,
     pub query: String,
-    /// The term that the whole query stood for.
+    /// The term that the whole query resolved to.
     pub query_canonical: Option<String>,
     pub k: u32,
     pub ranking: Ranking,
@@ -51,12 +51,12 @@ pub struct Retrieval {
     /// Pieces of knowledge returned.
     pub knowledge_hits: u32,
     pub zero_hit: bool,
-    /// What could not run.
+    /// Parts of the search that could not run.
     pub degraded: Vec<String>,
     pub took_ms: f64,
 }
 
-/// A memory or a piece of knowledge that a recall looked at, as it stood then.
+/// A memory or a piece of knowledge that a recall considered, as it was then.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Considered {
@@ -86,7 +86,7 @@ pub struct Considered {
     pub parts: Vec<Part>,
     /// The words of the query that it holds, in its own spelling.
     pub matched_words: Vec<String>,
-    /// Why it stands where it does, in a sentence.
+    /// Why it has this place, in a sentence.
     pub explanation: String,
     /// Whether it reached its floor.
     pub passed: bool,
@@ -94,12 +94,12 @@ pub struct Considered {
     pub gone: bool,
 }
 
-/// One recall with everything that it looked at and the log kept.
+/// One recall with everything that it considered and the log kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct RetrievalDetail {
     pub retrieval: Retrieval,
-    /// What narrowed it, as it was asked.
+    /// The filters of the request.
     pub filters: serde_json::Value,
     pub model: String,
     pub vector_floor: f64,
@@ -114,13 +114,13 @@ pub struct RetrievalDetail {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Replay {
     pub logged: RetrievalDetail,
-    /// The answer that versions, deletions, terms and documents as they stood then give now, best first.
+    /// The answer as of the time of the recall, from the versions, deletions, terms and documents of then; best first.
     pub replayed: Vec<Considered>,
     /// The answer to the same question today, best first.
     pub today: Vec<Considered>,
     /// Whether `replayed` holds the same hits in the same order as the log.
     pub same: bool,
-    /// What can no longer be reproduced, a sentence each; empty when nothing stands in the way.
+    /// What can no longer be reproduced, a sentence each; empty if everything can.
     pub lost: Vec<String>,
 }
 
@@ -129,7 +129,7 @@ pub struct Replay {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ExplainRequest {
-    /// A memory, by id or short id: where it comes from, what became of it, who was told.
+    /// A memory, by id or short id: where it comes from, what happened to it, which recalls returned it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_id: Option<MemoryRef>,
     /// A recall, as its answer named it: why each hit was in it, and what was close.
@@ -150,6 +150,6 @@ pub struct Explanation {
     pub memory: Option<Box<MemoryRecord>>,
     /// The latest of your recalls that returned it, at most ten.
     pub recalled_by: Vec<Retrieval>,
-    /// The recall with everything that it looked at, scores and reasons included; if one was named.
+    /// The recall with everything that it considered, scores and reasons included; if one was named.
     pub retrieval: Option<Box<RetrievalDetail>>,
 }

@@ -1,11 +1,11 @@
-//! What an operator looks at again and again.
+//! Saved views: filtered lists that an operator keeps.
 
 use super::ViewId;
 use super::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 
 text_enum! {
-    /// A list of the console that is narrowed by its URL.
+    /// A page of the console whose list the URL filters.
     ViewPage { Memories = "memories", Retrievals = "retrievals" }
 }
 

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 text_enum! {
-    /// Where a proposal stands.
+    /// The state of a proposal.
     ProposalStatus { Open = "open", Approved = "approved", Merged = "merged", Rejected = "rejected" }
 }
 
@@ -19,7 +19,7 @@ text_enum! {
         Merge = "merge",
         /// A proposal was turned down; no term changed.
         Reject = "reject",
-        /// A term came without a proposal: from a glossary or the command line.
+        /// A term was added without a proposal: from a glossary or the command line.
         Add = "add",
         /// A term has a new name; the old one is an alias now.
         Rename = "rename",
@@ -65,7 +65,7 @@ pub struct Proposal {
     pub decision: Option<Decision>,
 }
 
-/// Which proposals a list shows: open ones unless told, the most frequent first.
+/// Which proposals a list shows: by default open ones, the most frequent first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProposalFilter {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,7 +91,7 @@ pub struct Evidence {
     pub updated_at: DateTime<Utc>,
 }
 
-/// A term that resembles a phrase. A suggestion only: nothing is resolved by it.
+/// A term that resembles a phrase. A suggestion only: no phrase resolves by resemblance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Suggestion {
@@ -107,11 +107,11 @@ pub struct Suggestion {
 /// What a decision would change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
-    /// Memories whose topic would be resolved anew.
+    /// Memories that would be refiled.
     pub memories: i64,
     /// Agents to whom they belong.
     pub agents: i64,
-    /// Phrases (normal forms) that would mean something else than now, each with what it would mean; `None`: nothing any more.
+    /// Phrases (normal forms) whose meaning would change, each with its new meaning; `None`: no meaning any more.
     pub phrases: Vec<(String, Option<String>)>,
 }
 
@@ -127,11 +127,11 @@ pub struct ProposalDetail {
     pub effect: Effect,
 }
 
-/// What a reviewer decides about proposals. With several proposals each is decided alike, all or none.
+/// What a reviewer decides about proposals. Several proposals get the same verdict, all or none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Verdict {
-    /// As a new term; under another name if one is given, which only one proposal at a time can have.
+    /// Makes it a new term, under another name if one is given; a name is possible for one proposal at a time only.
     Approve {
         #[serde(default)]
         term: Option<String>,
@@ -140,9 +140,9 @@ pub enum Verdict {
         #[serde(default)]
         category: Option<String>,
     },
-    /// As an alias of a term.
+    /// Makes it an alias of a term.
     Merge { term_id: TermId },
-    /// Not at all. Met again it stays rejected, and counts on.
+    /// Rejects it. If the phrase is met again, the proposal stays rejected and its count goes up.
     Reject { reason: String },
 }
 
@@ -163,9 +163,9 @@ pub enum TermChange {
 pub struct Decision {
     pub id: DecisionId,
     pub kind: DecisionKind,
-    /// What was decided about: phrases of proposals, or the term.
+    /// What the decision is about: phrases of proposals, or the term.
     pub subjects: Vec<String>,
-    /// The term that came of it or that it was merged into, if any.
+    /// The term that it made or merged into, if any.
     pub term: Option<String>,
     pub term_id: Option<TermId>,
     pub reason: Option<String>,
@@ -174,9 +174,9 @@ pub struct Decision {
     pub at: DateTime<Utc>,
     /// The vocabulary's version that it made.
     pub version: i64,
-    /// Memories that were to be resolved anew when it was decided.
+    /// Memories to refile, counted when it was decided.
     pub memories: i64,
-    /// Those of them that still are.
+    /// Those of them that are still to be refiled.
     pub remaining: i64,
     /// Whether it was taken back.
     pub undone: bool,
@@ -195,7 +195,7 @@ pub struct Term {
     /// Live memories filed under it.
     pub memories: i64,
     pub agents: i64,
-    /// Since when it reads like this.
+    /// Since when the term has this name, definition and category.
     pub since: DateTime<Utc>,
     pub retired_at: Option<DateTime<Utc>>,
 }
@@ -207,7 +207,7 @@ pub struct NamedTerm {
     pub term: String,
 }
 
-/// Which terms a list shows: those in use unless told, in alphabetical order.
+/// Which terms a list shows: by default those in use, in alphabetical order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TermFilter {
     /// A part of the term, of an alias or of the definition.
@@ -221,7 +221,7 @@ pub struct TermFilter {
     pub before: Option<String>,
 }
 
-/// How much one agent has under a term.
+/// How many memories one agent has under a term.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TermUsage {
     pub agent_id: AgentId,
@@ -248,7 +248,7 @@ pub struct LookupRequest {
     pub phrase: String,
 }
 
-/// A canonical term as a tool tells it.
+/// A canonical term in the answer of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct KnownTerm {
@@ -265,7 +265,7 @@ pub struct KnownTerm {
 pub struct LookupResponse {
     /// Whether the whole phrase is a term or an alias.
     pub found: bool,
-    /// What it stands for, if it was found.
+    /// The term that the phrase resolves to, if it was found.
     pub term: Option<KnownTerm>,
     /// Otherwise the longest known terms inside the phrase.
     pub inside: Vec<KnownTerm>,
@@ -294,6 +294,6 @@ pub struct ProposeRequest {
 pub struct ProposeResponse {
     /// False if the vocabulary knows the phrase already.
     pub proposed: bool,
-    /// The term that it stands for, if it does.
+    /// The term that it resolves to, if it is known.
     pub term: Option<String>,
 }

@@ -1,12 +1,12 @@
-//! The hash chain: each entry's hash covers the entry and the hash before it. Of what an entry says in words it covers a salted hash, so
-//! that the words can be erased and the chain stays whole.
+//! The hash chain: each entry's hash covers the entry and the hash before it. The texts of an entry are covered by a salted hash only, so
+//! they can be erased without breaking the chain.
 
 use super::NewEntry;
 use crate::api::TenantId;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// What stands before the first entry.
+/// The hash before the first entry.
 pub const GENESIS: [u8; 32] = [0; 32];
 
 /// SHA-256 over the salt and the texts of an entry (name of the actor, message, reason, changes) as canonical JSON.
@@ -69,7 +69,7 @@ fn canonical(value: &Value) -> String {
     text
 }
 
-/// JSON with sorted keys, whatever order the map keeps: `jsonb` does not keep the order it was given.
+/// JSON with sorted keys, because `jsonb` does not keep the order of keys.
 fn write_sorted(value: &Value, out: &mut String) {
     match value {
         Value::Object(map) => {

@@ -42,7 +42,7 @@ pub struct NewEntry {
 }
 
 impl NewEntry {
-    /// An entry about `target`, by whoever acts in `ctx`. What agents do the organisation may read; what operators do only they.
+    /// An entry about `target`, by the actor of `ctx`. The organisation may read what agents do; only operators may read what operators do.
     pub fn new(
         engine: &Engine,
         ctx: &OpContext,
@@ -75,7 +75,7 @@ impl NewEntry {
         self
     }
 
-    /// Why. What somebody typed is for operators only.
+    /// The reason. Only operators may read a reason that somebody typed.
     pub fn reason(mut self, reason: Option<&str>) -> Self {
         if let Some(reason) = reason {
             self.reason = Some(reason.to_owned());
@@ -112,7 +112,7 @@ pub async fn append(engine: &Engine, tenant: TenantId, entry: NewEntry) -> Resul
     append_all(engine, tenant, &[entry]).await
 }
 
-/// Appends entries at once, in their order and in one transaction. Those that are there already are left alone.
+/// Appends entries at once, in their order and in one transaction. Existing entries are left alone.
 ///
 /// # Errors
 /// When the database is out of reach; then none is appended.

@@ -64,7 +64,7 @@ pub async fn take(tx: &mut Tx, batch: i64) -> Result<Vec<Waiting>, DbError> {
     .await?)
 }
 
-/// Marks rows as delivered. What an audit row says in words has one home then, the log, where it can be erased.
+/// Marks rows as delivered and empties the payload of audit rows: from now on only the log holds their texts, where they can be erased.
 pub async fn delivered(tx: &mut Tx, rows: &[(AgentId, EventId)], now: DateTime<Utc>) -> Result<(), DbError> {
     let (agents, ids): (Vec<Uuid>, Vec<Uuid>) = rows.iter().map(|(agent, id)| (agent.0, id.0)).unzip();
     sqlx::query(
@@ -91,7 +91,7 @@ pub async fn set_aside(tx: &mut Tx, row: &Waiting, error: &str) -> Result<(), Db
     Ok(())
 }
 
-/// How many rows wait, and since when the oldest does.
+/// How many rows wait, and the time of the oldest.
 pub async fn lag(pool: &PgPool) -> Result<(i64, Option<DateTime<Utc>>), DbError> {
     Ok(sqlx::query_as("select count(*), min(created_at) from outbox where delivered_at is null").fetch_one(pool).await?)
 }

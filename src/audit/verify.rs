@@ -1,4 +1,4 @@
-//! Whether a chain is whole, and whether it is the one that was there before.
+//! Whether a chain is whole, and whether it is still the expected one.
 
 use super::chain;
 use super::store::{self, Link, Texts};
@@ -14,8 +14,8 @@ use tracing::instrument;
 /// Links that are read at a time.
 const BATCH: i64 = 1000;
 
-/// Number and hash of the last entry of a chain, as text `<number>:<hash>`. Kept outside the database it shows later that the end of the
-/// chain was cut off, which the chain itself cannot show.
+/// Number and hash of the last entry of a chain, as text `<number>:<hash>`. An anchor that is kept outside the database shows later that
+/// the end of the chain was cut off; the chain itself cannot show that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
     pub entries: i64,
@@ -58,7 +58,7 @@ pub enum Fault {
     Texts(i64),
     /// The chain is shorter than expected: its end was cut off.
     Cut,
-    /// The chain is sound in itself, and another one than expected.
+    /// The chain is valid, but not the expected one.
     Replaced,
 }
 
@@ -84,7 +84,7 @@ pub struct Verified {
     pub fault: Option<Fault>,
 }
 
-/// Recomputes a tenant's chain from its first entry, and compares it with an anchor that was noted earlier.
+/// Recomputes a tenant's chain from its first entry, and compares it with an earlier anchor.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`.

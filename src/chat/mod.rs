@@ -1,4 +1,4 @@
-//! Chat bots: through which chats people reach what an agent remembers of them. A bot speaks with one key; a chat belongs to one person.
+//! Chat bots: chats through which people reach an agent's memories of them. A bot acts with one key; a chat belongs to one person.
 
 pub mod store;
 mod telegram;
@@ -43,7 +43,7 @@ pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str
     Ok((id, secret))
 }
 
-/// Says whom a private chat belongs to; whom it belonged to before is forgotten.
+/// Binds a private chat to a user, in place of the user it was bound to before.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign bot, `Invalid` for the chat's id.
@@ -62,7 +62,7 @@ pub async fn bind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str,
     Ok(audit::append(engine, ctx.tenant_id, entry).await?)
 }
 
-/// Takes a chat away from whom it belongs to: from now on it is answered with help.
+/// Unbinds a chat from its user: from now on it gets the help text only.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a chat that is not bound.
@@ -93,7 +93,7 @@ pub async fn authenticate(engine: &Engine, bot: &str, secret: &str, request_id: 
     let pool = engine.db().control.system();
     let id: BotId = bot.parse().map_err(|_| REFUSED)?;
     let found = store::bot(pool, id).await?;
-    // Compared in any case, in a time that tells nothing.
+    // Compares even if there is no such bot, in constant time: the time must reveal nothing.
     let kept = found.as_ref().map_or(&[0; 32][..], |found| &found.secret_hash);
     let same = identity::same_hash(kept, &hash(secret));
     let found = found.filter(|_| same).ok_or(REFUSED)?;
@@ -104,7 +104,7 @@ pub async fn authenticate(engine: &Engine, bot: &str, secret: &str, request_id: 
     Ok(Bot { id, ctx })
 }
 
-/// Whom a chat belongs to.
+/// The user that a chat is bound to.
 async fn user_of(engine: &Engine, bot: &Bot, chat: &str) -> Result<Option<UserId>, Error> {
     Ok(store::user_of(engine.db().control.system(), bot.ctx.tenant_id, bot.id, chat).await?)
 }

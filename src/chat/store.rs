@@ -5,7 +5,7 @@ use crate::db::DbError;
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, PgPool};
 
-/// What a bot's id leads to.
+/// What a bot's id resolves to.
 #[derive(FromRow)]
 pub struct BotRecord {
     pub tenant_id: TenantId,
@@ -62,7 +62,7 @@ pub async fn bind_chat(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str, 
     Ok(done.rows_affected() > 0)
 }
 
-/// Takes a chat away; whether it was bound.
+/// Unbinds a chat; whether it was bound.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unbind_chat(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str) -> Result<bool, DbError> {
     let done = sqlx::query("delete from bot_chats where tenant_id = $1 and bot_id = $2 and chat_id = $3")
@@ -74,7 +74,7 @@ pub async fn unbind_chat(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str
     Ok(done.rows_affected() > 0)
 }
 
-/// Whom a chat belongs to.
+/// The user that a chat is bound to.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn user_of(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str) -> Result<Option<UserId>, DbError> {
     Ok(sqlx::query_scalar("select user_id from bot_chats where tenant_id = $1 and bot_id = $2 and chat_id = $3")

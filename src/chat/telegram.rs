@@ -1,4 +1,4 @@
-//! Telegram: an update comes in, and what is to be said goes back as the webhook's answer. We call nobody.
+//! Telegram: the answer to an update is the webhook's response. The server never calls Telegram.
 
 use super::{Bot, user_of};
 use crate::api::{CommandRequest, ErrorCode, UserId};
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 /// Longest message that Telegram takes, in UTF-16 code units of what is read, without tags.
 const MESSAGE_MAX: usize = 4096;
-/// What stands in place of what did not fit.
+/// Replaces the lines that do not fit.
 const MORE: [&str; 2] = ["…", "There is more than a message holds."];
 
-/// What we read of an update; the rest is Telegram's.
+/// The part of an update that we read.
 #[derive(Deserialize)]
 struct Update {
     message: Option<Message>,
@@ -35,7 +35,7 @@ struct Chat {
 }
 
 impl Chat {
-    /// Whether one person alone writes here. In a group, everybody would act as the person it is bound to.
+    /// Whether only one person writes here. In a group, everybody would act as the person it is bound to.
     fn is_private(&self) -> bool {
         self.kind.as_deref() == Some("private")
     }
@@ -44,11 +44,11 @@ impl Chat {
 /// Answers an update with the call that Telegram is to make: `{"method": "sendMessage", …}`, or `{}` if there is nothing to say. The text is
 /// HTML, in which three characters have a meaning; all others, of Markdown for example, are shown as they are.
 ///
-/// A group, and a chat that belongs to nobody, is answered with help, whatever it asks.
+/// A group or an unbound chat always gets the help text.
 ///
 /// # Errors
-/// `Invalid` for what is no update. What a person may not do is said in the chat; only when something is out of reach the call fails, and
-/// Telegram tries again.
+/// `Invalid` if it is not an update. If the person may not do something, the chat says so. The call fails only when something is out of
+/// reach; Telegram then tries again.
 #[boxed]
 pub async fn telegram(engine: &Engine, bot: &Bot, update: Value) -> Result<Value, Error> {
     let update: Update = serde_json::from_value(update).map_err(|_| Error::invalid("body", "is not an update of Telegram"))?;
@@ -66,7 +66,7 @@ pub async fn telegram(engine: &Engine, bot: &Bot, update: Value) -> Result<Value
     Ok(json!({ "method": "sendMessage", "chat_id": chat.id, "parse_mode": "HTML", "text": lines.join("\n") }))
 }
 
-/// Does what the owner of the chat asks, whatever users the key itself may choose.
+/// Runs the command for the owner of the chat only, even if the key may choose its user.
 async fn command(engine: &Engine, bot: &Bot, user: UserId, text: String) -> Result<Vec<Line>, Error> {
     let ctx = identity::named_by_caller(engine, bot.ctx.clone(), &user.into()).await?;
     contract::answer(engine, &ctx, CommandRequest { text, user_id: None }).await
@@ -81,7 +81,7 @@ fn html(line: &Line) -> String {
     }
 }
 
-/// What a line takes of a message, its end included.
+/// The length of a line in a message, its end included.
 fn units(text: &str) -> usize {
     text.encode_utf16().count() + 1
 }

@@ -1,16 +1,16 @@
-//! What fits: everything gets its line first, then depth is added to what bears most on the task. Pure.
+//! Fits items into a budget: each gets one line first, then the most relevant get more text. Pure.
 
 use crate::api::Level;
 
 /// Characters of a token.
 pub const TOKEN: usize = 4;
 
-/// One thing that may be told, at each level.
+/// One item that may be included, at each level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Its text as a line, as a summary and whole; each at least as long as the one before, or the same.
     pub texts: [String; 3],
-    /// Characters that its line in the bundle takes besides the text.
+    /// Characters that its line in the bundle has besides the text.
     pub around: usize,
 }
 
@@ -33,8 +33,8 @@ fn place(level: Level) -> usize {
     }
 }
 
-/// Chooses the level of each piece, or none where there is no room for its line. Sections take turns, the first pieces of all before the
-/// second of any. `headings` are the characters that each section's heading takes; `room` is in characters.
+/// Chooses the level of each piece; none if there is no room for its line. Sections take turns: the first piece of each section, then the
+/// second. `headings` are the characters of each section's heading; `room` is in characters.
 pub fn fit(sections: &[Vec<Piece>], headings: &[usize], most: Level, room: usize) -> Vec<Vec<Option<Level>>> {
     let mut chosen: Vec<Vec<Option<Level>>> = sections.iter().map(|pieces| vec![None; pieces.len()]).collect();
     let mut left = room;

@@ -1,4 +1,4 @@
-//! context_for: what an agent is given to read before it begins a task.
+//! context_for: what an agent should read before it begins a task.
 
 mod budget;
 pub mod store;
@@ -23,19 +23,19 @@ use tracing::instrument;
 
 /// Tokens that may be asked for.
 const BUDGET: std::ops::RangeInclusive<u32> = 100..=32_000;
-/// What a task is searched for.
+/// Most hits of the search for a task.
 const FOUND: u32 = 50;
-/// What is told whatever the task, of each section.
+/// Most memories that each section gets besides those that the search found.
 const STANDING: i64 = 50;
-/// Episodes are told when they bear on the task; these many at most.
+/// Most episodes; only those that the search found are included.
 const EPISODES: usize = 8;
 /// Characters of a line and of a summary.
 const LINE: usize = 120;
 const SUMMARY: usize = 400;
 
-/// Puts together what is worth knowing for a task: facts of profiles, of the project and its repository, decisions in force, documents that
-/// bear on it, and what happened lately. Everything gets one line first; then what bears most on the task is told in more depth, as far as
-/// the level and the budget go. The search behind it is logged like any other.
+/// Puts together what an agent should know for a task: profile facts, facts of the project and its repository, decisions in force,
+/// documents about the task, and recent events. Everything gets one line first; then the most relevant items get more text, as far as the
+/// level and the budget allow. The search behind it is logged like any other.
 ///
 /// # Errors
 /// As [`crate::recall::search`]; `Invalid` for a budget outside 100..=32,000 or a slug that names no project or repository.
@@ -69,7 +69,7 @@ pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextReque
 
     let places: HashMap<MemoryId, (usize, &Hit)> = hits.iter().enumerate().map(|(place, hit)| (hit.memory_id, (place, *hit))).collect();
     let mut ordered: Vec<(Option<&(usize, &Hit)>, Memory)> = chosen.into_iter().map(|memory| (places.get(&memory.id), memory)).collect();
-    // What the search found comes first, in its order; the rest stays as it is: what matters most, then the newest.
+    // What the search found comes first, in its order; the rest keeps its order: the most important first, then the newest.
     ordered.sort_by_key(|(found, _)| found.map_or(usize::MAX, |(place, _)| *place));
     let mut sections: BTreeMap<SectionName, Vec<(ContextItem, Piece)>> = BTreeMap::new();
     for (found, memory) in ordered {
@@ -146,7 +146,7 @@ fn from_knowledge(hit: &KnowledgeHit) -> (ContextItem, Piece) {
     (item, piece)
 }
 
-/// Why something is told that the task was not searched for.
+/// Why an item is included that the search did not find.
 fn standing(memory: &Memory) -> &'static str {
     match section(memory) {
         SectionName::Decisions => "A decision in force.",
@@ -179,7 +179,7 @@ fn heading(name: SectionName) -> &'static str {
 fn render(sections: BTreeMap<SectionName, Vec<(ContextItem, Piece)>>, level: Level, budget: u32) -> (String, Vec<ContextSection>) {
     let sections: Vec<(SectionName, Vec<(ContextItem, Piece)>)> = sections.into_iter().filter(|(_, items)| !items.is_empty()).collect();
     let pieces: Vec<Vec<Piece>> = sections.iter().map(|(_, items)| items.iter().map(|(_, piece)| piece.clone()).collect()).collect();
-    // An empty line stands between sections.
+    // An empty line separates sections.
     let headings: Vec<usize> = sections.iter().map(|(name, _)| heading(*name).chars().count() + 1).collect();
     let chosen = fit(&pieces, &headings, level, usize::try_from(budget).unwrap_or(usize::MAX).saturating_mul(TOKEN));
     let (mut text, mut told) = (String::new(), Vec::new());

@@ -13,13 +13,13 @@ pub struct Wanted<'a> {
     pub agents: &'a [AgentId],
     pub project: Option<Uuid>,
     pub repo: Option<Uuid>,
-    /// What a search found for the task.
+    /// The memories that the search found.
     pub found: &'a [MemoryId],
     pub now: DateTime<Utc>,
 }
 
-/// What was found for the task, and what applies to every task: facts of profiles, facts of the project and the repository, decisions in
-/// force. Of each of these three the `most` that matter most, then the newest.
+/// The memories that the search found, and three groups that apply to every task: profile facts, facts of the project and the repository,
+/// and decisions in force. At most `most` of each group, the most important first, then the newest.
 pub async fn memories(tx: &mut Tx, wanted: &Wanted<'_>, most: i64) -> Result<Vec<Memory>, DbError> {
     let agents: Vec<Uuid> = wanted.agents.iter().map(|agent| agent.0).collect();
     let found: Vec<Uuid> = wanted.found.iter().map(|id| id.0).collect();

@@ -1,4 +1,4 @@
-//! add: one entry more, or the suggestion to update the one that says it already.
+//! add: stores one more entry, or suggests the existing one to update.
 
 use super::{by_way_of, check_content, response, store};
 use crate::api::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestion, RememberRequest, SUBJECT_MAX, Scope};
@@ -14,12 +14,12 @@ use async_recursion::async_recursion as boxed;
 use store::Likeness;
 use tracing::instrument;
 
-/// Stores an entry, unless one that is there should be updated: of the same subject and more alike than the suggestion threshold, or more
-/// alike than the dedup threshold whatever its subject. Then nothing is stored. Its source is the one that the request names, or else the
-/// platform `via`.
+/// Stores an entry, unless an existing one should be updated: one with the same subject that is more similar than the suggestion threshold,
+/// or one with any subject that is more similar than the dedup threshold. In that case nothing is stored. The source is the one in the
+/// request, or else the platform `via`.
 ///
-/// The topic is the subject, or the category where there is none; only a subject is proposed to the vocabulary. Without a vector in time
-/// only equal content is recognised; the near-duplicate is found when the vector comes.
+/// The topic is the subject, or the category if there is none; only a subject is proposed to the vocabulary. If the vector is late, only
+/// equal content is recognised now, and a near-duplicate is found when the vector arrives.
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`, `Invalid` with every field that is wrong.
@@ -51,7 +51,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     let vector = engine.embed_for_write(&embedded_text(&draft.key.topic, &draft.content)).await;
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    // Whoever adds to this list at the same moment waits here: entries of different subjects are held against each other.
+    // Concurrent additions to this list wait here, because entries with different subjects are compared, too.
     lock(&mut tx, lock_key(&[b"contract", agent.0.as_bytes()])).await?;
     lock(&mut tx, draft.key.lock()).await?;
     let mut agents = vec![agent];

@@ -1,6 +1,6 @@
 //! The contract of `/api/memory/` and its two tools: a short list of categorised memories that a prompt holds whole, by short id.
 //!
-//! They are memories like all others, seen through a narrower door: live, with a category, content of 5 to 500 characters.
+//! An entry is an ordinary live memory with a category and content of 5 to 500 characters.
 
 mod add;
 mod command;
@@ -59,8 +59,8 @@ pub async fn get(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Optio
     Ok(MemoryWithVersions { memory, versions: versions.into_iter().map(version).collect() })
 }
 
-/// Gives one of them new content, as its next version. The memory keeps its source; the version names where the change came from: what the
-/// request says, or else `via` as the platform.
+/// Gives one of them new content, as its next version. The memory keeps its source; the version's source is the one in the request, or else
+/// the platform `via`.
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`; `Invalid` for content outside its limits; `NotFound` for what is not in the list.
@@ -93,7 +93,7 @@ pub async fn update(
         evidence_ref: None,
         user_id: None,
     };
-    // Forgotten or superseded meanwhile: for this contract it is not there.
+    // Forgotten or superseded meanwhile: it is no longer in the list.
     let origin = request.source.unwrap_or_else(|| by_way_of(via));
     let revised = memories::revise_from(engine, ctx, revision, Some(origin)).await.map_err(|error| match error {
         Error::Conflict(_) => Error::NotFound("memory"),
@@ -111,7 +111,7 @@ pub async fn update(
     Ok((response(now).ok_or(Error::NotFound("memory"))?, told))
 }
 
-/// Forgets one of them, and says what it was.
+/// Forgets one of them and returns it.
 ///
 /// # Errors
 /// `Forbidden` without `memory:forget`, or for a shared one that the agent did not write; `NotFound` for what is not in the list.
@@ -141,14 +141,14 @@ async fn entries(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Re
     Ok(found)
 }
 
-/// A memory of the list by its name; anything else is not there.
+/// A memory of the list by its name; `NotFound` for any other memory.
 async fn find(engine: &Engine, ctx: &OpContext, tx: &mut Tx, name: &MemoryRef) -> Result<Memory, Error> {
     let memory = access::find(tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
     let listed = memory.live && memory.category.is_some();
     if listed { Ok(memory) } else { Err(Error::NotFound("memory")) }
 }
 
-/// The source of what comes without one: the platform by which it came.
+/// The source of a change that names none: the platform that it came through.
 fn by_way_of(via: &str) -> Source {
     Source { platform: via.into(), ..Source::default() }
 }

@@ -31,7 +31,7 @@ pub async fn prompt(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) ->
     Ok(Block { etag: etag(&text), text })
 }
 
-/// The text for a set of entries, whatever their order: grouped by category, ordered by category, then creation, then id.
+/// The text for a set of entries in any order: grouped by category, ordered by category, then creation, then id.
 pub fn render(entries: &[(MemoryId, MemoryResponse)]) -> String {
     let mut entries: Vec<_> = entries.iter().collect();
     entries.sort_by_key(|(id, entry)| (entry.category.as_str(), entry.created_at, *id));
@@ -64,7 +64,7 @@ pub(super) fn title(category: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// A text on one line: whatever breaks lines, for a reader of Markdown or of Unicode, becomes a space.
+/// A text on one line: every line break of Markdown or Unicode becomes a space.
 pub(crate) fn one_line(text: &str) -> String {
     let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{1c}'..='\u{1e}');
     text.replace("\r\n", " ").chars().map(|c| if breaks(c) { ' ' } else { c }).collect()

@@ -32,17 +32,17 @@ pub async fn entries(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], now: Dat
     Ok(query.bind(tenancy.tenant).bind(uuids(agents)).bind(tenancy.users).bind(now).fetch_all(&mut **tx).await?)
 }
 
-/// How a new entry is held against those that are there.
+/// How a new entry is compared with the existing ones.
 pub struct Likeness<'a> {
     pub agents: &'a [AgentId],
     pub vector: Option<&'a [f32]>,
     pub model: &'a Model,
-    /// Entries of the same subject need to be less alike.
+    /// Whether entries with the same subject have a lower threshold.
     pub with_subject: bool,
     pub now: DateTime<Utc>,
 }
 
-/// The entry that a new one should update instead, with their cosine: the most alike of those beyond their threshold.
+/// The entry that a new one should update instead, with their cosine: the most similar one above its threshold.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn alike(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, likeness: &Likeness<'_>) -> Result<Option<(Memory, f64)>, DbError> {
     let VectorTable { table, .. } = VectorTable::of(likeness.model.dimension)?;

@@ -1,4 +1,4 @@
-//! What a verb answers when it cannot do what it was asked.
+//! The error of a verb that cannot do what it was asked.
 
 use crate::api::{ErrorCode, ErrorDetail, FieldError, RequestId};
 use crate::db::DbError;
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::time::Duration;
 
-/// A verb's error. The edges turn it into a status and a body; what a 5xx was about stays in the log.
+/// A verb's error. The edges turn it into a status and a body; the details of a 5xx stay in the log.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{}", first(.0))]
@@ -91,7 +91,7 @@ impl Error {
         }
     }
 
-    /// What may be told outside: a 5xx says no more than that.
+    /// The message for callers; that of a 5xx has no details.
     pub fn message(&self) -> String {
         match self.code() {
             ErrorCode::Internal => "something went wrong here; the request id finds it in the log".into(),
@@ -119,7 +119,7 @@ impl From<sqlx::Error> for Error {
     }
 }
 
-/// Collects everything that is wrong with a request, so that it is told at once.
+/// Collects everything that is wrong with a request, so that one error reports it all.
 #[derive(Default)]
 pub struct Checks(Vec<FieldError>);
 

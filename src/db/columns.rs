@@ -95,7 +95,7 @@ pub const TABLES: &[Table] = {
             ("kind", Plain, true), ("task", Plain, true), ("payload", Words, true), ("state", Plain, true), ("error", Words, true),
             ("outcome", Words, true), ("recorded_state", Plain, false),
         ] },
-        // What is delivered is emptied by the relay.
+        // The relay empties delivered rows.
         Table { database: "agent_memory", name: "outbox", kept: Forever, erasure: Row, columns: &[
             ("destination", Plain, false), ("payload", Words, false), ("error", Words, false),
         ] },

@@ -1,4 +1,4 @@
-//! The Postgres that comes along: started where no database URL is given, with pgvector, from one downloaded file (pg0).
+//! The embedded Postgres: started if no database URL is given, with pgvector, from one downloaded file (pg0).
 //!
 //! pg0 only carries the installation. It would run Postgres without fsync and with the password on its command line, so the cluster is
 //! made and run with Postgres' own programs: durable, SCRAM, loopback only, no Unix socket.
@@ -242,7 +242,7 @@ impl Cluster {
                     return Err(EmbeddedError::Foreign { path: options.data_dir.clone(), owner });
                 }
                 if existing.is_none() {
-                    // Whatever the umask, the other user has to pass; what is secret below has a mode of its own.
+                    // The other user must be able to pass, even with a strict umask; the secret files below have modes of their own.
                     fs::set_permissions(&options.data_dir, Permissions::from_mode(0o711)).map_err(at(&options.data_dir))?;
                 }
                 home(&options.data_dir, user)?
@@ -572,7 +572,7 @@ fn refuse_link(path: &Path) -> Result<(), EmbeddedError> {
     }
 }
 
-/// Runs a program to its end; its output is told only if it fails.
+/// Runs a program to its end; its output is reported only if it fails.
 fn run(command: &mut Command, name: &'static str) -> Result<String, EmbeddedError> {
     run_with(command, name, Stdio::null())
 }
@@ -607,7 +607,7 @@ fn is_free(port: u16) -> bool {
 /// Whether a process of this number runs and is Postgres; numbers are given out again after a restart of the machine.
 fn is_postgres(pid: u32) -> bool {
     if Path::new("/proc/self/stat").exists() {
-        // `pid (name) state …`; a zombie has ended, whoever has not yet asked for its result.
+        // `pid (name) state …`; a zombie has ended, even if nobody has collected its result yet.
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         return stat.split_once("(postgres) ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']));
     }

@@ -1,4 +1,4 @@
-/// What went wrong in a database, in the terms that callers decide by.
+/// What went wrong in a database, in the categories that callers distinguish.
 #[derive(Debug, thiserror::Error)]
 pub enum DbError {
     #[error("no such row")]
@@ -23,7 +23,7 @@ pub enum DbError {
 }
 
 impl DbError {
-    /// Whether the same values fail the same way however often they are tried.
+    /// Whether the same values would fail again in any later attempt.
     pub fn is_lasting(&self) -> bool {
         match self {
             Self::Unique { .. } | Self::ForeignKey { .. } | Self::Check { .. } | Self::Inconsistent { .. } => true,

@@ -14,10 +14,10 @@ static INTERNAL_SHARED: Migrator = sqlx::migrate!("migrations/internal_shared");
 pub(super) static MIGRATORS: [(&str, &Migrator); 3] =
     [("agent_memory", &AGENT_MEMORY), ("shared_kb", &SHARED_KB), ("internal_shared", &INTERNAL_SHARED)];
 
-/// Serialises what is cluster-wide; advisory locks are per database, so all take it in the maintenance database.
+/// Serialises changes of the whole cluster; advisory locks are per database, so all take it in the maintenance database.
 const CLUSTER_LOCK: i64 = 0x0072_6d62_0001;
 
-/// The two roles of the server. Neither owns anything, neither bypasses row-level security.
+/// The roles of the server. None owns anything, none bypasses row-level security.
 const ROLES: [&str; 3] = ["rmb_app", "rmb_operator", "rmb_system"];
 
 /// A migration could not be applied.
@@ -45,7 +45,7 @@ async fn maintenance(url: &str) -> Result<PgConnection, sqlx::Error> {
     PgConnectOptions::from_str(url)?.database("postgres").connect().await
 }
 
-/// Creates those of the three databases that are not there. Two servers that start at once is fine.
+/// Creates those of the three databases that do not exist. Two servers may do so at once.
 ///
 /// # Errors
 /// When the server is out of reach or the user may not create databases.
@@ -74,7 +74,7 @@ pub async fn create_databases(urls: &DatabaseUrls) -> Result<(), MigrateError> {
     Ok(())
 }
 
-/// Drops the three databases, whoever is connected. For those that were made to be thrown away.
+/// Drops the three databases, even if somebody is connected. For temporary databases only.
 ///
 /// # Errors
 /// When the server is out of reach or the user may not do it.
@@ -117,7 +117,7 @@ pub async fn migrate(urls: &DatabaseUrls) -> Result<(), MigrateError> {
     Ok(())
 }
 
-/// How many migrations of this program a database lacks, as a role of the server that serves may ask.
+/// How many migrations of this program a database lacks; runs with the rights of a serving role.
 pub(super) async fn pending(system: &PgPool, migrator: &Migrator) -> Result<usize, DbError> {
     let applied = sqlx::query_scalar("select version from _sqlx_migrations where success").fetch_all(system).await;
     let applied: Vec<i64> = match applied {

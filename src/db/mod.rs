@@ -116,10 +116,11 @@ pub struct Logins {
     pub system: Option<DatabaseUrls>,
 }
 
-/// How long the pools let their users wait.
+/// How long callers wait for the pools.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// For a connection that others use. One that has to be opened is given up after a second, and lookups of the system wait no longer.
+    /// For a connection while all are in use. Opening a new one is given up after a second, and lookups of the system wait no longer than
+    /// that.
     pub connection: Duration,
     /// For one statement; [`lift_statement_timeout`] makes an exception.
     pub statement: Duration,
@@ -167,7 +168,7 @@ impl Database {
         self.begin_as("begin", tenancy).await
     }
 
-    /// Opens a transaction that reads one tenancy as it stands now, however long that takes and whatever is written meanwhile.
+    /// Opens a transaction that reads one snapshot of one tenancy: later writes do not show in it.
     ///
     /// # Errors
     /// As [`Database::begin`].
@@ -175,8 +176,8 @@ impl Database {
         self.begin_as("begin isolation level repeatable read read only", tenancy).await
     }
 
-    /// Opens a transaction for a search: it reads, and its statements are planned once instead of for each question, since their plans depend
-    /// on their shape alone.
+    /// Opens a transaction for a search: it is read-only, and its statements are planned once instead of for each question, because their
+    /// plans depend only on their shape.
     ///
     /// # Errors
     /// As [`Database::begin`].
@@ -273,8 +274,8 @@ impl Databases {
     }
 }
 
-/// Whether an idle connection still answers. It was asked when it was given back: one that rested but a moment is not asked again, which saves
-/// a request a round trip.
+/// Whether an idle connection still answers. It was checked when it was given back, so one that was idle only briefly is not checked again;
+/// this saves each request a round trip.
 async fn still_there(connection: &mut PgConnection, idle: Duration) -> Result<bool, sqlx::Error> {
     if idle > TRUSTED {
         connection.ping().await?;
@@ -291,8 +292,8 @@ pub async fn begin(pool: &PgPool) -> Result<Tx, DbError> {
     ended(tokio::spawn(async move { pool.begin().await }).await)
 }
 
-/// The result of opening a transaction in a task of its own. If that future were dropped between BEGIN and the answer, as it is when a
-/// request takes too long, sqlx would give the connection back in an open transaction, and whoever gets it next would work in that one.
+/// The result of opening a transaction in a task of its own. If that future were dropped between BEGIN and the answer, as happens when a
+/// request takes too long, sqlx would give the connection back with an open transaction, and the next caller would work inside it.
 fn ended(begun: Result<Result<Tx, sqlx::Error>, JoinError>) -> Result<Tx, DbError> {
     match begun {
         Ok(begun) => Ok(begun?),

@@ -1,4 +1,4 @@
-//! Whether a server takes connections at all. A pool cannot tell: it waits for one that is busy as it waits for one that never comes.
+//! Whether a server takes connections at all. A pool cannot tell: it waits alike for a busy connection and for a server that is gone.
 
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection};
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-/// A server, and whether it answered lately. One at a time asks it; the others take that answer.
+/// A server, and whether it answered lately. One caller at a time asks it; the others use that answer.
 #[derive(Debug)]
 pub struct Reach {
     options: PgConnectOptions,

@@ -1,7 +1,7 @@
 //! Macros for statements: the constant text stays in one piece, and filters are appended.
 
-/// Starts a statement: `text` with the values of its parameters `$1`, `$2`, … in their order. What varies is pushed after it, with
-/// parameters of its own; later text may use the numbers of the first again. For functions that return [`DbError`](super::DbError).
+/// Starts a statement: `text` with the values of its parameters `$1`, `$2`, … in their order. Variable parts are pushed after it, with
+/// parameters of their own; they may use the numbers of the first ones, too. For functions that return [`DbError`](super::DbError).
 macro_rules! statement {
     ($text:expr, $($value:expr),+ $(,)?) => {{
         let mut arguments = sqlx::postgres::PgArguments::default();

@@ -1,5 +1,5 @@
-//! The engine's handle: everything a verb needs, cheap to clone. It imports leaves only, so that every room can import it; what runs
-//! beside the requests is in [`crate::workers`].
+//! The engine's handle: everything a verb needs, cheap to clone. It imports leaves only, so that every room can import it; background work
+//! is in [`crate::workers`].
 
 mod signal;
 
@@ -34,7 +34,7 @@ pub struct Settings {
     pub query_embedding_budget: Duration,
     /// How long a job waits for a vector before it is tried again; shorter than its lease.
     pub job_embedding_budget: Duration,
-    /// How long a request waits for a connection to a database before it is told to come back.
+    /// How long a request waits for a connection to a database before it fails as unavailable.
     pub connection_budget: Duration,
     /// Where the server's roles log in; as the owner if absent.
     pub logins: Logins,
@@ -87,10 +87,10 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Connects to migrated databases and holds the embedder against the model registry.
+    /// Connects to migrated databases and checks the embedder against the model registry.
     ///
     /// # Errors
-    /// When a database is out of reach, or the provider is not what the registry says: the sentence tells what to do.
+    /// When a database is out of reach, or the provider does not match the registry: the message says what to do.
     pub async fn open(urls: DatabaseUrls, embedder: Arc<dyn Embedder>, clock: Arc<dyn Clock>, settings: Settings) -> Result<Self, Error> {
         let db = Databases::connect(
             &urls,
@@ -124,7 +124,7 @@ impl Engine {
         &self.inner.db
     }
 
-    /// Where the databases are, for what the owner does (migrations).
+    /// Where the databases are, for work of the owner (migrations).
     pub fn urls(&self) -> &DatabaseUrls {
         &self.inner.urls
     }
@@ -134,7 +134,7 @@ impl Engine {
         self.clock.as_ref()
     }
 
-    /// The same engine with another clock: what it writes is as old as that clock says.
+    /// The same engine with another clock: its writes get the times of that clock.
     pub fn with_clock(&self, clock: Arc<dyn Clock>) -> Self {
         Self { inner: Arc::clone(&self.inner), clock }
     }
@@ -183,7 +183,7 @@ impl Engine {
         tokio::time::timeout(budget, self.embed(text)).await.unwrap_or(Err(EmbedError::Timeout(budget)))
     }
 
-    /// The vectors of many texts for a job, in their order, likewise.
+    /// The vectors of many texts for a job, in their order, with the same budget.
     ///
     /// # Errors
     /// As [`Engine::embed_for_job`].
@@ -203,7 +203,7 @@ impl Engine {
         within(self.inner.settings.write_embedding_budget, self.embed(text)).await
     }
 
-    /// The vector of a query, likewise; equal queries are embedded once.
+    /// The vector of a query, with a budget, too; equal queries are embedded once.
     pub async fn embed_query(&self, text: &str) -> Option<Arc<[f32]>> {
         within(self.inner.settings.query_embedding_budget, timed(self.inner.embeddings.query(text))).await
     }
@@ -227,7 +227,7 @@ impl Engine {
         answers.into_iter().try_fold(0, |sum, (name, pending)| Ok(sum + pending.map_err(|error| (name, error))?))
     }
 
-    /// Does work after the answer that caused it, so that the answer's time says nothing of it.
+    /// Runs work after the answer that caused it, so that the response time reveals nothing about it.
     pub fn defer(&self, work: impl Future<Output = ()> + Send + 'static) {
         self.inner.deferred.spawn(work);
     }

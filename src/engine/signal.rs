@@ -33,7 +33,7 @@ impl Signal {
         let mut rounds = self.rounds.subscribe();
         let next = rounds.borrow_and_update().begun + 1;
         self.wake();
-        // An error means that time is up, or the signal is gone: the worker goes on by itself.
+        // An error means that time is up or the signal is gone; the worker continues by itself.
         let _ = tokio::time::timeout(PATIENCE, rounds.wait_for(|rounds| !rounds.running || rounds.ended >= next)).await;
     }
 

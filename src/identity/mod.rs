@@ -47,7 +47,7 @@ pub async fn authenticate(engine: &Engine, key: &str, request_id: RequestId) -> 
     admit(engine, record, request_id).await
 }
 
-/// The context that a key gives to whoever proved by other means that it acts with it, as a bot does.
+/// The context of a key, for a caller that has proved by other means that it acts with the key, as a bot does.
 ///
 /// # Errors
 /// `Unauthenticated` for a key that is unknown, expired or revoked.
@@ -179,7 +179,7 @@ pub(crate) async fn scopes_of(engine: &Engine, ctx: &OpContext, agent: AgentId) 
     Ok(scopes)
 }
 
-/// Whose agent an id is, among all tenants, and its slug.
+/// The tenant and the slug of the agent that has an id, among all tenants.
 ///
 /// # Errors
 /// When the database is out of reach.
@@ -187,7 +187,7 @@ pub(crate) async fn agent_holder(engine: &Engine, id: AgentId) -> Result<Option<
     Ok(store::agent_holder(engine.db().control.system(), id).await?)
 }
 
-/// Makes an agent with the id that it had elsewhere, once however often.
+/// Makes an agent with the id that it had elsewhere; repeating it changes nothing.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Conflict` when the slug went to another agent meanwhile.
@@ -359,7 +359,7 @@ pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Res
 /// Checks a login and a password, and returns what a session must hold. An unknown login takes as long as a wrong password.
 ///
 /// # Errors
-/// `Unauthenticated`, whatever was wrong; a known operator's failure is written to the audit log after the answer.
+/// `Unauthenticated`, with the same message in every case; a known operator's failure is written to the audit log after the answer.
 #[boxed]
 pub async fn sign_in(engine: &Engine, login: &str, password: &str, request_id: RequestId) -> Result<Admission, Error> {
     const REFUSED: Error = Error::Unauthenticated("login or password is wrong");
@@ -379,7 +379,7 @@ pub async fn sign_in(engine: &Engine, login: &str, password: &str, request_id: R
         audit::append(engine, operator.tenant_id, entry).await?;
         return Ok(Admission { operator: operator.id, epoch: operator.access_epoch, at: engine.clock().now() });
     }
-    // Later, or the time that the entry takes would tell known logins from others.
+    // Written later: the time that the entry takes would tell known logins from unknown ones.
     let writer = engine.clone();
     engine.defer(async move {
         if let Err(error) = audit::append(&writer, operator.tenant_id, entry).await {
@@ -429,7 +429,8 @@ pub async fn sign_out(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
     Ok(audit::append(engine, ctx.tenant_id, entry).await?)
 }
 
-/// A session's data and end, if it is there and not over. The table holds no id, only the hash: whoever reads it takes over no session.
+/// A session's data and end, if it exists and is not over. The table holds only the hash of the id: whoever reads it can take over no
+/// session.
 ///
 /// # Errors
 /// When the database is out of reach.

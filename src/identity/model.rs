@@ -22,7 +22,7 @@ pub struct Agent {
     pub discipline: Discipline,
 }
 
-/// What an API key's prefix leads to.
+/// What an API key's prefix resolves to.
 #[derive(Clone, Debug)]
 pub struct KeyRecord {
     pub tenant_id: TenantId,
@@ -43,7 +43,7 @@ pub struct KeyRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Admission {
     pub operator: OperatorId,
-    /// The operator's access at that time; any other ends the session.
+    /// The operator's access at that time; any later value ends the session.
     pub epoch: i32,
     pub at: DateTime<Utc>,
 }
@@ -64,7 +64,7 @@ pub struct OperatorRecord {
     pub disabled_at: Option<DateTime<Utc>>,
 }
 
-/// A user under the organisation's own name for them.
+/// A user with the organisation's own reference.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct User {
     pub id: UserId,

@@ -6,7 +6,7 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use tokio::sync::Semaphore;
 
-/// Passwords that are worked on at once: each takes 19 MiB and a processor.
+/// Passwords that are hashed at once: each takes 19 MiB and a processor.
 static TURNS: Semaphore = Semaphore::const_new(4);
 
 fn broken(error: impl std::error::Error + Send + Sync + 'static) -> Error {
@@ -30,7 +30,7 @@ async fn in_turn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -
     .map_err(broken)
 }
 
-/// Whether the password is the one that was hashed. Without a hash the same work is done for nothing.
+/// Whether the password is the one that was hashed. Without a hash it does the same work and returns false.
 pub async fn verify(password: String, hash: Option<String>) -> Result<bool, Error> {
     let verified = move || match hash {
         Some(hash) => {

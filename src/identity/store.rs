@@ -66,7 +66,7 @@ pub async fn insert_agent(tx: &mut Tx, tenant: TenantId, agent: &Agent, now: Dat
     Ok(())
 }
 
-/// Inserts an agent that came with an import, unless its id or slug is there; whether it did.
+/// Inserts an imported agent, unless its id or slug exists; whether it did.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn adopt_agent(tx: &mut Tx, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
@@ -86,7 +86,7 @@ pub async fn adopt_agent(tx: &mut Tx, tenant: TenantId, agent: &Agent, now: Date
     Ok(done.rows_affected() > 0)
 }
 
-/// Whose an agent's id is, and the agent's slug.
+/// The tenant and the slug of the agent that has an id.
 pub async fn agent_holder(pool: &PgPool, id: AgentId) -> Result<Option<(TenantId, String)>, DbError> {
     Ok(sqlx::query_as("select tenant_id, slug from agents where id = $1").bind(id).fetch_optional(pool).await?)
 }
@@ -116,7 +116,7 @@ pub async fn set_discipline(tx: &mut Tx, tenant: TenantId, agent: AgentId, disci
     Ok(done.rows_affected() > 0)
 }
 
-/// A key as it is made.
+/// A new key.
 pub struct NewKey<'a> {
     pub id: KeyId,
     pub agent_id: AgentId,
@@ -129,7 +129,7 @@ pub struct NewKey<'a> {
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-/// Inserts a key; false when the tenant has no such agent. The commons is no agent: nobody speaks for all.
+/// Inserts a key; false when the tenant has no such agent. The commons is not an agent: no key speaks for all.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_key(tx: &mut Tx, tenant: TenantId, key: &NewKey<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
     let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
@@ -263,7 +263,7 @@ pub async fn revoke_key(tx: &mut Tx, tenant: TenantId, key: KeyId, now: DateTime
     Ok(done.rows_affected() > 0)
 }
 
-/// An operator as one is made.
+/// A new operator.
 pub struct NewOperator<'a> {
     pub id: OperatorId,
     pub login: &'a str,
@@ -439,7 +439,7 @@ pub async fn views(tx: &mut Tx, tenant: TenantId, operator: OperatorId, page: Vi
     Ok(rows.into_iter().map(|(id, name, query)| SavedView { id, page, name, query }).collect())
 }
 
-/// Lets one save at a time by this operator, so that their number can be counted.
+/// Serialises saves by this operator, so that the number of views can be counted.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lock_views(tx: &mut Tx, tenant: TenantId, operator: OperatorId) -> Result<(), DbError> {
     lock(tx, lock_key(&[b"views", tenant.0.as_bytes(), operator.0.as_bytes()])).await
@@ -496,7 +496,7 @@ pub async fn delete_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id
     Ok(done.rows_affected() > 0)
 }
 
-/// The user that an organisation calls by a reference of its own.
+/// The user that has this reference in the organisation.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn user_by_reference(pool: &PgPool, tenant: TenantId, reference: &str) -> Result<Option<UserId>, DbError> {
     Ok(sqlx::query_scalar("select id from users where tenant_id = $1 and external_ref = $2")

@@ -1,4 +1,4 @@
-//! Users: the organisation's own names for them, and who may say for whom a call is made.
+//! Users: the organisation's own references to them, and who may name the user of a call.
 
 use super::model::User;
 use super::{finish, store};
@@ -28,14 +28,14 @@ pub async fn user(engine: &Engine, ctx: &OpContext, reference: &UserRef) -> Resu
     if let Some(known) = store::user_by_reference(pool, tenant, reference).await? {
         return Ok(known);
     }
-    // Two calls may meet a new user at the same moment: the first row stands.
+    // Two calls may meet a new user at the same moment: the first row wins.
     let mut tx = engine.db().control.begin_system().await?;
     store::insert_user(&mut tx, tenant, UserId(engine.clock().id()), reference, None, engine.clock().now()).await?;
     tx.commit().await?;
     store::user_by_reference(pool, tenant, reference).await?.ok_or_else(|| Error::internal("a user that was just added is not there"))
 }
 
-/// The user that a reference means, if there is one; nothing is written for a reference that is new.
+/// The user that a reference means, if there is one; a new reference is not stored.
 ///
 /// # Errors
 /// When the database is out of reach.
@@ -60,7 +60,7 @@ pub(crate) async fn acting_for(engine: &Engine, ctx: &OpContext, named: Option<&
             })
         }
         (Some(reference), Actor::Agent { .. }) => {
-            // Whoever may not choose learns that before a row is written for the name.
+            // A caller that may not choose its user is refused before a row is written for the name.
             ctx.may_name_a_user()?;
             ctx.in_the_name_of(Some(user(engine, ctx, reference).await?))
         }
@@ -68,7 +68,7 @@ pub(crate) async fn acting_for(engine: &Engine, ctx: &OpContext, named: Option<&
     }
 }
 
-/// The context of a call whose runtime names the user, outside of what a model can write.
+/// The context of a call whose user the caller's runtime names, where no model can write.
 ///
 /// # Errors
 /// `Forbidden` when the key is bound to another user.
@@ -76,7 +76,7 @@ pub(crate) async fn acting_for(engine: &Engine, ctx: &OpContext, named: Option<&
 pub async fn named_by_caller(engine: &Engine, ctx: OpContext, named: &UserRef) -> Result<OpContext, Error> {
     match (ctx.user(), named) {
         (None, named) => Ok(OpContext { users: Some(user(engine, &ctx, named).await?).into(), ..ctx }),
-        // Nothing is written for a name that cannot stand.
+        // A name that will be refused is not stored.
         (Some(bound), UserRef::Id(id)) if *id == bound => Ok(ctx),
         (Some(bound), UserRef::External(reference))
             if store::user_by_reference(engine.db().control.system(), ctx.tenant_id, reference).await? == Some(bound) =>
@@ -119,7 +119,7 @@ pub(crate) fn check(checks: &mut Checks, reference: &str, name: Option<&str>, id
         .optional_text("name", name, NAME_MAX);
 }
 
-/// Adds a user with the id that it had elsewhere, once however often; the import that brings it writes the audit row.
+/// Adds a user with the id that it had elsewhere; repeating it changes nothing. The import that brings the user writes the audit row.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Conflict` when the id or the reference went to another user meanwhile.

@@ -1,4 +1,4 @@
-//! An operator's saved views. They are nobody else's and change nothing that is remembered, so they leave no audit row.
+//! An operator's saved views. They are private and change nothing that is remembered, so they leave no audit row.
 
 use super::store;
 use crate::api::{OperatorId, OperatorRole, SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewId, ViewPage};
@@ -12,7 +12,7 @@ use tracing::instrument;
 /// The operator's views of a page, by name.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`, and for whoever is no operator.
+/// `Forbidden` without the role `viewer`, and for a caller that is not an operator.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn views(engine: &Engine, ctx: &OpContext, page: ViewPage) -> Result<Vec<SavedView>, Error> {
@@ -61,7 +61,7 @@ pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &st
     Ok(tx.commit().await?)
 }
 
-/// Forgets a view. What it showed is not touched.
+/// Deletes a view. The list that it showed is not touched.
 ///
 /// # Errors
 /// `Forbidden` as for [`views`], `NotFound` for a view that is not this operator's.
@@ -76,7 +76,7 @@ pub async fn delete_view(engine: &Engine, ctx: &OpContext, id: ViewId) -> Result
     Ok(tx.commit().await?)
 }
 
-/// Whose views they are.
+/// The operator whose views they are.
 fn operator(ctx: &OpContext) -> Result<OperatorId, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     match ctx.actor {

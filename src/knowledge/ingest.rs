@@ -1,5 +1,5 @@
-//! Ingestion: files become documents, chunks, terms and components. Each file is a transaction of its own; one that cannot be read is named
-//! and does not stop the rest.
+//! Ingestion: files become documents, chunks, terms and components. Each file is a transaction of its own; a file that cannot be read is
+//! reported and does not stop the rest.
 
 use super::parse::{self, CHUNKING, Parsed};
 use super::search::{embedded_text, searched_text};
@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tracing::instrument;
 
-/// Statuses of what was decided otherwise since, or never: kept and shown, but not found, because nobody should be told that it holds.
+/// Statuses of documents that were replaced or never in force: kept and shown, but not found, because no agent should rely on them.
 const NOT_IN_FORCE: [&str; 8] = ["superseded", "deprecated", "rejected", "withdrawn", "obsolete", "retired", "draft", "proposed"];
 
 /// Whether search finds a document with this status while it is in force.
@@ -26,7 +26,7 @@ pub(crate) fn is_found(status: &str) -> bool {
     !NOT_IN_FORCE.iter().any(|word| status.split(|c: char| !c.is_alphanumeric()).next() == Some(word))
 }
 
-/// What divides documents into chunks now; what was divided otherwise is divided again by its next ingestion.
+/// The rules and the model that divide documents now. A document with another value is divided again by its next ingestion.
 fn chunking(engine: &Engine) -> String {
     format!("{CHUNKING} {}", engine.model().name)
 }
@@ -37,33 +37,34 @@ const CALLS: usize = 8;
 /// Longest name of a collection, in characters.
 const COLLECTION_MAX: usize = 64;
 
-/// How much of a collection is handed in.
+/// How much of a collection an ingestion has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// All of it: what is not among the files is retired.
+    /// All of it: documents that are not among the files are retired.
     Whole,
     /// Some of it; these paths are gone.
     Part { gone: Vec<String> },
 }
 
-/// Files to take in.
+/// Files to ingest.
 pub struct Ingestion {
     pub collection: String,
     /// Path in the collection and bytes.
     pub files: Vec<(String, Vec<u8>)>,
     pub extent: Extent,
-    /// The git revision that this is.
+    /// The git revision of the files.
     pub revision: Option<String>,
     pub dry_run: bool,
     /// Files that could not even be read.
     pub failures: Vec<IngestFailure>,
 }
 
-/// Takes files in, again and again: what did not change stays, what changed replaces, what is gone is retired.
+/// Ingests files; it can be repeated. Unchanged files stay, changed ones replace their documents, and the documents of missing files are
+/// retired.
 ///
 /// # Errors
-/// `Forbidden` without `kb:write`; `Invalid` for a collection without a name; whatever the databases say. What was taken in before an error
-/// stays, and the next ingestion goes on from there.
+/// `Forbidden` without `kb:write`; `Invalid` for a collection without a name; any error of the databases. Files that were ingested before
+/// an error stay, and the next ingestion continues from there.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn ingest(
@@ -85,7 +86,7 @@ pub async fn ingest(
     }
     tx.commit().await?;
     let mut there: BTreeMap<String, InForce> = there.into_iter().map(|text| (text.path.clone(), text)).collect();
-    // A file that cannot be read now is not gone: what was known of it stays.
+    // A file that cannot be read now is not gone: its document stays.
     for failure in &report.failures {
         there.remove(&failure.path);
     }
@@ -133,7 +134,7 @@ async fn take_in(
     old: Option<InForce>,
 ) -> Result<(), Error> {
     let (name, tokens) = (path.to_owned(), engine.tokens());
-    // Megabytes of Markdown take a while.
+    // Megabytes of Markdown take a while to parse.
     let parsed = tokio::task::spawn_blocking(move || parse::parse(&name, &bytes, &*tokens)).await;
     let parsed = parsed.map_err(Error::failed("a document could not be parsed"))?;
     let parsed = match parsed {
@@ -144,7 +145,7 @@ async fn take_in(
         }
     };
     if !report.dry_run {
-        // Terms first: defining them again is harmless, and once the file's hash is stored nobody looks into it again.
+        // Terms first: defining them again is harmless, and a file whose hash is stored is never read again.
         define(engine, ctx, report, path, &parsed).await?;
         if !put(engine, ctx, collection, path, &parsed, &hash, old.as_ref()).await? {
             report.unchanged += 1;
@@ -183,7 +184,7 @@ fn count(things: usize) -> i64 {
     i64::try_from(things).unwrap_or(i64::MAX)
 }
 
-/// False when another ingestion brought the same text meanwhile.
+/// Stores a file's text; false when another ingestion stored the same text meanwhile.
 async fn put(
     engine: &Engine,
     ctx: &OpContext,
@@ -282,7 +283,7 @@ async fn retire(engine: &Engine, ctx: &OpContext, report: &mut IngestReport, col
 /// Gives a document's chunks their vectors, as many as are missing.
 ///
 /// # Errors
-/// When the model or the database is out of reach: the job is tried again, and what it has done stays.
+/// When the model or the database is out of reach: the job is tried again, and finished chunks keep their vectors.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn embed_document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Result<&'static str, Error> {

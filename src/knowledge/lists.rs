@@ -1,4 +1,4 @@
-//! What people look at: documents, ingestions, topology, index pages. And what agents ask of the topology.
+//! Lists for people: documents, ingestions, topology, index pages. And the topology for agents.
 
 use super::parse::index::{self, IndexEntry};
 use super::store::{self, DocumentRow};
@@ -25,7 +25,7 @@ const CITED_DAYS: i64 = 30;
 /// A page of documents, newest first.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`, `Invalid` for a cursor or text that makes no sense.
+/// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor or text.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn documents(engine: &Engine, ctx: &OpContext, filter: &DocumentFilter) -> Result<Page<Document>, Error> {
@@ -120,10 +120,10 @@ pub async fn topology(engine: &Engine, ctx: &OpContext) -> Result<Vec<Component>
     all_components(engine, ctx).await
 }
 
-/// One component with what it needs and what needs it, for an agent.
+/// One component with its dependencies in both directions, for an agent.
 ///
 /// # Errors
-/// `Forbidden` without `kb:read`, `NotFound` for a component that no document names.
+/// `Forbidden` without `kb:read`, `NotFound` for a component that is in no document.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn component(engine: &Engine, ctx: &OpContext, request: TopologyRequest) -> Result<Component, Error> {

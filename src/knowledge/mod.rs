@@ -1,4 +1,4 @@
-//! Shared knowledge: documents of the organisation, taken in from Markdown, found by every agent.
+//! Shared knowledge: documents of the organisation, ingested from Markdown, found by every agent.
 
 mod ingest;
 mod lists;

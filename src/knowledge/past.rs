@@ -1,4 +1,4 @@
-//! The words of knowledge that is no longer in force: its texts are kept, their words are not, so they are counted again.
+//! The words of knowledge that is no longer in force: its texts are kept but its words are not, so they are counted again.
 
 use super::ingest::is_found;
 use super::search::{CandidateQuery, searched_text};
@@ -11,21 +11,21 @@ use crate::error::Error;
 use crate::text::words;
 use chrono::{DateTime, Utc};
 
-/// Chunks whose words are counted for one question about the past, and the bytes of their texts.
+/// Most chunks whose words one question about the past counts, and most bytes of their texts.
 const PAST_MAX: i64 = 20_000;
 const PAST_BYTES_MAX: i64 = 32 * 1024 * 1024;
 
-/// What the words were at a moment, compared with what they are.
+/// How the words at a moment differ from those of today.
 #[derive(Debug, Default)]
 pub struct Difference {
     /// In chunks that were in force and are not any more.
     pub postings: Vec<Posting>,
-    /// Chunks and terms that there were more then; negative: fewer.
+    /// How many more chunks and terms there were then; negative: fewer.
     pub chunks: i64,
     pub terms: i64,
 }
 
-/// Compares the words at a moment with those of now.
+/// Compares the words at a moment with those of today.
 ///
 /// # Errors
 /// `Invalid` when more than [`PAST_MAX`] chunks or [`PAST_BYTES_MAX`] bytes were retired since; `Unavailable` when the database is out of

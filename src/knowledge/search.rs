@@ -1,4 +1,4 @@
-//! Search in knowledge, for its own tool and for every recall.
+//! Search in knowledge, for its own tool and for recalls.
 
 use super::past::{self, Difference};
 use super::words::{Asked, Worded};
@@ -21,10 +21,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use tracing::instrument;
 
-/// A question, ready to be searched for.
+/// A question, prepared for a search.
 #[derive(Clone, Debug)]
 pub struct PreparedQuery {
-    /// What was embedded.
+    /// The text that was embedded.
     pub text: String,
     /// Its terms, and those of the question as it was asked.
     pub terms: BTreeMap<String, u32>,
@@ -35,23 +35,23 @@ pub struct PreparedQuery {
 }
 
 impl PreparedQuery {
-    /// Embeds a text, or does without.
+    /// Embeds a text; without the model there is no vector.
     pub async fn new(engine: &Engine, text: String) -> Self {
         Self { vector: engine.embed_query(&text).await, ..Self::words(text) }
     }
 
-    /// Asks by words alone.
+    /// A query by words alone.
     pub fn words(text: String) -> Self {
         let terms = words::terms(&text);
         Self { wordings: vec![terms.clone()], terms, vector: None, text }
     }
 
-    /// Its words, as they are weighed.
+    /// The words of the question, as rankings weigh them.
     pub fn question_words(&self) -> hybrid::Words {
         hybrid::Words::new(&self.terms, &self.wordings)
     }
 
-    /// Asks by the words of another wording, too.
+    /// Adds another wording to the search by words.
     pub fn or_by_words_of(mut self, wording: &str) -> Self {
         let terms = words::terms(wording);
         if !terms.is_empty() && !self.wordings.contains(&terms) {
@@ -62,12 +62,12 @@ impl PreparedQuery {
     }
 }
 
-/// How knowledge that is searched alone is ranked: as by a recall that names no ranking.
+/// The ranking of a search in knowledge alone: the same as that of a recall that names none.
 const RANKING: Ranking = Ranking::HybridDecay;
-/// Best of each side that are scored, at least.
+/// Fewest candidates of each side.
 const BEST: usize = 20;
 
-/// A search for candidates: what for, among what, and how they are scored.
+/// A search for candidates: the query, what it searches, and how it scores.
 #[derive(Clone, Copy, Debug)]
 pub struct CandidateQuery<'a> {
     pub prepared: &'a PreparedQuery,
@@ -77,26 +77,27 @@ pub struct CandidateQuery<'a> {
     pub floors: Floors,
     /// Most candidates.
     pub most: usize,
-    /// Present: searches what was in force at that moment.
+    /// Present: searches the documents in force at that moment.
     pub at: Option<DateTime<Utc>>,
 }
 
-/// A chunk that was looked at.
+/// A chunk with its score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedChunk {
     pub found: store::CitedChunk,
-    /// What it passes or fails by, 0 to 1: its cosine, or its normalised BM25 where only that reaches its floor.
+    /// The value that is compared with the floor, 0 to 1: its cosine, or its normalised BM25 if only that reaches its floor.
     pub similarity: f64,
     pub matched_by: MatchedBy,
     pub floor: f64,
-    /// What it is ordered by, also among memories. Knowledge does not decay.
+    /// The value that orders it, also among memories. Knowledge does not decay.
     pub score: f64,
     pub parts: Vec<Part>,
 }
 
 impl RankedChunk {
-    /// Scores a chunk as the ranking scores a new memory with the same text. All chunks have the same formula, whether they wait for their
-    /// vector or not. One that is `named` to the letter has as much as all the words of the query on top, however long it or the query is.
+    /// Scores a chunk as the ranking scores a new memory with the same text. The formula is the same for all chunks, with or without a
+    /// vector. A chunk that is `named` in the query gets as much as all the words of the query in addition, however long the chunk or the
+    /// query is.
     fn new(found: store::FoundChunk, bm25: Option<f64>, named: bool, ranking: Ranking, floors: Floors) -> Self {
         let store::FoundChunk { cited, semantic } = found;
         let semantic = semantic.map(|cosine| cosine.clamp(0.0, 1.0));
@@ -198,11 +199,11 @@ pub(crate) async fn passages(engine: &Engine, ctx: &OpContext, ids: &[ChunkId]) 
     Ok(found.into_iter().map(|passage| (passage.chunk_id, passage)).collect())
 }
 
-/// Turns a candidate into a hit that cites where it stands and explains itself.
+/// Turns a candidate into a hit with citation and explanation.
 pub fn hit(candidate: RankedChunk, asked: &BTreeMap<String, u32>) -> KnowledgeHit {
     let RankedChunk { found, similarity, matched_by, floor, score, parts } = candidate;
     let name = found.reference.as_deref().unwrap_or(&found.title);
-    // The document's own title as first heading says nothing that the name does not.
+    // A first heading that repeats the document's title adds nothing to the citation.
     let heading = found.heading_path.last().filter(|heading| **heading != found.title && !heading.starts_with(name));
     let name = match found.is_elsewhere {
         true => format!("{name} ({})", found.collection),
@@ -234,23 +235,23 @@ pub fn hit(candidate: RankedChunk, asked: &BTreeMap<String, u32>) -> KnowledgeHi
     }
 }
 
-/// Why a piece of knowledge is in an answer, as a sentence.
+/// Why a chunk is in an answer, as a sentence.
 pub(crate) fn explain(matched_by: MatchedBy, similarity: f64, matched_words: &[String], parts: &[Part], score: f64) -> String {
     let sum = match parts {
         [] if (score - similarity).abs() < 0.005 => String::new(),
-        // Under `decay`, where words count for part of what a cosine does.
+        // Under `decay`, words count for part of what a cosine counts.
         [] => format!(" Its score is {score:.2}."),
         parts => format!(" {}, which makes {score:.2}.", explain::sum_of(parts)),
     };
     format!("{}; decided knowledge does not fade.{sum}", explain::how_found(matched_by, similarity, matched_words))
 }
 
-/// What the words of a chunk are taken from: the chunk and what stands above it.
+/// The text whose words are indexed: the chunk, its reference, title and headings.
 pub(crate) fn searched_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str) -> String {
     format!("{}\n{content}", parse::above(reference, title, heading_path))
 }
 
-/// What is embedded: the same, as far as the model reads it.
+/// The text that is embedded: the same, as far as the model reads it.
 pub(super) fn embedded_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str, tokens: &dyn Tokens) -> String {
     format!("{}\n{content}", parse::embedded_above(&parse::above(reference, title, heading_path), tokens))
 }

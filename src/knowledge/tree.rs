@@ -8,10 +8,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 use walkdir::WalkDir;
 
-/// Directories that hold no knowledge of ours.
+/// Directories that are skipped.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 
-/// What was found.
+/// The files of a directory.
 #[derive(Debug, Default)]
 pub struct Tree {
     /// Path below the directory, with `/`, and bytes.
@@ -19,8 +19,8 @@ pub struct Tree {
     pub failures: Vec<IngestFailure>,
 }
 
-/// Reads every Markdown file below a directory, or those of `only`, in the order of their paths. Links are not followed and named as failures:
-/// they may lead out of the directory. Generated index pages are left out.
+/// Reads every Markdown file below a directory, or those of `only`, in the order of their paths. Symbolic links are not followed, because
+/// they may lead out of the directory; they are reported as failures. Generated index pages are left out.
 ///
 /// # Errors
 /// A sentence, when the directory itself cannot be read.
@@ -70,7 +70,7 @@ pub fn read(dir: &Path, only: Option<&BTreeSet<String>>) -> Result<Tree, String>
     Ok(tree)
 }
 
-/// The index pages of a directory, from the front matter of its files, and what stood in the way.
+/// The index pages of a directory, from the front matter of its files, and the failures.
 ///
 /// # Errors
 /// As [`read`].

@@ -1,17 +1,17 @@
-//! The words of a query in chunks: BM25, and identifiers that hardly any chunk names. Pure.
+//! The words of a query in chunks: BM25, and identifiers that few chunks contain. Pure.
 
 use crate::api::ChunkId;
 use crate::text::words::{self, B, K1, PRIOR_DOCUMENTS};
 use std::collections::{BTreeMap, HashSet};
 
-/// A word in a chunk: the word's place among the query's terms, how often it stands there, and the chunk's length in terms.
+/// A word in a chunk: the word's place among the query's terms, its count in the chunk, and the chunk's length in terms.
 #[derive(Clone, Copy, Debug)]
 pub struct Posting {
     pub term: i32,
     pub chunk_id: ChunkId,
     pub tf: f32,
     pub length: i32,
-    /// Whether the chunk may be found; any chunk counts for how rare a word is.
+    /// Whether the chunk may be found; chunks that may not still count for how rare a word is.
     pub of_kind: bool,
 }
 
@@ -21,27 +21,27 @@ pub struct Worded {
     pub chunk_id: ChunkId,
     /// Normalised BM25, about 0 to 1.
     pub lexical: f64,
-    /// Whether it holds all words of an identifier that is rare. Only its text tells whether it names it.
+    /// Whether it holds all words of a rare identifier. Only its text shows whether it contains the identifier itself.
     pub may_name: bool,
 }
 
-/// Most chunks that hold the words of a rare identifier; and it is rare only among a hundred times as many.
+/// Most chunks that may hold the words of a rare identifier, and how many chunks there must be for each of them.
 const RARE: usize = 20;
 const RARE_AMONG: f64 = 100.0;
-/// Shortest number, and shortest word in capitals, that is taken for an identifier: 23505, ENOENT.
+/// Shortest number, and shortest word in capitals, that counts as an identifier: 23505, ENOENT.
 const DIGITS: usize = 5;
 const CAPITALS: usize = 4;
 
-/// The terms of a query, as chunks are searched for them.
+/// The terms of a query for a search in chunks.
 pub struct Asked {
     /// In their order.
     pub terms: Vec<String>,
-    /// What is to be found to the letter, in lower case, with the places of its terms.
+    /// Identifiers in lower case, with the places of their terms.
     identifiers: Vec<(String, Vec<i32>)>,
 }
 
 impl Asked {
-    /// Reads a query whose terms are `terms`.
+    /// Parses a query whose terms are `terms`.
     pub fn new(query: &str, terms: &BTreeMap<String, u32>) -> Self {
         let terms: Vec<String> = terms.keys().cloned().collect();
         let place = |term: &String| terms.binary_search(term).ok().and_then(|place| i32::try_from(place).ok());
@@ -52,7 +52,7 @@ impl Asked {
         Self { terms, identifiers }
     }
 
-    /// Whether a text names one of the identifiers, as a word of its own.
+    /// Whether a text contains one of the identifiers as a word of its own.
     pub fn is_named_in(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         let inner = |c: char| c.is_alphanumeric() || c == '_';
@@ -63,10 +63,10 @@ impl Asked {
         })
     }
 
-    /// The chunks that may be found: those that may name a rare identifier first, then by BM25, best first; at the same score the newer id.
-    /// They are among `chunks` chunks of `total` terms.
+    /// The chunks that may be found: those that may contain a rare identifier first, then by BM25, best first; at the same score the newer
+    /// id. They are among `chunks` chunks of `total` terms.
     ///
-    /// It adds up in one order, so that the past gives the same numbers as the present did.
+    /// Additions have a fixed order, so that a replay computes the same numbers.
     pub fn weigh(&self, chunks: i64, total: i64, mut postings: Vec<Posting>) -> Vec<Worded> {
         let (chunks, mut df) = (chunks as f64, vec![0.0; self.terms.len()]);
         let mean = (total as f64 / chunks.max(1.0)).max(1.0);
@@ -95,7 +95,7 @@ impl Asked {
         worded
     }
 
-    /// The chunks that hold all words of an identifier, where these are few. The postings are in the order of chunk and term.
+    /// The chunks that hold all words of an identifier, if they are few. The postings are in the order of chunk and term.
     fn naming(&self, chunks: f64, postings: &[Posting]) -> HashSet<ChunkId> {
         let mut naming = HashSet::new();
         for (_, places) in &self.identifiers {
@@ -110,7 +110,7 @@ impl Asked {
     }
 }
 
-/// Whether a word looks like a name that somebody made up for a machine: `RMB_POOL_MAX`, `ADR-005`, `E1042`, `maxPoolSize`, `ENOENT`, 23505.
+/// Whether a word looks like an identifier: `RMB_POOL_MAX`, `ADR-005`, `E1042`, `maxPoolSize`, `ENOENT`, 23505.
 fn is_identifier(word: &str) -> bool {
     let (mut letters, mut digits, mut capitals, mut hump, mut before) = (0, 0, 0, false, ' ');
     for c in word.chars() {
@@ -180,7 +180,7 @@ mod tests {
         postings.push(posting(1, place("e1042"), true));
         let worded = query.weigh(1_000, 10_000, postings.clone());
         assert!(ids(&worded)[0] == 1 && worded[0].may_name && worded[0].lexical < worded[1].lexical && !worded[1].may_name);
-        // What many hold is no longer rare, nor is anything among a few.
+        // Words that many chunks hold are not rare, nor is any word among few chunks.
         assert!(!query.weigh(50, 500, [postings.clone(), vec![posting(2, place("e1042"), true)]].concat())[0].may_name);
         postings.extend((2..=21).map(|chunk| posting(chunk, place("e1042"), true)));
         assert!(query.weigh(10_000, 100_000, postings).iter().all(|one| !one.may_name));

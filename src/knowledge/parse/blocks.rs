@@ -1,8 +1,8 @@
-//! Markdown as a flat list of blocks, each with the line it begins on: what the readers of glossaries and architecture files look at.
+//! Markdown as a flat list of blocks, each with the line it begins on: the input of the parsers for glossaries and architecture files.
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// What of Markdown beyond CommonMark is understood. The same everywhere, so that all readers see the same headings.
+/// Extensions of CommonMark that are read. They are the same everywhere, so that all parsers see the same headings.
 pub(super) const OPTIONS: Options =
     Options::ENABLE_TABLES.union(Options::ENABLE_FOOTNOTES).union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 
@@ -36,7 +36,7 @@ pub enum BlockKind {
     },
 }
 
-/// Where prose stands.
+/// Where a block of prose is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Paragraph,
@@ -66,7 +66,7 @@ pub fn blocks(body: &str, first_line: usize) -> Vec<Block> {
     let newlines: Vec<usize> = body.bytes().enumerate().filter_map(|(at, byte)| (byte == b'\n').then_some(at)).collect();
     let mut reader = Reader::default();
     for (event, range) in Parser::new_ext(body, OPTIONS).into_offset_iter() {
-        // An end has the range of its whole element, and so the line of its beginning.
+        // The range of an end event is its whole element, so this is the line on which the element begins.
         reader.line = newlines.partition_point(|newline| *newline < range.start) + first_line;
         reader.read(event);
     }
@@ -180,7 +180,7 @@ impl Reader {
     }
 
     fn new_line(&mut self) {
-        // An event of a line break still stands on the line that it ends.
+        // The event of a line break belongs to the line that it ends.
         let line = self.line + usize::from(!self.lines.is_empty());
         self.lines.push(Line { line, ..Line::default() });
     }

@@ -1,4 +1,4 @@
-//! Sections of Markdown, cut into parts that are found, embedded and cited as a whole.
+//! Divides sections of Markdown into chunks, which are found, embedded and cited as a whole.
 
 use super::blocks::OPTIONS;
 use super::classify::cut;
@@ -7,13 +7,13 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use std::ops::Range;
 use text_splitter::{ChunkConfig, ChunkSizer, MarkdownSplitter};
 
-/// Raise it when documents are to be cut otherwise: their next ingestion cuts them again.
+/// The version of the rules that divide documents. Raise it with the rules: the next ingestion of each document divides it again.
 pub const CHUNKING: u32 = 2;
 /// Longest chunk, in characters. A chunk with few tokens can be long, and a citation should be short.
 pub const CHUNK_MAX: usize = 1_200;
-/// Longest chunk with what stands above it, in tokens, even if the model reads more.
+/// Longest chunk with its reference, title and headings, in tokens, even if the model reads more.
 const TOKENS_MAX: usize = 256;
-/// How many bytes of a section are split at once: the splitter takes more than twice as long for twice as much.
+/// How many bytes of a section are split at once: the splitter needs more than twice the time for twice the text.
 const PIECE_MAX: usize = 16 * 1024;
 /// Longest heading in a path, in characters; a longer one is cut.
 const HEADING_MAX: usize = 256;
@@ -29,18 +29,18 @@ pub struct Chunk {
     pub end_byte: usize,
 }
 
-/// What stands above a chunk, in one line. A chunk means little without it.
+/// Reference, title and headings of a chunk in one line. A chunk means little without them.
 pub fn above(reference: Option<&str>, title: &str, heading_path: &[String]) -> String {
     let headings = heading_path.iter().map(String::as_str).filter(|heading| *heading != title);
     reference.into_iter().chain([title]).chain(headings).collect::<Vec<_>>().join(" › ")
 }
 
-/// How many tokens of a chunk with what stands above it are embedded.
+/// How many tokens of a chunk with its reference, title and headings are embedded.
 fn limit(tokens: &dyn Tokens) -> usize {
     tokens.limit().min(TOKENS_MAX)
 }
 
-/// As much of what stands above a chunk as is embedded with it: at least half of the tokens are the chunk's.
+/// The part of reference, title and headings that is embedded with a chunk: at least half of the tokens are left for the chunk.
 pub fn embedded_above<'a>(above: &'a str, tokens: &dyn Tokens) -> &'a str {
     let end = tokens.starts(above).get(limit(tokens) / 2).copied();
     above[..end.unwrap_or(above.len())].trim_end()
@@ -48,9 +48,9 @@ pub fn embedded_above<'a>(above: &'a str, tokens: &dyn Tokens) -> &'a str {
 
 /// The chunks of a body that begins at byte `offset` of its file, in the order of the text.
 ///
-/// Each section is a chunk, and a long one several, split where Markdown allows: each so short that the model reads it to its end, below
-/// what stands above it, and at most [`CHUNK_MAX`] characters. Together they hold all that is not a heading or blank. A section with
-/// nothing but its heading gives none; headings inside lists and quotes begin no section.
+/// Each section is a chunk; a long section becomes several, split where Markdown allows it. With the line above it a chunk is short enough
+/// for the model to read it to its end, and it has at most [`CHUNK_MAX`] characters. Together the chunks hold everything except headings
+/// and blanks. A section with nothing but its heading has no chunk; headings inside lists and quotes begin no section.
 pub fn chunks(body: &str, offset: usize, reference: Option<&str>, title: &str, tokens: &dyn Tokens) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     for section in sections(body) {
@@ -75,12 +75,12 @@ pub fn chunks(body: &str, offset: usize, reference: Option<&str>, title: &str, t
     chunks
 }
 
-/// Parts of a piece that have at most so many tokens, with their places.
+/// Parts of a piece with at most `most` tokens each, and their places.
 fn split<'a>(piece: &'a str, most: usize, tokens: &dyn Tokens) -> Vec<(usize, &'a str)> {
     let sizer = Places { piece, starts: tokens.starts(piece), tokens, most };
     let mut parts = Vec::new();
     for (at, part) in MarkdownSplitter::new(ChunkConfig::new(most).with_sizer(sizer)).chunk_indices(piece) {
-        // Half a word has other tokens than it has in the whole.
+        // Half a word has other tokens than the whole word.
         if splits_word(piece, at) || splits_word(piece, at + part.len()) {
             let sizer = Exactly { tokens, most };
             let shorter = MarkdownSplitter::new(ChunkConfig::new(most).with_sizer(sizer));
@@ -131,7 +131,7 @@ impl ChunkSizer for Exactly<'_> {
     }
 }
 
-/// Tokens, or more where a part of so few tokens has too many characters: [`CHUNK_MAX`] of them are as good as `most` tokens.
+/// The tokens of a part; more if it has few tokens but many characters, so that [`CHUNK_MAX`] characters count as `most` tokens.
 fn size(part: &str, tokens: usize, most: usize) -> usize {
     tokens.max((part.chars().count() * most).div_ceil(CHUNK_MAX))
 }
@@ -163,7 +163,7 @@ fn sections(body: &str) -> Vec<Section> {
     let mut sections = Vec::new();
     let mut above: Vec<(u8, String)> = Vec::new();
     let mut start = 0;
-    // Containers around; a heading inside one is part of its section.
+    // Depth of containers: a heading inside one is part of its section.
     let mut depth = 0_usize;
     let mut heading: Option<String> = None;
     for (event, range) in Parser::new_ext(body, OPTIONS).into_offset_iter() {
@@ -291,7 +291,7 @@ mod tests {
             let longest = chunks.iter().map(|chunk| embedded(chunk, "T", &tokens)).max().unwrap();
             assert!((56..=64).contains(&longest), "{longest}");
         }
-        // A word beyond all measure is one token.
+        // A word of any length is one token.
         let word = format!("{}\n\n{}", "a b c d e f g h i j k l m n o p ".repeat(3), "z".repeat(2_500));
         let chunks = super::chunks(&word, 0, None, "T", &tokens);
         assert_eq!(chunks.iter().map(|chunk| chunk.content.matches('z').count()).sum::<usize>(), 2_500);

@@ -1,4 +1,4 @@
-//! What a file is, and what it is called: from its path, its front matter and its headings.
+//! What a file is and what it is called, from its path, its front matter and its headings.
 
 use super::blocks::{Block, BlockKind};
 use crate::api::DocumentKind;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 const PATH_MAX: usize = 512;
 /// Longest title, in characters; a longer one is cut.
 const TITLE_MAX: usize = 256;
-/// Longest reference or status, in characters; a longer one is no reference, and the status is cut.
+/// Longest reference or status, in characters; a longer reference is ignored, a longer status is cut.
 const LABEL_MAX: usize = 64;
 /// Prefixes of references that people write in lower case as well, and whose numbers have three digits at least.
 const SERIES: [&str; 3] = ["ADR", "RFC", "SPEC"];
@@ -32,7 +32,7 @@ pub fn check_path(path: &str) -> Result<(), String> {
     Err(problem.to_owned())
 }
 
-/// What the file is: as `kind` in its front matter says, if it is one of ours, else by where it lies and what it is called.
+/// What the file is: the `kind` in its front matter if it is a known one, else from its folder and name.
 ///
 /// The folders count at the root and below it, so that each service of a large repository may have its own. A `README.md` or `INDEX.md`
 /// among decisions is about them and is none.
@@ -75,7 +75,7 @@ pub fn reference(path: &str, kind: DocumentKind, front_matter: &Map<String, Valu
         .map(|(reference, _)| reference)
 }
 
-/// The title: of the front matter, else the first heading, else the file's name as words. A reference in front of it is taken off.
+/// The title: of the front matter, else the first heading, else the words of the file's name. A leading reference is removed.
 pub fn title(path: &str, kind: DocumentKind, front_matter: &Map<String, Value>, blocks: &[Block]) -> String {
     let given = text_of(front_matter, "title").filter(|title| !title.is_empty());
     let heading = || {

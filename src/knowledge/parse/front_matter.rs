@@ -11,7 +11,7 @@ const DEPTH_MAX: usize = 16;
 /// How many values it may hold, aliases expanded.
 const NODES_MAX: usize = 4_096;
 
-/// What stands above the body, and where the body begins.
+/// The front matter of a file, and where the body begins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrontMatter {
     /// Empty if there is none.
@@ -74,14 +74,14 @@ fn fields(yaml: &str) -> Result<Map<String, Value>, Fault> {
     }
 }
 
-/// What is wrong, in one line and without the position, which the fault tells already.
+/// The reason in one line, without the position, which the fault has already.
 fn reason(error: &serde_saphyr::Error) -> String {
     let error = error.without_snippet();
     if let serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } = error {
         return format!("{key} stands there twice");
     }
     let text = error.to_string();
-    // Inside an alias the breach is wrapped in another error.
+    // Inside an alias, another error wraps the breach.
     if text.contains("budget breached") {
         return format!("it nests deeper than {DEPTH_MAX} or holds more than {NODES_MAX} values");
     }

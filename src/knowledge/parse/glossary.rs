@@ -6,14 +6,14 @@ use super::terms::{Term, describe, is_label, list, settled, with_aliases};
 
 /// What separates a term from its definition.
 const DASHES: [&str; 3] = [" — ", " – ", " - "];
-/// Headings that say only that terms follow.
+/// Headings that only announce terms.
 const PLAIN_HEADINGS: [&str; 4] = ["glossary", "terms", "definitions", "vocabulary"];
 
-/// The terms of a glossary, and what is wrong with those that are left out: no term, no definition, too long, or there already.
+/// The terms of a glossary, and the faults of entries that are left out: no term, no definition, too long, or defined already.
 ///
 /// Terms are headings with text, list items and paragraphs like "**Term** — definition", list items like "Term — definition", and rows of
-/// tables with a column Term. A heading above such entries, or above deeper headings, is their category and no term. Aliases follow
-/// "Aliases:" or "Also:", or stand in parentheses: "(also ADR)".
+/// tables with a column Term. A heading above such entries, or above deeper headings, is their category and not a term. Aliases follow
+/// "Aliases:" or "Also:", or are in parentheses: "(also ADR)".
 pub fn glossary(blocks: &[Block]) -> (Vec<Term>, Vec<Fault>) {
     let mut drafts = Vec::new();
     let mut category: Vec<(u8, String)> = Vec::new();
@@ -30,7 +30,8 @@ pub fn glossary(blocks: &[Block]) -> (Vec<Term>, Vec<Fault>) {
         let (section, after) = following.split_at(end);
         let parent = after.first().is_some_and(|next| matches!(&next.kind, BlockKind::Heading { level: next, .. } if next > level));
         category.retain(|(outer, _)| outer < level);
-        // The text of a heading's own makes it a term; a list below that text belongs to the definition unless its items are in bold.
+        // Text directly below a heading makes the heading a term; a list below that text belongs to the definition unless its items are in
+        // bold.
         let describes = !parent && *level > 1 && section.first().is_some_and(|first| !is_item(first));
         let within = category.last().map(|(_, text)| text.clone());
         let before = drafts.len();
@@ -55,7 +56,7 @@ fn is_item(block: &Block) -> bool {
     matches!(block.kind, BlockKind::Prose { place: Place::Item(_), .. })
 }
 
-/// The term that a heading names, with what stands below it.
+/// The term that a heading names, with the text below it.
 fn described(heading: &str, line: usize, section: &[Block], category: Option<String>) -> Term {
     let mut term = Term { category, line, ..Term::default() };
     term.term = with_aliases(heading, &mut term.aliases);

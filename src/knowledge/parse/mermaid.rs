@@ -1,4 +1,4 @@
-//! Flow charts of Mermaid, as far as they say what points to what.
+//! Flow charts of Mermaid, as far as their arrows are concerned.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub struct Chart {
     pub cut: bool,
 }
 
-/// Reads a `graph` or `flowchart`; none if the text is another kind of diagram. What is not understood ends its statement, nothing more.
+/// Reads a `graph` or `flowchart`; none if the text is another kind of diagram. Unknown syntax ends its statement only.
 pub fn chart(text: &str) -> Option<Chart> {
     let mut reader = Reader::default();
     let mut begun = false;
@@ -127,7 +127,7 @@ impl Reader {
     }
 }
 
-/// Where an id ends. A dash is part of it only between other characters, for `a-->b` and `a-.->b` are links.
+/// Where an id ends. A dash is part of an id only between other characters, because `a-->b` and `a-.->b` are links.
 fn id_end(text: &str) -> usize {
     let mut letters = text.char_indices().peekable();
     while let Some((at, c)) = letters.next() {
@@ -181,7 +181,7 @@ fn plain(label: &str) -> Option<String> {
     (!first.is_empty()).then(|| first.to_owned())
 }
 
-/// The link that `text` begins with, its text passed over, and what follows it.
+/// The link that `text` begins with, without its label, and the rest.
 fn link(text: &str) -> Option<(Link, &str)> {
     let text = text.trim_start();
     let body = text.strip_prefix(['<', 'o', 'x']).unwrap_or(text);
@@ -214,7 +214,7 @@ fn stroke(text: &str) -> (Option<bool>, &str) {
     if let Some(after) = after.strip_prefix('>') {
         return (Some(true), after);
     }
-    // `--o` and `--x` end in a circle and a cross, which point as well, unless a word begins there.
+    // `--o` and `--x` end in a circle and a cross, which count as arrows unless a word begins there.
     if let Some(after) = after.strip_prefix(['o', 'x']).filter(|after| after.starts_with([' ', '|'])) {
         return (Some(true), after);
     }

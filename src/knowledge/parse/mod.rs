@@ -1,7 +1,7 @@
-//! Markdown in, typed parts out: no database, no clock, no model.
+//! Parses Markdown into typed parts: no database, no clock, no model.
 //!
-//! A file is one document with chunks; a glossary also has terms, an architecture file components. What is wrong with the whole file
-//! refuses it, what is wrong with a part of it is named and left out.
+//! A file is one document with chunks; a glossary also has terms, an architecture file components. A fault of the whole file refuses it; a
+//! fault of a part is reported, and the part is left out.
 
 mod blocks;
 mod chunks;
@@ -25,7 +25,7 @@ use serde_json::Value;
 
 /// Largest file, in bytes.
 pub const FILE_MAX: usize = 10 * 1024 * 1024;
-/// Most failures that one file is told; the last says how many there are besides.
+/// Most failures that are reported for one file; the last says how many more there are.
 const FAILURES_MAX: usize = 100;
 
 /// A file as knowledge.
@@ -42,18 +42,18 @@ pub struct Parsed {
     pub front_matter: Value,
     /// In the order of the text; empty if there is nothing but headings.
     pub chunks: Vec<Chunk>,
-    /// Of a glossary.
+    /// Terms of a glossary.
     pub terms: Vec<Term>,
-    /// Of an architecture file.
+    /// Components of an architecture file.
     pub components: Vec<Component>,
     /// Parts that were left out, in the order of their lines.
     pub failures: Vec<IngestFailure>,
 }
 
-/// Reads one file, and cuts it by the tokens of the model that will embed it.
+/// Parses one file, and divides it by the tokens of the model that will embed it.
 ///
-/// Refused, with the line where there is one to blame: a path that leads elsewhere or is not Markdown's, more than 10 MB, what is not text
-/// in UTF-8, a file without any text, and front matter that does not hold what it should. Large files take seconds of computing.
+/// Refused, with the line if there is one: a path that leads outside or does not end in `.md`, more than 10 MB, bytes that are not UTF-8, a
+/// file without any text, and front matter with faults. Large files take seconds of computing.
 pub fn parse(path: &str, bytes: &[u8], tokens: &dyn Tokens) -> Result<Parsed, IngestFailure> {
     read(path, bytes, tokens).map_err(|fault| fault.of(path))
 }

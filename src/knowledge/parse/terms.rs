@@ -1,4 +1,4 @@
-//! What a glossary says about one term, and which terms can stand together.
+//! The definition and the aliases of one term, and which terms of a file are compatible.
 
 use super::Fault;
 use super::blocks::{Line, joined};
@@ -15,9 +15,9 @@ pub struct Term {
     pub definition: String,
     /// Other names, each different from the term and from those of other terms in normal form.
     pub aliases: Vec<String>,
-    /// As the table or a line "Category:" says, else the heading above a list of terms.
+    /// From the table or a line "Category:", else the heading above a list of terms.
     pub category: Option<String>,
-    /// Of the file, from 1.
+    /// The line in the file, from 1.
     pub line: usize,
 }
 
@@ -79,7 +79,7 @@ fn is_name(text: &str) -> bool {
     normal(text).contains(char::is_alphanumeric)
 }
 
-/// Sorts out what no vocabulary could hold; the first of two equal terms stays.
+/// Leaves out terms that no vocabulary could hold; of two equal terms the first stays.
 pub(super) fn settled(drafts: Vec<Term>) -> (Vec<Term>, Vec<Fault>) {
     let mut faults = Vec::new();
     let mut lines: HashMap<String, usize> = HashMap::new();
@@ -98,7 +98,7 @@ pub(super) fn settled(drafts: Vec<Term>) -> (Vec<Term>, Vec<Fault>) {
         };
         faults.push(Fault::new(term.line, reason));
     }
-    // Terms come before aliases: what is a term anywhere in the file is no alias.
+    // Terms come before aliases: a phrase that is a term anywhere in the file is not an alias.
     for term in &mut terms {
         let own = normal(&term.term);
         let mut mine = Vec::new();

@@ -1,4 +1,4 @@
-//! The parts of a system and what they need, as an architecture file tells.
+//! Components of a system and their dependencies, from an architecture file.
 
 use super::Fault;
 use super::blocks::{Block, BlockKind, Line, Place, Row};
@@ -12,7 +12,7 @@ const NAME_MAX: usize = 256;
 /// Most dependencies that are read from one file.
 const DEPENDENCIES_MAX: usize = 10_000;
 
-/// A part of the system.
+/// A component of the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Component {
     /// In the spelling that the file uses first.
@@ -21,16 +21,16 @@ pub struct Component {
     pub description: String,
     /// Names of other components of the file.
     pub depends_on: Vec<String>,
-    /// Of the file, from 1.
+    /// The line in the file, from 1.
     pub line: usize,
 }
 
-/// The components of an architecture file, and what is wrong with those that are left out.
+/// The components of an architecture file, and the faults of those that are left out.
 ///
-/// They come from tables with a column Component (or Service, Module, Name) and maybe Description and Depends on; from list items and
-/// headings below a heading that holds the word "component", with "Depends on: A, B" in their text; and from flow charts of Mermaid, where
-/// an arrow points to what is needed. What the file says about one component in several places is one component, the first description
-/// stays, and what is only depended on is a component without a description.
+/// They come from tables with a column Component (or Service, Module, Name) and optional columns Description and Depends on; from list
+/// items and headings below a heading with the word "component", with "Depends on: A, B" in their text; and from flow charts of Mermaid,
+/// whose arrows point to dependencies. A component that the file describes in several places is one component with the first description. A
+/// component that is only a dependency has no description.
 pub fn topology(blocks: &[Block]) -> (Vec<Component>, Vec<Fault>) {
     let mut map = Map::default();
     // Level of the heading about components that we are below.
@@ -58,7 +58,7 @@ pub fn topology(blocks: &[Block]) -> (Vec<Component>, Vec<Fault>) {
     map.finished()
 }
 
-/// The component whose description goes on; none if its name is unusable.
+/// The component that the next paragraphs describe; none if its name is unusable.
 #[derive(Clone, Copy)]
 struct Open {
     node: Option<usize>,
@@ -104,7 +104,7 @@ impl Map {
         }
     }
 
-    /// Describes a component where the file has not done so yet; the line of the description is the better one to show.
+    /// Describes a component unless it has a description; its line becomes that of the description.
     fn describe(&mut self, node: usize, text: &str, line: usize) {
         let component = &mut self.components[node];
         if component.description.is_empty() && !text.is_empty() {
@@ -121,7 +121,7 @@ impl Map {
         }
     }
 
-    /// Reads prose below a heading about components; gives the component that it describes, for what follows it.
+    /// Reads prose below a heading about components; returns the component that the following prose describes.
     fn prose(&mut self, place: Place, lines: &[Line], current: Option<Open>) -> Option<Open> {
         let mut statements = statements(lines);
         let line = lines.first().map_or(0, |line| line.line);

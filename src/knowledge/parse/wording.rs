@@ -1,4 +1,4 @@
-//! How people word what a component is and what it needs.
+//! Phrases with which people describe a component and its dependencies.
 
 use super::blocks::Line;
 
@@ -16,7 +16,7 @@ pub(super) fn split_item(text: &str, lead: usize) -> Option<(&str, &str)> {
     (name.split_whitespace().count() <= 6).then(|| (name, rest.trim_start_matches([' ', '—', '–', '-', ':'])))
 }
 
-/// The lines of prose, those that begin with a label ("Owner: Vera") apart from those before.
+/// The lines of prose joined into statements; a line with a label ("Owner: Vera") begins a new one.
 pub(super) fn statements(lines: &[Line]) -> Vec<String> {
     let mut statements: Vec<String> = Vec::new();
     for line in lines {
@@ -30,7 +30,7 @@ pub(super) fn statements(lines: &[Line]) -> Vec<String> {
     statements
 }
 
-/// What a text says apart from its dependencies, and those: what follows "depends on" up to the end of the sentence.
+/// A text without its dependencies, and the dependencies: the text after "depends on" up to the end of the sentence.
 pub(super) fn split_needs(text: &str) -> (String, &str) {
     const PHRASE: &str = "depends on";
     // Lower-casing ASCII keeps the places of bytes.
@@ -42,7 +42,7 @@ pub(super) fn split_needs(text: &str) -> (String, &str) {
     let kept = match text[sentence..at].trim() {
         "" | "It" | "it" => text[..sentence].trim_end(),
         clause if clause.ends_with([';', '—', '–']) => text[..at].trim_end_matches([' ', ';', '—', '–']),
-        // The sentence says more than that.
+        // The sentence says more than the dependencies.
         _ => return (text.trim().to_owned(), needs.trim_start_matches([':', ' '])),
     };
     let after = text[end..].trim_start_matches(['.', ' ']);

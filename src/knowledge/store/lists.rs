@@ -1,4 +1,4 @@
-//! SQL of what operators look at.
+//! SQL of the lists for operators.
 
 use crate::api::{ChunkId, DocumentFilter, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
 use crate::db::cursor::Seek;
@@ -184,7 +184,7 @@ pub async fn list_runs(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: usize) 
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
-/// How many files the newest ingestion of each collection could not take in.
+/// How many files failed in the newest ingestion of each collection.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn last_failures(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar(

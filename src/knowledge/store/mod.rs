@@ -22,7 +22,7 @@ use pgvector::HalfVector;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow};
 
-/// A document before it is stored.
+/// A new text of a document.
 pub struct NewText<'a> {
     pub id: DocumentId,
     pub kind: DocumentKind,
@@ -34,23 +34,23 @@ pub struct NewText<'a> {
     pub front_matter: &'a serde_json::Value,
     /// SHA-256 of the file.
     pub content_hash: &'a [u8],
-    /// What divided it into chunks.
+    /// The rules and the model that divided it into chunks.
     pub chunking: &'a str,
     pub now: DateTime<Utc>,
 }
 
-/// A chunk before it is stored.
+/// A new chunk.
 pub struct NewChunk<'a> {
     pub id: ChunkId,
     pub heading_path: &'a [String],
     pub start_byte: usize,
     pub end_byte: usize,
     pub content: &'a str,
-    /// Terms with how often each stands in it, heading included.
+    /// Terms with their counts, headings included.
     pub terms: Vec<(String, u32)>,
 }
 
-/// A component before it is stored.
+/// A new component.
 pub struct NewComponent<'a> {
     pub name: &'a str,
     pub normal: String,
@@ -59,7 +59,7 @@ pub struct NewComponent<'a> {
     pub depends_on: Vec<String>,
 }
 
-/// Lets one ingestion at a time write a tenant's knowledge.
+/// Serialises ingestions of a tenant.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lock_knowledge(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     lock(tx, lock_key(&[b"knowledge", tenant.0.as_bytes()])).await
@@ -87,7 +87,7 @@ pub async fn in_force(tx: &mut Tx, tenant: TenantId, collection: &str) -> Result
     .await?)
 }
 
-/// Takes a text out of force: its chunks are found no more. False when it was not in force.
+/// Takes a text out of force: searches no longer find its chunks. False when it was not in force.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn retire(tx: &mut Tx, tenant: TenantId, id: DocumentId, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query("update documents set valid_to = $3 where tenant_id = $1 and id = $2 and valid_to is null")
@@ -241,7 +241,7 @@ pub async fn insert_components(
     Ok(())
 }
 
-/// A chunk that waits for its vector, with what it stands under.
+/// A chunk that waits for its vector, with its document's reference and title.
 #[derive(Clone, Debug, FromRow)]
 pub struct Unembedded {
     pub id: ChunkId,
@@ -303,7 +303,7 @@ pub async fn put_chunk_vector(
     Ok(())
 }
 
-/// Notes that an ingestion began.
+/// Records the start of an ingestion.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn begin_run(
     tx: &mut Tx,
@@ -329,7 +329,7 @@ pub async fn begin_run(
     Ok(())
 }
 
-/// Notes what an ingestion did.
+/// Records the result of an ingestion.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn end_run(tx: &mut Tx, tenant: TenantId, id: RunId, report: &IngestReport, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("update ingest_runs set finished_at = $3, report = $4 where tenant_id = $1 and id = $2")

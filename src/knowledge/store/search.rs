@@ -19,7 +19,7 @@ pub struct Lookup<'a> {
     pub vector: Option<&'a [f32]>,
     /// Of these kinds of documents; of all kinds if empty.
     pub kinds: &'a [DocumentKind],
-    /// Present: what was in force at that moment, with the vectors that were there.
+    /// Present: searches the documents in force at that moment, with the vectors of that time.
     pub at: Option<DateTime<Utc>>,
 }
 
@@ -41,9 +41,9 @@ impl Lookup<'_> {
     }
 }
 
-/// What the two sides of a search found, before it is scored.
+/// What the two sides of a search found, not yet scored.
 pub struct Sides {
-    /// Where the words of the query stand in the chunks that are in force now and were at the moment.
+    /// The words of the query in the chunks that are in force now and were at the moment.
     pub postings: Vec<Posting>,
     /// How many chunks are in force now, and how many terms in them.
     pub chunks: i64,
@@ -52,7 +52,7 @@ pub struct Sides {
     pub nearest: Vec<ChunkId>,
 }
 
-/// Looks by words and, where there is a vector, by meaning: `most` of the nearest, exact, from the covering index. One statement, and arrays
+/// Searches by words and, if there is a vector, by meaning: the `most` nearest, exact, from the covering index. One statement, with arrays
 /// instead of a row for each word of each chunk.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %lookup.tenant, terms = terms.len()))]
 pub async fn sides(tx: &mut Tx, lookup: &Lookup<'_>, terms: &[String], most: usize) -> Result<Sides, DbError> {
@@ -91,7 +91,7 @@ pub async fn sides(tx: &mut Tx, lookup: &Lookup<'_>, terms: &[String], most: usi
                 from chunk_terms t where t.tenant_id = $2 and t.term = any($1)",
     );
     if lookup.at.is_some() {
-        // Words are kept of what is in force: this leaves out what came later.
+        // Only words of chunks in force are stored: this leaves out later ones.
         query.push(
             r" and t.chunk_id in (select c.id from documents d join chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id
                                    where d.tenant_id = $2 and d.valid_to is null and d.valid_from <= $3)",
@@ -131,7 +131,7 @@ fn push_nearest(query: &mut QueryBuilder<Postgres>, lookup: &Lookup<'_>, table: 
     );
 }
 
-/// A chunk with what a citation of it names.
+/// A chunk with the fields that a citation needs.
 #[derive(Clone, Debug, PartialEq, FromRow)]
 pub struct CitedChunk {
     pub chunk_id: ChunkId,
@@ -148,13 +148,13 @@ pub struct CitedChunk {
 }
 
 impl CitedChunk {
-    /// What its words are taken from.
+    /// The text whose words are indexed.
     pub fn searched_text(&self) -> String {
         searched_text(self.reference.as_deref(), &self.title, &self.heading_path, &self.content)
     }
 }
 
-/// A chunk that was found, with its cosine where it has a vector.
+/// A chunk that was found, with its cosine if it has a vector.
 #[derive(Clone, Debug, FromRow)]
 pub struct FoundChunk {
     #[sqlx(flatten)]
@@ -259,7 +259,7 @@ pub struct Passage {
     pub in_force: bool,
 }
 
-/// Chunks by id, whatever became of their texts.
+/// Chunks by id, in force or not.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn passages(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId]) -> Result<Vec<Passage>, DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();

@@ -6,8 +6,8 @@ use crate::api::EventId;
 use crate::engine::Engine;
 use chrono::{DateTime, Utc};
 
-/// The state of an event that this server made. What an import brings has the state `imported`, which is not among them: no worker claims
-/// it and no number of the queue counts it.
+/// The state of an event that this server made. Imported events have the state `imported`, which is not listed here: no worker claims them,
+/// and no number of the queue counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "lowercase")]
 pub enum State {
@@ -18,12 +18,12 @@ pub enum State {
     Dead,
 }
 
-/// What an event asks for.
+/// The work that an event requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Task {
-    /// Nothing: the trace of a write that is done.
+    /// No work: the record of a finished write.
     Remember,
     /// A vector for a memory that was stored without one.
     Embed,
@@ -35,7 +35,7 @@ pub enum Task {
     EmbedTerms,
     /// Vectors for the chunks of a document.
     EmbedDocument,
-    /// Vectors for memories that an import brought.
+    /// Vectors for imported memories.
     EmbedImported,
 }
 
@@ -63,7 +63,7 @@ impl Task {
     }
 }
 
-/// An event before it is on the bus.
+/// A new event.
 pub struct NewEvent {
     pub id: EventId,
     pub task: Task,
@@ -78,13 +78,13 @@ impl NewEvent {
         Self { id: EventId(engine.clock().id()), task, payload, state: State::Pending, now: engine.clock().now() }
     }
 
-    /// The trace of what is done.
+    /// The record of finished work.
     pub fn done(engine: &Engine, task: Task, payload: serde_json::Value) -> Self {
         Self { state: State::Done, ..Self::pending(engine, task, payload) }
     }
 }
 
-/// A job on its way from another database, in the payload of an outbox row.
+/// A job that comes from another database, in the payload of an outbox row.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct PostedJob {
     pub task: Task,

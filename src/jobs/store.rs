@@ -26,7 +26,7 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEv
     Ok(())
 }
 
-/// Puts a job from another database on the bus, once however often it is delivered.
+/// Puts a job from another database on the bus; delivering it again changes nothing.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn deliver(
     pool: &PgPool,
@@ -64,7 +64,7 @@ pub struct Leased {
     pub attempt: i32,
 }
 
-/// Claims what is due, and what a dead worker left behind.
+/// Claims events that are due, and those whose worker died.
 pub async fn claim(pool: &PgPool, now: DateTime<Utc>, lease_until: DateTime<Utc>, most: i64) -> Result<Vec<Leased>, DbError> {
     Ok(sqlx::query_as(
         r"update events set state = 'running', attempt = attempt + 1, leased_until = $2
@@ -81,7 +81,7 @@ pub async fn claim(pool: &PgPool, now: DateTime<Utc>, lease_until: DateTime<Utc>
     .await?)
 }
 
-/// Prolongs a lease; false when it was lost.
+/// Extends a lease; false when it was lost.
 pub async fn extend(pool: &PgPool, event: &Leased, lease_until: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query("update events set leased_until = $4 where agent_id = $1 and id = $2 and attempt = $3 and state = 'running'")
         .bind(event.agent_id)
@@ -102,7 +102,7 @@ pub struct Ending<'a> {
     pub now: DateTime<Utc>,
 }
 
-/// Ends an attempt; false when the lease was lost meanwhile, and the ending does not count.
+/// Ends an attempt; false when the lease was lost meanwhile, in which case nothing changes.
 pub async fn finish(pool: &PgPool, event: &Leased, ending: &Ending<'_>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"update events set state = $4, error = $5, outcome = $6, run_after = $7, leased_until = null,
@@ -141,7 +141,7 @@ pub async fn depth_of(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(String, i64)
     .await?)
 }
 
-/// How many memories the waiting jobs of re-canonicalisation have in front of them.
+/// How many memories the waiting jobs of re-canonicalisation still have to refile.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unfiled(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar(
@@ -157,7 +157,7 @@ pub async fn unfiled(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     .await?)
 }
 
-/// The commons of each tenant is needed to act for it; agents' rows carry the tenant only.
+/// The commons of a tenant; a worker needs it to act for the tenant, and agents' rows carry the tenant only.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn commons(control: &PgPool, tenant: TenantId) -> Result<Option<AgentId>, DbError> {
     Ok(sqlx::query_scalar("select id from agents where tenant_id = $1 and kind = 'commons'").bind(tenant).fetch_optional(control).await?)

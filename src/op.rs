@@ -1,4 +1,4 @@
-//! Who asks, on whose behalf, and what they may do: the first argument of every verb.
+//! The context of an operation: the caller, the user, and their rights; the first argument of every verb.
 
 use crate::api::{AgentId, KeyId, OperatorId, OperatorRole, RequestId, Scope, TenantId, UserId};
 use crate::db::{EVERY_AGENT, Tenancy, Users};
@@ -34,7 +34,7 @@ impl Actor {
         }
     }
 
-    /// What people call them.
+    /// The name that people see.
     pub fn name(&self) -> &str {
         match self {
             Self::Agent { slug, .. } => slug,
@@ -74,7 +74,7 @@ pub struct OpContext {
     pub commons_id: AgentId,
     pub actor: Actor,
     pub access: Access,
-    /// Whose memories are in reach. The key or the caller's runtime decides it, not the model.
+    /// The users whose memories are in reach. The key or the caller's runtime decides it, not the model.
     pub users: Users,
     pub request_id: RequestId,
 }
@@ -99,8 +99,8 @@ impl OpContext {
         self.users.id()
     }
 
-    /// The same operation over the rows of every user that it may name: an agent that is trusted to choose reaches all of them, any other its
-    /// own user's and nobody's. For what is about the agent as a whole, as export and import are.
+    /// The same operation over the rows of every user that it may name: an agent with a key that may choose reaches all of them, any other
+    /// the rows of its own user and those without a user. For operations on the agent as a whole, such as export and import.
     ///
     /// # Errors
     /// As [`OpContext::in_the_name_of`].
@@ -111,12 +111,12 @@ impl OpContext {
         self.in_the_name_of(None)
     }
 
-    /// Whether the arguments of a call choose its user: nobody else has, and the key may.
+    /// Whether the arguments of a call choose its user: nothing else has named one, and the key may choose.
     pub fn chooses_user(&self) -> bool {
         self.users == Users::Nobody && self.require(Scope::UsersAny).is_ok()
     }
 
-    /// Whether the arguments of a call may name a user at all: to repeat the one that is known, or to choose.
+    /// Whether the arguments of a call may name a user at all: to repeat the known one, or to choose.
     ///
     /// # Errors
     /// `Forbidden`, saying what to do instead.
@@ -128,10 +128,10 @@ impl OpContext {
         Ok(())
     }
 
-    /// The same operation in the name of the user that its arguments name: the one rule of who that may be.
+    /// The same operation in the name of the user in its arguments. This is the only rule about who that may be.
     ///
-    /// A user that the key is bound to, or that the caller's runtime named, stands. Otherwise the arguments may name one if the key holds
-    /// `users:any`. Operators see every user, whomever they name.
+    /// The user that the key is bound to, or that the caller's runtime named, stays. Without one, the arguments may name a user if the key
+    /// holds `users:any`. Operators always see every user.
     ///
     /// # Errors
     /// `Forbidden` when the arguments name another user than the key or the runtime did, or when the key may not choose; `Invalid` when

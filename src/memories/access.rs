@@ -1,4 +1,4 @@
-//! Which memory somebody means, and whether they may see or change it.
+//! Which memory a name means, and whether the caller may see or change it.
 
 use super::model::Memory;
 use super::store;
@@ -8,19 +8,19 @@ use crate::error::Error;
 use crate::op::{Actor, OpContext};
 use chrono::{DateTime, Utc};
 
-/// What is to be done with it.
+/// What the caller wants to do with it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Read,
-    /// Locks the row; shared memory takes `commons:write`.
+    /// Locks the row; changing shared memory requires `commons:write`.
     Change,
 }
 
-/// The memory that `name` means to whoever asks: an agent's own before the commons'. For agents what is deleted, expired or another user's
-/// is not there.
+/// The memory that `name` means to the caller: an agent's own before the commons'. Agents do not find memories that are deleted, expired or
+/// another user's.
 ///
 /// # Errors
-/// `NotFound`; `Forbidden` when a shared memory is to be changed without `commons:write`; `Conflict` when one that was forgotten is.
+/// `NotFound`; `Forbidden` for a change of shared memory without `commons:write`; `Conflict` for a change of a forgotten memory.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, name: &MemoryRef, purpose: Purpose, now: DateTime<Utc>) -> Result<Memory, Error> {
     let lock = purpose == Purpose::Change;
@@ -48,7 +48,7 @@ pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, name: &MemoryRef, purpose
     }
 }
 
-/// Whether somebody may read memories at all.
+/// Whether the caller may read memories at all.
 ///
 /// # Errors
 /// `Forbidden` without `memory:read` or, for operators, the role `viewer`.

@@ -1,4 +1,4 @@
-//! What operators look at: lists and one memory's whole story.
+//! What operators look at: lists, and everything about one memory.
 
 use super::model::{Memory, recency};
 use super::store;
@@ -22,7 +22,7 @@ const RECALLS_MAX: i64 = 10;
 /// Audit entries on a memory's page.
 const AUDIT_MAX: i64 = 50;
 
-/// Refuses filters that no memory could pass or no database should see.
+/// Refuses filters that no memory can match or that the database cannot process.
 ///
 /// # Errors
 /// `Invalid`, naming the field.
@@ -48,7 +48,7 @@ fn is_live(status: MemoryStatus) -> bool {
 /// A page of memories, newest write first, with the true total.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`, `Invalid` for a filter or cursor that makes no sense.
+/// `Forbidden` without the role `viewer`, `Invalid` for an invalid filter or cursor.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<Page<MemoryRow>, Error> {

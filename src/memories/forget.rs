@@ -1,4 +1,4 @@
-//! forget and restore: soft, with everything derived going and coming along, in one transaction.
+//! forget and restore: soft, together with everything derived, in one transaction.
 
 use super::link::post_settling;
 use super::model::{Change, Memory};
@@ -15,7 +15,7 @@ use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use tracing::instrument;
 
-/// Forgets one memory at an agent's word. Forgetting twice is no error.
+/// Forgets one memory for an agent. Forgetting twice is no error.
 ///
 /// # Errors
 /// `Forbidden` without `memory:forget`; `NotFound` for another agent's, another tenant's or another user's memory; `Forbidden` for a
@@ -44,7 +44,7 @@ pub async fn forget(engine: &Engine, ctx: &OpContext, request: ForgetRequest) ->
     Ok(ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: false })
 }
 
-/// Soft-deletes up to 100 memories, all or none, at an operator's word.
+/// Soft-deletes up to 100 memories, all or none, for an operator.
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`; `Invalid` without a reason or with more than 100 ids; `NotFound` if any is not the tenant's.
@@ -67,7 +67,7 @@ pub async fn delete(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: 
     Ok(outcome)
 }
 
-/// Takes deletions back, up to 100, all or none.
+/// Undoes deletions, up to 100, all or none.
 ///
 /// # Errors
 /// As [`delete`].
@@ -111,7 +111,7 @@ async fn lock_all(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &s
     Ok((tx, memories))
 }
 
-/// When it was taken.
+/// Deletes a memory softly; returns the time.
 async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: Option<&str>) -> Result<DateTime<Utc>, Error> {
     let (tenant, agent, id, now) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
     store::mark_deleted(tx, ctx.tenancy(), memory, ctx.actor.name(), reason, now).await?;
@@ -130,10 +130,10 @@ async fn bring_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memo
     store::write_version(tx, ctx, agent, id, Change::Restored, None, now).await?;
     store::sync_live(tx, ctx.tenancy(), agent, &[id]).await?;
     post_settling(engine, ctx, tx, agent, id).await?;
-    // What was superseded before it was forgotten is superseded still.
+    // A memory that was superseded before it was forgotten is still superseded.
     if live {
         store::put_words(tx, ctx.tenancy(), agent, id, &memory.topic, &memory.wording()).await?;
-        // It may have been forgotten before its vector came, and said again since.
+        // It may have been forgotten before its vector came, and the same may have been remembered again since.
         let payload = serde_json::json!({ "memory_id": id });
         jobs::store::insert(tx, tenant, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
     }

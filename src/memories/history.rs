@@ -15,7 +15,8 @@ use tracing::instrument;
 /// A memory in full, with versions and links: an agent's own or a shared one, any of the tenant's for operators.
 ///
 /// # Errors
-/// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for what is not there for whoever asks, or was forgotten by agents.
+/// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for a memory that the caller cannot see; agents see no forgotten
+/// ones.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<MemoryRecord, Error> {
@@ -59,7 +60,7 @@ pub async fn history(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: O
 /// Two versions of one memory, and what differs.
 ///
 /// # Errors
-/// As [`record`]; `Invalid` for a version that it never had.
+/// As [`record`]; `Invalid` for a version that does not exist.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn compare(

@@ -1,4 +1,4 @@
-//! A vector that comes late: stored, and held against what was remembered meanwhile.
+//! Late vectors: stored when they arrive, and compared with the memories that came meanwhile.
 
 use super::link::post_settling;
 use super::model::{Change, embedded_text};
@@ -12,7 +12,8 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// Embeds a memory that was stored without a vector. A near-duplicate that is already there is superseded by link, not merged in silence.
+/// Embeds a memory that was stored without a vector. If it has a near-duplicate by now, a link supersedes the earlier one; nothing is
+/// merged silently.
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again.
@@ -34,7 +35,7 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
     lock(&mut tx, memory.key().lock()).await?;
     let current = store::by_ids(&mut tx, ctx.tenancy(), Some(agent), &[id], true).await?.pop();
     let Some(current) = current.filter(|current| current.live && current.content_hash == memory.content_hash) else {
-        // It was rewritten or forgotten while the model thought; whoever rewrote it sees to its vector.
+        // It was rewritten or forgotten while the model worked; a rewrite brings its own vector.
         return Ok("changed meanwhile");
     };
     store::put_vector(&mut tx, ctx.tenancy(), agent, id, embedded, now).await?;
@@ -44,7 +45,7 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
         tx.commit().await?;
         return Ok("embedded");
     };
-    // The later one stands, whichever of the two the vector belongs to.
+    // The later memory stays in force, even if the vector belongs to the earlier one.
     let (newer, older) = if (current.updated_at, current.id) >= (twin.updated_at, twin.id) { (&current, &twin) } else { (&twin, &current) };
     store::mark_superseded(&mut tx, ctx.tenancy(), agent, older.id).await?;
     store::write_version(&mut tx, ctx, agent, older.id, Change::Superseded, None, now).await?;

@@ -1,4 +1,4 @@
-//! link and unlink: how one memory bears on another, and what that does to where they stand.
+//! link and unlink: how one memory relates to another, and what that does to their statuses.
 
 use super::access::{self, Purpose};
 use super::model::{Change, Memory};
@@ -15,9 +15,9 @@ use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
 
-/// Links two memories, or takes a link away if the request says so.
+/// Links two memories, or removes the link if the request says so.
 ///
-/// `supersedes` puts the second out of reach. `contradicts` holds both ways and marks both without hiding either.
+/// `supersedes` puts the second out of reach. `contradicts` holds in both directions and marks both memories without hiding either.
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`, or `commons:write` when an end is shared; `NotFound` for an end that is another agent's, tenant's or
@@ -28,10 +28,10 @@ pub async fn link(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Res
     change(engine, ctx, LinkRequest { remove: false, ..request }).await
 }
 
-/// Takes a link away. What was superseded or contradicted by it alone is reinstated.
+/// Removes a link. A memory that only this link superseded or contradicted is reinstated.
 ///
 /// # Errors
-/// As [`link`]. A link that is not there is no error.
+/// As [`link`]. Removing a link that does not exist is no error.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn unlink(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
@@ -46,7 +46,7 @@ async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Resul
     let (from, to) = ends(engine, &mut tx, ctx, &request).await?;
     let shared = [&from, &to].iter().any(|memory| memory.agent_id == ctx.commons_id);
     let whose = if shared { ctx.commons_id } else { agent };
-    // What holds both ways is stored once, the lesser id first.
+    // A relation that holds in both directions is stored once, the lesser id first.
     let (one, other) = if request.relation == Relation::Contradicts && to.id < from.id { (&to, &from) } else { (&from, &to) };
     let (tenant, relation, now) = (ctx.tenant_id, request.relation, engine.clock().now());
     let changed = if request.remove {
@@ -79,7 +79,7 @@ async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Resul
     Ok(LinkResponse { from: end(from), to: end(to), relation, changed })
 }
 
-/// Both ends, locked in the order of their ids, whichever way the link goes.
+/// Both ends, locked in the order of their ids, in either direction of the link.
 async fn ends(engine: &Engine, tx: &mut Tx, ctx: &OpContext, request: &LinkRequest) -> Result<(Memory, Memory), Error> {
     let now = engine.clock().now();
     let from = access::find(tx, ctx, &request.from, Purpose::Read, now).await;
@@ -95,7 +95,7 @@ async fn ends(engine: &Engine, tx: &mut Tx, ctx: &OpContext, request: &LinkReque
     Ok((from, to))
 }
 
-/// Whose status a relation bears on.
+/// The memories whose status a relation affects.
 fn concerned<'a>(relation: Relation, from: &'a Memory, to: &'a Memory) -> Vec<&'a Memory> {
     match relation {
         Relation::Supersedes => vec![to],
@@ -104,10 +104,10 @@ fn concerned<'a>(relation: Relation, from: &'a Memory, to: &'a Memory) -> Vec<&'
     }
 }
 
-/// Where a memory stands once its links are as they are now. What is in the inbox or archived stays there.
+/// The status of a memory with its current links. The statuses `inbox` and `archived` do not change.
 async fn standing(tx: &mut Tx, ctx: &OpContext, memory: &Memory, removed: bool, relation: Relation) -> Result<MemoryStatus, Error> {
     let (superseded, contradicted) = store::still_linked(tx, ctx.tenancy(), memory.id).await?;
-    // Somebody else may have put it where it is: a link that is taken away undoes only what links did.
+    // Somebody else may have set the status: removing a link undoes only what links did.
     let by_links = match memory.status {
         MemoryStatus::Active => !removed,
         MemoryStatus::Contradicted => true,
@@ -149,8 +149,8 @@ async fn move_to(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory,
     audit::record(tx, tenant, ctx.commons_id, &entry).await
 }
 
-/// A memory left reach or came back: what it contradicts may be contradicted no more, or again. That is looked at by a job, because the
-/// memories concerned must be locked in the order of their ids, and may be other agents'.
+/// A memory left reach or came back, so what it contradicts may be contradicted no longer, or again. A job checks that, because the
+/// memories must be locked in the order of their ids, and may belong to other agents.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn post_settling(engine: &Engine, ctx: &OpContext, tx: &mut Tx, agent: AgentId, id: MemoryId) -> Result<(), Error> {
     // Links of other users count, too: the job sees them.
@@ -163,7 +163,7 @@ pub(crate) async fn post_settling(engine: &Engine, ctx: &OpContext, tx: &mut Tx,
     Ok(())
 }
 
-/// Looks again where the memories stand that one contradicts.
+/// Updates the statuses of the memories that one contradicts.
 ///
 /// # Errors
 /// When the database is out of reach: the job is tried again.
@@ -185,7 +185,7 @@ pub async fn settle_links(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Res
     Ok("links settled")
 }
 
-/// For each of `ids` the live memories that contradict it, as far as the agent that asks may see them.
+/// For each of `ids` the live memories that contradict it, as far as the caller may see them.
 ///
 /// # Errors
 /// When the database is out of reach.

@@ -1,4 +1,4 @@
-//! The record: remembering, revising, linking, forgetting, restoring, and looking at what is there.
+//! The record: remembering, revising, linking, forgetting, restoring, and lists.
 
 pub(crate) mod access;
 mod browse;

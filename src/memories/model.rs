@@ -41,17 +41,17 @@ pub fn content_hash(content: &str) -> Vec<u8> {
     Sha256::digest(content).to_vec()
 }
 
-/// What is embedded: the topic is part of it, so the canonical form drives retrieval.
+/// The text that is embedded: the topic is part of it, so the canonical form drives retrieval.
 pub fn embedded_text(topic: &str, content: &str) -> String {
     format!("{topic}\n{content}")
 }
 
-/// When something kept for `retention` leaves reach.
+/// When a memory kept for `retention` leaves reach.
 pub fn expiry(retention: Retention, from: DateTime<Utc>) -> Option<DateTime<Utc>> {
     retention.days().map(|days| from + Duration::days(i64::from(days)))
 }
 
-/// Under which two memories may be the same one.
+/// Two memories with equal keys may be the same one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DedupKey {
     pub agent_id: AgentId,
@@ -66,7 +66,7 @@ pub struct DedupKey {
 }
 
 impl DedupKey {
-    /// The advisory lock that serialises everybody who remembers under this key.
+    /// The advisory lock that serialises all callers who remember under this key.
     pub fn lock(&self) -> i64 {
         let id = |id: Option<Uuid>| id.map_or([0; 16], Uuid::into_bytes);
         lock_key(&[
@@ -84,7 +84,7 @@ impl DedupKey {
     }
 }
 
-/// A memory's content as it is about to be written.
+/// A memory to be written.
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub key: DedupKey,
@@ -95,32 +95,32 @@ pub struct Draft {
     pub content: String,
     pub content_hash: Vec<u8>,
     pub source: Source,
-    /// Where this change comes from, if the memory keeps the source that it had.
+    /// Where this change comes from, if the memory keeps its source.
     pub origin: Option<Source>,
     pub source_kind: SourceKind,
     pub retention: Retention,
     pub details: Details,
 }
 
-/// What is known of a memory besides what it says. What is absent stays as it was when a memory is written anew.
+/// The fields of a memory besides its content. When a memory gets new content, absent ones stay as they were.
 #[derive(Clone, Debug, Default)]
 pub struct Details {
     pub category: Option<Category>,
     pub subject: Option<String>,
     pub title: Option<String>,
-    /// Of this very content: absent, an older one goes.
+    /// Belongs to this content: if it is absent, an older one is dropped.
     pub summary: Option<String>,
-    /// Absent: of new content its author is sure.
+    /// If it is absent, new content has the confidence 1.
     pub confidence: Option<f32>,
     pub evidence_ref: Option<String>,
     pub importance: Option<f32>,
     pub pinned: Option<bool>,
-    /// There is one per person and topic.
+    /// A person has one per topic.
     pub profile_fact: bool,
 }
 
 impl Details {
-    /// What they add to a memory whose content stays: the fields that versions record.
+    /// The fields that they change in a memory whose content stays, among those that versions record.
     pub fn amendments(&self, memory: &Memory) -> Vec<&'static str> {
         let new = |told: &Option<String>, known: &Option<String>| told.is_some() && told != known;
         let fields = [
@@ -134,7 +134,7 @@ impl Details {
     }
 }
 
-/// What of a memory is found by its words, besides its topic.
+/// The text whose words are indexed, besides the topic.
 pub fn wording<'a>(content: &'a str, title: Option<&str>, summary: Option<&str>) -> Cow<'a, str> {
     match (title, summary) {
         (None, None) => Cow::Borrowed(content),
@@ -143,13 +143,13 @@ pub fn wording<'a>(content: &'a str, title: Option<&str>, summary: Option<&str>)
 }
 
 impl Draft {
-    /// What is found by its words, besides the topic.
+    /// The text whose words are indexed, besides the topic.
     pub fn wording(&self) -> Cow<'_, str> {
         wording(&self.content, self.details.title.as_deref(), self.details.summary.as_deref())
     }
 }
 
-/// A memory, as far as the engine reads it: `memories::store` names the columns once more, and nobody else does.
+/// A memory, as far as the engine reads it. Only `memories::store` repeats the names of its columns.
 #[derive(Clone, Debug, PartialEq, FromRow)]
 pub struct Memory {
     pub id: MemoryId,
@@ -196,7 +196,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Under which this memory may be the same as another.
+    /// The key under which this memory may be the same as another.
     pub fn key(&self) -> DedupKey {
         DedupKey {
             agent_id: self.agent_id,
@@ -211,12 +211,12 @@ impl Memory {
         }
     }
 
-    /// What is found by its words, besides the topic.
+    /// The text whose words are indexed, besides the topic.
     pub fn wording(&self) -> Cow<'_, str> {
         wording(&self.content, self.title.as_deref(), self.summary.as_deref())
     }
 
-    /// When it was said: as told, or when it was written.
+    /// When it was said, or when it was written if that is not known.
     pub fn said_at(&self) -> DateTime<Utc> {
         self.observed_at.unwrap_or(self.created_at)
     }
@@ -265,14 +265,14 @@ impl Memory {
 pub enum Change {
     Created,
     Revised,
-    /// More is known of it, or other things, under the same content.
+    /// More or other details were added to the same content.
     Amended,
     Forgotten,
     Restored,
     Superseded,
-    /// It is linked to one that says otherwise.
+    /// It is linked to a memory that contradicts it.
     Contradicted,
-    /// The link that put it aside, or marked it, was taken away.
+    /// The link that superseded or contradicted it was removed.
     Reinstated,
     /// Its phrase means something else now.
     Recanonicalised,
@@ -295,7 +295,7 @@ impl Change {
     }
 }
 
-/// A link as it is stored, with what is at its other end.
+/// A link as it is stored, with the memory at its other end.
 #[derive(FromRow)]
 pub struct Link {
     pub from_id: MemoryId,
@@ -354,7 +354,7 @@ mod tests {
     }
 
     proptest! {
-        /// Ordering by stored weight is ordering by decay, whatever the moment.
+        /// At any moment, ordering by the stored weight is ordering by decay.
         #[test]
         fn weights_order_as_recency_does(a in 0_i64..3_000_000_000, b in 0_i64..3_000_000_000) {
             let now = at(3_000_000_001);

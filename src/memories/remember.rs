@@ -1,4 +1,4 @@
-//! remember: one fact, stored once, however many say it at the same moment.
+//! remember: one fact, stored once, even if many callers say it at the same moment.
 
 use super::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text, expiry, wording};
 use super::store::{self, Birth, Embedded};
@@ -22,7 +22,7 @@ use tracing::instrument;
 /// Tries for a free short id. Two collisions in a row among 218 trillion do not happen.
 const SHORT_ID_TRIES: usize = 4;
 
-/// Stores one memory, or a new version of the one it repeats, or nothing but that it was said again.
+/// Stores a memory, or a new version of the one it repeats, or only records that it was said again.
 ///
 /// 1. The topic is looked up in the vocabulary; an unknown one is proposed. 2. `topic ‖ content` is embedded within a budget; storage
 ///    never waits on a model. 3. Under a lock on the key, equal content is counted, a near-duplicate (cosine above the model's dedup
@@ -54,7 +54,7 @@ pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest
     Ok(outcome.response(resolved))
 }
 
-/// Wakes who goes on with what was written, and counts it.
+/// Wakes the workers that continue with the write, and counts it.
 pub(crate) fn count(engine: &Engine, outcome: &Outcome, late: bool, took: Duration) {
     engine.relay().wake();
     if late {
@@ -87,7 +87,7 @@ fn check(ctx: &OpContext, request: &RememberRequest) -> Result<(), Error> {
     if request.commons { ctx.require(Scope::CommonsWrite) } else { Ok(()) }
 }
 
-/// What says how far a content may be trusted, within its limits.
+/// Checks the fields that support a content.
 pub(super) fn check_support<'a>(
     checks: &'a mut Checks,
     confidence: Option<f32>,
@@ -100,7 +100,7 @@ pub(super) fn check_support<'a>(
         .optional_text("evidence_ref", evidence, EVIDENCE_MAX)
 }
 
-/// The place where something was said, within its limits.
+/// Checks the place where something was said.
 pub(crate) fn check_source<'a>(checks: &'a mut Checks, source: &Source) -> &'a mut Checks {
     checks
         .text("source.platform", &source.platform, 64)
@@ -113,7 +113,7 @@ pub(crate) fn check_source<'a>(checks: &'a mut Checks, source: &Source) -> &'a m
 pub(crate) async fn resolve(engine: &Engine, ctx: &OpContext, topic_raw: &str) -> Resolved {
     match engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await {
         Ok(snapshot) => snapshot.resolve(topic_raw),
-        // Version 0 is older than any: the next re-canonicalisation looks at this memory again.
+        // Version 0 is older than any other, so the next re-canonicalisation includes this memory.
         Err(error) => {
             tracing::warn!(%error, "remembering without the vocabulary");
             Resolved { topic: topic_raw.trim().to_owned(), is_canonical: false, version: 0 }
@@ -158,10 +158,10 @@ pub(crate) fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, r
     }
 }
 
-/// What became of a draft.
+/// The result of writing a draft.
 pub(crate) enum Outcome {
     Unchanged(Memory),
-    /// The content is the same; what is known of it besides is not.
+    /// The content is the same, but details were added or changed.
     Amended(Memory),
     Revised(Memory),
     Created {
@@ -218,7 +218,7 @@ pub(crate) async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: 
     };
     let near = near.filter(|(_, similarity)| *similarity > model.dedup_threshold).map(|(memory, _)| memory);
     match near {
-        // A decision that resembles another is a decision of its own: both stand, linked.
+        // A decision that resembles another is a decision of its own: both stay, linked.
         Some(memory) if draft.key.kind != MemoryKind::Decision => replace(ctx, tx, draft, memory, embedded, now).await,
         near => {
             let created = create(engine, ctx, tx, draft, embedded).await?;
@@ -230,7 +230,7 @@ pub(crate) async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: 
     }
 }
 
-/// Exactly this was there already.
+/// The same content exists: records that it was remembered again.
 pub(super) async fn repeat(
     ctx: &OpContext,
     tx: &mut Tx,
@@ -256,7 +256,7 @@ pub(super) async fn repeat(
     Ok(Outcome::Amended(memory))
 }
 
-/// A memory gets new content: its next version.
+/// Gives a memory new content, as its next version.
 pub(super) async fn replace(
     ctx: &OpContext,
     tx: &mut Tx,
@@ -273,7 +273,7 @@ pub(super) async fn replace(
     Ok(Outcome::Revised(memory))
 }
 
-/// A memory of its own.
+/// Stores a new memory.
 pub(super) async fn create(
     engine: &Engine,
     ctx: &OpContext,
@@ -298,7 +298,7 @@ async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, aw
     Err(Error::internal("no free short id was found"))
 }
 
-/// What follows from content: a version, the words, the vector.
+/// Writes what derives from content: a version, the words, the vector.
 async fn finish(
     ctx: &OpContext,
     tx: &mut Tx,
@@ -316,7 +316,7 @@ async fn finish(
     }
 }
 
-/// What is left behind besides event and audit row.
+/// What a write leaves besides the event and the audit row.
 #[derive(Clone, Copy)]
 pub(crate) struct Traces {
     /// The phrase is unknown: propose it.
@@ -325,7 +325,7 @@ pub(crate) struct Traces {
     pub late: bool,
 }
 
-/// The trace on the event bus, the audit row, the proposal of an unknown topic, and the job that brings a late vector.
+/// Writes the event, the audit row, the proposal of an unknown topic, and the job for a late vector.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn leave_traces(
     engine: &Engine,
@@ -366,7 +366,7 @@ fn changes(draft: &Draft, outcome: &Outcome) -> serde_json::Value {
     }
 }
 
-/// Saying something again never shortens how long it is kept.
+/// Remembering something again never shortens its retention.
 fn longer(one: Retention, other: Retention) -> Retention {
     let days = |retention: Retention| retention.days().unwrap_or(u32::MAX);
     if days(one) >= days(other) { one } else { other }

@@ -1,4 +1,4 @@
-//! revise: new content for a memory that is named. And profile facts, of which there is one per person and topic.
+//! revise: new content for a given memory. And profile facts, one per person and topic.
 
 use super::access::{self, Purpose};
 use super::model::{Details, Draft, Memory, content_hash, embedded_text};
@@ -27,7 +27,7 @@ pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) ->
     revise_from(engine, ctx, request, None).await
 }
 
-/// As [`revise`], with the place that the change comes from: the version names it, and the memory keeps its own source.
+/// As [`revise`], with the place that the change comes from: the version gets it as its source, and the memory keeps its own.
 ///
 /// # Errors
 /// As [`revise`].
@@ -53,7 +53,7 @@ pub(crate) async fn revise_from(
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let seen = access::find(&mut tx, ctx, &request.memory, Purpose::Read, engine.clock().now()).await;
     tx.commit().await?;
-    // What was forgotten is refused with a reason below, under the lock, as it is when it was forgotten meanwhile.
+    // A forgotten memory is refused below, under the lock, with a reason; it may also be forgotten meanwhile.
     let topic = seen.as_ref().map(|memory| memory.topic.clone()).unwrap_or_default();
     let vector = if seen.is_ok() { engine.embed_for_write(&embedded_text(&topic, &request.content)).await } else { None };
 
@@ -65,7 +65,7 @@ pub(crate) async fn revise_from(
     if memory.status == MemoryStatus::Superseded {
         return Err(Error::Conflict(format!("the memory {} was superseded by another: revise that one", memory.short_id)));
     }
-    // Filed anew while the model thought: the vector is of the old topic.
+    // The memory was refiled while the model worked: the vector belongs to the old topic.
     let vector = vector.filter(|_| memory.topic == topic);
     let draft = Draft { origin, ..draft(&memory, &request) };
     let (old, now) = (memory.clone(), engine.clock().now());
@@ -113,8 +113,8 @@ fn draft(memory: &Memory, request: &ReviseRequest) -> Draft {
     }
 }
 
-/// States a fact of a profile. What was stated of the same person under the same topic is replaced, and kept as a version. It is there at
-/// once, found by its words, and waits for no model: its vector comes later.
+/// States a profile fact. It replaces the fact about the same person under the same topic, which is kept as a version. It is found by its
+/// words at once and waits for no model: its vector comes later.
 ///
 /// # Errors
 /// As [`super::remember()`].

@@ -1,4 +1,4 @@
-//! The agents page: who remembers how much, and when last.
+//! The agents page: how much each agent remembers, and when it last did.
 
 use crate::api::{ActivityDay, AgentName, AgentSummary, OperatorRole};
 use crate::engine::Engine;

@@ -22,7 +22,7 @@ const WEEK: usize = 7;
 /// How the memory of a tenant is doing.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`; whatever the databases say.
+/// `Forbidden` without the role `viewer`; any error of the databases.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Overview, Error> {

@@ -7,8 +7,8 @@ use crate::op::OpContext;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// Links two memories; whether they were not so linked before. `agent` and `user` are who may see the link: the commons if an end of it is
-/// shared, the user to whom an end of it belongs.
+/// Links two memories; whether they were not so linked before. `agent` and `user` decide who may see the link: the commons if an end of it
+/// is shared, the user to whom an end of it belongs.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
 pub async fn link(
     tx: &mut Tx,
@@ -36,7 +36,7 @@ pub async fn link(
     Ok(done.rows_affected() > 0)
 }
 
-/// Takes a link away; whether it was there.
+/// Removes a link; whether it existed.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn unlink(
     tx: &mut Tx,
@@ -67,7 +67,7 @@ pub async fn still_linked(tx: &mut Tx, tenancy: Tenancy, id: MemoryId) -> Result
     Ok(sqlx::query_as("select superseded, contradicted from links_on($1, $2)").bind(tenancy.tenant).bind(id).fetch_one(&mut **tx).await?)
 }
 
-/// A memory's links, either way, newest first, as far as whoever asks may see them.
+/// A memory's links in both directions, newest first, as far as the caller may see them.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn links(tx: &mut Tx, tenancy: Tenancy, id: MemoryId) -> Result<Vec<Link>, DbError> {
     Ok(sqlx::query_as(concat!(

@@ -28,8 +28,8 @@ use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
 
-/// The columns of [`Memory`], for a table called `m`: a literal, so that statements that read whole memories are literals, too. Whoever
-/// pastes one into psql writes `m.*` for it.
+/// The columns of [`Memory`], for a table called `m`: a literal, so that statements that read whole memories are literals, too. To paste
+/// such a statement into psql, write `m.*` instead.
 macro_rules! columns {
     () => {
         "m.id, m.short_id, m.agent_id, m.created_by, m.user_id, m.kind, m.category, m.subject, m.retention, m.scope, m.project_id, m.repo_id, \
@@ -43,7 +43,7 @@ pub(crate) use columns;
 /// The columns of [`Memory`] for statements that are put together at run time.
 pub const COLUMNS: &str = columns!();
 
-/// A memory and how alike it is to what it is compared with.
+/// A memory and its similarity to another one.
 #[derive(FromRow)]
 pub struct Neighbour {
     #[sqlx(flatten)]
@@ -106,8 +106,8 @@ pub async fn nearest(
     now: DateTime<Utc>,
 ) -> Result<Option<(Memory, f64)>, DbError> {
     let VectorTable { table, .. } = VectorTable::of(embedded.vector.len())?;
-    // `offset 0` keeps the vectors an inner loop by their key: of a table that was never analysed the planner expects one row, and joins
-    // the two the other way round, which grows with the square.
+    // `offset 0` keeps the vectors in an inner loop by their key. For a table that was never analysed the planner expects one row and joins
+    // the other way round, which takes quadratic time.
     let of_user = of_user!("m", "$12");
     let sql = format!(
         r"select {COLUMNS}, 1 - e.distance as similarity
@@ -130,7 +130,7 @@ pub async fn nearest(
     Ok(near.map(|near| (near.memory, near.similarity)))
 }
 
-/// A new record's id, short id and times.
+/// The id, the short id and the times of a new record.
 pub struct Birth<'a> {
     pub id: MemoryId,
     pub short_id: &'a str,
@@ -171,7 +171,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
         source_kind: draft.source_kind,
         evidence_ref: &draft.details.evidence_ref,
         confidence: draft.details.confidence.unwrap_or(1.0),
-        // What is remembered on purpose matters, unless its author says otherwise.
+        // A memory that an agent writes is important unless its author says otherwise.
         importance: draft.details.importance.unwrap_or(1.0),
         pinned: draft.details.pinned.unwrap_or(false),
         profile_fact: draft.details.profile_fact,
@@ -187,7 +187,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
 }
 
-/// Notes that exactly this was remembered again: counted and fresh. What is known of it besides may make it the next version.
+/// Records that exactly this was remembered again: counted and fresh. New details may make it the next version.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn touch(
     tx: &mut Tx,
@@ -284,7 +284,7 @@ pub async fn revise(
     Ok(())
 }
 
-/// Memories by id, whatever their state, locked in the order of their ids if they are to be changed.
+/// Memories by id in any state, locked in the order of their ids if they are to be changed.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn by_ids(tx: &mut Tx, tenancy: Tenancy, agent: Option<AgentId>, ids: &[MemoryId], lock: bool) -> Result<Vec<Memory>, DbError> {
     macro_rules! by_ids {

@@ -1,4 +1,4 @@
-//! Where a memory stands in its life: deleted, superseded, contradicted, back again.
+//! The life cycle of a memory: deleted, superseded, contradicted, reinstated.
 
 use crate::api::{AgentId, MemoryId, MemoryStatus};
 use crate::db::{DbError, Tenancy, Tx, of_user};
@@ -50,7 +50,7 @@ pub async fn mark_deleted(
     Ok(())
 }
 
-/// Takes a deletion back; whether the memory lives again. `updated_at` does not move: a restored memory is as old as it was.
+/// Undoes a deletion; whether the memory is live again. `updated_at` does not move: a restored memory is as old as before.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn mark_restored(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Result<bool, DbError> {
     let live: Option<bool> = sqlx::query_scalar(concat!(
@@ -97,7 +97,7 @@ pub async fn mark_superseded(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: 
     Ok(())
 }
 
-/// How a memory stands after its status was set.
+/// The state of a memory after its status was set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
 pub struct Standing {
     pub live: bool,

@@ -1,4 +1,4 @@
-//! What the vocabulary asks of memories: who has a phrase, who has a topic, and what is still filed under an older version.
+//! What the vocabulary reads of memories: by phrase, by topic, and those that are still filed under an older version.
 
 use super::columns;
 use crate::api::{AgentId, DecisionId, MemoryId, TenantId};
@@ -38,7 +38,7 @@ pub async fn with_phrase(tx: &mut Tx, tenant: TenantId, form: &str, ids: &[Memor
     Ok(query.bind(tenant).bind(form).bind(ids).bind(most).fetch_all(&mut **tx).await?)
 }
 
-/// How many memories each decision still has in front of it.
+/// How many memories each decision still has to refile.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unresolved(
     tx: &mut Tx,
@@ -60,7 +60,7 @@ pub async fn unresolved(
     .await?)
 }
 
-/// Memories of the tenant that have one of the phrases and were resolved before a version: what is left of a job.
+/// Memories of the tenant that have one of the phrases and were resolved under an older version: the rest of a job.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn stale(tx: &mut Tx, tenant: TenantId, forms: &[String], version: i64, most: i64) -> Result<Vec<Memory>, DbError> {
     let query = sqlx::query_as(concat!(
@@ -94,7 +94,7 @@ pub async fn file_under(tx: &mut Tx, tenant: TenantId, memory: &Memory, resolved
     Ok(())
 }
 
-/// How much one agent has under a term.
+/// How many memories one agent has under a term.
 #[derive(Clone, Debug, FromRow)]
 pub struct TopicUse {
     pub topic: String,
@@ -103,7 +103,7 @@ pub struct TopicUse {
     pub last_write: DateTime<Utc>,
 }
 
-/// How much each agent has under each of some terms, most first.
+/// How many memories each agent has under each of some terms, most first.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, terms = terms.len()))]
 pub async fn topic_use(tx: &mut Tx, tenant: TenantId, terms: &[String]) -> Result<Vec<TopicUse>, DbError> {
     Ok(sqlx::query_as(

@@ -22,7 +22,7 @@ pub struct Embedded<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct VectorTable {
     pub table: &'static str,
-    /// What a search compares with: of 384 dimensions the half vector, which the covering index holds.
+    /// The column that a search compares: with 384 dimensions the half vector, which the covering index holds.
     pub column: &'static str,
 }
 
@@ -42,7 +42,7 @@ impl VectorTable {
         }
     }
 
-    /// Whether the column that a search compares with holds half vectors.
+    /// Whether that column holds half vectors.
     pub fn is_half(self) -> bool {
         self.column == "half"
     }
@@ -81,7 +81,7 @@ impl Encode<'_, Postgres> for Operand {
     }
 }
 
-/// Stores a live memory's vector, over an older one of the same model, and notes since when it is found by meaning.
+/// Stores a live memory's vector, over an older one of the same model, and records since when it is found by meaning.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn put_vector(
     tx: &mut Tx,
@@ -151,7 +151,7 @@ pub async fn put_vector(
     Ok(())
 }
 
-/// Removes the vectors of a content that is no more; the memory is found by its words until the new one comes.
+/// Removes the vectors of a former content; the memory is found by its words until the new vector comes.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn drop_vectors(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
     sqlx::query(concat!(
@@ -171,7 +171,7 @@ pub async fn drop_vectors(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Mem
     Ok(())
 }
 
-/// Takes vectors into or out of the live set, as the record now says.
+/// Moves vectors into or out of the live set, according to the record.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, ids = ids.len()))]
 pub async fn sync_live(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, ids: &[MemoryId]) -> Result<(), DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
@@ -214,7 +214,7 @@ pub async fn embedded_by(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memo
     .await?)
 }
 
-/// A memory was remembered again: it weighs as much as a new one.
+/// Gives the vectors of a memory that was remembered again the weight of a new one.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn refresh_vectors(
     tx: &mut Tx,

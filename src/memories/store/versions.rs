@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use sqlx::types::Json;
 
-/// Copies the record, as it now stands, into its versions. `origin` is where the change came from, if not from where the memory was said.
+/// Copies the current record into its versions. `origin` is where the change came from, if not from where the memory was said.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
 pub async fn write_version(
     tx: &mut Tx,

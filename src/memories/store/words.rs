@@ -41,7 +41,7 @@ struct Counted {
     term_count: i32,
 }
 
-/// Locks the counts of agents in one order, so that two who change many memories never wait for each other in a circle; how many rows.
+/// Locks the counts of agents in one order, so that two callers who change many memories never deadlock; returns the number of rows.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agents = agents.len()))]
 pub async fn lock_counts(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> Result<u64, DbError> {
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
@@ -58,7 +58,7 @@ pub async fn lock_counts(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> R
     Ok(locked.rows_affected())
 }
 
-/// Makes a live memory's words findable, in place of those it had. Topic and content count alike; a memory of nothing but stop words is a
+/// Makes a live memory's words findable, instead of its former ones. Topic and content count alike; a memory with only stop words is a
 /// document without terms.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, topic: &str, content: &str) -> Result<(), DbError> {
@@ -92,7 +92,7 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memory
     }
 }
 
-/// Takes a memory's words out of reach.
+/// Removes a memory's words from the search.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn drop_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
     let counted: Option<Counted> = sqlx::query_as(concat!(

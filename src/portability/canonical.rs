@@ -1,4 +1,4 @@
-//! From a record to the one way in which it is written, and back.
+//! Converts a record into the one form in which it is written, and back.
 
 use super::lines::{COMMONS, Line, Section};
 use crate::api::AgentId;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// Agents by slug: a file names them so, because another installation gives them other ids.
+/// Agents by slug: a file names them by slug, because another installation gives them other ids.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     ids: HashMap<String, AgentId>,
@@ -17,7 +17,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Of the agents of a tenant.
+    /// The agents of a tenant.
     pub fn new(agents: &[Agent]) -> Self {
         let mut names = Self::default();
         for agent in agents {
@@ -26,7 +26,7 @@ impl Names {
         names
     }
 
-    /// One more.
+    /// Adds one more.
     pub fn add(&mut self, slug: String, id: AgentId) {
         self.slugs.insert(id, slug.clone());
         self.ids.insert(slug, id);
@@ -43,7 +43,7 @@ impl Names {
     }
 }
 
-/// Fields that hold an agent's id in the record and its slug in the file, by their names there and here.
+/// Fields that hold an agent's id in the record and its slug in the file, by their names in both.
 fn agents_in(section: Section) -> &'static [(&'static str, &'static str)] {
     match section {
         Section::Agent | Section::User => &[],
@@ -54,7 +54,7 @@ fn agents_in(section: Section) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// A record as a line, without its end: keys sorted, no field that is null, no space that says nothing, agents by slug.
+/// A record as a line, without its end: keys sorted, no null fields, no spaces between tokens, agents by slug.
 ///
 /// # Errors
 /// `Internal`, when it cannot be written as JSON.
@@ -78,7 +78,7 @@ pub fn text(value: &Value) -> String {
     text
 }
 
-/// Sorted, whatever order the map keeps.
+/// Writes objects with sorted keys.
 fn push(value: &Value, out: &mut String) {
     match value {
         Value::Object(map) => {

@@ -57,17 +57,17 @@ impl Selection {
 /// How many lines of each type were written.
 pub type Written = BTreeMap<&'static str, u64>;
 
-/// Writes what `selection` names to `out`: a header, lines, and a footer with counts and the SHA-256 of all before it. One snapshot of each
-/// database: what changes meanwhile is not in it, or wholly. That of memory is the earlier one, so a canonical topic has its term in the
-/// file. `progress` is told the number of lines so far.
+/// Writes what `selection` names to `out`: a header, lines, and a footer with counts and the SHA-256 of everything before it. Each database
+/// is read from one snapshot, so a concurrent change is in the file completely or not at all. The snapshot of memory is the earlier one, so
+/// a canonical topic has its term in the file. `progress` receives the number of lines so far.
 ///
-/// An agent's key that may choose its user exports every user's rows, any other its own user's and nobody's.
+/// An agent's key that may choose its user exports every user's rows; any other key exports those of its own user and those without a user.
 ///
 /// It leaves two audit rows: one when it starts, one with the counts before its footer. A start without an end is an export that broke off.
 ///
 /// # Errors
 /// `Forbidden` for an agent without `export` or that asks for more than its own, for an operator without the role `admin`; `Invalid` for no
-/// area and for a filter that makes no sense or asks a question; `Conflict` for a record whose line would be longer than [`LINE_MAX`].
+/// area and for a filter that is invalid or has a question; `Conflict` for a record whose line would be longer than [`LINE_MAX`].
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn export<W: AsyncWrite + Unpin + Send>(
     engine: &Engine,
@@ -77,7 +77,7 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
     progress: &(dyn Fn(u64) + Send + Sync),
 ) -> Result<Written, Error> {
     let ctx = &ctx.for_all_its_users()?;
-    // What is deleted or expired is told to no agent, by an export neither.
+    // No agent gets deleted or expired memories, not even in an export.
     let in_reach_at = ctx.agent_id().is_ok().then(|| engine.clock().now());
     let agents = agents(engine, ctx, selection).await?;
     let filter = match selection {
@@ -86,13 +86,13 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
     };
     leave_trace(engine, ctx, "memory.export_started", selection, &json!({ "format": "jsonl" })).await?;
     if selection.has(Area::Vocabulary) {
-        // What agents proposed before is in the queue then, and not on its way to it.
+        // Earlier proposals of agents are in the queue then, and no longer on their way to it.
         engine.relay().settle().await;
     }
     let mut memory = if selection.has(Area::Memory) { Some(snapshot(&engine.db().memory, ctx).await?) } else { None };
     let shared = selection.has(Area::Vocabulary) || selection.has(Area::Knowledge);
     let mut kb = if shared { Some(snapshot(&engine.db().kb, ctx).await?) } else { None };
-    // Read last: it has every agent that a snapshot names.
+    // Read last, so that it has every agent that a snapshot names.
     let everybody = identity::all_agents(engine, ctx).await?;
     let (out, names) = (BufWriter::new(out), Names::new(&everybody));
     let mut sheet = Sheet { out, hash: Sha256::new(), written: Written::new(), lines: 0, names, progress };
@@ -178,7 +178,7 @@ async fn knowledge<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &
     Ok(())
 }
 
-/// A filter shows memories: no projects and no events.
+/// A filter selects memories: the file has no projects and no events.
 async fn memories<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &mut Tx, reaches: &[Reach<'_>]) -> Result<(), Error> {
     macro_rules! of_each {
         ($section:expr, $query:path) => {
@@ -204,7 +204,7 @@ async fn memories<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &m
     Ok(())
 }
 
-/// Leaves an audit row that says what is exported. Of a filter it names the fields and not their values, which may be somebody's words.
+/// Leaves an audit row about the export. It names the fields of a filter but not their values, which may be somebody's words.
 ///
 /// # Errors
 /// When the database is out of reach; the export is then not made.
@@ -242,7 +242,7 @@ pub(super) async fn leave_trace(
     Ok(())
 }
 
-/// The agents whose records are meant, commons first, then by slug.
+/// The agents of the selection, commons first, then by slug.
 ///
 /// # Errors
 /// As [`export`].

@@ -1,5 +1,5 @@
-//! import: a file is read twice. The first time everything in it is checked, against itself and against what is there, and nothing is
-//! written; the second time it is written, batch by batch. What is there already is left alone, so an import that was killed is repeated.
+//! import: a file is read twice. The first reading checks everything in it, against itself and against the databases, and writes nothing;
+//! the second writes it, batch by batch. Existing records are left alone, so an import that was killed is simply repeated.
 
 use super::canonical::Names;
 use super::lines::{AgentLine, Line, MemoryLine, Section, UserLine};
@@ -22,12 +22,12 @@ use tokio::fs::File;
 use tokio::io::{AsyncSeekExt, BufReader};
 use tracing::instrument;
 
-/// How far clocks may differ: a memory that is newer would be first in every answer for years.
+/// How far clocks may differ: a memory with a time in the future would be first in every answer for years.
 const FUTURE_MAX: Duration = Duration::days(1);
 /// Bytes that are read from the file at a time.
 const BUFFER: usize = 256 * 1024;
 
-/// How a file is to be taken in.
+/// How to import a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
     /// Only this agent's records may be in it.
@@ -36,19 +36,19 @@ pub struct ImportOptions {
     pub dry_run: bool,
 }
 
-/// Takes an exported file in: all of it, or, if anything in it is wrong, nothing. Records keep their ids, times, statuses, versions and
-/// links. A memory that is here in an earlier version is brought forward; one that is as the file says, or further, stays. Words are made
-/// at once; vectors by jobs. Events are history: no worker claims them. It leaves one audit row, and no event but those of the file.
-/// `progress` is told bytes read, of two readings.
+/// Imports an exported file: all of it or, if anything in it is wrong, nothing. Records keep their ids, times, statuses, versions and
+/// links. A memory that exists in an earlier version is brought forward; one that exists in the same or a later version stays. Words are
+/// made at once, vectors by jobs. Events are history: no worker claims them. The import leaves one audit row, and no events except those of
+/// the file. `progress` receives the number of bytes read, over both readings.
 ///
-/// Vocabulary and knowledge are merged with what is there ([`Shared`]). Topics of memories stay as they are: no decision is made.
+/// Vocabulary and knowledge are merged with the existing ones ([`Shared`]). Topics of memories do not change: no decision is made.
 ///
-/// What an admin imports keeps its authors. What an agent imports is the agent's own words, and brings nothing back that was deleted here.
+/// An admin's import keeps the authors. An agent's import makes the agent the author, and brings back nothing that was deleted here.
 ///
 /// # Errors
 /// `Forbidden` for an agent without `export` and `memory:write`, or without `memory:forget` if the file deletes a memory that is live here;
-/// `Forbidden` for an operator without the role `admin`; `Invalid`, naming the line, for a file that is broken, of a newer schema, holds
-/// an id twice or one that another agent or organisation has, tells another past of a memory, or (for an agent) changes a deleted one.
+/// `Forbidden` for an operator without the role `admin`; `Invalid`, naming the line, for a file that is broken, of a newer schema, has an
+/// id twice or one that another agent or organisation uses, has another history of a memory, or (for an agent) changes a deleted one.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn import(
@@ -89,7 +89,7 @@ pub async fn import(
         return Ok(report);
     }
 
-    // First the trace, then the change: an import that is killed has left word of itself.
+    // The trace comes before the change, so an import that is killed leaves one, too.
     importer.leave_trace(&report, options).await?;
     file.rewind().await.map_err(Error::failed("the file cannot be read again"))?;
     let mut reader = Reader::open(BufReader::with_capacity(BUFFER, file), names, options.agent).await?;
@@ -138,14 +138,14 @@ struct Importer<'a> {
 }
 
 impl Importer<'_> {
-    /// Makes an agent that imports the author of every line.
+    /// Makes an agent the author of every line that it imports.
     fn sign(&self, batch: &mut Batch) {
         if let Actor::Agent { id, slug, .. } = &self.ctx.actor {
             batch.lines.iter_mut().for_each(|(_, line)| line.sign(*id, slug));
         }
     }
 
-    /// An agent's key imports what belongs to the users that it may act for.
+    /// An agent's key may import only records of users that it may act for.
     fn check_users(&self, batch: &Batch) -> Result<(), Error> {
         match batch.lines.iter().find(|(_, record)| !self.ctx.users.include(record.user())) {
             None => Ok(()),
@@ -153,7 +153,7 @@ impl Importer<'_> {
         }
     }
 
-    /// What a batch would add, if nothing of it contradicts what is there.
+    /// What a batch would add, if nothing in it contradicts the existing records.
     async fn against_what_is_there(&self, tx: &mut Tx, batch: &Batch) -> Result<ImportCount, Error> {
         match batch.section {
             Section::Agent => return self.agents(batch).await,
@@ -213,7 +213,7 @@ impl Importer<'_> {
         Ok(count)
     }
 
-    /// An agent takes out of reach with `memory:forget` only, and what is deleted or expired stays so: bringing it back is for operators.
+    /// An agent may delete only with `memory:forget`, and may not bring back what is deleted or expired: that is for operators.
     fn may_bring_forward(&self, line: u64, memory: &MemoryLine, stored: &Stored) -> Result<(), Error> {
         if self.ctx.agent_id().is_err() {
             return Ok(());
@@ -243,7 +243,7 @@ impl Importer<'_> {
         }
     }
 
-    /// An agent whose slug is known is that agent. Another is made, with the id it had, by those who may.
+    /// An agent with a known slug is that agent. Any other is created with its id, if the importer may do so.
     async fn agents(&self, batch: &Batch) -> Result<ImportCount, Error> {
         let mut count = ImportCount::default();
         for (line, agent) in new_agents(batch) {
@@ -267,7 +267,7 @@ impl Importer<'_> {
         Ok(count)
     }
 
-    /// References are the organisation's: an admin brings them, and one that stands for somebody else here is refused.
+    /// References belong to the organisation: only an admin imports them, and one that means another user here is refused.
     async fn users(&self, batch: &Batch) -> Result<ImportCount, Error> {
         let mut count = ImportCount::default();
         let known = if self.ctx.agent_id().is_ok() { vec![] } else { identity::users(self.engine, self.ctx).await? };
@@ -303,7 +303,7 @@ impl Importer<'_> {
         }
         let mut tx = self.engine.db().memory.begin(self.ctx.tenancy()).await?;
         lift_statement_timeout(&mut tx).await?;
-        // Whoever imports after us sees what we wrote: ids are compared across organisations.
+        // The next import sees what this one wrote: ids are compared across organisations.
         lock(&mut tx, lock_key(&[b"import"])).await?;
         let count = self.against_what_is_there(&mut tx, batch).await?;
         put::put(self.engine, self.ctx, &mut tx, batch).await?;

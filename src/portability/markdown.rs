@@ -1,5 +1,5 @@
-//! A folder that a person can read: one file per memory that is not deleted, by agent, and an index of each agent's. The same memories make
-//! the same files, byte for byte.
+//! A folder for people: one file per memory that is not deleted, by agent, and an index for each agent. The same memories make the same
+//! files, byte for byte.
 
 use super::canonical::{self, Names};
 use super::export::{PAGE, Selection, agents, leave_trace};
@@ -19,11 +19,11 @@ use tokio::fs::{self, OpenOptions};
 use tokio::io::AsyncWriteExt;
 use tracing::instrument;
 
-/// Most characters of a topic in a file's name; the id that follows tells files apart.
+/// Most characters of a topic in a file's name; the id after it makes the name unique.
 const TOPIC_IN_NAME: usize = 48;
 
-/// Writes what `selection` names into a folder that is new or empty; how many memories. Deleted ones are left out unless a filter asks for
-/// them. `progress` is told the number of memories so far.
+/// Writes what `selection` names into a folder that is new or empty; returns how many memories. Deleted ones are left out unless a filter
+/// includes them. `progress` receives the number of memories so far.
 ///
 /// # Errors
 /// As [`super::export()`]; `Invalid` for a selection of areas; `Conflict` for a folder that holds something, or cannot be written.
@@ -101,7 +101,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Error {
     }
 }
 
-/// `tea-time-<id>.md`: letters, digits and dashes only, so that every file system takes it and none is another's.
+/// `tea-time-<id>.md`: letters, digits and dashes only, so that every file system accepts it and no two are equal.
 fn file_name(memory: &MemoryLine) -> String {
     let mut name = String::new();
     for c in memory.topic.chars().flat_map(char::to_lowercase) {
@@ -152,7 +152,7 @@ fn page_of(memory: &MemoryLine, names: &Names) -> Result<String, Error> {
     Ok(page)
 }
 
-/// One line that is no Markdown of its own.
+/// One line whose text has no meaning in Markdown.
 fn inline(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(100).collect();

@@ -1,4 +1,5 @@
-//! Export and import: memory, vocabulary and knowledge as lines of JSON that another installation takes in (`docs/EXPORT.md`), or as a folder to read.
+//! Export and import: memory, vocabulary and knowledge as lines of JSON that another installation can import (`docs/EXPORT.md`), or as a
+//! folder for people.
 
 mod canonical;
 mod export;

@@ -1,4 +1,4 @@
-//! One batch into the database, in the caller's transaction: the records, and what follows from them.
+//! Writes one batch into the database, in the caller's transaction: the records, and what derives from them.
 
 use super::lines::{Line, MemoryLine, Section};
 use super::read::Batch;
@@ -21,10 +21,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use tracing::instrument;
 
-/// Memories whose vectors one job makes: a lease is short.
+/// Memories that one job embeds: a lease is short.
 const VECTORS: usize = 32;
 
-/// The records of a batch as the database reads them, with what it keeps of them and the file does not.
+/// The records of a batch as the database reads them, with derived columns that the file does not have.
 ///
 /// # Errors
 /// `Internal`, when one cannot be written as JSON.
@@ -45,7 +45,7 @@ fn row(line: &Line, snapshot: Option<&Snapshot>) -> serde_json::Result<Value> {
         Line::User(line) => serde_json::to_value(line),
         Line::Term(line) => with(with(serde_json::to_value(line), "normal", normal(&line.term).into()), "status", "active".into()),
         Line::Alias(line) => with(serde_json::to_value(line), "normal", normal(&line.alias).into()),
-        // Version 0 is older than any: no version of this installation is that decision's.
+        // Version 0 is older than any other: the decision made no version of this installation.
         Line::Decision(line) => with(serde_json::to_value(line), "version", 0.into()),
         Line::Proposal(line) => with(serde_json::to_value(line), "normal", normal(&line.phrase).into()),
         Line::ProposalMemory(line) => serde_json::to_value(line),
@@ -69,8 +69,8 @@ fn bytes(hash: &Hash) -> Value {
     format!("\\x{}", hash.hex()).into()
 }
 
-/// A version of the vocabulary means nothing elsewhere. Where this one says of the phrase what the file says, that version is meant; else 0,
-/// which is older than any, so that the next decision on the phrase looks at the memory.
+/// A version of the vocabulary means something in one installation only. If the vocabulary here gives the phrase the topic of the file, the
+/// row gets its version; otherwise 0, which is older than any other, so that the next decision on the phrase includes the memory.
 fn with_what_follows(mut row: Value, line: &MemoryLine, snapshot: Option<&Snapshot>) -> Value {
     let resolved = snapshot.map(|snapshot| snapshot.resolve(&line.topic_raw));
     let same = resolved.filter(|resolved| resolved.topic == line.topic && resolved.is_canonical == line.is_canonical);
@@ -79,7 +79,7 @@ fn with_what_follows(mut row: Value, line: &MemoryLine, snapshot: Option<&Snapsh
     row
 }
 
-/// Writes a batch. Memories come with their words, and with jobs for their vectors.
+/// Writes a batch. Memories get their words at once, and jobs for their vectors.
 ///
 /// # Errors
 /// When the database is out of reach.
@@ -105,7 +105,7 @@ pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -
     Ok(())
 }
 
-/// An agent brings nothing back that is deleted or expired here: that is for operators.
+/// An agent's import brings back nothing that is deleted or expired here: that is for operators.
 fn importing<'a>(engine: &Engine, ctx: &'a OpContext) -> Importing<'a> {
     Importing { by: ctx.actor.name(), revives: ctx.agent_id().is_err(), now: engine.clock().now() }
 }
@@ -144,14 +144,14 @@ async fn put_memories(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Bat
     Ok(())
 }
 
-/// Memories that came without their vectors.
+/// Imported memories without vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wanting {
     pub memory_ids: Vec<MemoryId>,
 }
 
-/// Gives imported memories their vectors. Unlike what comes late to a memory that was just remembered, they are not held against each other:
-/// an import changes nothing in what it was given.
+/// Gives imported memories their vectors. Unlike late vectors of memories that were just remembered, they are not compared with other
+/// memories: an import changes nothing in its records.
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again.
@@ -171,7 +171,7 @@ pub async fn embed_imported(engine: &Engine, ctx: &OpContext, agent: AgentId, wa
     let current = memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &wanting.memory_ids, true).await?;
     let embedded: HashMap<MemoryId, _> = found.iter().zip(&vectors).map(|(memory, vector)| (memory.id, (memory, vector))).collect();
     for memory in current.iter().filter(|memory| memory.live) {
-        // What was rewritten while the model thought has had its own vector made.
+        // A memory that was rewritten while the model worked has a vector of its own.
         let same =
             embedded.get(&memory.id).filter(|(before, _)| before.topic == memory.topic && before.content_hash == memory.content_hash);
         if let Some((_, vector)) = same {

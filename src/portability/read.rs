@@ -1,4 +1,4 @@
-//! From the bytes of a file to batches of records: one line in memory at a time, and a batch of bounded size.
+//! Reads the bytes of a file as batches of records: one line in memory at a time, and batches of bounded size.
 
 use super::canonical::{self, Names};
 use super::lines::{FORMAT, LINE_MAX, Line, SCHEMA, Section};
@@ -13,10 +13,10 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 /// Most lines, and most bytes of them, in one batch.
 const BATCH_LINES: usize = 500;
 const BATCH_BYTES: usize = 2 * 1024 * 1024;
-/// Most lines of agents: they are the only ones that are kept in memory.
+/// Most lines of agents: only these are kept in memory.
 const AGENTS_MAX: usize = 100_000;
 
-/// Lines of one type that stand together, each with its number.
+/// Consecutive lines of one type, each with its number.
 pub struct Batch {
     pub section: Section,
     pub lines: Vec<(u64, Line)>,
@@ -37,13 +37,13 @@ pub struct Reader<R> {
     counts: BTreeMap<&'static str, u64>,
     only: Option<AgentId>,
     section: Section,
-    /// The line that did not belong to the last batch.
+    /// The first line of the next batch, which is read already.
     ahead: Option<(u64, Line)>,
     done: bool,
 }
 
 impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
-    /// Reads the header. Agents are known by `names`; with `only`, records of another agent are refused.
+    /// Reads the header. `names` maps the slugs of agents; with `only`, records of another agent are refused.
     ///
     /// # Errors
     /// `Invalid`, naming the line: no header, or a newer schema.
@@ -87,7 +87,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
         }
     }
 
-    /// The next lines of one type; nothing after the last, when counts and hash of the footer were right.
+    /// The next lines of one type; none after the last, once counts and hash of the footer have been checked.
     ///
     /// # Errors
     /// `Invalid`, naming the line and what is wrong with it.
@@ -106,7 +106,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
         Ok(Some(Batch { section, lines }))
     }
 
-    /// Bytes that were read.
+    /// How many bytes were read.
     pub fn position(&self) -> u64 {
         self.passed
     }
@@ -156,7 +156,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
             );
         }
         if let Line::Agent(agent) = line {
-            // Where the slug is known, that agent is meant, whatever id it has here.
+            // A known slug means that agent, even if its id differs here.
             if self.names.id(&agent.slug).is_none() {
                 self.names.add(agent.slug.clone(), agent.id);
             }
@@ -188,13 +188,13 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
         Ok(())
     }
 
-    /// Counts the line in hand as read.
+    /// Counts the current line as read.
     fn seal(&mut self) {
         self.hash.update(&self.buffer);
         self.passed += self.buffer.len() as u64;
     }
 
-    /// Reads the next line, its end included; false at the end of the file. No more of it is kept than a line may have.
+    /// Reads the next line, its end included; false at the end of the file. It keeps no more bytes than a line may have.
     async fn advance(&mut self) -> Result<bool, Error> {
         self.buffer.clear();
         self.number += 1;
@@ -230,7 +230,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
     }
 }
 
-/// An error with the line that it is about.
+/// Adds the number of the line to an error.
 pub fn at(line: u64, error: Error) -> Error {
     match error {
         Error::Invalid(fields) => {

@@ -1,4 +1,4 @@
-//! A file in itself: no id twice, and nothing about a memory, term or document that does not come before it.
+//! Checks a file in itself: no id twice, and no reference to a memory, term or document that does not come before it.
 
 use super::lines::{Line, Section, home};
 use super::read::{Batch, at};
@@ -7,7 +7,7 @@ use crate::db::Tx;
 use crate::error::Error;
 use std::collections::{BTreeMap, HashSet};
 
-/// Notes the keys of a batch, and looks up those that it refers to.
+/// Records the keys of a batch, and looks up those that it refers to.
 ///
 /// # Errors
 /// `Invalid`, naming the line.

@@ -1,5 +1,5 @@
-//! Vocabulary and knowledge of a file: staged, compared with what is there as a whole, and merged. The check does the same as the import
-//! and takes it back, so that it finds what would fail and counts what would change.
+//! Vocabulary and knowledge of a file: staged, compared as a whole with the existing ones, and merged. The check does the same as the
+//! import and rolls it back, so it finds every failure and counts every change.
 
 use super::lines::Section;
 use super::put;
@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Shared<'a> {
     engine: &'a Engine,
     ctx: &'a OpContext,
-    /// False: everything is taken back.
+    /// False: everything is rolled back.
     keep: bool,
     /// The area whose lines are being read, and the transaction that holds them.
     open: Option<(Area, Tx)>,
@@ -29,15 +29,15 @@ pub struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    /// For an import that is kept, or for its check.
+    /// For an import that is kept, or for a check.
     pub fn new(engine: &'a Engine, ctx: &'a OpContext, keep: bool) -> Self {
         Self { engine, ctx, keep, open: None, staged: BTreeMap::new() }
     }
 
-    /// Merges what was staged before lines of type `next`, or the end of the file: it is complete.
+    /// Merges the staged lines before lines of type `next` or the end of the file: now they are complete.
     ///
     /// # Errors
-    /// `Invalid`, naming the line, for what contradicts what is there.
+    /// `Invalid`, naming the line, if it contradicts existing records.
     pub async fn before(&mut self, next: Option<Section>, report: &mut ImportReport) -> Result<(), Error> {
         let area = next.map(Section::area);
         let whole = match self.open.as_ref().map(|(area, _)| *area) {
@@ -53,7 +53,7 @@ impl<'a> Shared<'a> {
         Ok(())
     }
 
-    /// Takes one batch of lines.
+    /// Stages or writes one batch of lines.
     ///
     /// # Errors
     /// As [`Shared::before`].
@@ -105,7 +105,7 @@ impl<'a> Shared<'a> {
         match (self.keep, area) {
             (true, _) => {
                 tx.commit().await?;
-                // Memories that follow are compared with the vocabulary as it is now.
+                // The memories that follow are compared with the new vocabulary.
                 self.engine.vocabulary().outdate(self.ctx.tenant_id);
             }
             // Chunks and components are compared with the documents of the file.

@@ -1,4 +1,4 @@
-//! How single values are written in a file, so that the same record is always the same line.
+//! The form of single values in a file, so that the same record is always the same line.
 
 use chrono::{DateTime, Datelike, SecondsFormat, SubsecRound, Utc};
 use serde::de::Error as _;
@@ -26,7 +26,7 @@ impl<'de> Deserialize<'de> for Stamp {
     }
 }
 
-/// A number from 0 to 1 that the database keeps in four bytes: written with as few digits as tell it apart.
+/// A number from 0 to 1 that the database keeps in four bytes: written with as few digits as identify it.
 #[derive(Clone, Copy, Debug, PartialEq, sqlx::Type)]
 #[sqlx(transparent)]
 pub struct Share(pub f32);

@@ -14,7 +14,7 @@ const REFERENCE_MAX: usize = 512;
 /// Most headings above a chunk.
 const HEADINGS_MAX: usize = 16;
 
-/// One text of a document, in force without an end. What it says is in its chunks.
+/// One text of a document; in force if it has no end. Its chunks hold the text itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentLine {
@@ -26,9 +26,9 @@ pub struct DocumentLine {
     pub title: String,
     pub status: String,
     pub front_matter: Value,
-    /// Of the file: an ingestion leaves alone what it knows.
+    /// Of the file: an ingestion leaves files with a known hash alone.
     pub content_hash: Hash,
-    /// What divided it into chunks: an ingestion divides anew what was divided otherwise.
+    /// The rules and the model that divided it into chunks: an ingestion with others divides it again.
     #[serde(default)]
     pub chunking: String,
     pub created_at: Stamp,
@@ -36,7 +36,7 @@ pub struct DocumentLine {
     pub valid_to: Option<Stamp>,
 }
 
-/// A part of a document's text. A server keeps no other copy of the text. Words and vectors follow from it.
+/// A part of a document's text. A server keeps no other copy of the text. Words and vectors derive from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkLine {

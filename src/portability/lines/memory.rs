@@ -22,11 +22,11 @@ pub const EVENT_KINDS: [&str; 4] = ["manual_write", "session_close", "conversati
 const EVENT_STATES: [&str; 4] = ["pending", "done", "failed", "dead"];
 /// Longest error of an event, in characters.
 const ERROR_MAX: usize = 10_000;
-/// Highest version of a memory, and most times that it was accessed: numbers that can still be added to.
+/// Highest version of a memory, and highest access count: numbers that can still grow.
 const VERSION_MAX: i32 = 1_000_000;
 const ACCESSES_MAX: i64 = 1_000_000_000_000;
 
-/// An agent, by whose slug the other lines name it. The commons has no line: every organisation has one.
+/// An agent; the other lines name it by its slug. The commons has no line, because every organisation has one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentLine {
@@ -38,7 +38,7 @@ pub struct AgentLine {
     pub discipline: Discipline,
 }
 
-/// A user under the organisation's own reference.
+/// A user with the organisation's own reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UserLine {
@@ -47,7 +47,7 @@ pub struct UserLine {
     pub name: Option<String>,
 }
 
-/// A project that memories belong to; it is the commons'.
+/// A project that memories belong to; the commons owns it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectLine {
@@ -56,11 +56,11 @@ pub struct ProjectLine {
     pub slug: String,
     pub name: String,
     pub created_at: Stamp,
-    /// The name of whoever made it.
+    /// The name of its creator.
     pub created_by: String,
 }
 
-/// A repository of a project, likewise.
+/// A repository of a project; the commons owns it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct RepoLine {
@@ -73,7 +73,7 @@ pub struct RepoLine {
     pub created_by: String,
 }
 
-/// Two projects of which one's memory bears on the other's.
+/// Two linked projects, whose memories are relevant to each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectLinkLine {
@@ -98,7 +98,7 @@ pub struct SourceLine {
     pub created_at: Stamp,
 }
 
-/// A memory as it stands. What follows from the rest (hash of the content, normal form, words, vectors) is left out.
+/// The current state of a memory. Derived values (hash of the content, normal form, words, vectors) are left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryLine {
@@ -188,7 +188,7 @@ pub struct VersionLine {
     pub observed_at: Option<Stamp>,
 }
 
-/// How one memory bears on another.
+/// How one memory relates to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct LinkLine {
@@ -201,7 +201,7 @@ pub struct LinkLine {
     pub created_by: String,
 }
 
-/// What keeps a forgotten content from being taken in again: its hash, and where it was said.
+/// The hash and the source of a forgotten content; an extraction must not store it again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct TombstoneLine {
@@ -213,8 +213,8 @@ pub struct TombstoneLine {
     pub created_at: Stamp,
 }
 
-/// One step of how memory came in. Leases and the server's own jobs are left out: they belong to a process, not to the record. What an
-/// import brings is history: no worker ever claims it, whatever its state says.
+/// One step in which memory was captured. Leases and the server's own jobs are left out: they belong to a process, not to the record. An
+/// imported event is history: no worker claims it in any state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct EventLine {

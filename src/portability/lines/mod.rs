@@ -1,5 +1,5 @@
-//! The lines of a file: one struct per type, named and checked here and nowhere else. A new type is a struct, a variant of [`Section`] and
-//! its queries in the store.
+//! The lines of a file: one struct per type; names and checks are only here. A new type needs a struct, a variant of [`Section`] and
+//! queries in the store.
 
 mod knowledge;
 mod memory;
@@ -17,14 +17,14 @@ use crate::api::{AgentId, Area, MemoryId, UserId};
 use crate::error::{Checks, Error};
 use serde_json::Value;
 
-/// What the header calls the format.
+/// The name of the format in the header.
 pub const FORMAT: &str = "remembrancer-export";
 /// The newest schema, which is the newest that is read.
 pub const SCHEMA: u64 = 2;
 /// Longest line, in bytes, its end included: a longer one is neither written nor read.
 pub const LINE_MAX: usize = 8 * 1024 * 1024;
 
-/// The types of lines between header and footer, in the order in which a file has them: what is referred to comes first.
+/// The types of lines between header and footer, in the order of a file: a line comes after those that it refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
     Agent,
@@ -72,7 +72,7 @@ impl Section {
         Self::Event,
     ];
 
-    /// What lines of this type say in `type`.
+    /// The value of `type` in lines of this type.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -97,12 +97,12 @@ impl Section {
         }
     }
 
-    /// The type that says `text`, if there is one.
+    /// The type with this name, if there is one.
     pub fn named(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|section| section.as_str() == text)
     }
 
-    /// What lines of this type belong to. Agents and users belong to memory, but proposals name agents, too.
+    /// The area of lines of this type. Agents and users belong to memory, but proposals name agents, too.
     pub fn area(self) -> Area {
         match self {
             Self::Term | Self::Alias | Self::Decision | Self::Proposal | Self::ProposalMemory => Area::Vocabulary,
@@ -126,7 +126,7 @@ const ACTOR_KINDS: [&str; 3] = ["agent", "operator", "system"];
 const WORD_MAX: usize = 64;
 /// Longest name of a person, a project or a file, in characters.
 const NAME_MAX: usize = 200;
-/// Longest text of a source as it was received, and longest of what a document says beside its chunks, in bytes.
+/// Longest text of a source as it was received, and longest component description or front matter, in bytes.
 const SOURCE_MAX: usize = 4 * 1024 * 1024;
 /// Largest `metadata`, `payload` and `outcome`, in bytes of JSON.
 const JSON_MAX: usize = 64 * 1024;
@@ -158,7 +158,7 @@ pub enum Line {
 }
 
 impl Line {
-    /// The user to whom the record belongs, where a line says so; versions and links follow their memories.
+    /// The user to whom the record belongs, if its line names one; versions and links follow their memories.
     pub fn user(&self) -> Option<UserId> {
         match self {
             Self::Memory(line) => line.user_id,
@@ -169,7 +169,7 @@ impl Line {
         }
     }
 
-    /// Whose memory it is. An agent's own line is nobody's, and vocabulary and knowledge belong to the organisation.
+    /// The agent that owns the record. An agent's own line has no owner, and vocabulary and knowledge belong to the organisation.
     pub fn agent(&self) -> Option<AgentId> {
         match self {
             Self::Agent(_) | Self::User(_) => None,
@@ -195,7 +195,7 @@ impl Line {
         }
     }
 
-    /// What no two lines of its type share.
+    /// The key, which is unique among lines of its type.
     pub fn key(&self) -> String {
         match self {
             Self::Agent(line) => line.slug.clone(),
@@ -220,7 +220,7 @@ impl Line {
         }
     }
 
-    /// What must be in the file before it, by kind and key: a memory of its own agent (`home`), or a line of the type that is named.
+    /// The lines that must come before it, by kind and key: a memory of its own agent (`home`), or a line of the named type.
     pub fn needs(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Term(line) => line.needs(),
@@ -241,7 +241,7 @@ impl Line {
         }
     }
 
-    /// Makes an agent the author of what it imports, whatever the file says: it speaks for itself only.
+    /// Makes an agent the author of what it imports. The author in the file is ignored: an agent speaks only for itself.
     pub fn sign(&mut self, id: AgentId, slug: &str) {
         match self {
             Self::Memory(line) => {
@@ -261,7 +261,7 @@ impl Line {
         }
     }
 
-    /// Refuses values that no record may have. Texts have the limits that they have everywhere else.
+    /// Refuses values that no record may have. Texts have the same limits as in the API.
     ///
     /// # Errors
     /// `Invalid`, naming the fields.

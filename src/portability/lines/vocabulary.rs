@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-/// Highest count of deliveries or memories: a number that can still be added to.
+/// Highest count of deliveries or memories: a number that can still grow.
 const COUNT_MAX: i64 = 1_000_000_000_000;
 
-/// What a term was called from one moment to another; in force without an end. Its normal form follows from it.
+/// The name of a term from one moment to another; in force if it has no end. Its normal form derives from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct TermLine {
@@ -30,7 +30,7 @@ pub struct TermLine {
     pub valid_to: Option<Stamp>,
 }
 
-/// Another phrase for a term, likewise.
+/// Another phrase for a term, from one moment to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct AliasLine {
@@ -41,7 +41,7 @@ pub struct AliasLine {
     pub valid_to: Option<Stamp>,
 }
 
-/// A decision on the vocabulary, with the lines that it opened and closed. Its version has a meaning in one installation only.
+/// A decision on the vocabulary, with the lines that it opened and closed. Its version means something in one installation only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct DecisionLine {
@@ -78,7 +78,7 @@ pub struct ProposalLine {
     pub decision_id: Option<DecisionId>,
 }
 
-/// Where a proposal's phrase was met: by whom, and in which memory. The memory need not be in the file.
+/// Where a proposal's phrase was met: the agent and the memory. The memory need not be in the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
 pub struct ProposalMemoryLine {
@@ -156,7 +156,7 @@ impl ProposalLine {
     }
 }
 
-/// A phrase that is looked up: it has a normal form.
+/// Checks a phrase that can be looked up: it has a normal form.
 fn phrase(checks: &mut Checks, field: &str, text: &str) {
     checks.text(field, text, TOPIC_MAX).that(!normal(text).is_empty(), field, "must have letters or digits");
 }

@@ -1,4 +1,4 @@
-//! What an import asks before it writes. `rows` are records as `jsonb_populate_recordset` reads them, each with its `agent_id`.
+//! Queries of an import before it writes. `rows` are records as `jsonb_populate_recordset` reads them, each with its `agent_id`.
 
 use crate::api::{AgentId, MemoryId, TenantId, UserId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
@@ -8,7 +8,8 @@ use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
-/// Makes room to note what a file holds: on disk, in this transaction, so that a file of any size is checked in the same memory.
+/// Creates temporary tables for the keys of a file: they are on disk and in this transaction, so a file of any size is checked with the
+/// same memory.
 pub async fn begin_check(tx: &mut Tx) -> Result<(), DbError> {
     sqlx::query("create temporary table noted (kind text not null, key text not null, primary key (kind, key)) on commit drop")
         .execute(&mut **tx)
@@ -16,7 +17,7 @@ pub async fn begin_check(tx: &mut Tx) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Notes keys of one kind; the places (from 0) of those that were new.
+/// Records keys of one kind; returns the places (from 0) of those that were new.
 pub async fn note(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<Vec<i64>, DbError> {
     Ok(sqlx::query_scalar(
         r"with given as (select key, min(place) - 1 as place from unnest($2::text[]) with ordinality as g (key, place) group by key),
@@ -29,7 +30,7 @@ pub async fn note(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<Vec<i64>, 
     .await?)
 }
 
-/// The first of some keys of one kind that was not noted: its place (from 0).
+/// The place (from 0) of the first of some keys of one kind that was not recorded.
 pub async fn missing(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<Option<i64>, DbError> {
     Ok(sqlx::query_scalar(
         r"select min(place) - 1 from unnest($2::text[]) with ordinality as g (key, place)
@@ -41,7 +42,7 @@ pub async fn missing(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<Option<
     .await?)
 }
 
-/// Which ids of memories or sources another agent or organisation has.
+/// The ids of memories or sources that another agent or organisation uses.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn held_elsewhere(tx: &mut Tx, tenant: TenantId, section: Section, ids: &[(AgentId, Uuid)]) -> Result<Vec<Uuid>, DbError> {
     let sql = match section {
@@ -53,7 +54,7 @@ pub async fn held_elsewhere(tx: &mut Tx, tenant: TenantId, section: Section, ids
     Ok(sqlx::query_scalar(sql).bind(tenant).bind(agents).bind(ids).fetch_all(&mut **tx).await?)
 }
 
-/// Which memories' short ids another memory of the same agent has.
+/// The memories whose short ids another memory of the same agent uses.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn same_short_ids(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<MemoryId>, DbError> {
     Ok(sqlx::query_scalar(
@@ -66,7 +67,7 @@ pub async fn same_short_ids(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Resu
     .await?)
 }
 
-/// A memory that is there already.
+/// A memory that exists already.
 #[derive(Clone, Copy, Debug, sqlx::FromRow)]
 pub struct Stored {
     pub id: MemoryId,
@@ -77,7 +78,7 @@ pub struct Stored {
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-/// The memories that are there already.
+/// The memories that exist already.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn stored_memories(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<Vec<Stored>, DbError> {
     Ok(sqlx::query_as(concat!(
@@ -92,7 +93,7 @@ pub async fn stored_memories(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Res
     .await?)
 }
 
-/// The versions that are there already, and whether they say what the file says.
+/// The versions that exist already, and whether they equal those of the file.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn stored_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<Vec<(MemoryId, i32, bool)>, DbError> {
     Ok(sqlx::query_as(concat!(
@@ -110,7 +111,7 @@ pub async fn stored_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Res
     .await?)
 }
 
-/// Which projects' or repositories' slugs another one has.
+/// The projects or repositories whose slugs another one uses.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn same_slugs(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Value) -> Result<Vec<Uuid>, DbError> {
     let sql = match section {
@@ -127,7 +128,7 @@ pub async fn same_slugs(tx: &mut Tx, tenant: TenantId, section: Section, rows: &
     Ok(sqlx::query_scalar(sql).bind(tenant).bind(rows).fetch_all(&mut **tx).await?)
 }
 
-/// How many projects, repositories, sources, links, tombstones or events are there already.
+/// How many projects, repositories, sources, links, tombstones or events exist already.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn count_existing(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<i64, DbError> {
     let (table, key) = match section {
@@ -140,7 +141,7 @@ pub async fn count_existing(tx: &mut Tx, tenancy: Tenancy, section: Section, row
         Section::Event => ("events", "id"),
         _ => return Ok(0),
     };
-    // Projects belong to no user. A link between two that has ended is not there any more.
+    // Projects belong to no user. A link between projects that has ended does not count as existing.
     let of_user = match section {
         Section::Project | Section::Repo => "$3::uuid is not distinct from $3",
         Section::ProjectLink => "$3::uuid is not distinct from $3 and t.valid_to is null",

@@ -1,4 +1,4 @@
-//! What export and import ask of knowledge. Documents are staged and compared as a whole; their chunks and components follow in batches.
+//! Queries of export and import on knowledge. Documents are staged and compared as a whole; their chunks and components follow in batches.
 
 use super::page;
 use super::vocabulary::{add, select};
@@ -61,7 +61,7 @@ pub async fn components(tx: &mut Tx, tenant: TenantId, last: Option<&ComponentLi
     page(tx, query, "t.document_id, t.ordinal", size).await
 }
 
-/// Makes room for the documents of a file in this transaction.
+/// Creates the temporary table for the documents of a file in this transaction.
 pub async fn begin_knowledge(tx: &mut Tx) -> Result<(), DbError> {
     sqlx::query("create temporary table staged_documents (like documents, line bigint not null, primary key (id)) on commit drop")
         .execute(&mut **tx)
@@ -69,7 +69,7 @@ pub async fn begin_knowledge(tx: &mut Tx) -> Result<(), DbError> {
     Ok(())
 }
 
-/// The first staged document that tells another past than this installation knows.
+/// The first staged document that differs from the one with the same id here.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn differing_documents(tx: &mut Tx, tenant: TenantId) -> Result<Option<i64>, DbError> {
     Ok(sqlx::query_scalar(
@@ -94,7 +94,7 @@ pub async fn ended_documents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(Docum
     .await?)
 }
 
-/// Removes staged documents whose path has the same text here under another id: that one stays, and the file's chunks have no place.
+/// Removes staged documents whose path has the same text here under another id: that one stays, and the file's chunks of it are left out.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn leave_known(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     sqlx::query(
@@ -108,7 +108,8 @@ pub async fn leave_known(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     Ok(())
 }
 
-/// The first staged document whose path would have two texts in force, and that path. Ended documents are closed before.
+/// The first staged document whose path would have two texts in force, and that path. Call it after documents that the file ends are
+/// closed.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn taken_path(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, String)>, DbError> {
     Ok(sqlx::query_as(
@@ -128,13 +129,13 @@ pub async fn taken_path(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, St
     .await?)
 }
 
-/// Adds documents that are not there; how many.
+/// Adds documents that do not exist; how many.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn add_documents(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<u64, DbError> {
     add(tx, tenant, by, "documents", DOCUMENT).await
 }
 
-/// The first chunk, by id, that is part of another text here.
+/// The first chunk, by id, that belongs to another text here.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn differing_chunk(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Option<ChunkId>, DbError> {
     Ok(sqlx::query_scalar(
@@ -148,7 +149,7 @@ pub async fn differing_chunk(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Res
     .await?)
 }
 
-/// A chunk that is not there, with the document that it is part of.
+/// A chunk that does not exist here, with the document that it belongs to.
 #[derive(Clone, Debug, FromRow)]
 pub struct MissingChunk {
     pub id: ChunkId,
@@ -161,7 +162,7 @@ pub struct MissingChunk {
     pub in_force: bool,
 }
 
-/// Chunks that are not there and whose document is.
+/// Chunks that do not exist while their document does.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn missing_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<MissingChunk>, DbError> {
     Ok(sqlx::query_as(
@@ -182,7 +183,7 @@ pub struct ChunkWords {
     pub terms: Vec<(String, u32)>,
 }
 
-/// Adds chunks that are not there. Those that have words can be found: they get them, are counted, and wait for their vectors.
+/// Adds chunks that do not exist. Those with words are findable: they get their words, are counted, and wait for their vectors.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value, words: &[ChunkWords]) -> Result<(), DbError> {
     let found: Vec<Uuid> = words.iter().map(|chunk| chunk.id.0).collect();
@@ -234,7 +235,7 @@ pub async fn put_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value, words: &[Ch
     Ok(())
 }
 
-/// How many components are not there and have their document.
+/// How many components do not exist while their document does.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn missing_components(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar(
@@ -249,7 +250,7 @@ pub async fn missing_components(tx: &mut Tx, tenant: TenantId, rows: &Value) -> 
     .await?)
 }
 
-/// Adds components that are not there.
+/// Adds components that do not exist.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_components(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     let (columns, values) = (COMPONENT.join(", "), COMPONENT.join(", r."));

@@ -1,4 +1,4 @@
-//! All SQL of export and import. Reading goes by key, so that no page costs more than the one before it.
+//! All SQL of export and import. Reads page by key, so that every page costs the same.
 
 mod check;
 mod knowledge;
@@ -34,7 +34,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 
-/// Columns of [`MemoryLine`], but for its agent.
+/// Columns of [`MemoryLine`], except its agent.
 pub const MEMORY: &[&str] = &[
     "id",
     "short_id",
@@ -81,7 +81,7 @@ pub const MEMORY: &[&str] = &[
     "delete_reason",
     "profile_fact",
 ];
-/// Columns of [`VersionLine`], likewise.
+/// Columns of [`VersionLine`], except its agent.
 pub const VERSION: &[&str] = &[
     "memory_id",
     "version",
@@ -106,19 +106,19 @@ pub const VERSION: &[&str] = &[
     "confidence",
     "observed_at",
 ];
-/// Columns of [`LinkLine`], likewise.
+/// Columns of [`LinkLine`], except its agent.
 pub const LINK: &[&str] = &["from_id", "to_id", "relation", "created_at", "created_by"];
-/// Columns of [`TombstoneLine`], likewise.
+/// Columns of [`TombstoneLine`], except its agent.
 pub const TOMBSTONE: &[&str] = &["memory_id", "content_hash", "user_id", "source", "created_at"];
-/// Columns of [`SourceLine`], likewise.
+/// Columns of [`SourceLine`], except its agent.
 pub const SOURCE: &[&str] = &["id", "user_id", "kind", "reference", "content", "metadata", "created_at"];
-/// Columns of [`ProjectLine`], likewise.
+/// Columns of [`ProjectLine`], except its agent.
 pub const PROJECT: &[&str] = &["id", "slug", "name", "created_at", "created_by"];
-/// Columns of [`RepoLine`], likewise.
+/// Columns of [`RepoLine`], except its agent.
 pub const REPO: &[&str] = &["id", "project_id", "slug", "name", "created_at", "created_by"];
-/// Columns of [`ProjectLinkLine`], likewise.
+/// Columns of [`ProjectLinkLine`], except its agent.
 pub const PROJECT_LINK: &[&str] = &["one_id", "other_id", "created_at", "created_by"];
-/// Columns of [`EventLine`], likewise.
+/// Columns of [`EventLine`], except its agent.
 pub const EVENT: &[&str] = &[
     "id",
     "user_id",
@@ -135,7 +135,7 @@ pub const EVENT: &[&str] = &[
     "finished_at",
 ];
 
-/// Whose records are read: one agent's, and of those what belongs to memories that a filter matches.
+/// The records to read: those of one agent, narrowed to the memories that a filter matches.
 pub struct Scope<'a> {
     /// The tenant, and whose rows of its users.
     pub tenancy: Tenancy,
@@ -143,26 +143,26 @@ pub struct Scope<'a> {
     /// All agents of the export: a link may lead from one's memory to another's.
     pub agents: &'a [AgentId],
     pub filter: Option<&'a MemoryFilter>,
-    /// Present: only what is neither deleted nor expired at this moment, for agents.
+    /// Present: only memories that are neither deleted nor expired at this moment, for agents.
     pub in_reach_at: Option<DateTime<Utc>>,
 }
 
 impl Scope<'_> {
-    /// `select t.…, … from table t where` it is this agent's.
+    /// `select t.…, … from table t where` the row is this agent's.
     fn select_shared(&self, table: &str, columns: &[&str]) -> Result<QueryBuilder<Postgres>, DbError> {
         let columns = columns.join(", t.");
         let text = format!("select t.agent_id, t.{columns} from {table} t where t.tenant_id = $1 and t.agent_id = $2");
         Ok(statement!(text, self.tenancy.tenant, self.agent))
     }
 
-    /// The same of a table whose rows may belong to a user.
+    /// The same for a table whose rows may belong to a user.
     fn select(&self, table: &str, columns: &[&str]) -> Result<QueryBuilder<Postgres>, DbError> {
         let (columns, of_user) = (columns.join(", t."), of_user!("t", "$3"));
         let text = format!("select t.agent_id, t.{columns} from {table} t where t.tenant_id = $1 and t.agent_id = $2 and {of_user}");
         Ok(statement!(text, self.tenancy.tenant, self.agent, self.tenancy.users))
     }
 
-    /// `and` a memory that is meant is the one that `same` says.
+    /// `and` the row belongs to a selected memory; `same` is the condition that joins them.
     fn about(&self, query: &mut QueryBuilder<Postgres>, same: &str) {
         if self.filter.is_some() || self.in_reach_at.is_some() {
             query.push(format!(
@@ -173,7 +173,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The conditions on a memory `m` that is meant.
+    /// The conditions on a selected memory `m`.
     fn matching(&self, query: &mut QueryBuilder<Postgres>) {
         if let Some(filter) = self.filter {
             matching(query, filter);
@@ -184,7 +184,7 @@ impl Scope<'_> {
     }
 }
 
-/// What a list shows: a filter says whether it is of deleted memories.
+/// The conditions of a filter, as in the lists: it selects either deleted memories or the others.
 fn matching(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
     push_deleted(query, filter);
     narrow(query, filter);
@@ -218,7 +218,7 @@ pub async fn versions(tx: &mut Tx, scope: &Scope<'_>, last: Option<&VersionLine>
     page(tx, query, "t.memory_id, t.version", size).await
 }
 
-/// Links after `last` of which both ends are meant, by ends and relation.
+/// Links after `last` whose two ends are selected, by ends and relation.
 pub async fn links(tx: &mut Tx, scope: &Scope<'_>, last: Option<&LinkLine>, size: usize) -> Result<Vec<LinkLine>, DbError> {
     let mut query = scope.select("memory_links", LINK)?;
     let agents: Vec<Uuid> = scope.agents.iter().map(|agent| agent.0).collect();
@@ -245,7 +245,7 @@ pub async fn tombstones(tx: &mut Tx, scope: &Scope<'_>, last: Option<&TombstoneL
     page(tx, query, "t.memory_id", size).await
 }
 
-/// Sources after `last`, by id; under a filter those of the memories that it matches.
+/// Sources after `last`, by id; with a filter only those of the memories that it matches.
 pub async fn sources(tx: &mut Tx, scope: &Scope<'_>, last: Option<&SourceLine>, size: usize) -> Result<Vec<SourceLine>, DbError> {
     let mut query = scope.select("sources", SOURCE)?;
     scope.about(&mut query, "m.source_id = t.id");
@@ -273,7 +273,7 @@ pub async fn repos(tx: &mut Tx, scope: &Scope<'_>, last: Option<&RepoLine>, size
     page(tx, query, "t.id", size).await
 }
 
-/// Links between projects that hold, after `last`, by ends.
+/// Links between projects that have not ended, after `last`, by ends.
 pub async fn project_links(
     tx: &mut Tx,
     scope: &Scope<'_>,
@@ -288,7 +288,8 @@ pub async fn project_links(
     page(tx, query, "t.one_id, t.other_id", size).await
 }
 
-/// Events after `last`, by id, without the server's own jobs. What runs is written as pending, what was imported as it came.
+/// Events after `last`, by id, without the server's own jobs. A running event is written as pending, an imported one with its recorded
+/// state.
 pub async fn events(tx: &mut Tx, scope: &Scope<'_>, last: Option<&EventLine>, size: usize) -> Result<Vec<EventLine>, DbError> {
     let kinds: Vec<&str> = EVENT_KINDS.to_vec();
     let mut query = statement!(
@@ -310,7 +311,7 @@ pub async fn events(tx: &mut Tx, scope: &Scope<'_>, last: Option<&EventLine>, si
     page(tx, query, "t.id", size).await
 }
 
-/// The agents that have or wrote a memory that is meant.
+/// The agents that own or wrote a selected memory.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agents = agents.len()))]
 pub async fn authors(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], filter: Option<&MemoryFilter>) -> Result<Vec<AgentId>, DbError> {
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();

@@ -1,5 +1,5 @@
-//! What export and import ask of the vocabulary. A file's lines are staged in temporary tables and compared with what is there as a whole,
-//! because a line's meaning depends on all others: a phrase stands for one term.
+//! Queries of export and import on the vocabulary. The lines of a file are staged in temporary tables and compared with the existing rows
+//! as a whole, because the meaning of a line depends on all others: a phrase may mean only one term.
 
 use super::page;
 use crate::api::{AgentId, TenantId};
@@ -43,7 +43,7 @@ pub(super) fn select(table: &str, columns: &[&str], tenant: TenantId) -> Result<
     Ok(statement!(format!("select t.{columns} from {table} t where t.tenant_id = $1"), tenant))
 }
 
-/// Names of terms after `last`, by term; the one that gives a term its id comes first.
+/// Names of terms after `last`, by term; the name that gives a term its id comes first.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn terms(tx: &mut Tx, tenant: TenantId, last: Option<&TermLine>, size: usize) -> Result<Vec<TermLine>, DbError> {
     let mut query = select("canonical_terms", TERM, tenant)?;
@@ -84,7 +84,7 @@ pub async fn proposals(tx: &mut Tx, tenant: TenantId, last: Option<&ProposalLine
     page(tx, query, "t.id", size).await
 }
 
-/// Where proposals were met, after `last`, by event.
+/// The memories in which proposals were met, after `last`, by event.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn proposal_memories(
     tx: &mut Tx,
@@ -105,7 +105,7 @@ pub async fn proposers(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AgentId>, Db
     Ok(sqlx::query_scalar("select distinct agent_id from proposal_memories where tenant_id = $1").bind(tenant).fetch_all(&mut **tx).await?)
 }
 
-/// Makes room for the lines of a file in this transaction: tables like those of the vocabulary, with the number of the line.
+/// Creates temporary tables for the lines of a file in this transaction: like those of the vocabulary, with the number of the line.
 pub async fn begin_vocabulary(tx: &mut Tx) -> Result<(), DbError> {
     for (table, key) in [
         ("canonical_terms", "id"),
@@ -138,7 +138,7 @@ pub async fn stage(tx: &mut Tx, section: Section, rows: &Value) -> Result<(), Db
     Ok(())
 }
 
-/// The first staged line that tells another past of a record than this installation knows.
+/// The first staged line that differs from the record with the same id here.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn differing_vocabulary(tx: &mut Tx, tenant: TenantId) -> Result<Option<i64>, DbError> {
     Ok(sqlx::query_scalar(
@@ -183,7 +183,7 @@ pub async fn undone_by_nothing(tx: &mut Tx) -> Result<Option<i64>, DbError> {
     .await?)
 }
 
-/// What is in force when the staged rows are there, too: each row with its line, if it is a new one. Rows that the file ends are closed
+/// Everything in force once the staged rows are added: each row with its line, if it is a new one. Rows that the file ends are closed
 /// before.
 macro_rules! in_force {
     () => {
@@ -200,7 +200,7 @@ macro_rules! in_force {
     };
 }
 
-/// The first staged phrase that would stand for two terms: its line, the phrase, and the term that has it.
+/// The first staged phrase that would mean two terms: its line, the phrase, and the term that has it.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn taken_phrase(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, String, String)>, DbError> {
     Ok(sqlx::query_as(concat!(
@@ -233,7 +233,7 @@ pub async fn misnamed(tx: &mut Tx, tenant: TenantId) -> Result<(Option<i64>, Opt
     .await?)
 }
 
-/// Ends names and aliases that the file ends; how many of each.
+/// Closes names and aliases that the file ends; how many of each.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn close_rows(tx: &mut Tx, tenant: TenantId) -> Result<(u64, u64), DbError> {
     let terms = sqlx::query(
@@ -253,7 +253,7 @@ pub async fn close_rows(tx: &mut Tx, tenant: TenantId) -> Result<(u64, u64), DbE
     Ok((terms.rows_affected(), aliases.rows_affected()))
 }
 
-/// Adds staged rows whose ids are not there.
+/// Adds staged rows whose ids do not exist.
 pub(super) async fn add(tx: &mut Tx, tenant: TenantId, by: &str, table: &str, columns: &[&str]) -> Result<u64, DbError> {
     let (columns, values) = (columns.join(", "), columns.join(", s."));
     let sql = format!(
@@ -264,7 +264,7 @@ pub(super) async fn add(tx: &mut Tx, tenant: TenantId, by: &str, table: &str, co
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(by).execute(&mut **tx).await?.rows_affected())
 }
 
-/// Adds names of terms and aliases that are not there; how many of each.
+/// Adds names of terms and aliases that do not exist; how many of each.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn add_rows(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<(u64, u64), DbError> {
     let terms = add(tx, tenant, by, "canonical_terms", &[TERM, &["normal", "status"]].concat()).await?;
@@ -272,7 +272,7 @@ pub async fn add_rows(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<(u64, u
     Ok((terms, aliases))
 }
 
-/// Marks decisions that the file knows as undone, and adds those that are not there; how many of each.
+/// Marks existing decisions as undone if the file does, and adds those that do not exist; how many of each.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn merge_decisions(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<(u64, u64), DbError> {
     let undone = sqlx::query(
@@ -285,7 +285,7 @@ pub async fn merge_decisions(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<
     Ok((undone.rows_affected(), add(tx, tenant, by, "decisions", &[DECISION, &["version"]].concat()).await?))
 }
 
-/// The first staged proposal whose phrase is open in an earlier line, too.
+/// The first staged proposal whose phrase has an open proposal in an earlier line.
 pub async fn open_twice(tx: &mut Tx) -> Result<Option<i64>, DbError> {
     Ok(sqlx::query_scalar(
         r"select min(s.line) from staged_term_proposals s join staged_term_proposals o on o.normal = s.normal and o.line < s.line
@@ -295,8 +295,8 @@ pub async fn open_twice(tx: &mut Tx) -> Result<Option<i64>, DbError> {
     .await?)
 }
 
-/// Brings proposals forward: an open one that the file decided, and one whose decision was undone since. Decisions are merged before. How
-/// many.
+/// Brings proposals forward: open ones that the file decided, and those whose decision was undone since. Call it after decisions are
+/// merged. Returns how many.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn forward_proposals(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbError> {
     let done = sqlx::query(
@@ -324,7 +324,7 @@ pub async fn forward_proposals(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbE
     Ok(done.rows_affected())
 }
 
-/// The proposal that is not in the file and that a delivery of a staged proposal's phrase would count at, as in
+/// The proposal outside the file that a delivery of a staged proposal's phrase would count for, as in
 /// [`crate::vocabulary::store::deliver_proposal`].
 macro_rules! counted_here {
     () => {
@@ -337,7 +337,7 @@ macro_rules! counted_here {
     };
 }
 
-/// Adds proposals that are not there; how many. An open one is left out if its phrase has a proposal here that counts it.
+/// Adds proposals that do not exist; how many. An open one is left out if its phrase has a proposal here that counts its deliveries.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn add_proposals(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<u64, DbError> {
     let (columns, values) = (PROPOSAL.join(", "), PROPOSAL.join(", s."));
@@ -352,7 +352,8 @@ pub async fn add_proposals(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<u6
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(by).execute(&mut **tx).await?.rows_affected())
 }
 
-/// Adds where proposals were met, and counts it: at the file's proposal, or at the one here that stands for it. How many.
+/// Adds the memories in which proposals were met, and counts them: for the file's proposal, or for the one here that replaces it. Returns
+/// how many.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn add_proposal_memories(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbError> {
     let added: Vec<uuid::Uuid> = sqlx::query_scalar(concat!(
@@ -382,7 +383,7 @@ pub async fn add_proposal_memories(tx: &mut Tx, tenant: TenantId) -> Result<u64,
     Ok(added.len() as u64)
 }
 
-/// Settles proposals that wait here, are not in the file, and whose phrase a decision of the file made known.
+/// Settles open proposals that are not in the file and whose phrase a decision of the file made known.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn settle_proposals(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     sqlx::query(

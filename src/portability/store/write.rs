@@ -1,4 +1,4 @@
-//! What an import writes: many records in one statement, and none twice.
+//! Statements with which an import writes: many records each, none twice.
 
 use super::{LINK, MEMORY, PROJECT, PROJECT_LINK, REPO, SOURCE, TOMBSTONE, VERSION};
 use crate::api::{AgentId, MemoryId, TenantId};
@@ -8,18 +8,18 @@ use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
-/// Who imports, and what that allows.
+/// The importer and its rights.
 #[derive(Clone, Copy, Debug)]
 pub struct Importing<'a> {
-    /// The name that is kept with what is written.
+    /// The importer's name, which is stored with the rows.
     pub by: &'a str,
     /// Whether a memory that was deleted here may come back.
     pub revives: bool,
     pub now: DateTime<Utc>,
 }
 
-/// Inserts memories, and brings those forward that stand at an earlier version; whose and which, and whether they were there. Whether they
-/// are live follows from the rest, their vectors come later, and `vocabulary_version` is the caller's.
+/// Inserts memories, and brings forward those in an earlier version; returns agents and ids, and whether they existed. Whether they are
+/// live derives from the other columns, their vectors come later, and `vocabulary_version` comes from the caller.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_memories(
     tx: &mut Tx,
@@ -80,7 +80,7 @@ async fn put_of_user(tx: &mut Tx, tenancy: Tenancy, table: &str, columns: &[&str
     Ok(())
 }
 
-/// Inserts versions, none of them later than their memory: its next change takes the next number.
+/// Inserts versions, none of them later than their memory, whose next change takes the next number.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value, importing: Importing<'_>) -> Result<(), DbError> {
     let columns = VERSION.join(", ");
@@ -162,7 +162,7 @@ pub async fn put_sources(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<
     put_of_user(tx, tenancy, "sources", SOURCE, rows).await
 }
 
-/// Inserts events as history: in a state that no worker claims, beside which the file's is kept.
+/// Inserts events as history: in a state that no worker claims. The state in the file is stored beside it.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_events(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     sqlx::query(concat!(
@@ -182,7 +182,7 @@ pub async fn put_events(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(
     Ok(())
 }
 
-/// Removes the tombstones of memories that are brought forward: the file has those that hold.
+/// Removes the tombstones of memories that are brought forward: the file has the valid ones.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, ids = ids.len()))]
 pub async fn drop_tombstones(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, ids: &[MemoryId]) -> Result<(), DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();

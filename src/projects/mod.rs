@@ -1,4 +1,4 @@
-//! Projects, repositories and links between projects: the tenant's, so that memories of one can be told from those of another.
+//! Projects, repositories and links between projects. They belong to the tenant and tell the memories of one project from those of another.
 
 pub mod store;
 
@@ -13,7 +13,7 @@ use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 use uuid::Uuid;
 
-/// Agents that may write to what all share, and operators.
+/// Allows agents that may write to the commons, and operators.
 fn may_write(ctx: &OpContext) -> Result<(), Error> {
     match &ctx.actor {
         Actor::Agent { .. } => ctx.require(Scope::CommonsWrite),
@@ -96,7 +96,7 @@ pub async fn create_repo(engine: &Engine, ctx: &OpContext, project: &str, new: N
     Ok(repo)
 }
 
-/// Says that what is known of one project bears on another, both ways; whether that is new.
+/// Links two projects: the memories of each become relevant to the other. Whether they were not linked before.
 ///
 /// # Errors
 /// As [`create_repo`]; `Invalid` for a link to itself.
@@ -106,7 +106,7 @@ pub async fn link(engine: &Engine, ctx: &OpContext, project: &str, other: &str) 
     relate(engine, ctx, project, other, true).await
 }
 
-/// Takes such a link away; whether there was one.
+/// Removes such a link; whether there was one.
 ///
 /// # Errors
 /// As [`link`].
@@ -138,7 +138,7 @@ async fn relate(engine: &Engine, ctx: &OpContext, project: &str, other: &str, li
     Ok(changed)
 }
 
-/// The project and the repository that somebody names, by id or slug. An id need not be registered: memories may carry any.
+/// The project and the repository that an id or a slug names. An id need not be registered: memories may carry any.
 ///
 /// # Errors
 /// `Invalid` for a slug that names none, or a repository of another project.

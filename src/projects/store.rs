@@ -29,7 +29,7 @@ pub async fn repos(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Repo>, DbError> 
     Ok(rows.into_iter().map(|(id, project_id, slug, name, created_at)| Repo { id, project_id, slug, name, created_at }).collect())
 }
 
-/// Every pair of projects that bear on each other now, the lesser id first.
+/// Every pair of projects that are linked now, the lesser id first.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn links(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(Uuid, Uuid)>, DbError> {
     Ok(sqlx::query_as("select one_id, other_id from project_links where tenant_id = $1 and valid_to is null order by one_id, other_id")
@@ -38,7 +38,7 @@ pub async fn links(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(Uuid, Uuid)>, D
         .await?)
 }
 
-/// The projects that bore on one at a moment.
+/// The projects that were linked to one at a moment.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn linked(tx: &mut Tx, tenant: TenantId, project: Uuid, at: DateTime<Utc>) -> Result<Vec<Uuid>, DbError> {
     Ok(sqlx::query_scalar(
@@ -108,7 +108,7 @@ pub async fn link(tx: &mut Tx, ctx: &OpContext, (one, other): (Uuid, Uuid), now:
     Ok(done.rows_affected() > 0)
 }
 
-/// Ends a link, which stays for questions about the past; whether there was one.
+/// Ends a link; it stays for questions about the past. Whether there was one.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unlink(tx: &mut Tx, tenant: TenantId, (one, other): (Uuid, Uuid), now: DateTime<Utc>) -> Result<bool, DbError> {
     let done =

@@ -1,4 +1,4 @@
-//! The disciplines that make the tools useful: what an agent is told about recalling, writing and wording. Versioned, one file each.
+//! Instructions that make the tools useful: when an agent recalls, what it writes and how it words it. Versioned, one file each.
 
 use crate::api::{Discipline, Prompt};
 use crate::engine::Engine;
@@ -9,7 +9,7 @@ use crate::tools;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// One text: whom it is for is absent where it is for every agent.
+/// One text; without a discipline it is for every agent.
 struct Text {
     name: &'static str,
     title: &'static str,
@@ -43,10 +43,10 @@ pub fn all() -> Vec<Prompt> {
     PROMPTS.iter().map(filled).collect()
 }
 
-/// The prompts for the agent that asks: of the write disciplines the one that was chosen for it.
+/// The prompts for the calling agent: of the write disciplines only its own.
 ///
 /// # Errors
-/// `Forbidden` when it is no agent that asks.
+/// `Forbidden` if the caller is not an agent.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn for_agent(engine: &Engine, ctx: &OpContext) -> Result<Vec<Prompt>, Error> {
@@ -76,7 +76,7 @@ mod tests {
             assert!(!prompt.text.contains("{{"), "{} names a tool that is not there", prompt.name);
         }
         for prompt in PROMPTS {
-            // Without the braces nobody would notice that a tool is called otherwise now. `explain` is a word, too.
+            // A tool's name without braces would stay unnoticed when the tool is renamed. `explain` is an ordinary word, too.
             let bare = tools::all().iter().fold(prompt.text.to_owned(), |text, tool| text.replace(&format!("{{{{{}}}}}", tool.name), ""));
             for tool in tools::all().iter().filter(|tool| tool.name != "explain") {
                 assert!(!bare.contains(tool.name), "{} names {} without braces", prompt.name, tool.name);
@@ -90,7 +90,7 @@ mod tests {
             let told: String = PROMPTS.iter().filter(|one| one.discipline.is_none_or(|of| of == *discipline)).map(|one| one.text).collect();
             let silent: Vec<&str> =
                 tools::all().iter().map(|tool| tool.name).filter(|name| !told.contains(&format!("{{{{{name}}}}}"))).collect();
-            // The short list is for agents that ask first.
+            // Only the texts for agents that ask first name the tools of the short list.
             let expected: &[&str] = if *discipline == Discipline::Aggressive { &["add_to_memory", "update_memory"] } else { &[] };
             assert_eq!(silent, expected, "{discipline}");
         }

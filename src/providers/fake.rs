@@ -63,7 +63,7 @@ impl Fake {
         self.mode.send_replace(Mode::Work);
     }
 
-    /// How often `embed` was called, in whatever mode.
+    /// How often `embed` was called, in any mode.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
     }
@@ -108,7 +108,7 @@ impl Tokens for Words {
 
 impl Embedder for Fake {
     fn model(&self) -> &str {
-        // It stands in for the model of the registry that has its dimension.
+        // It has the name of the registered model with its dimension.
         if self.dimension == 1536 { "text-embedding-3-small" } else { "all-MiniLM-L6-v2" }
     }
 

@@ -1,7 +1,7 @@
 //! all-MiniLM-L6-v2 in this process: a small BERT on candle, mean pooling, unit length.
 //!
-//! The model runs on threads of its own, never on the async ones. What is queued is drained together, bucketed by length and run in
-//! batches; whoever stopped waiting is skipped.
+//! The model runs on threads of its own, never on the async ones. Queued texts are taken together, bucketed by length and run in batches; a
+//! text whose caller stopped waiting is skipped.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -59,7 +59,7 @@ pub struct Local {
     pieces: Arc<Pieces>,
 }
 
-/// The model's own tokens, counted beyond what it reads.
+/// The model's own tokenizer, which counts beyond what the model reads.
 struct Pieces(Tokenizer);
 
 impl Tokens for Pieces {
@@ -78,7 +78,7 @@ impl Tokens for Pieces {
     }
 }
 
-/// One text and who waits for its vector.
+/// One text and the caller that waits for its vector.
 struct Job {
     text: String,
     reply: oneshot::Sender<Result<Vec<f32>, EmbedError>>,
@@ -124,7 +124,7 @@ impl Embedder for Local {
         Box::pin(async move {
             let mut vectors = Vec::with_capacity(texts.len());
             let mut texts = texts.into_iter().peekable();
-            // A few at a time, so that other callers' texts come in between.
+            // A few at a time, so that texts of other callers come in between.
             while texts.peek().is_some() {
                 let mut waiting = Vec::with_capacity(BATCH);
                 for text in texts.by_ref().take(BATCH) {
@@ -145,7 +145,7 @@ fn stopped() -> EmbedError {
     EmbedError::Unavailable("the model's thread has stopped".into())
 }
 
-/// One thread's life: wait for a text, take what else is queued, run it in batches.
+/// The loop of one thread: wait for a text, take what else is queued, run it in batches.
 fn work(model: &Model, queue: &Mutex<mpsc::Receiver<Job>>) {
     loop {
         let jobs = {
@@ -179,7 +179,7 @@ fn batches(mut encoded: Vec<Encoded>) -> Vec<Vec<Encoded>> {
     batches
 }
 
-/// Runs one batch for those who still wait and hands out the vectors. A panic in the model costs this batch, not the thread.
+/// Runs one batch for those who still wait and returns the vectors. A panic in the model fails this batch, not the thread.
 fn run(model: &Model, mut batch: Vec<Encoded>) {
     batch.retain(|item| !item.reply.is_closed());
     if batch.is_empty() {
@@ -191,7 +191,7 @@ fn run(model: &Model, mut batch: Vec<Encoded>) {
     match result {
         Ok(vectors) => {
             for (item, vector) in batch.into_iter().zip(vectors) {
-                // A caller who left in the meantime is no error.
+                // A caller that stopped waiting is no error.
                 item.reply.send(Ok(vector)).ok();
             }
         }
@@ -231,7 +231,7 @@ impl Model {
         Ok((Self { bert, tokenizer, dimension: config.hidden_size, pad }, pieces))
     }
 
-    /// Tokens of the texts that are still waited for.
+    /// Tokens of the texts that somebody still waits for.
     fn encode(&self, jobs: Vec<Job>) -> Vec<Encoded> {
         let mut encoded = Vec::with_capacity(jobs.len());
         for Job { text, reply } in jobs {

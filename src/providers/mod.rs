@@ -1,4 +1,4 @@
-//! Models behind traits: what turns text into vectors, here or over HTTP.
+//! Models behind traits: they turn text into vectors, in this process or over HTTP.
 //!
 //! Nothing in here knows a database; a verb calls a provider before it opens a transaction, never inside one.
 
@@ -22,7 +22,7 @@ pub trait Embedder: Send + Sync + 'static {
     fn dimension(&self) -> usize;
     /// One vector of unit length per text, in the order of the texts. Dropping the future abandons the work.
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>>;
-    /// How it divides text; estimated unless the model is at hand.
+    /// How it divides text; an estimate unless the tokenizer is available.
     fn tokens(&self) -> Arc<dyn Tokens> {
         Arc::new(Estimate)
     }
@@ -50,13 +50,13 @@ pub enum EmbedError {
 }
 
 impl EmbedError {
-    /// Whether the same text may succeed later without anybody changing the configuration.
+    /// Whether the same text may succeed later without a change of the configuration.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::Timeout(_) | Self::RateLimited { .. } | Self::BadResponse(_))
     }
 }
 
-/// An embedder with a cache of query vectors in front: people and agents ask the same things again, memories rarely repeat.
+/// An embedder with a cache of query vectors: people and agents repeat questions, memories rarely repeat.
 #[derive(Clone)]
 pub struct Embeddings {
     embedder: Arc<dyn Embedder>,
@@ -95,7 +95,7 @@ impl Embeddings {
         self.queries.try_get_with(key, compute).await.map_err(Arc::unwrap_or_clone)
     }
 
-    /// The vectors of texts to be stored, in their order, past the cache.
+    /// The vectors of texts to be stored, in their order; not cached.
     pub async fn documents(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.embedder.embed(texts).await
     }

@@ -10,10 +10,10 @@ use super::{EmbedError, Embedder, normalise};
 
 /// Most texts in one request; hosted servers take at least this many.
 const BATCH: usize = 96;
-/// Longest part of a provider's own words that is shown, in characters.
+/// Longest part of a provider's own message that is shown, in characters.
 const MESSAGE_MAX: usize = 200;
 
-/// A credential that never shows itself.
+/// A credential that is never printed.
 #[derive(Clone)]
 pub struct ApiKey(String);
 
@@ -29,12 +29,12 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// Where the server is and what to ask it for.
+/// Where the server is and what it is asked for.
 #[derive(Clone, Debug)]
 pub struct OpenAiOptions {
     /// Up to and without `/embeddings`, e.g. `https://api.openai.com/v1`.
     pub base_url: String,
-    /// Sent as a bearer token; servers of one's own often need none.
+    /// Sent as a bearer token; self-hosted servers often need none.
     pub api_key: Option<ApiKey>,
     /// The model's name as the server knows it, which is also its name in the registry.
     pub model: String,
@@ -113,7 +113,7 @@ impl OpenAi {
         self.vectors(response, texts.len())
     }
 
-    /// Puts the vectors into the order of the texts; a server may answer in any.
+    /// Puts the vectors into the order of the texts; a server may answer in any order.
     fn vectors(&self, response: Response, count: usize) -> Result<Vec<Vec<f32>>, EmbedError> {
         if response.data.len() != count {
             return Err(EmbedError::BadResponse(format!("{} vectors for {count} texts", response.data.len())));
@@ -245,7 +245,7 @@ mod tests {
         .unwrap()
     }
 
-    /// The error that one text brings from an endpoint that answers so.
+    /// The error that one text gets from an endpoint with this answer.
     async fn one<R: IntoResponse + Clone + Send + Sync + 'static>(answer: R) -> EmbedError {
         let endpoint = Endpoint::answering(move |_| answer.clone()).await;
         endpoint.provider().embed(vec!["a".into()]).await.unwrap_err()

@@ -12,7 +12,7 @@ pub trait Tokens: Send + Sync + 'static {
     }
 }
 
-/// Tokens of a model behind an address, which nobody here can count: one for every four bytes. English prose has fewer, source code and
+/// Tokens of a hosted model, whose tokenizer is not available: one for every four bytes. English prose has fewer, source code and
 /// identifiers have up to half as many again, and Chinese, where a character is three bytes, about as many.
 #[derive(Clone, Copy, Debug)]
 pub struct Estimate;
@@ -21,7 +21,7 @@ pub struct Estimate;
 const BYTES: usize = 4;
 
 impl Tokens for Estimate {
-    /// What hosted models read.
+    /// The limit of common hosted models.
     fn limit(&self) -> usize {
         8_191
     }

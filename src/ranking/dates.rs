@@ -1,17 +1,17 @@
-//! Times in questions and texts: months and days in words, and whether a text tells when. English, pure.
+//! Times in questions and texts: months and days in words, and whether a text mentions a time. English, pure.
 
 use chrono::{Datelike, Days, NaiveDate};
 
 const MONTHS: [&str; 12] =
     ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-/// Words that tell a time by themselves.
+/// Words that name a time by themselves.
 const TIMES: [&str; 7] = ["yesterday", "today", "tomorrow", "tonight", "ago", "recently", "weekend"];
-/// Words that tell one together with a period.
+/// Words that name a time together with a period.
 const BEFORE_PERIODS: [&str; 8] = ["last", "next", "this", "past", "few", "every", "other", "couple"];
 const PERIODS: [&str; 13] =
     ["day", "week", "weekend", "month", "year", "night", "morning", "afternoon", "evening", "spring", "summer", "autumn", "winter"];
-/// People tell of a day some days later.
+/// People often talk about a day some days later.
 const TOLD_LATER: u64 = 7;
 
 /// A month, a day or a year that a question names.
@@ -73,7 +73,7 @@ fn year(word: &str) -> Option<i32> {
     word.parse().ok().filter(|year| word.len() == 4 && (1900..2100).contains(year))
 }
 
-/// The month that a question names, with its day and year if they are told: “7 May”, “May 7th, 2023”, “in October”.
+/// The month that a question names, with its day and year if it has them: “7 May”, “May 7th, 2023”, “in October”.
 pub fn in_question(query: &str) -> Option<Dates> {
     let words = tokens(query);
     let (place, month) = words.iter().enumerate().find_map(|(place, word)| Some((place, month(word)?)))?;
@@ -94,14 +94,14 @@ pub fn asks_when(query: &str) -> bool {
     words.first() == Some(&"when") || words.starts_with(&["how", "long"]) || words.windows(2).any(asks)
 }
 
-/// Whether a text tells a time: a day, a month, a year, “last week”.
+/// Whether a text mentions a time: a day, a month, a year, “last week”.
 pub fn tells_time(text: &str) -> bool {
     let text = text.to_lowercase();
     let words = tokens(&text);
     let alone = |word: &&str| {
         TIMES.contains(word)
             || WEEKDAYS.contains(word)
-            // These two are other words as well.
+            // These two are also other words.
             || (MONTHS.contains(word) && !["march", "may"].contains(word))
             || year(word).is_some()
     };

@@ -1,4 +1,4 @@
-//! Why a hit is in the answer, in words.
+//! The explanation of a hit, in words.
 
 use super::Ranked;
 use crate::api::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag};
@@ -7,7 +7,7 @@ use crate::text::words;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 
-/// Turns a ranked memory into a hit that explains itself.
+/// Turns a ranked memory into a hit with its explanation.
 pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now: DateTime<Utc>) -> Hit {
     let matched_words = matched(&ranked, asked);
     let explanation = sentence(&ranked, &matched_words, now);
@@ -111,7 +111,7 @@ pub fn how_found(matched_by: MatchedBy, similarity: f64, matched_words: &[String
     format!("{how}{shared}")
 }
 
-/// The terms of a sum, what counts most first.
+/// The terms of a sum, the largest first.
 pub fn sum_of(parts: &[Part]) -> String {
     let mut parts: Vec<(&str, f64)> = parts.iter().map(|part| (part.name.as_str(), part.value * part.weight)).collect();
     parts.retain(|(_, value)| value.abs() >= 0.005);

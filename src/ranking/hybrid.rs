@@ -1,8 +1,8 @@
-//! The rankings `hybrid` and `hybrid_decay`: words and meaning added up, with the turns around a memory, who speaks, when it was said, and how
-//! much it says.
+//! The rankings `hybrid` and `hybrid_decay`: the sum of words and meaning, the turns around a memory, its speaker, the time when it was
+//! said, and its length.
 //!
-//! Weights are round numbers on flat optima, chosen on conversations that are not part of this project and held against each of them with
-//! the others left out. Pure.
+//! Weights are round numbers on flat optima. They were chosen on conversations that are not part of this project, each held out in turn.
+//! Pure.
 
 use super::dates::{self, Dates};
 use crate::api::{Criterion, MemoryId, Part, Ranking};
@@ -10,9 +10,9 @@ use crate::text::words::{self, B, K1, PRIOR_DOCUMENTS};
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Best of each side that are looked at closely, besides the turns beside them.
+/// Least number of candidates of each side, besides the turns beside them.
 pub const ANCHORS: usize = 20;
-/// Turns on either side that are read for an anchor: those beside it, and two beside each of these.
+/// Turns on either side that are read for an anchor: the neighbours of the anchor, and two more around each neighbour.
 pub const AROUND: usize = 3;
 
 const WORDS: f64 = 1.25;
@@ -25,27 +25,27 @@ const LENGTH: f64 = 0.1;
 const SCOPE: f64 = 0.2;
 const RECENCY: f64 = 0.1;
 const CONFIDENCE: f64 = 0.1;
-/// What a memory can come to, a round number: `hybrid_decay` scores by shares of it, so that scores stay within 0 to about 1.
+/// The highest sum that a memory can reach, as a round number: `hybrid_decay` divides by it, so that scores are between 0 and about 1.
 const MOST: f64 = 4.0;
-/// How much of a word counts that stands not in the memory but in the turn before it, after it, two before, two after.
+/// How much a word counts that is not in the memory but in the turn before it, after it, two before, two after.
 const BORROWED: [f64; 4] = [0.8, 0.4, 0.4, 0.2];
 /// Characters of a usual word with the function words around it.
 const WORD: f64 = 10.0;
 
-/// The memories that hold words of the question, with what each word is worth in them (a term of BM25).
+/// The memories that hold words of the question, with the value of each word in them (a term of BM25).
 #[derive(Debug, Default)]
 pub struct Postings {
     idf: Vec<f64>,
     /// For each wording of the question, which words are in it.
     wordings: Vec<Vec<bool>>,
-    /// What the words of each wording weigh together.
+    /// The weight of all words of each wording.
     weights: Vec<f64>,
-    /// Memory, place of the word, worth; in the order of the memories.
+    /// Memory, place of the word, value; in the order of the memories.
     worth: Vec<(MemoryId, usize, f64)>,
 }
 
-/// The words of a question: every word once, and which of them each of its wordings has. An alias that a term stands for is a wording of its
-/// own beside the term's, so that neither weakens the other.
+/// The words of a question: every word once, and which of them each of its wordings has. An alias in the question is a wording of its own
+/// beside the term's, so that neither weakens the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Words {
     pub terms: Vec<String>,
@@ -61,7 +61,7 @@ impl Words {
     }
 }
 
-/// A word in a memory: the word's place in the question, how often it stands there, and the memory's length in terms.
+/// A word in a memory: the word's place in the question, its count in the memory, and the memory's length in terms.
 #[derive(Clone, Copy, Debug)]
 pub struct Posting {
     pub term: i32,
@@ -71,8 +71,8 @@ pub struct Posting {
 }
 
 impl Postings {
-    /// Weighs postings of the words of a question among `documents` memories of `mean` terms. Memories that are `foreign` to the project of the
-    /// question count for no word's rarity.
+    /// Weighs postings of the words of a question among `documents` memories of `mean` terms. Memories that are `foreign` to the project of
+    /// the question do not count for the rarity of words.
     pub fn new(words: &Words, documents: f64, mean: f64, postings: &[Posting], foreign: &HashSet<MemoryId>) -> Self {
         let mut df = vec![0.0; words.terms.len()];
         let place = |posting: &Posting| usize::try_from(posting.term).ok().filter(|place| *place < words.terms.len());
@@ -94,11 +94,11 @@ impl Postings {
         Self { weights: words.wordings.iter().map(weight).collect(), wordings: words.wordings.clone(), idf, worth }
     }
 
-    /// The places of the words that a memory holds, with what they are worth.
+    /// The places of the words that a memory holds, with their values.
     fn of(&self, id: MemoryId) -> &[(MemoryId, usize, f64)] {
         let first = self.worth.partition_point(|(other, ..)| *other < id);
         let here = &self.worth[first..];
-        // A handful of words: counted faster than searched for.
+        // A handful of words: counting is faster than searching.
         &here[..here.iter().take_while(|(other, ..)| *other == id).count()]
     }
 
@@ -113,7 +113,7 @@ impl Postings {
         (!words.is_empty()).then(|| self.relevance(words))
     }
 
-    /// The share of the question's weight that words of a memory have, by the wording that suits them best.
+    /// The share of the question's weight that the words of a memory have, in the wording that matches best.
     fn relevance(&self, words: &[(MemoryId, usize, f64)]) -> f64 {
         let share = |(wording, all): (&Vec<bool>, &f64)| {
             words.iter().filter(|(_, place, _)| wording[*place]).map(|(_, _, value)| value).sum::<f64>() / all
@@ -121,7 +121,7 @@ impl Postings {
         self.wordings.iter().zip(&self.weights).map(share).fold(0.0, f64::max)
     }
 
-    /// The best by their own words, best first, of those that are accepted by id and relevance.
+    /// The best by their own words, best first, of those that `accepted` admits.
     pub fn best(&self, most: usize, accepted: impl Fn(MemoryId, f64) -> bool) -> Vec<MemoryId> {
         let memories = self.worth.chunk_by(|a, b| a.0 == b.0).map(|words| (self.relevance(words), words[0].0));
         let mut all: Vec<(f64, MemoryId)> = memories.filter(|(relevance, id)| accepted(*id, *relevance)).collect();
@@ -157,7 +157,7 @@ pub struct Place {
     pub after: Vec<MemoryId>,
 }
 
-/// The turns around anchors in one conversation that is held whole, in the order of the turns.
+/// The turns around anchors in one complete conversation, in the order of the turns.
 pub fn places(line: &[MemoryId], anchors: &HashSet<MemoryId>) -> Vec<(MemoryId, Place)> {
     let place = |(at, id): (usize, &MemoryId)| {
         let before = line[..at].iter().rev().take(AROUND).copied().collect();
@@ -171,7 +171,7 @@ pub fn places(line: &[MemoryId], anchors: &HashSet<MemoryId>) -> Vec<(MemoryId, 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Context([Option<MemoryId>; 4]);
 
-/// The contexts of anchors and of the turns beside them: all that is scored.
+/// The contexts of anchors and of the turns beside them, which are scored, too.
 pub fn contexts(places: &HashMap<MemoryId, Place>) -> HashMap<MemoryId, Context> {
     let mut contexts = HashMap::new();
     for (anchor, place) in places {
@@ -190,7 +190,7 @@ pub fn contexts(places: &HashMap<MemoryId, Place>) -> HashMap<MemoryId, Context>
     contexts
 }
 
-/// What is known of a memory that is scored.
+/// The features of a memory that the score depends on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     pub id: MemoryId,
@@ -203,13 +203,13 @@ pub struct Turn {
     pub scope: f64,
     pub recency: f64,
     pub confidence: f64,
-    /// Its text ends as a question does.
+    /// Its text ends as a question.
     pub asks: bool,
-    /// Its text tells a time; only looked for when the question asks when.
+    /// Its text mentions a time; only determined when the question asks when.
     pub tells_time: bool,
 }
 
-/// A question as this ranking reads it.
+/// A question, parsed for this ranking.
 pub struct Reading {
     ranking: Ranking,
     terms: Vec<String>,
@@ -218,7 +218,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Reads a question whose words are `terms`.
+    /// Parses a question whose words are `terms`.
     pub fn new(ranking: Ranking, query: &str, terms: &BTreeMap<String, u32>) -> Self {
         Self { ranking, terms: terms.keys().cloned().collect(), dates: dates::in_question(query), asks_when: dates::asks_when(query) }
     }
@@ -228,9 +228,9 @@ impl Reading {
         self.asks_when
     }
 
-    /// The speaker whom the question names, if it is exactly one; and which words are left to look for when names are set aside.
+    /// The speaker whom the question names, if it is exactly one; and the words that count once names are set aside.
     fn speaker(&self, turns: &[Turn]) -> (Option<String>, Vec<bool>) {
-        // Other projects' memories have no say.
+        // Memories of other projects do not count.
         let own = turns.iter().filter(|turn| turn.scope > 0.0);
         let speakers: HashSet<&str> = own.filter_map(|turn| turn.speaker.as_deref()).collect();
         let (mut named, mut names) = (Vec::new(), HashSet::new());
@@ -243,7 +243,7 @@ impl Reading {
         }
         let mut counted: Vec<bool> = self.terms.iter().map(|term| !names.contains(term)).collect();
         if !counted.contains(&true) {
-            // A question that is nothing but a name asks for whatever mentions it.
+            // A question of nothing but names searches for memories that mention them.
             counted.fill(true);
         }
         (if named.len() == 1 { named.pop() } else { None }, counted)
@@ -299,8 +299,8 @@ pub fn score(reading: &Reading, postings: &Postings, contexts: &HashMap<MemoryId
     scored
 }
 
-/// The parts of a chunk's score, the same as those of a new memory with the same text: of this project, certain, and as fresh as ever. A chunk
-/// that waits for its vector has no meaning yet; its words count as everywhere.
+/// The parts of a chunk's score, the same as those of a new memory with the same text: of this project, certain, and fresh. A chunk that
+/// waits for its vector has no meaning yet; its words count as in any other chunk.
 pub fn decided(ranking: Ranking, semantic: Option<f64>, lexical: Option<f64>, characters: i32) -> Vec<Part> {
     let mut parts = vec![
         part(ranking, Criterion::Words, lexical.unwrap_or(0.0), WORDS),

@@ -11,18 +11,18 @@ use chrono::{DateTime, Utc};
 use hybrid::Scored;
 use std::cmp::Ordering;
 
-/// A memory that was looked at, with its relevance before any decay.
+/// A candidate memory, with its relevance before any decay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     pub memory: Memory,
     /// Cosine with the question, 0 to 1; absent where either has no vector.
     pub semantic: Option<f64>,
-    /// Normalised BM25, about 0 to 1; absent where no word is shared or words were not asked.
+    /// Normalised BM25, about 0 to 1; absent if it shares no word with the question, or if only its meaning was compared.
     pub lexical: Option<f64>,
 }
 
 impl Candidate {
-    /// Relevance where meaning decides, and words stand in for what has no vector.
+    /// Relevance by meaning; a memory without a vector has that of its words.
     fn by_meaning(&self) -> (f64, MatchedBy) {
         match (self.semantic, self.lexical) {
             (Some(semantic), _) => (semantic, MatchedBy::Vector),
@@ -41,13 +41,13 @@ pub struct Ranked {
 }
 
 impl Ranked {
-    /// Whether it is relevant enough, whatever its age.
+    /// Whether it is relevant enough, at any age.
     pub fn passed(&self) -> bool {
         self.breakdown.similarity >= self.breakdown.floor
     }
 }
 
-/// What passed the floor, best first, and what did not, nearest first.
+/// Memories that reach the floor, best first, and those that do not, nearest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Order {
     pub passed: Vec<Ranked>,
@@ -55,7 +55,7 @@ pub struct Order {
 }
 
 /// The ranking `decay`: scores candidates and sorts them by (score, created_at, id), highest and newest first. The floor looks at relevance
-/// before decay: an old memory competes worse, it never vanishes.
+/// before decay: an old memory competes worse, but it never vanishes.
 pub fn decayed(candidates: Vec<Candidate>, floors: Floors, now: DateTime<Utc>) -> Order {
     let score = |candidate: Candidate| {
         let recency = recency(candidate.memory.updated_at, now);
@@ -70,8 +70,8 @@ pub fn decayed(candidates: Vec<Candidate>, floors: Floors, now: DateTime<Utc>) -
     Order { passed, below }
 }
 
-/// What a memory with parts passes or fails by: relevance, floor, and how it was found. It passes when its words or its meaning reach their
-/// floor; what it borrows from the turns around it moves it up and lets nothing pass.
+/// Relevance and floor of a memory with parts, and how it was found. It passes if its words or its meaning reach their floor; words that it
+/// borrows from the turns around it move it up but do not help it pass.
 pub fn measure(scored: &Scored, floors: Floors) -> (f64, f64, MatchedBy) {
     relevance(scored.semantic, scored.lexical, floors)
 }
@@ -90,19 +90,19 @@ pub fn relevance(semantic: Option<f64>, lexical: Option<f64>, floors: Floors) ->
     (similarity, floor, matched_by)
 }
 
-/// What all the words of a query count for in a chunk of knowledge under `decay`, as a cosine: about as much as a good answer has.
+/// The value of all words of a query in a chunk of knowledge under `decay`, as a cosine: about that of a good answer.
 const ALL_WORDS: f64 = 0.5;
-/// What it counts for, at least, that a chunk names what was asked for to the letter: more than all but the best cosines.
+/// The least score of a chunk that contains an identifier of the query: more than all but the best cosines.
 const NAMED: f64 = 0.75;
 
-/// What a chunk of knowledge scores under `decay`, where meaning decides: its cosine, or its words if they count for more. Words count the
-/// same whether the chunk has a vector or not.
+/// The score of a chunk of knowledge under `decay`, which ranks by meaning: its cosine, or its words if they count for more. Words count
+/// the same with and without a vector.
 pub fn undecayed(semantic: Option<f64>, lexical: Option<f64>, named: bool) -> f64 {
     let score = semantic.unwrap_or(0.0).max(ALL_WORDS * lexical.unwrap_or(0.0).min(1.0));
     if named { NAMED + (1.0 - NAMED) * score } else { score }
 }
 
-/// A memory that was scored by its parts.
+/// A memory with the score of its parts.
 pub fn fused(memory: Memory, scored: Scored, floors: Floors) -> Ranked {
     let (similarity, floor, matched_by) = measure(&scored, floors);
     let breakdown = Breakdown { similarity, recency: scored.recency, floor, parts: scored.parts };

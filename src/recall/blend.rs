@@ -16,7 +16,7 @@ pub enum Blended {
 }
 
 impl Blended {
-    /// As the ranking scored it. Knowledge does not decay.
+    /// The score of the ranking. Knowledge does not decay.
     pub fn score(&self) -> f64 {
         match self {
             Self::Memory(ranked) => ranked.score,
@@ -24,7 +24,7 @@ impl Blended {
         }
     }
 
-    /// Tells it, and why it is here.
+    /// Turns it into a hit with its explanation.
     pub fn hit(self, asked: &BTreeMap<String, u32>, commons: AgentId, now: DateTime<Utc>) -> RecallHit {
         match self {
             Self::Memory(ranked) => RecallHit::Memory(Box::new(explain::hit(*ranked, asked, commons, now))),
@@ -33,8 +33,8 @@ impl Blended {
     }
 }
 
-/// Merges two ranked lists by score, both best first; at the same score what is remembered comes before what is decided. Knowledge below its
-/// floor is left out.
+/// Merges two ranked lists by score, both best first; at the same score a memory comes before a chunk. Knowledge below its floor is left
+/// out.
 pub fn blend(memories: Vec<Ranked>, knowledge: Vec<RankedChunk>) -> Vec<Blended> {
     let knowledge = knowledge.into_iter().filter(RankedChunk::passed).map(|candidate| Blended::Knowledge(Box::new(candidate)));
     let mut list: Vec<Blended> = memories.into_iter().map(|ranked| Blended::Memory(Box::new(ranked))).chain(knowledge).collect();
@@ -43,17 +43,17 @@ pub fn blend(memories: Vec<Ranked>, knowledge: Vec<RankedChunk>) -> Vec<Blended>
     list
 }
 
-/// What follows where scores fall off: a memory of less than half the best score says little more.
+/// The share of the best score below which memories are dropped: they add little.
 const FALL: f64 = 0.5;
 
-/// Ends a list of memories, best first, where their scores fall off: fewer, stronger ones.
+/// Drops the memories whose scores are below that share: fewer, stronger ones stay.
 fn cut_off(list: &mut Vec<Ranked>) {
     if let Some(best) = list.first().map(|ranked| ranked.score) {
         list.retain(|ranked| ranked.score >= best * FALL);
     }
 }
 
-/// The answer to a finding: at most `k` hits, of memories only the strong ones if `fewer` are wanted.
+/// The answer to a finding: at most `k` hits; with `fewer`, only strong memories.
 pub fn list(found: &Finding, k: u32, fewer: bool) -> Vec<Blended> {
     let mut passed = found.order.passed.clone();
     if fewer {

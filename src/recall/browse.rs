@@ -14,14 +14,14 @@ use crate::ranking::explain;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// Hits at most.
+/// Most hits.
 const HITS: i64 = 100;
 
 /// Searches the memories of one agent, or of all, for `filter.q`. No counter moves and nothing is logged.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`; `Invalid` for an empty or over-long query, a filter that makes no sense, or a search among the
-/// deleted, which have no words and no vectors in reach.
+/// `Forbidden` without the role `viewer`; `Invalid` for an empty or over-long query, an invalid filter, or a search among deleted memories,
+/// which have no words and no vectors in reach.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<SearchResults, Error> {

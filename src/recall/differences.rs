@@ -1,20 +1,20 @@
-//! Why a replay gives another answer than the log has: the memories whose numbers differ, and the fields behind these numbers.
+//! Why a replay differs from the log: the memories whose numbers differ, and the fields behind these numbers.
 
 use super::log::LoggedMemory;
 use crate::api::{Considered, Criterion, MatchedBy, MemoryId};
 use crate::memories::model::Memory;
 use std::collections::{HashMap, HashSet};
 
-/// Beyond this a value is another one; the database and this process round differently.
+/// Smaller differences are rounding: the database and this process round differently.
 const TOLERANCE: f64 = 5e-4;
-/// What decides how well a memory fits the project of a question.
+/// The fields that decide how well a memory fits the project of a question.
 const SCOPE: &str = "scope or project";
-/// Memories that one sentence names at most.
+/// Most memories that one sentence names.
 const NAMED: usize = 10;
 
-/// What has changed between the memories that the log looked at `then` and those that a replay looks at `now`, a sentence each. `known` has those
-/// of them that are still stored, and `fit` says how their scope fits the question; the versions of `unrecorded` ones do not say what title,
-/// summary, category, subject, confidence and day were.
+/// The differences between the memories that the log considered, `then`, and those that a replay considers, `now`: a sentence each. `known`
+/// has those of them that are still stored, and `fit` is how well their scope fits the question. The versions of `unrecorded` ones do not
+/// record title, summary, category, subject, confidence and day.
 pub fn of_memories(
     then: &[LoggedMemory],
     now: &[LoggedMemory],
@@ -30,7 +30,7 @@ pub fn of_memories(
         };
         let (short, recorded) = (&memory.short_id, !unrecorded.contains(&memory.id));
         match now.iter().find(|other| other.memory_id == one.memory_id) {
-            // What does not fit is not shown, however well its words do.
+            // A memory that does not fit the project is not shown, even if its words match well.
             None if part(one, Criterion::Scope).is_some_and(|scope| differ(scope, fit(memory))) => {
                 sentences.push(changed(&[SCOPE], short));
             }
@@ -60,7 +60,7 @@ pub fn of_memories(
             None => {}
         }
     }
-    // A name that the question sets aside now, or a memory that left the project, changes what the words of all others are worth.
+    // If a name is set aside now, or a memory has left the project, the words of all others have other values.
     if !sentences.is_empty() {
         worded.retain(|(memory, version)| is_described(memory) || memory.version > *version);
     }
@@ -68,7 +68,7 @@ pub fn of_memories(
     if sentences.is_empty() { vague } else { sentences }
 }
 
-/// What has changed of the passages that were cited.
+/// The differences between the chunks that were cited.
 pub fn of_knowledge(then: &[Considered], now: &[Considered]) -> Vec<String> {
     let cited = |list: &[Considered]| -> Vec<_> {
         let cited = list.iter().filter(|one| one.rank.is_some());
@@ -84,7 +84,7 @@ pub fn of_knowledge(then: &[Considered], now: &[Considered]) -> Vec<String> {
     gone.chain(new).collect()
 }
 
-/// The fields of a memory, other than its words, that give other values than they did.
+/// The fields of a memory, other than its words, that now have other values.
 fn fields(one: &LoggedMemory, other: &LoggedMemory) -> Vec<&'static str> {
     let mut fields = Vec::new();
     for name in [
@@ -128,9 +128,9 @@ fn differ(one: f64, other: f64) -> bool {
     (one - other).abs() > TOLERANCE
 }
 
-/// What nobody recorded of words: content and topic are in the versions, title and summary are not. How rare a word is depends on all
-/// memories, so with several it may be just one of them.
-/// A memory that has neither, and was not written since, is not one of them where another has.
+/// A sentence about the fields of words that old versions do not record: title and summary (content and topic are in every version). How
+/// rare a word is depends on all memories, so among several perhaps only one has changed. A memory with neither field that was not written
+/// since is left out if another one has such a field.
 fn of_words(mut memories: Vec<(&Memory, i32)>) -> Option<String> {
     if memories.iter().any(|(memory, _)| is_described(memory)) {
         memories.retain(|(memory, version)| is_described(memory) || memory.version > *version);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What a question came to.
+/// The result of a question.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// Places in the answer, from 0, of the memories that are evidence.

@@ -24,29 +24,29 @@ pub struct Finding {
     pub knowledge: Vec<knowledge::RankedChunk>,
     pub ranking: Ranking,
     pub floors: Floors,
-    /// The term that the whole query stands for.
+    /// The term that the whole query resolves to.
     pub query_canonical: Option<String>,
-    /// Otherwise the terms inside it.
+    /// The terms inside it, if it resolves to none.
     pub inside: Vec<String>,
     pub vocabulary_version: i64,
     pub prepared: PreparedQuery,
     pub statistics: Statistics,
-    /// What could not run: `vocabulary`, `embedding`, `memory`, `knowledge`.
+    /// Parts that could not run: `vocabulary`, `embedding`, `memory`, `knowledge`.
     pub degraded: Vec<String>,
     /// How many memories were scored, and how many of them were not relevant enough.
     pub scored: i64,
     pub below_floor: i64,
-    /// Present where the question asked for them.
+    /// Present if the question asked for them.
     pub totals: Option<Totals>,
     pub now: DateTime<Utc>,
-    /// What of the past could not be rebuilt.
+    /// What could not be rebuilt of the past.
     pub lost: Lost,
     /// Step and milliseconds, in the order in which they ended.
     pub timings: Vec<(&'static str, f64)>,
 }
 
 impl Finding {
-    /// Why no memory was found, as far as an agent is told. A silent knowledge base is not the memory's fault.
+    /// Why no memory was found, as an agent sees it. Knowledge that is down is not a reason: it says nothing about memory.
     pub fn reason(&self) -> NothingReason {
         match (self.degraded.iter().any(|part| part != "knowledge"), self.scored) {
             (true, _) => NothingReason::Degraded,
@@ -56,11 +56,11 @@ impl Finding {
     }
 }
 
-/// Looks the query up in the vocabulary, embeds it, gathers candidates and ranks them. It counts nothing and logs nothing. Where one side is
-/// down the other answers, and the finding says so.
+/// Looks the query up in the vocabulary, embeds it, gathers candidates and ranks them. It counts nothing and logs nothing. If one side is
+/// down, the other answers, and the finding says so.
 ///
 /// # Errors
-/// When memory is out of reach and there is no knowledge to answer instead.
+/// When memory is out of reach and there is no knowledge for an answer.
 #[tracing::instrument(skip_all, fields(tenant = %question.reach.tenancy.tenant))]
 pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Error> {
     let tenancy = question.reach.tenancy;
@@ -86,7 +86,7 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
     };
     let start = Instant::now();
     let prepared = if question.runs("embedding") { PreparedQuery::new(engine, text).await } else { PreparedQuery::words(text) };
-    // Memories that say it as the question does are found, too: an alias is a word of its own.
+    // Memories that use the words of the question are found, too: an alias is a wording of its own.
     let prepared = prepared.or_by_words_of(question.query);
     if prepared.vector.is_none() {
         degraded.push("embedding".to_owned());

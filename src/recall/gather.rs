@@ -1,4 +1,4 @@
-//! Candidates for each ranking, from what is live now.
+//! Candidates for each ranking, from the live memories.
 
 use super::NEAR_MISSES;
 use super::question::{MemorySide, Question, Totals};
@@ -16,7 +16,7 @@ use crate::ranking::hybrid::{self, ANCHORS, Postings, Reading, Scored, Turn};
 use crate::ranking::{self, Candidate, Order};
 use std::collections::{HashMap, HashSet};
 
-/// Best decayed cosine first; words stand in for what has no vector yet.
+/// The best by decayed cosine; memories without a vector compete by their words.
 pub(super) async fn by_decay(
     tx: &mut Tx,
     engine: &Engine,
@@ -57,7 +57,7 @@ pub(super) async fn by_decay(
     Ok(MemorySide { order, statistics, scored, below_floor, totals })
 }
 
-/// The best by decayed words, those that reach the floor first.
+/// The best by decayed words; those that reach the floor come first.
 async fn best_decayed(
     tx: &mut Tx,
     question: &Question<'_>,
@@ -80,7 +80,7 @@ async fn best_decayed(
     Ok(ids)
 }
 
-/// The best by words and by meaning, the turns beside them, and what they say together.
+/// The best by words and by meaning, with the turns beside them, scored together.
 pub(super) async fn by_hybrid(
     tx: &mut Tx,
     engine: &Engine,
@@ -111,14 +111,14 @@ pub(super) async fn by_hybrid(
     Ok(MemorySide { order, statistics, scored, below_floor, totals })
 }
 
-/// The best by words. Memories of other projects take nobody's place: they come beside, and only if they are strongly relevant.
+/// The best by words. Memories of other projects do not compete with them: they are added, and only if they are strongly relevant.
 pub(super) fn word_anchors(postings: &Postings, foreign: &HashSet<MemoryId>, most: usize) -> impl Iterator<Item = MemoryId> {
     let own = postings.best(most, |id, _| !foreign.contains(&id));
     let others = if foreign.is_empty() { vec![] } else { postings.best(most, |id, lexical| foreign.contains(&id) && lexical >= STRONG) };
     own.into_iter().chain(others)
 }
 
-/// Counts everything that may be found, if the question asks for it. `worded` gives those that are relevant by their words.
+/// Counts every memory that may be found, if the question asks for it. `worded` returns those that are relevant by their words.
 async fn totals(
     tx: &mut Tx,
     engine: &Engine,
@@ -135,7 +135,7 @@ async fn totals(
     Ok(Some(Totals { memories, passed }))
 }
 
-/// How many of the best of each side are looked at closely: enough for what is asked for.
+/// How many of the best of each side are scored: enough for the requested hits.
 pub(super) fn anchors_of(question: &Question<'_>) -> usize {
     usize::try_from(question.most).unwrap_or(ANCHORS).max(ANCHORS)
 }
@@ -170,7 +170,7 @@ pub(super) fn turn(feature: Feature, question: &Question<'_>) -> Turn {
     }
 }
 
-/// Orders what was chosen by (score, created_at, id).
+/// Orders the chosen memories by (score, created_at, id).
 pub(super) fn order(chosen: Vec<Scored>, mut memories: HashMap<MemoryId, Memory>, floors: Floors) -> Order {
     let ranked = chosen.into_iter().filter_map(|one| Some(ranking::fused(memories.remove(&one.id)?, one, floors)));
     let (mut passed, mut below): (Vec<_>, Vec<_>) = ranked.partition(ranking::Ranked::passed);

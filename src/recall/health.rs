@@ -89,7 +89,7 @@ pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) 
     }))
 }
 
-/// Near misses with their topics, as they read now.
+/// Near misses with their current topics.
 pub(super) async fn near_misses(
     tx: &mut Tx,
     ctx: &OpContext,

@@ -1,4 +1,4 @@
-//! The retrieval log and the access counters: they leave through a bounded queue, so that no recall waits on a commit.
+//! The retrieval log and the access counters: they are written through a bounded queue, so that no recall waits for a commit.
 
 use crate::api::{AgentId, ChunkId, DocumentId, MatchedBy, MemoryId, NothingReason, Part, Ranking, RetrievalId, UserId};
 use crate::db::Tenancy;
@@ -23,7 +23,7 @@ pub struct Entry {
     pub query_canonical: Option<String>,
     pub k: u32,
     pub expected: bool,
-    /// Whether the memories ended where their scores fall off.
+    /// Whether memories far below the best were dropped.
     pub fewer: bool,
     pub ranking: Ranking,
     pub filters: serde_json::Value,
@@ -36,15 +36,15 @@ pub struct Entry {
     pub knowledge: Vec<LoggedChunk>,
     pub zero_hit: bool,
     pub reason: Option<NothingReason>,
-    /// How many memories were looked at.
+    /// How many memories were scored.
     pub considered: i64,
-    /// The query's vector, where nothing was found: what was closest is looked up when the entry is written.
+    /// The query's vector, if nothing was found: the near misses are determined when the entry is written.
     pub vector: Option<Arc<[f32]>>,
     pub degraded: Vec<String>,
     pub took_ms: f64,
 }
 
-/// A memory that was looked at.
+/// A candidate memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoggedMemory {
     pub memory_id: MemoryId,
@@ -61,13 +61,13 @@ pub struct LoggedMemory {
     pub rank: Option<u32>,
 }
 
-/// A piece of knowledge that was looked at.
+/// A candidate chunk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoggedChunk {
     pub document_id: DocumentId,
     pub chunk_id: ChunkId,
     pub similarity: f64,
-    /// Its similarity, where lines were written before scores were kept.
+    /// Absent in entries from before scores were logged; its similarity is used instead.
     #[serde(default)]
     pub score: Option<f64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -86,10 +86,10 @@ pub struct Access {
     pub last: DateTime<Utc>,
 }
 
-/// What the queue carries to the writer.
+/// A message of the queue to the writer.
 pub(crate) enum Message {
     Entry(Box<Entry>),
-    /// Answered when everything before it is written.
+    /// Answered when every earlier message is written.
     Flush(oneshot::Sender<()>),
 }
 
@@ -121,7 +121,7 @@ impl RetrievalLog {
         }
     }
 
-    /// The end from which the writer reads; the first caller gets it.
+    /// The receiver of the queue; only the first caller gets it.
     pub(crate) fn take_receiver(&self) -> Option<mpsc::Receiver<Message>> {
         self.receiver.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

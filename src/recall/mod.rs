@@ -1,4 +1,4 @@
-//! recall: candidates, one ranking, an explanation for every hit, and a log entry. And what operators ask about it.
+//! recall: candidates, one ranking, an explanation for every hit, and a log entry. And the operators' view of it.
 
 mod blend;
 mod browse;
@@ -46,7 +46,7 @@ use question::{Past, Question};
 use store::{Narrowing, Reach};
 use trace::Answered;
 
-/// The ranking of a recall that asks for none. It finds more of what was meant than `decay` does: `eval retrieval` shows how much more.
+/// The ranking of a recall that names none. It finds more of the expected memories than `decay`: `eval retrieval` shows how many more.
 pub(crate) const RANKING: Ranking = Ranking::HybridDecay;
 /// Candidates that the log keeps beyond the hits: the near misses.
 const NEAR_MISSES: u32 = 5;
@@ -54,23 +54,23 @@ const NEAR_MISSES: u32 = 5;
 /// Answers a question from the agent's memory, the commons and, for keys that may read it, shared knowledge: one ranked list.
 ///
 /// # Errors
-/// `Forbidden` without `memory:read`; `Invalid` for an empty or over-long query, a `k` outside 1..=100, filters that contradict each other or
-/// an `as_of` that lies ahead; `Unavailable` when neither memory nor knowledge is in reach. A model that is out of reach is no error: words
-/// must do, and the answer says so.
+/// `Forbidden` without `memory:read`; `Invalid` for an empty or over-long query, a `k` outside 1..=100, filters that contradict each other
+/// or an `as_of` in the future; `Unavailable` when neither memory nor knowledge is in reach. A model that is out of reach is no error: the
+/// search then uses words only, and the answer says so.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn recall(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
-    // Filters speak of memories: who asks for decisions of one project does not want every document.
+    // Filters are about memories: a search for the decisions of one project should not return every document.
     let knowledge = ctx.require(Scope::KbRead).is_ok() && !request.filters.narrows();
     answer(engine, ctx, request, Mode { knowledge, floors: None, fewer: false }).await
 }
 
-/// How a recall answers.
+/// The options of an answer.
 struct Mode {
     knowledge: bool,
     /// Other floors than the model's.
     floors: Option<Floors>,
-    /// Whether the memories end where their scores fall off.
+    /// Whether memories far below the best are dropped.
     fewer: bool,
 }
 
@@ -112,7 +112,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
         degraded: found.degraded.clone(),
     };
     let took = start.elapsed();
-    // Who asks about the past learns nothing new about what is: no counter moves, and the log keeps what was asked at the time.
+    // A question about the past moves no counter and is not logged: the log keeps what was asked at the time.
     if request.as_of.is_none() {
         let answered = Answered { agent, request: &request, fewer: mode.fewer, found: &found, list: &list, response: &response, took };
         engine.log().write(answered.entry(engine, ctx));
@@ -125,7 +125,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     Ok(RecallResponse { hits, ..response })
 }
 
-/// Checks what an agent may ask.
+/// Checks the request of an agent.
 pub(super) fn check(request: &RecallRequest, now: DateTime<Utc>) -> Result<(), Error> {
     let filters = &request.filters;
     let upside_down = filters.from.zip(filters.until).is_some_and(|(from, until)| from >= until);
@@ -158,7 +158,8 @@ pub(super) fn check(request: &RecallRequest, now: DateTime<Utc>) -> Result<(), E
         .done()
 }
 
-/// Notes beside each hit what says otherwise. An answer does not fail for want of it: the status says that there is something.
+/// Adds to each hit the memories that contradict it. If they cannot be read, the answer does not fail: the status still shows that there
+/// are some.
 async fn show_contradictions(engine: &Engine, ctx: &OpContext, hits: &mut [RecallHit]) {
     let contradicted = |hit: &RecallHit| hit.memory().filter(|hit| hit.status == MemoryStatus::Contradicted).map(|hit| hit.memory_id);
     let ids: Vec<_> = hits.iter().filter_map(contradicted).collect();

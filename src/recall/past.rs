@@ -1,4 +1,4 @@
-//! A search in what was: versions, deletions and vectors as they stood at a moment, scored here instead of in the database.
+//! A search in the past: versions, deletions and vectors as they were at a moment, scored in this process instead of in the database.
 
 use super::gather;
 use super::question::{Lost, MemorySide, Question};
@@ -19,22 +19,22 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// Memories that a question about the past can look through: they are all read.
+/// Most memories that a question about the past may read: it reads them all.
 pub const PAST_MAX: i64 = 20_000;
-/// Bytes of text that a question about the past can look through.
+/// Most bytes of text that a question about the past may read.
 pub const PAST_BYTES_MAX: i64 = 32 * 1024 * 1024;
-/// When to come back if too many questions about the past are being answered.
+/// How long a caller waits before it tries again while too many questions about the past are being answered.
 const BUSY: Duration = Duration::from_secs(1);
-/// Texts that are no memory's own any more and get their vector anew, at most.
+/// Most former texts of memories that one question embeds again.
 const EMBEDDED_ANEW: usize = 200;
 
-/// Memories that one sentence names at most.
+/// Most memories that one sentence names.
 const NAMED: usize = 10;
 
-/// What the agents in reach had at `reach.now`, ranked. What could not be compared by meaning any more is told in `lost`.
+/// The memories that the agents in reach had at `reach.now`, ranked. `lost` gets what could no longer be compared by meaning.
 ///
 /// # Errors
-/// `Invalid` when there were more than [`PAST_MAX`] memories or [`PAST_BYTES_MAX`] bytes; `RateLimited` when as many such questions as the server
+/// `Invalid` for more than [`PAST_MAX`] memories or [`PAST_BYTES_MAX`] bytes; `RateLimited` while as many such questions as the server
 /// allows are being answered; `Unavailable` when the database is out of reach.
 #[boxed]
 #[tracing::instrument(skip_all, fields(tenant = %tenancy.tenant))]
@@ -71,7 +71,7 @@ pub async fn memory(
     Ok(computing(|| rank(documents, question, prepared, floors)))
 }
 
-/// Computes for longer than other requests should wait: their tasks move to another thread, where there is one.
+/// Runs work that computes for longer than other requests should wait: their tasks move to another thread, if there is one.
 fn computing<T>(work: impl FnOnce() -> T) -> T {
     match Handle::current().runtime_flavor() {
         RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
@@ -79,7 +79,7 @@ fn computing<T>(work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// A memory as it stood, as it is scored.
+/// A memory as it was, with its score's inputs.
 struct Document {
     past: Past,
     /// Its cosine with the question.
@@ -87,7 +87,7 @@ struct Document {
     terms: BTreeMap<String, u32>,
 }
 
-/// Scores what could be found, and orders what may be read.
+/// Scores the memories of that time, and orders those that the caller may read.
 fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQuery, floors: Floors) -> MemorySide {
     let scoping = question.reach.scoping;
     let is_foreign = |memory: &Memory| scoping.fit(memory.scope, memory.project_id, memory.repo_id) == 0.0;
@@ -116,7 +116,7 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
     MemorySide { order, statistics, scored, below_floor, totals: None }
 }
 
-/// Where the words of the question stood.
+/// The postings of the question's words.
 fn rows(words: &Words, documents: &[Document]) -> Vec<Posting> {
     let mut rows = Vec::new();
     for Document { past, terms, .. } in documents {
@@ -130,7 +130,7 @@ fn rows(words: &Words, documents: &[Document]) -> Vec<Posting> {
     rows
 }
 
-/// As `gather::by_hybrid`, over memories that are held here.
+/// The same as `gather::by_hybrid`, over memories in this process.
 fn hybrid(
     mut reached: Vec<Candidate>,
     foreign: &HashSet<MemoryId>,
@@ -164,7 +164,7 @@ fn hybrid(
     gather::order(chosen, reached.into_iter().map(|one| (one.memory.id, one.memory)).collect(), floors)
 }
 
-/// What the nearest are told by: where scores decay, those above the floor come first, by decayed cosine.
+/// The order of the nearest: under `hybrid_decay`, those above the floor come first, by decayed cosine.
 fn nearness(one: &Candidate, question: &Question<'_>, floors: Floors) -> Option<(bool, f64)> {
     let cosine = one.semantic?;
     match question.ranking == Ranking::HybridDecay {
@@ -174,7 +174,7 @@ fn nearness(one: &Candidate, question: &Question<'_>, floors: Floors) -> Option<
     }
 }
 
-/// Whose conversation it belongs to, and which.
+/// The conversation of a memory: its agent, and its place.
 fn thread(one: &Candidate) -> (AgentId, &str, Option<&str>, Option<&str>) {
     let source = &one.memory.source;
     (one.memory.agent_id, &source.platform, source.channel_id.as_deref(), source.thread_id.as_deref())
@@ -202,7 +202,7 @@ fn count_of(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Cosine with each text that had its vector then. Texts that were rewritten since are embedded anew.
+/// The cosine of each text that had its vector then. Texts that were rewritten since are embedded again.
 async fn cosines(engine: &Engine, query: &[f32], past: &[Past], lost: &mut Lost) -> Result<Vec<Option<f64>>, Error> {
     let anew: Vec<usize> = (0..past.len()).filter(|place| past[*place].embedded && past[*place].vector.is_none()).collect();
     let texts = anew.iter().take(EMBEDDED_ANEW).map(|place| embedded_text(&past[*place].memory.topic, &past[*place].memory.content));
@@ -224,7 +224,7 @@ async fn cosines(engine: &Engine, query: &[f32], past: &[Past], lost: &mut Lost)
     Ok(stored.map(|vector| Some(cosine(query, vector?))).collect())
 }
 
-/// Of unit vectors, 0 to 1.
+/// The cosine of two unit vectors, 0 to 1.
 fn cosine(one: &[f32], other: &[f32]) -> f64 {
     one.iter().zip(other).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>().clamp(0.0, 1.0)
 }

@@ -23,8 +23,8 @@ use crate::ranking::explain;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// Runs a recall as the agent's keys would and shows every candidate, what the floor cut, what the vocabulary did, and how long each step took.
-/// Nothing is counted or logged.
+/// Runs a recall as the agent's keys would, and shows every candidate, what the floor cut, how the vocabulary resolved the query, and how
+/// long each step took. Nothing is counted or logged.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; `NotFound` for another tenant's agent; `Invalid` for a user that is missing or unknown, and as
@@ -44,7 +44,7 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
     let list = blend::list(&found, recall.k, false);
 
     let zero_hit = found.order.passed.is_empty();
-    // What was close is looked for among what is there now.
+    // Near misses are those among today's memories.
     let diagnosis = if zero_hit && recall.as_of.is_none() { Some(diagnose(engine, ctx, &asked, &found).await?) } else { None };
     let (cause, near_misses) = diagnosis.unzip();
     Ok(Playground {
@@ -75,7 +75,7 @@ async fn user(engine: &Engine, ctx: &OpContext, agent: &Agent, recall: &RecallRe
     known.map(Some).ok_or_else(|| Error::invalid("user_id", "is no user's id, and no user has this reference"))
 }
 
-/// A recall of the playground: what is asked, and what the agent may reach.
+/// A recall of the playground: the request, and what the agent may reach.
 struct Asked<'a> {
     recall: &'a RecallRequest,
     agents: &'a [AgentId; 2],
@@ -107,7 +107,7 @@ async fn find(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>) -> Result<Fin
     find::find(engine, question).await
 }
 
-/// Why no memory was found, and what was close.
+/// Why no memory was found, and the near misses.
 async fn diagnose(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>, found: &Finding) -> Result<(ZeroHitCause, Vec<NearMiss>), Error> {
     let silent = Silent {
         tenant: ctx.tenant_id,
@@ -128,7 +128,7 @@ async fn diagnose(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>, found: &F
     Ok((cause, near))
 }
 
-/// Everything that was scored: what passed its floor first, best first.
+/// Every scored candidate: those that pass their floor first, best first.
 fn candidates(found: &Finding, list: &[Blended], commons: AgentId) -> Vec<PlaygroundCandidate> {
     let below = found.order.below.iter().take(NEAR_MISSES as usize);
     let memories = found.order.passed.iter().chain(below).map(|ranked| memory_candidate(found, list, commons, ranked));

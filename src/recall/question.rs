@@ -8,7 +8,7 @@ use crate::vocabulary::Moment;
 use chrono::{DateTime, Utc};
 use std::collections::HashSet;
 
-/// A search: what for, where, and how the result is ranked.
+/// A search: the query, the memories in reach, and how to rank the result.
 pub struct Question<'a> {
     pub query: &'a str,
     pub ranking: Ranking,
@@ -19,7 +19,7 @@ pub struct Question<'a> {
     pub knowledge: bool,
     /// Floors other than the model's.
     pub floors: Option<Floors>,
-    /// Whether to count everything that may be found, not only what is scored: for pages, because it takes time.
+    /// Whether to count every memory that may be found, not only the scored ones: for pages, because it takes time.
     pub counted: bool,
     /// Present: searches what was known at `reach.now`, not what is known now.
     pub past: Option<Past>,
@@ -30,14 +30,14 @@ pub struct Past {
     pub vocabulary: Moment,
     /// Parts that could not run then; they are left out again.
     pub without: Vec<String>,
-    /// Whether memories that are deleted or expired now are among the results: for operators only.
+    /// Whether the results include memories that are deleted or expired by now: for operators only.
     pub with_deleted: bool,
-    /// What BM25 counted then, where the log has it. Otherwise it is counted again, among what is in reach.
+    /// The numbers that BM25 used then, if the log has them. Otherwise the memories in reach are counted again.
     pub statistics: Option<Statistics>,
 }
 
 impl Past {
-    /// What was known at a moment, of what may still be read.
+    /// What was known at a moment, as far as the caller may still read it.
     pub fn at(moment: DateTime<Utc>) -> Self {
         Self { vocabulary: Moment::At(moment), without: vec![], with_deleted: false, statistics: None }
     }
@@ -48,12 +48,13 @@ impl Past {
 pub struct Lost {
     /// A sentence each.
     pub reasons: Vec<String>,
-    /// Memories whose version of then does not record title, summary, category, subject, confidence and the day on which they were said.
+    /// Memories whose version of that time does not record title, summary, category, subject, confidence and the day on which they were
+    /// said.
     pub unrecorded: HashSet<MemoryId>,
 }
 
 impl Question<'_> {
-    /// Whether a part runs: in the past only what could run then.
+    /// Whether a part runs: in the past, only parts that could run then.
     pub fn runs(&self, part: &str) -> bool {
         self.past.as_ref().is_none_or(|past| !past.without.iter().any(|without| without == part))
     }
@@ -70,7 +71,7 @@ pub struct MemorySide {
     pub totals: Option<Totals>,
 }
 
-/// Everything behind an answer.
+/// The numbers of all memories behind an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Totals {
     /// Memories that may be found.

@@ -20,11 +20,11 @@ use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use tracing::instrument;
 
-/// Asks a logged recall again: with memory, vocabulary and knowledge as they stood then, and as they stand now. Nothing is counted and
-/// nothing is logged.
+/// Answers a logged recall again: with memory, vocabulary and knowledge as they were then, and as they are now. Nothing is counted or
+/// logged.
 ///
 /// # Errors
-/// As [`super::retrieval`], and `Invalid` when there was too much to look through.
+/// As [`super::retrieval`], and `Invalid` when there is too much to read.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Option<&UserRef>) -> Result<Replay, Error> {
@@ -59,7 +59,7 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Opt
         lost.push(format!("{withheld} of the hits are deleted or expired by now and are left out."));
     }
     let same = key(&replayed) == key(&logged.considered);
-    // Another model, or texts without their vectors, move every number.
+    // Another model, or texts without their vectors, change every number.
     if !same && !explained {
         let known = stored(engine, ctx, &candidates, &looked_at).await?;
         let scoping = scope::of(engine, ctx, &filters, at).await?;
@@ -95,7 +95,7 @@ async fn ask(
         ranking: line.logged.ranking,
         reach,
         most: i64::from(line.logged.k) + i64::from(NEAR_MISSES),
-        // Whether the key could read knowledge then shows in what was looked at.
+        // Whether the key could read knowledge then follows from the logged candidates.
         knowledge: !line.knowledge.0.is_empty(),
         floors: Some(Floors { vector: line.vector_floor, lexical: line.lexical_floor }),
         counted: false,
@@ -104,7 +104,7 @@ async fn ask(
     find::find(engine, question).await
 }
 
-/// What would have been answered, and as many memories with their numbers as the log keeps.
+/// The hits of an answer, and as many memories with their numbers as the log keeps.
 async fn answer(engine: &Engine, ctx: &OpContext, line: &Measured, found: Finding) -> Result<(Vec<Considered>, Vec<LoggedMemory>), Error> {
     let list = blend::list(&found, u32::try_from(line.logged.k).unwrap_or_default(), line.fewer);
     let all = usize::MAX;
@@ -115,7 +115,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, line: &Measured, found: Findin
     Ok((hits, memories))
 }
 
-/// Those of the memories that are still there, whatever their state.
+/// Those of the memories that still exist, in any state.
 async fn stored(engine: &Engine, ctx: &OpContext, then: &[LoggedMemory], now: &[LoggedMemory]) -> Result<HashMap<MemoryId, Memory>, Error> {
     let ids: Vec<MemoryId> = then.iter().chain(now).map(|one| one.memory_id).collect();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

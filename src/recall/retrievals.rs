@@ -1,4 +1,4 @@
-//! The retrieval log as agents and operators read it, and how long it is kept.
+//! The retrieval log for agents and operators, and its retention.
 
 use super::log::{LoggedChunk, LoggedMemory};
 use super::store::{self, Logged, Measured};
@@ -22,17 +22,17 @@ use tracing::instrument;
 
 /// Recalls on one page.
 const PAGE: usize = 25;
-/// Longest text that a list is searched for, in characters.
+/// Longest text in a search of the log, in characters.
 const TEXT_MAX: usize = 256;
 /// Recalls deleted by one statement of a sweep.
 const SWEEP: i64 = 1000;
 
-/// A page of the retrieval log, newest first: an agent sees its own recalls for the user it acts for and for nobody in particular, an operator
-/// those of the tenant.
+/// A page of the retrieval log, newest first: an agent sees its own recalls for the user it acts for and those without a user; an operator
+/// sees those of the tenant.
 ///
 /// # Errors
 /// `Forbidden` without `memory:read` or the role `viewer`; `Invalid` for a foreign cursor, an over-long text, a period that ends before it
-/// begins, or when an agent asks for another's.
+/// begins, or another agent's recalls.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilter) -> Result<Page<Retrieval>, Error> {
@@ -54,12 +54,12 @@ pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilt
     Ok(page.map(|row| to_retrieval(row, &slugs)))
 }
 
-/// One recall with everything that it looked at and the log kept, as it stood then. Agents do not see the text of what is deleted or expired
-/// by now.
+/// One recall with everything that it considered and the log kept, with the texts of that time. Agents do not see the text of memories that
+/// are deleted or expired by now.
 ///
 /// # Errors
-/// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for another agent's, another tenant's, or one that the log no longer
-/// keeps.
+/// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for another agent's or another tenant's recall, or one that the log
+/// no longer keeps.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn retrieval(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Option<&UserRef>) -> Result<RetrievalDetail, Error> {
@@ -77,7 +77,7 @@ fn reader(ctx: &OpContext) -> Result<Option<AgentId>, Error> {
     }
 }
 
-/// The line of the log, if the caller may read it, and in whose name they read it.
+/// The row of the log, if the caller may read it, and the context in which they read it.
 pub(super) async fn measured(
     engine: &Engine,
     ctx: &OpContext,
@@ -93,12 +93,12 @@ pub(super) async fn measured(
     Ok((ctx, found))
 }
 
-/// Whether the caller may still read what is deleted or expired by now: operators may, agents may not.
+/// Whether the caller may still read memories that are deleted or expired by now: operators may, agents may not.
 pub(super) fn reads_deleted(ctx: &OpContext) -> bool {
     !matches!(ctx.actor, Actor::Agent { .. })
 }
 
-/// Tells a line of the log with the texts as they stood.
+/// A row of the log with the texts of that time.
 pub(super) async fn detail(engine: &Engine, ctx: &OpContext, measured: Measured) -> Result<RetrievalDetail, Error> {
     let slugs = memories::slugs(engine, ctx).await?;
     let (candidates, chunks) = (measured.candidates.0, measured.knowledge.0);
@@ -114,7 +114,7 @@ pub(super) async fn detail(engine: &Engine, ctx: &OpContext, measured: Measured)
     })
 }
 
-/// Memories and knowledge as they stood, what was returned first and in the answer's order, then by score.
+/// Memories and knowledge as they were: the hits first, in the order of the answer, then the others by score.
 pub(super) async fn considered(
     engine: &Engine,
     ctx: &OpContext,
@@ -185,7 +185,7 @@ pub(super) async fn considered(
 }
 
 impl Logged {
-    /// The words that were asked for.
+    /// The words of the query.
     pub(super) fn terms(&self) -> BTreeMap<String, u32> {
         let mut terms = words::terms(&self.query);
         terms.extend(self.query_canonical.as_deref().map(words::terms).unwrap_or_default());
@@ -193,9 +193,9 @@ impl Logged {
     }
 }
 
-/// How long ago something was written that has this much of its weight left.
+/// The age of a memory whose recency has this value.
 fn age_in_days(recency: f64) -> i64 {
-    // The logarithm gives back a little less than what went in.
+    // Rounding: the logarithm returns a little less than the exact age.
     (-recency.max(f64::MIN_POSITIVE).ln() * DECAY_DAYS + 1e-6).floor() as i64
 }
 
@@ -220,7 +220,7 @@ fn to_retrieval(row: Logged, slugs: &HashMap<AgentId, String>) -> Retrieval {
     }
 }
 
-/// Deletes what is older than the log is kept, for every tenant; how many recalls.
+/// Deletes recalls that are older than the retention of the log, of every tenant; how many.
 ///
 /// # Errors
 /// When the database is out of reach.

@@ -1,4 +1,4 @@
-//! How well a memory's scope fits the project that a question is asked for.
+//! How well a memory's scope fits the project of a question.
 
 use crate::api::{MemoryScope, RecallFilters};
 use crate::engine::Engine;
@@ -13,7 +13,7 @@ use uuid::Uuid;
 /// A memory of another project must be at least this relevant, by meaning or by words, to be shown without a link.
 pub const STRONG: f64 = 0.6;
 
-/// The project and repository that a question is asked for, and the projects linked to it. By default none is asked for, and all fit.
+/// The project and repository of a question, and the projects linked to it. By default there is none, and all memories fit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scoping {
     pub narrow: bool,
@@ -22,7 +22,7 @@ pub struct Scoping {
     pub linked: Vec<Uuid>,
 }
 
-/// The scoping that filters ask for, with the links of a moment.
+/// The scoping of a request's filters, with the links of a moment.
 ///
 /// # Errors
 /// When the database is out of reach.
@@ -38,8 +38,8 @@ pub async fn of(engine: &Engine, ctx: &OpContext, filters: &RecallFilters, at: D
 }
 
 impl Scoping {
-    /// 1 for what is global, the agent's own, or of this project and repository; 0.5 for a linked project or another repository of this one;
-    /// 0 for any other project.
+    /// 1 for global memories, the agent's own, and those of this project and repository; 0.5 for a linked project or another repository of
+    /// this one; 0 for any other project.
     pub fn fit(&self, scope: MemoryScope, project: Option<Uuid>, repo: Option<Uuid>) -> f64 {
         let same_project = project.is_some() && project == self.project;
         match scope {
@@ -53,7 +53,7 @@ impl Scoping {
         }
     }
 
-    /// Whether something of that fit is shown: noise of other projects is not, unless it is strongly relevant.
+    /// Whether a memory of that fit is shown: one of another project only if it is strongly relevant.
     pub fn shows(&self, fit: f64, semantic: Option<f64>, lexical: Option<f64>) -> bool {
         fit > 0.0 || semantic.is_some_and(|semantic| semantic >= STRONG) || lexical.is_some_and(|lexical| lexical >= STRONG)
     }

@@ -9,8 +9,8 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// Searches the agent's memories and the commons under the ranking `hybrid`. Every memory may be among the k best, however weak, unless
-/// `fewer` asks for the strong ones alone; knowledge is not asked. It is logged like a recall, and can be replayed.
+/// Searches the agent's memories and the commons under the ranking `hybrid`. Every memory may be among the k best, even a weak one, unless
+/// `fewer` asks for strong ones only; knowledge is not searched. It is logged like a recall and can be replayed.
 ///
 /// # Errors
 /// As [`super::recall`].
@@ -22,7 +22,7 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: SearchRequest) ->
     answer(engine, ctx, question, Mode { fewer, ..FLOORLESS }).await
 }
 
-/// What a task calls for: the strong memories, and knowledge for keys that may read it. Noise of other projects stays out.
+/// The hits for a task: strong memories, and knowledge for keys that may read it. Weak memories of other projects are left out.
 ///
 /// # Errors
 /// As [`super::recall`].
@@ -33,7 +33,7 @@ pub(crate) async fn for_task(engine: &Engine, ctx: &OpContext, request: RecallRe
     answer(engine, ctx, request, Mode { knowledge, floors: None, fewer: true }).await
 }
 
-/// A recall of memories alone in which nothing is too weak: what an evaluation compares rankings by.
+/// A recall of memories alone without a floor: an evaluation compares rankings with it.
 ///
 /// # Errors
 /// As [`super::recall`].

@@ -5,10 +5,11 @@ use super::store;
 use crate::api::{NothingReason, ZeroHitCause};
 use crate::db::{DbError, Tx};
 
-/// Near misses kept.
+/// Most near misses.
 const NEAR_MISSES: i64 = 5;
 
-/// Looks again at everything the agent and the commons ever had: deleted, expired, superseded and other users' memories, too.
+/// Compares the query with everything that the agent and the commons ever had, including deleted, expired, superseded and other users'
+/// memories.
 ///
 /// # Errors
 /// When the database is out of reach.
@@ -20,7 +21,7 @@ pub async fn diagnose(tx: &mut Tx, silent: &Silent<'_>) -> Result<(ZeroHitCause,
     Ok((cause(silent.reason, silent.considered, &near), near))
 }
 
-/// The cause of an empty answer, from what was scored and what was close.
+/// The cause of an empty answer, from the number of scored memories and the near misses.
 pub fn cause(reason: Option<NothingReason>, considered: i64, near: &[Near]) -> ZeroHitCause {
     let out_of_reach = near.iter().any(|near| near.similarity >= near.floor);
     match (reason, out_of_reach, considered) {

@@ -1,4 +1,4 @@
-//! What a recall leaves behind: a line of the log, and counters.
+//! The traces of a recall: a row of the log, and counters.
 
 use super::blend::Blended;
 use super::find::Finding;
@@ -18,12 +18,12 @@ pub(super) fn memory_rank(list: &[Blended], ranked: &Ranked) -> Option<u32> {
     rank_in(list, |one| matches!(one, Blended::Memory(listed) if listed.candidate.memory.id == ranked.candidate.memory.id))
 }
 
-/// Likewise of a piece of knowledge.
+/// The same for a chunk.
 pub(super) fn chunk_rank(list: &[Blended], candidate: &crate::knowledge::RankedChunk) -> Option<u32> {
     rank_in(list, |one| matches!(one, Blended::Knowledge(listed) if listed.found.chunk_id == candidate.found.chunk_id))
 }
 
-/// What the log keeps of memories: those returned and the nearest of the others.
+/// The memories that the log keeps: the hits and the nearest of the others.
 pub(super) fn logged(found: &Finding, list: &[Blended], most: usize) -> Vec<log::LoggedMemory> {
     let candidate = |ranked: &Ranked| log::LoggedMemory {
         memory_id: ranked.candidate.memory.id,
@@ -40,7 +40,7 @@ pub(super) fn logged(found: &Finding, list: &[Blended], most: usize) -> Vec<log:
     found.order.passed.iter().chain(&found.order.below).take(most).map(candidate).collect()
 }
 
-/// Likewise of knowledge.
+/// The same for knowledge.
 pub(super) fn logged_chunks(found: &Finding, list: &[Blended], most: usize) -> Vec<log::LoggedChunk> {
     let chunk = |candidate: &crate::knowledge::RankedChunk| log::LoggedChunk {
         document_id: candidate.found.document_id,
@@ -55,11 +55,11 @@ pub(super) fn logged_chunks(found: &Finding, list: &[Blended], most: usize) -> V
     found.knowledge.iter().take(most).map(chunk).collect()
 }
 
-/// An answered recall, with all that its trace needs.
+/// An answered recall, with everything for its log entry.
 pub(super) struct Answered<'a> {
     pub agent: AgentId,
     pub request: &'a RecallRequest,
-    /// Whether the memories ended where their scores fall off.
+    /// Whether memories far below the best were dropped.
     pub fewer: bool,
     pub found: &'a Finding,
     pub list: &'a [Blended],
@@ -68,7 +68,7 @@ pub(super) struct Answered<'a> {
 }
 
 impl Answered<'_> {
-    /// The line of the retrieval log.
+    /// The row of the retrieval log.
     pub fn entry(&self, engine: &Engine, ctx: &OpContext) -> log::Entry {
         let Self { request, found, response, .. } = self;
         let most = usize::try_from(request.k + NEAR_MISSES).unwrap_or(usize::MAX);
@@ -100,7 +100,7 @@ impl Answered<'_> {
         }
     }
 
-    /// Counts what operators watch.
+    /// Updates the metrics of recalls.
     pub fn count(&self) {
         let Self { request, found, .. } = self;
         let knowledge = self.list.iter().filter(|one| matches!(one, Blended::Knowledge(_))).count();

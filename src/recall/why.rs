@@ -1,4 +1,4 @@
-//! explain: why a memory is there, or why a recall answered as it did.
+//! explain: where a memory comes from, or why a recall gave its answer.
 
 use super::{retrieval, retrievals};
 use crate::api::{ExplainRequest, Explanation, MemoryRecord, MemoryRef, Relation, RetrievalDetail, RetrievalFilter, RetrievalId, UserRef};
@@ -10,11 +10,11 @@ use crate::ranking::explain::evidence_of;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// Recalls of a memory that are told.
+/// Most recalls that an explanation lists.
 const RECALLS: usize = 10;
 
-/// Explains a memory (where it comes from, what became of it, which recalls returned it) or a recall (why each hit was in it, and what was
-/// close).
+/// Explains a memory (where it comes from, what happened to it, which recalls returned it) or a recall (why each hit was in it, and the
+/// near misses).
 ///
 /// # Errors
 /// `Invalid` unless exactly one of both is named; else as [`crate::memories::record`] and [`super::retrieval`].

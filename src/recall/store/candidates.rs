@@ -1,4 +1,4 @@
-//! SQL of the candidates of a search: narrow reads, each from an index. Whole rows are read at the end, for the few that are answered with.
+//! SQL of the candidates of a search: narrow reads, each from an index. Whole rows are read at the end, only for the hits.
 
 use super::{Reach, Statistics};
 use crate::api::{MemoryId, MemoryScope};
@@ -12,7 +12,7 @@ use sqlx::{FromRow, Postgres, QueryBuilder};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
-/// What to look for by meaning.
+/// The search by meaning.
 pub struct Meaning<'a> {
     pub model: &'a str,
     pub vector: &'a [f32],
@@ -28,19 +28,19 @@ pub struct Nearest {
     pub similarity: f64,
 }
 
-/// What the two sides of a search found, before it is scored.
+/// What the two sides of a search found, not yet scored.
 pub struct Sides {
-    /// Where the words of the question stand among the memories that may be found.
+    /// The words of the question in the memories that may be found.
     pub postings: Vec<Posting>,
-    /// Those among them that belong to another project than the one that is searched for.
+    /// Those of these memories that belong to another project than the search.
     pub foreign: HashSet<MemoryId>,
     pub statistics: Statistics,
-    /// The nearest memories that may be found, best first; after them those of other projects that are near enough to be shown.
+    /// The nearest memories that may be found, best first; after them the memories of other projects that are near enough to be shown.
     pub nearest: Vec<Nearest>,
 }
 
-/// Looks by words and, where a meaning is given, by meaning. One statement, and arrays instead of a row for each word of each memory: there
-/// are hundreds, and a row or a round trip costs more than what it holds.
+/// Searches by words and, if `meaning` is given, by meaning. One statement, with arrays instead of a row for each word of each memory:
+/// there are hundreds, and each row or round trip would cost more than its data.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant, terms = terms.len()))]
 pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Option<&Meaning<'_>>) -> Result<Sides, DbError> {
     type Arrays = (Vec<i32>, Vec<MemoryId>, Vec<f32>, Vec<i32>, Vec<bool>, i64, i64, Vec<MemoryId>, Vec<f64>);
@@ -156,8 +156,8 @@ pub async fn updated_at(tx: &mut Tx, reach: &Reach<'_>, ids: &[MemoryId]) -> Res
     Ok(rows.into_iter().collect())
 }
 
-/// How many memories may be found, and how many of them are relevant enough: near enough in meaning, or among `worded`, which are by their
-/// words.
+/// How many memories may be found, and how many of them are relevant enough: near enough in meaning, or among `worded`, which are relevant
+/// by their words.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn totals(
     tx: &mut Tx,
@@ -197,7 +197,7 @@ pub async fn totals(
     Ok(query.build_query_as().fetch_one(&mut **tx).await?)
 }
 
-/// What is known of a memory that is scored.
+/// The columns of a memory that the score depends on.
 #[derive(Clone, Debug, FromRow)]
 pub struct Feature {
     pub id: MemoryId,
@@ -210,9 +210,9 @@ pub struct Feature {
     pub updated_at: DateTime<Utc>,
     pub confidence: f32,
     pub semantic: Option<f64>,
-    /// Its text ends as a question does.
+    /// Its text ends as a question.
     pub asks: bool,
-    /// Its text, where it was asked for.
+    /// Its text, if requested.
     pub text: Option<String>,
 }
 
@@ -224,8 +224,8 @@ struct Turn {
     after: Option<Vec<MemoryId>>,
 }
 
-/// Anchors and the turns beside them, as far as they may be found, with their cosine where a vector is there and with their texts if those
-/// are to be read; and the turns around each anchor. One statement: it is a third of what a search takes.
+/// Anchors and the turns beside them that may be found, with their cosine if they have a vector, and with their texts if `texts`; and the
+/// turns around each anchor. One statement, because it takes a third of a search.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn turns(
     tx: &mut Tx,
@@ -256,7 +256,7 @@ pub async fn turns(
         ));
         reach.push_filters(&mut query);
         if reach.scoping.narrow {
-            // A memory of another project is judged by its own words: the turns beside it would not be here without it.
+            // A memory of another project is judged by its own words: without it, the turns beside it would not be candidates.
             for table in ["m", "a"] {
                 query.push(" and ");
                 reach.push_fits(&mut query, table);

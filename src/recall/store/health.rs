@@ -1,4 +1,4 @@
-//! SQL of the log as operators read it.
+//! SQL of the log for operators.
 
 use crate::api::{AgentId, HealthFilter, RetrievalId, TenantId, UserId, ZeroHitCause};
 use crate::db::cursor::Seek;
@@ -11,7 +11,7 @@ use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 
-/// The nearest of everything the agents ever had, in reach or not, nearest first.
+/// The nearest of all memories that the agents ever had, in reach or not, nearest first.
 pub async fn nearest_of_all(tx: &mut Tx, silent: &Silent<'_>, vector: &[f32], most: i64) -> Result<Vec<Near>, DbError> {
     let VectorTable { table, .. } = VectorTable::of(vector.len())?;
     let agents: Vec<Uuid> = silent.agents.iter().map(|agent| agent.0).collect();

@@ -1,4 +1,4 @@
-//! All SQL of retrieval: candidates by vector and by words, the log, the counters, and what operators read of the log.
+//! All SQL of retrieval: candidates by vector and by words, the log, the counters, and the operators' view of the log.
 
 mod candidates;
 mod health;
@@ -20,7 +20,7 @@ use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 use uuid::Uuid;
 
-/// What BM25 counted, kept in the log so that a recall can be explained later.
+/// The numbers that BM25 used, stored in the log so that a recall can be explained later.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Statistics {
     pub documents: i64,
@@ -28,13 +28,13 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Terms of a usual memory.
+    /// The mean number of terms of a memory.
     pub fn mean_length(&self) -> f64 {
         (self.terms as f64 / (self.documents as f64).max(1.0)).max(1.0)
     }
 }
 
-/// Writes what was asked and answered, which memories were returned and what was cited.
+/// Writes a recall to the log, with the memories that it returned and the documents that it cited.
 pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>, near: &[Near]) -> Result<(), DbError> {
     let rank = |rank: Option<u32>| rank.and_then(|rank| i32::try_from(rank).ok());
     let returned: Vec<(Uuid, i32)> = entry.candidates.iter().filter_map(|one| Some((one.memory_id.0, rank(one.rank)?))).collect();
@@ -105,7 +105,7 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
     Ok(())
 }
 
-/// Adds to access counts. Rows are locked in the order of their ids, so two writers never wait for each other in a circle.
+/// Adds to access counts. Rows are locked in the order of their ids, so two writers never deadlock.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, accesses = accesses.len()))]
 pub async fn count_accesses(tx: &mut Tx, tenant: TenantId, accesses: &[Access]) -> Result<(), DbError> {
     let agents: Vec<Uuid> = accesses.iter().map(|access| access.agent_id.0).collect();

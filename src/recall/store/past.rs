@@ -1,4 +1,4 @@
-//! SQL of what the agents had at a moment that is over.
+//! SQL of the memories that agents had at a past moment.
 
 use super::Reach;
 use crate::db::{DbError, Tx, of_user, statement};
@@ -20,18 +20,19 @@ struct PastRow {
     full: Option<Vector>,
 }
 
-/// A memory as it stood.
+/// A memory as it was.
 pub struct Past {
     pub memory: Memory,
     /// Whether the question's filters and time let it through.
     pub in_reach: bool,
-    /// Whether it may still be read; what may not still counted as a document.
+    /// Whether the caller may still read it; one that it may not read still counts as a document.
     pub readable: bool,
     /// Whether this text had its vector by then.
     pub embedded: bool,
-    /// Whether its version records title, summary, category, subject, confidence and the day on which it was said; otherwise they are today's.
+    /// Whether its version records title, summary, category, subject, confidence and the day on which it was said; otherwise these are
+    /// today's.
     pub recorded: bool,
-    /// The vector, where the text is still the memory's own.
+    /// The vector, if the text is still the current one.
     pub vector: Option<Vec<f32>>,
 }
 
@@ -49,7 +50,7 @@ impl From<PastRow> for Past {
     }
 }
 
-/// A vector as the index keeps it, so that the same numbers come out as they did.
+/// A vector as rounded by the index, so that a replay computes the same numbers.
 pub fn as_stored(vector: &[f32]) -> Result<Vec<f32>, DbError> {
     Ok(if VectorTable::of(vector.len())?.is_half() {
         HalfVector::from_f32_slice(vector).to_vec().into_iter().map(f32::from).collect()
@@ -58,8 +59,9 @@ pub fn as_stored(vector: &[f32]) -> Result<Vec<f32>, DbError> {
     })
 }
 
-/// What the agents `$2` of a tenant `$1` had at the moment `$3`: rows `m` that have the columns of a memory as its version of then says, or as
-/// they are now where no version says. Scope, project, user and kind of a memory never change, and its end moves only before it is reached.
+/// The memories that the agents `$2` of a tenant `$1` had at the moment `$3`: rows `m` with the columns of a memory from its version of
+/// that time, or today's values for columns that the version does not record. Scope, project, user and kind of a memory never change, and
+/// its expiry moves only before it is reached.
 macro_rules! had {
     () => {
         r"
@@ -97,7 +99,7 @@ pub async fn count_past(tx: &mut Tx, reach: &Reach<'_>) -> Result<(i64, i64), Db
     Ok(query.bind(reach.tenant()).bind(reach.agent_ids()).bind(reach.now).bind(reach.tenancy.users).fetch_one(&mut **tx).await?)
 }
 
-/// Every memory of the agents that was live at `reach.now`, as it stood then. What is deleted or expired `now` may be read only
+/// Every memory of the agents that was live at `reach.now`, as it was then. Memories that are deleted or expired `now` are readable only
 /// `with_deleted`.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn past(

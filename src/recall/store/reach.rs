@@ -8,9 +8,9 @@ use chrono::{DateTime, Utc};
 use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 
-/// Whose memories are searched, and which of them.
+/// The agents whose memories are searched, and the conditions on them.
 pub struct Reach<'a> {
-    /// The tenant, and whose rows of its users.
+    /// The tenant, and the users whose rows are in reach.
     pub tenancy: Tenancy,
     pub agents: &'a [AgentId],
     pub filters: Narrowing<'a>,
@@ -45,7 +45,7 @@ impl Reach<'_> {
         }
     }
 
-    /// Whether anything but agents, user and expiry decides what may be found.
+    /// Whether anything besides agents, user and expiry narrows the search.
     pub(super) fn narrowed(&self) -> bool {
         self.filtered() || self.scoping.narrow
     }
@@ -83,8 +83,8 @@ impl Reach<'_> {
         }
     }
 
-    /// The condition on `{table}.user_id`, where `parameter` is [`Reach::user_id`]. A condition of its own for each case, because an index
-    /// answers them without the row.
+    /// The condition on `{table}.user_id`, where `parameter` is [`Reach::user_id`]. Each case has its own condition, because an index
+    /// answers these without the row.
     pub(super) fn of_user(&self, table: &str, parameter: &str) -> String {
         match self.tenancy.users {
             Users::Every => String::new(),
@@ -95,8 +95,9 @@ impl Reach<'_> {
 
     /// Begins a statement whose parameters are `$1` the tenant, `$2` the agents, `$3` the moment and `$4` the user.
     ///
-    /// A narrowed search lists what it may find, in `reach (id, term_count, fits)`, where `fits` is false for another project's memories.
-    /// Any other search lists what it may not find although it is live, in `expired (id, term_count)`: there are few.
+    /// A narrowed search lists the memories that it may find, in `reach (id, term_count, fits)`, where `fits` is false for another
+    /// project's memories. Any other search lists the live memories that it may not find, in `expired (id, term_count)`, because these are
+    /// few.
     pub(super) fn push_candidates(&self, query: &mut QueryBuilder<Postgres>) {
         let of_user = self.of_user("m", "$4");
         if !self.narrowed() {
@@ -129,7 +130,7 @@ impl Reach<'_> {
         query.push(format!("), false) or ({table}.scope = 'repo' and coalesce({table}.repo_id = ")).push_bind(*repo).push(", false)))");
     }
 
-    /// The condition that a table's `memory_id` may be found, after [`Reach::push_candidates`]. Vectors know themselves when they expire.
+    /// The condition that a table's `memory_id` may be found, after [`Reach::push_candidates`]. Rows of vectors have their own expiry.
     pub(super) fn may_find(&self, table: &str) -> String {
         match self.narrowed() {
             true => format!(" and {table}.memory_id in (select id from reach)"),
@@ -137,8 +138,8 @@ impl Reach<'_> {
         }
     }
 
-    /// How many memories may be found and how many terms they have, after [`Reach::push_candidates`]: two expressions. Memories that fit no
-    /// project count for nothing.
+    /// How many memories may be found and how many terms they have, after [`Reach::push_candidates`]: two expressions. Memories of other
+    /// projects do not count.
     pub(super) fn statistics(&self) -> String {
         if self.narrowed() {
             return "(select count(*) from reach where fits), (select coalesce(sum(term_count), 0)::bigint from reach where fits)".into();

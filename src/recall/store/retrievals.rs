@@ -1,4 +1,4 @@
-//! SQL of the retrieval log as agents and operators read it, and of its end.
+//! SQL of the retrieval log for agents and operators, and of its retention.
 
 use super::Statistics;
 use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, UserId};
@@ -12,7 +12,7 @@ use sqlx::types::Json;
 use sqlx::{FromRow, PgPool, Postgres, QueryBuilder};
 use uuid::Uuid;
 
-/// One line of the log.
+/// One row of the log.
 #[derive(Clone, Debug, FromRow)]
 pub struct Logged {
     pub id: RetrievalId,
@@ -31,7 +31,7 @@ pub struct Logged {
     pub took_ms: f64,
 }
 
-/// The rest of a line: what was looked at, and by what measure.
+/// The other columns of a row: candidates and the numbers behind them.
 #[derive(Clone, Debug, FromRow)]
 pub struct Measured {
     #[sqlx(flatten)]
@@ -136,13 +136,13 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// What is found by its words.
+    /// The text whose words are matched.
     pub fn words(&self) -> String {
         embedded_text(&self.topic, &wording(&self.content, self.title.as_deref(), self.summary.as_deref()))
     }
 }
 
-/// Versions of memories as they stood. What was erased is absent, and so is, unless `with_deleted`, what is deleted or expired `now`.
+/// Versions of memories as they were. Erased ones are absent, and so are, unless `with_deleted`, those that are deleted or expired `now`.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn versions_seen(
     tx: &mut Tx,
@@ -174,7 +174,7 @@ pub async fn versions_seen(
     .await?)
 }
 
-/// Deletes at most `most` recalls that are older than `before`, of any tenant, with what hangs on them; how many.
+/// Deletes at most `most` recalls that are older than `before`, of any tenant, with their dependent rows; how many.
 pub async fn sweep(pool: &PgPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
     let mut tx = begin(pool).await?;
     lift_statement_timeout(&mut tx).await?;

@@ -1,4 +1,4 @@
-//! What agents ask of the vocabulary: what a phrase stands for, and that it should know another.
+//! The vocabulary's tools for agents: looking up a phrase, and proposing one.
 
 use super::Snapshot;
 use super::model::{State, TermName};
@@ -20,13 +20,14 @@ use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 use tracing::instrument;
 
-/// Suggestions at most.
+/// Most suggestions.
 const SUGGESTIONS: usize = 5;
 /// Least Jaro–Winkler similarity and least cosine of a suggestion.
 const SPELLING_FLOOR: f64 = 0.86;
 const MEANING_FLOOR: f64 = 0.45;
 
-/// Looks a phrase up: whole, then the longest known terms inside it, then what resembles it. Nothing is resolved by resemblance.
+/// Looks a phrase up: whole, then the longest known terms inside it, then terms that resemble it. No phrase resolves to a term because it
+/// resembles one.
 ///
 /// # Errors
 /// `Forbidden` without `memory:read`, `Invalid` for an empty or over-long phrase.
@@ -70,7 +71,7 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
         Some(memory).filter(|memory| memory.live).ok_or(Error::NotFound("memory"))?;
     }
     let event = post(engine, ctx, &mut tx, &request.phrase, request.memory_id).await?;
-    // Every agent of the organisation may search this entry: the phrase is only in the proposal, which people review.
+    // Every agent of the organisation may search this entry, so the phrase is only in the proposal, which reviewers see.
     let entry = NewEntry::new(engine, ctx, "vocabulary.proposed", "phrase", event, "proposed a phrase");
     audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry.agent(agent)).await?;
     tx.commit().await?;
@@ -78,8 +79,8 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
     Ok(ProposeResponse { proposed: true, term: None })
 }
 
-/// Leaves a proposal in the outbox, beside whatever the transaction writes; the id of its row. The phrase and the memory's id, never its
-/// content.
+/// Posts a proposal to the outbox, in the caller's transaction; returns the id of its row. It holds the phrase and the memory's id, never
+/// its content.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn post(engine: &Engine, ctx: &OpContext, tx: &mut Tx, phrase: &str, memory: Option<MemoryId>) -> Result<EventId, Error> {
@@ -95,7 +96,7 @@ pub async fn post(engine: &Engine, ctx: &OpContext, tx: &mut Tx, phrase: &str, m
 /// The terms that resemble a phrase in spelling or meaning, best first.
 ///
 /// # Errors
-/// When the database is out of reach. Without the model, spelling must do.
+/// When the database is out of reach. Without the model, only spelling counts.
 pub(super) async fn suggestions(engine: &Engine, ctx: &OpContext, phrase: &str) -> Result<Vec<Suggestion>, Error> {
     let snapshot = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;
     let mut best: BTreeMap<TermId, Suggestion> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! The vocabulary as the engine holds it: what stands for what, and what a change does to that. Pure.
+//! The vocabulary as the engine holds it: the meanings of phrases, and how a change affects them. Pure.
 
 use crate::api::{Effect, TermId};
 use crate::error::Error;
@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// What a term is called, from some moment on.
+/// The name of a term, from some moment on.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct TermName {
     /// The row.
@@ -33,7 +33,7 @@ pub struct Alias {
 }
 
 impl TermName {
-    /// Whether another row says the same of the same term.
+    /// Whether another row has the same values for the same term.
     pub fn says_the_same(&self, other: &Self) -> bool {
         let said = |name: &Self| (name.lineage, name.term.clone(), name.definition.clone(), name.category.clone());
         said(self) == said(other)
@@ -41,7 +41,7 @@ impl TermName {
 }
 
 impl Alias {
-    /// Whether another row says the same of the same term.
+    /// Whether another row has the same values for the same term.
     pub fn says_the_same(&self, other: &Self) -> bool {
         (self.term_id, &self.alias) == (other.term_id, &other.alias)
     }
@@ -88,7 +88,7 @@ impl State {
     /// The state after a plan.
     ///
     /// # Errors
-    /// `Conflict` when two terms would answer to one normal form; it names the phrase and who has it.
+    /// `Conflict` when two terms would have the same normal form; it names the phrase and its owner.
     pub fn after(&self, plan: &Plan) -> Result<Self, Error> {
         let mut next = self.clone();
         next.terms.retain(|term| !plan.close_terms.contains(&term.id));
@@ -108,7 +108,7 @@ impl State {
         Ok(next)
     }
 
-    /// The normal forms that a plan gives another meaning, each with the new one.
+    /// The normal forms whose meaning a plan changes, each with the new meaning.
     ///
     /// # Errors
     /// As [`State::after`].
@@ -121,7 +121,7 @@ impl State {
     }
 }
 
-/// What changed meanings come to, with the memories they concern.
+/// The effect of changed meanings, with the number of memories and agents that they concern.
 pub fn effect(changes: BTreeMap<String, Option<String>>, memories: i64, agents: i64) -> Effect {
     Effect { memories, agents, phrases: changes.into_iter().collect() }
 }

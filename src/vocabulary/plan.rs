@@ -1,4 +1,4 @@
-//! How each decision becomes rows to close and rows to open. Pure.
+//! Turns each decision into rows to close and rows to open. Pure.
 
 use super::model::{Alias, Plan, State, TermName};
 use crate::api::{TermChange, TermId, Verdict};
@@ -17,7 +17,7 @@ pub struct Planner<'a> {
 /// Rows of terms and of aliases.
 pub type Rows = (Vec<TermName>, Vec<Alias>);
 
-/// A term as it is added.
+/// A new term.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewTerm<'a> {
     pub term: &'a str,
@@ -27,16 +27,16 @@ pub struct NewTerm<'a> {
 }
 
 impl Planner<'_> {
-    /// A term of its own, with aliases.
+    /// Adds a term with its aliases.
     pub fn add(&self, new: NewTerm<'_>) -> Plan {
         let term = self.name(new.term, new.definition, new.category);
         let id = term.lineage;
-        // A phrase that is the name in another spelling is no alias.
+        // A phrase that is the name in another spelling is not an alias.
         let open_aliases = new.aliases.iter().map(|alias| self.alias(id, alias)).filter(|alias| alias.normal != term.normal).collect();
         Plan { open_terms: vec![term], open_aliases, ..Plan::default() }
     }
 
-    /// What a verdict does to the vocabulary; a rejection does nothing.
+    /// The plan of a verdict; a rejection has an empty one.
     ///
     /// # Errors
     /// `NotFound` for a term that is not in force, `Invalid` for one name for several phrases.
@@ -59,7 +59,7 @@ impl Planner<'_> {
         }
     }
 
-    /// What a change does to a term.
+    /// The plan of a change to a term.
     ///
     /// # Errors
     /// `NotFound` for a term or alias that is not in force, `Invalid` for a change into itself or into nothing new.
@@ -78,7 +78,7 @@ impl Planner<'_> {
                     return Err(Error::invalid("term", "is its name already"));
                 }
                 let next = TermName { term: name.trim().to_owned(), normal: normal(name), ..self.next(term) };
-                // An alias that becomes the name is an alias no more; the old name becomes one.
+                // An alias that becomes the name is closed; the old name becomes an alias.
                 let close_aliases = self.state.aliases_of(id).filter(|alias| alias.normal == next.normal).map(|alias| alias.id).collect();
                 let open_aliases = if next.normal == term.normal { vec![] } else { vec![self.alias(id, &term.term)] };
                 Ok(Plan { close_terms: vec![term.id], open_terms: vec![next], close_aliases, open_aliases })
@@ -110,11 +110,11 @@ impl Planner<'_> {
         }
     }
 
-    /// Takes a decision back: what it opened is closed, what it closed is opened again. Each with what it says: a later decision that was
-    /// itself taken back has left a row of its own.
+    /// Undoes a decision: closes what it opened, and opens what it closed, each by its values: a later decision that was itself undone has
+    /// left new rows with the same values.
     ///
     /// # Errors
-    /// `Conflict` when something that it opened is not in force: a later decision stands on it.
+    /// `Conflict` when something that it opened is not in force: a later decision depends on it.
     pub fn undo(&self, opened: Rows, closed: Rows) -> Result<Plan, Error> {
         let term = |old: &TermName| self.state.terms.iter().find(|term| term.says_the_same(old)).map(|term| term.id);
         let alias = |old: &Alias| self.state.aliases.iter().find(|alias| alias.says_the_same(old)).map(|alias| alias.id);

@@ -1,4 +1,4 @@
-//! Re-canonicalisation: after a decision, memories whose phrase means something else get their new topic, batch by batch.
+//! Re-canonicalisation: after a decision, memories whose phrase has another meaning get their new topic, batch by batch.
 
 use super::{Resolved, store};
 use crate::api::EventId;
@@ -17,12 +17,12 @@ use tracing::instrument;
 
 /// Memories per job; a job that finds more is followed by another.
 const BATCH: i64 = 50;
-/// Terms embedded per job, likewise.
+/// Terms per job; a job that finds more is followed by another.
 const TERMS: i64 = 100;
-/// After that long nobody writes under the old version any more: snapshots live a second, requests a minute.
+/// After this time nobody writes under the old version: snapshots live for a second, requests for a minute.
 const STRAGGLERS: Duration = Duration::seconds(65);
 
-/// Which memories are to be looked at: those that have one of the phrases and were resolved under an older version.
+/// The memories to refile: those that have one of the phrases and were resolved under an older version.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Work {
     /// Normal forms.
@@ -30,7 +30,7 @@ pub struct Work {
     pub version: i64,
 }
 
-/// Sends the job on its way, in the decision's own transaction; and once more for those who remembered while it ran.
+/// Posts the job in the decision's own transaction; and a second one for memories that are written while the first runs.
 pub(super) async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, work: &Work) -> Result<(), Error> {
     let now = engine.clock().now();
     for run_after in [now, now + STRAGGLERS] {
@@ -46,11 +46,12 @@ fn payload(work: &Work) -> Result<serde_json::Value, Error> {
     serde_json::to_value(work).map_err(Error::failed("a job cannot be serialised"))
 }
 
-/// Refiles one batch. Where it stands is in the memories themselves (`vocabulary_version`), so a killed job loses nothing and repeats
-/// nothing. `topic_raw`, content and `updated_at` stay as they are, and nothing is merged: a decision never makes a memory disappear.
+/// Refiles one batch. The memories themselves hold the progress (`vocabulary_version`), so a killed job loses nothing and repeats nothing.
+/// `topic_raw`, content and `updated_at` do not change, and nothing is merged: a decision never makes a memory disappear.
 ///
 /// # Errors
-/// When a database is out of reach; the job is tried again. Without the model a memory is filed all the same, and its vector follows.
+/// When a database is out of reach; the job is tried again. Without the model a memory is refiled all the same, and its vector follows
+/// later.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Result<&'static str, Error> {
@@ -63,7 +64,7 @@ pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Re
     let batch = memories::stale(&mut tx, ctx.tenant_id, &work.forms, work.version, BATCH).await?;
     tx.commit().await?;
     let more = i64::try_from(batch.len()).unwrap_or(i64::MAX) == BATCH;
-    // A model that is away is waited for once, not once per memory: the lease is short.
+    // The job waits only once for a model that is down, not once per memory: the lease is short.
     let mut model_is_there = true;
     for memory in batch {
         let resolved = snapshot.resolve(&memory.topic_raw);
@@ -96,14 +97,14 @@ async fn file(
 ) -> Result<(), Error> {
     let (tenant, agent, id, now): (_, _, _, DateTime<Utc>) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    // Nobody remembers under either key meanwhile. In a fixed order, so that two jobs never wait for each other in a circle.
+    // So that nobody remembers under either key meanwhile. The order is fixed, so that two jobs never deadlock.
     let mut locks = [memory.key().lock(), DedupKey { topic: resolved.topic.clone(), ..memory.key() }.lock()];
     locks.sort_unstable();
     for key in locks {
         lock(&mut tx, key).await?;
     }
     let current = memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &[id], true).await?.pop();
-    // Whoever rewrote it meanwhile left it to the next batch, or resolved it under this version.
+    // A memory that was rewritten meanwhile is refiled by the next batch, or was resolved under this version.
     let Some(current) = current.filter(|current| current.version == memory.version && current.live == memory.live) else { return Ok(()) };
     memories::file_under(&mut tx, tenant, &current, resolved).await?;
     if moves {
@@ -115,7 +116,7 @@ async fn file(
             memories::put_vector(&mut tx, ctx.tenancy(), agent, id, Embedded { model: &engine.model().name, vector }, now).await?;
         } else {
             memories::drop_vectors(&mut tx, ctx.tenancy(), agent, id).await?;
-            // What is forgotten gets its vector when it is restored.
+            // A forgotten memory gets its vector when it is restored.
             if current.live {
                 let payload = serde_json::json!({ "memory_id": id });
                 jobs::store::insert(&mut tx, tenant, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
@@ -126,7 +127,7 @@ async fn file(
     Ok(())
 }
 
-/// Embeds terms that have no vector of this model yet, so that phrases can be held against their meaning.
+/// Embeds terms that have no vector of this model yet, so that phrases can be compared with their meaning.
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again.

@@ -1,4 +1,4 @@
-//! Review: people decide what agents propose. Every decision says first what it would change, is audited, and can be taken back.
+//! Review: people decide what agents propose. Every decision can be previewed, is audited, and can be undone.
 
 use super::lookup;
 use super::model::{self, Plan, State};
@@ -29,7 +29,7 @@ const SHOWN: i64 = 5;
 /// A page of proposals, the most frequent first.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`, `Invalid` for a cursor or text that makes no sense.
+/// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor or text.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn proposals(engine: &Engine, ctx: &OpContext, filter: &ProposalFilter) -> Result<Page<Proposal>, Error> {
@@ -64,7 +64,7 @@ pub async fn proposals_by_id(engine: &Engine, ctx: &OpContext, ids: &[ProposalId
     Ok(proposals)
 }
 
-/// One proposal with evidence, the nearest terms and what deciding it would change.
+/// One proposal with evidence, the nearest terms and the effect of a decision on it.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
@@ -115,11 +115,11 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdi
     concerned(engine, ctx, state.changes(&plan)?).await
 }
 
-/// Decides proposals, all or none. Of two reviewers who decide the same one at once, one is told that the other was faster.
+/// Decides proposals, all or none. If two reviewers decide the same one at once, the second learns that the other was faster.
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` with the field; `NotFound` for a foreign proposal or term; `Conflict` when a proposal
-/// was decided meanwhile, or its phrase stands for something already.
+/// was decided meanwhile, or its phrase already means something.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: &Verdict) -> Result<Decision, Error> {
@@ -146,11 +146,11 @@ pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdic
     commit(engine, ctx, tx, &state, plan, made).await
 }
 
-/// Takes a decision back: what it opened is closed, what it closed is opened, its proposals wait again.
+/// Undoes a decision: closes the rows that it opened, opens those that it closed, and opens its proposals again.
 ///
 /// # Errors
-/// `Forbidden` without the role `reviewer`; `NotFound` for a foreign one; `Conflict` when it was taken back already, or something later
-/// stands on it.
+/// `Forbidden` without the role `reviewer`; `NotFound` for a foreign one; `Conflict` when it was undone already, or a later decision
+/// depends on it.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn undo(engine: &Engine, ctx: &OpContext, id: DecisionId) -> Result<Decision, Error> {
@@ -197,10 +197,10 @@ pub async fn decisions(engine: &Engine, ctx: &OpContext, after: Option<&str>, be
     Ok(Page { rows: with_progress(engine, ctx, rows).await?, next, previous, total })
 }
 
-/// A decision as it is about to be written.
+/// A decision to be written.
 pub(super) struct Made<'a> {
     pub kind: DecisionKind,
-    /// What becomes of the proposals.
+    /// The new status of the proposals.
     pub status: ProposalStatus,
     pub subjects: Vec<String>,
     pub term: Option<(TermId, String)>,
@@ -213,7 +213,7 @@ pub(super) fn planner<'a>(engine: &Engine, state: &'a State, new_id: &'a (dyn Fn
     Planner { state, now: engine.clock().now(), new_id }
 }
 
-/// How many memories changed meanings concern.
+/// How many memories and agents the changed meanings concern.
 pub(super) async fn concerned(engine: &Engine, ctx: &OpContext, changes: BTreeMap<String, Option<String>>) -> Result<Effect, Error> {
     let forms: Vec<String> = changes.keys().cloned().collect();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -223,7 +223,7 @@ pub(super) async fn concerned(engine: &Engine, ctx: &OpContext, changes: BTreeMa
 }
 
 /// Writes a plan with everything that follows from it, in the one transaction that holds the vocabulary's lock: rows, version, decision,
-/// proposals, audit row, and the job that looks at the memories again.
+/// proposals, audit row, and the job that refiles memories.
 pub(super) async fn commit(
     engine: &Engine,
     ctx: &OpContext,
@@ -238,7 +238,7 @@ pub(super) async fn commit(
     let forms: Vec<String> = changes.keys().cloned().collect();
     let known: Vec<String> = changes.iter().filter(|(_, term)| term.is_some()).map(|(form, _)| form.clone()).collect();
     store::apply(&mut tx, tenant, &plan, now).await?;
-    // A rejection changes no meaning: snapshots stay good.
+    // A rejection changes no meaning, so snapshots stay valid.
     let version =
         if plan == Plan::default() { store::version(&mut tx, tenant).await? } else { store::next_version(&mut tx, tenant, now).await? };
     let row = DecisionRow {
@@ -280,7 +280,7 @@ pub(super) async fn commit(
         jobs::store::insert(&mut tx, tenant, ctx.commons_id, &event).await?;
     }
     tx.commit().await?;
-    // Who decided reads the decision at once; other servers know it within a second.
+    // The reviewer sees the decision at once; other servers learn it within a second.
     engine.vocabulary().outdate(tenant);
     engine.relay().settle().await;
     engine.jobs().wake();
@@ -332,7 +332,7 @@ async fn with_decisions(
     Ok(rows.into_iter().map(proposal).collect())
 }
 
-/// Decisions with the number of memories that their jobs have not reached yet.
+/// Decisions with the number of memories that are still to be refiled.
 pub(super) async fn with_progress(engine: &Engine, ctx: &OpContext, rows: Vec<DecisionRow>) -> Result<Vec<Decision>, Error> {
     let running: Vec<_> = rows.iter().filter(|row| row.memories > 0).map(|row| (row.id, row.version, row.forms.clone())).collect();
     let mut remaining = HashMap::new();

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How old a snapshot may be before its version is asked for again.
+/// How old a snapshot may be before its version is checked again.
 const STALE_AFTER: Duration = Duration::from_secs(1);
 
 /// A tenant's vocabulary at one version.
@@ -26,15 +26,15 @@ pub struct Snapshot {
     longest: usize,
 }
 
-/// Which vocabulary of the past is meant.
+/// A vocabulary of the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     At(DateTime<Utc>),
-    /// Just after the decision that made this version; where there is none, at the moment beside it.
+    /// Just after the decision that made this version; without such a decision, at the given moment.
     Version(i64, DateTime<Utc>),
 }
 
-/// What a phrase resolved to.
+/// The meaning of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
     /// The canonical term, or the phrase itself.
@@ -95,11 +95,11 @@ pub struct Snapshots {
     tenants: Mutex<HashMap<TenantId, Cached>>,
 }
 
-/// What is known of a tenant's vocabulary, and since when it is not to be trusted.
+/// What is cached of a tenant's vocabulary, and from when on it is outdated.
 #[derive(Default)]
 struct Cached {
     snapshot: Option<Arc<Snapshot>>,
-    /// When the database began to be asked for it: what was decided before is in it.
+    /// When the read of the snapshot began: it has every earlier decision.
     asked: Option<Instant>,
     outdated: Option<Instant>,
 }
@@ -110,7 +110,7 @@ impl Cached {
         (now.duration_since(asked) < STALE_AFTER && self.outdated.is_none_or(|outdated| asked > outdated)).then(|| self.snapshot.clone())?
     }
 
-    /// Keeps a snapshot, unless one is there that was asked for later: whoever asked before a decision may be answered after it.
+    /// Stores a snapshot, unless there is one whose read began later: a read that began before a decision may end after it.
     fn keep(&mut self, snapshot: &Arc<Snapshot>, asked: Instant) {
         if self.asked.is_none_or(|before| before <= asked) {
             self.snapshot = Some(Arc::clone(snapshot));
@@ -139,7 +139,7 @@ impl Snapshots {
         }
     }
 
-    /// The tenant's vocabulary as it stood at a moment.
+    /// The tenant's vocabulary as it was at a moment.
     ///
     /// # Errors
     /// When the database is out of reach.
@@ -154,8 +154,8 @@ impl Snapshots {
         Ok(Snapshot::new(version, state))
     }
 
-    /// The next lookup asks for the version, however fresh the snapshot is, and so does every one until an answer is there that was asked
-    /// for after now.
+    /// Marks the snapshot as outdated: every lookup checks the version, even of a fresh snapshot, until a read succeeds that began after
+    /// this call.
     pub(crate) fn outdate(&self, tenant: TenantId) {
         self.cached(tenant, |cached| cached.outdated = Some(Instant::now()));
     }

@@ -1,4 +1,4 @@
-//! Terms: the list, one term's story, and changes to it.
+//! Terms: the list, one term's history, and changes to it.
 
 use super::model::Plan;
 use super::plan::NewTerm;
@@ -25,7 +25,7 @@ const HISTORY: i64 = 50;
 /// A page of terms, in alphabetical order of their normal forms.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`, `Invalid` for a cursor or text that makes no sense.
+/// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor or text.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn terms(engine: &Engine, ctx: &OpContext, filter: &TermFilter) -> Result<Page<Term>, Error> {
@@ -100,7 +100,7 @@ pub async fn term_names(engine: &Engine, ctx: &OpContext, q: &str) -> Result<Vec
 /// Adds a term without a proposal: from the command line or the demo.
 ///
 /// # Errors
-/// `Forbidden` without the role `reviewer`, `Invalid` with the field, `Conflict` when a form stands for something already.
+/// `Forbidden` without the role `reviewer`, `Invalid` with the field, `Conflict` when a form already means something.
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn add(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -> Result<Decision, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
@@ -114,11 +114,11 @@ pub async fn add(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -> Result<D
     review::commit(engine, ctx, tx, &state, plan, made(DecisionKind::Add, new.term, term)).await
 }
 
-/// Makes the vocabulary say what a glossary says: adds the term, or gives it this definition, category and further aliases. Whether it had
-/// to be changed. The caller has checked that the glossary may be believed.
+/// Adopts an entry of a glossary: adds the term, or gives it this definition, category and further aliases. Whether anything changed. The
+/// caller has checked that the glossary may be trusted.
 ///
 /// # Errors
-/// `Invalid` with the field, `Conflict` when the term or an alias stands for another term.
+/// `Invalid` with the field, `Conflict` when the term or an alias means another term.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn define(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -> Result<bool, Error> {
     check_new(&new)?;
@@ -136,7 +136,7 @@ pub(crate) async fn define(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -
     };
     let mut plan = Plan::default();
     let category = new.category.map(str::to_owned).or_else(|| known.category.clone());
-    // A glossary that only lists a name does not take away what people wrote.
+    // A glossary that only lists a name does not remove a definition that people wrote.
     let definition = if new.definition.trim().is_empty() { known.definition.clone() } else { new.definition.trim().to_owned() };
     if definition != known.definition || category != known.category {
         plan = planner.change(known.lineage, &TermChange::Define { definition, category })?;
@@ -169,7 +169,7 @@ fn check_new(new: &NewTerm<'_>) -> Result<(), Error> {
     checks.done()
 }
 
-/// What a change to a term would do, without doing it.
+/// The effect of a change to a term, without making it.
 ///
 /// # Errors
 /// As [`change`].
@@ -190,7 +190,7 @@ pub async fn preview_change(engine: &Engine, ctx: &OpContext, id: TermId, change
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` with the field; `NotFound` for a term or alias that is not in force; `Conflict` when
-/// a form stands for another term.
+/// a form means another term.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn change(engine: &Engine, ctx: &OpContext, id: TermId, change: &TermChange) -> Result<Decision, Error> {

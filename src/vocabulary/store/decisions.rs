@@ -85,7 +85,7 @@ pub async fn met_in(tx: &mut Tx, tenant: TenantId, id: ProposalId, most: i64) ->
     .await?)
 }
 
-/// Gives proposals their decision: those that it was about, and open ones whose phrase it made known.
+/// Gives proposals their decision: those that it decided, and open ones whose phrase it made known.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn settle(
     tx: &mut Tx,
@@ -110,7 +110,7 @@ pub async fn settle(
     Ok(())
 }
 
-/// Opens the proposals of a decision that is taken back.
+/// Opens the proposals of a decision that is undone.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn reopen(tx: &mut Tx, tenant: TenantId, decision: DecisionId) -> Result<(), DbError> {
     sqlx::query("update term_proposals set status = 'open', decision_id = null where tenant_id = $1 and decision_id = $2")
@@ -191,7 +191,7 @@ pub async fn insert_decision(tx: &mut Tx, tenant: TenantId, row: &DecisionRow) -
     Ok(())
 }
 
-/// Notes which decision took another back; false when one had already.
+/// Records which decision undid another; false when it was undone already.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn mark_undone(tx: &mut Tx, tenant: TenantId, id: DecisionId, by: DecisionId) -> Result<bool, DbError> {
     let done = sqlx::query("update decisions set undone_by = $3 where tenant_id = $1 and id = $2 and undone_by is null")
@@ -229,7 +229,7 @@ pub async fn list_decisions(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: us
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
-/// What was decided about a term, newest first.
+/// The decisions about a term, newest first.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn history(tx: &mut Tx, tenant: TenantId, term: TermId, most: i64) -> Result<Vec<DecisionRow>, DbError> {
     Ok(sqlx::query_as(concat!(

@@ -18,7 +18,7 @@ use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-/// The vocabulary's version; 0 while nothing was ever decided.
+/// The vocabulary's version; 0 before the first decision.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn version(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select version from vocabularies where tenant_id = $1")
@@ -38,7 +38,7 @@ pub async fn version_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Res
         .await?)
 }
 
-/// When the decision was made that made a version. Imported decisions made no version of this installation: theirs is 0.
+/// When the decision was made that produced a version. Imported decisions produced no version of this installation: theirs is 0.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn decided_at(tx: &mut Tx, tenant: TenantId, version: i64) -> Result<Option<DateTime<Utc>>, DbError> {
     Ok(sqlx::query_scalar("select max(at) from decisions where tenant_id = $1 and version = $2 and version > 0")
@@ -54,19 +54,19 @@ pub struct Proposal {
     pub phrase: String,
     pub normal: String,
     pub agent_id: AgentId,
-    /// Where it was met; absent when an agent proposed it out of the blue.
+    /// The memory that met it; absent when an agent proposed it without one.
     pub memory_id: Option<MemoryId>,
     pub seen_at: DateTime<Utc>,
 }
 
-/// Takes the lock that serialises everybody who changes a tenant's vocabulary.
+/// Takes the lock that serialises changes of a tenant's vocabulary.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lock_vocabulary(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     lock(tx, lock_key(&[b"vocabulary", tenant.0.as_bytes()])).await
 }
 
-/// Counts a proposal once per delivery: adds to the one that is open, to one that was rejected, or, where the phrase became known meanwhile, to
-/// the one that made it known. Otherwise it opens one: also for a phrase that was a term once and no longer is.
+/// Counts a proposal once per delivery: adds to the open one, to a rejected one or, if the phrase became known meanwhile, to the one that
+/// made it known. Otherwise it opens one, also for a phrase that is no longer a term.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn deliver_proposal(kb: &PgPool, tenant: TenantId, event: EventId, id: Uuid, proposal: &Proposal) -> Result<(), DbError> {
     let mut tx = begin(kb).await?;

@@ -79,7 +79,7 @@ pub async fn rows(tx: &mut Tx, tenant: TenantId, terms: &[Uuid], aliases: &[Uuid
     Ok((terms, aliases))
 }
 
-/// Closes and opens what a plan says.
+/// Closes and opens the rows of a plan.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn apply(tx: &mut Tx, tenant: TenantId, plan: &Plan, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("update canonical_terms set valid_to = $3 where tenant_id = $1 and valid_to is null and id = any($2)")
@@ -125,7 +125,7 @@ pub async fn apply(tx: &mut Tx, tenant: TenantId, plan: &Plan, now: DateTime<Utc
     Ok(())
 }
 
-/// Moves the version on; the new one.
+/// Increases the version; returns the new one.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn next_version(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar(
@@ -147,7 +147,7 @@ pub struct TermRow {
     pub aliases: Vec<String>,
 }
 
-/// Narrows to the newest row of each term in force; of each retired term if the filter says so.
+/// Narrows to the newest row of each term in force, or of each retired term if the filter says so.
 fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &TermFilter) {
     query.push(" from canonical_terms t where t.tenant_id = ").push_bind(tenant);
     if filter.retired == Some(true) {

@@ -1,6 +1,6 @@
-//! The catalogue of metrics: what each is called, what it measures, and what that means. What is not listed here is not measured.
+//! The catalogue of metrics: the name of each, what it measures, and its meaning. A metric that is not listed here does not exist.
 //!
-//! `agent_memory_` and `shared_kb_` are about what agents ask, `remembrancer_` about what the process does for it.
+//! `agent_memory_` and `shared_kb_` measure agents' calls, `remembrancer_` the process itself.
 
 use metrics::Unit;
 
@@ -101,7 +101,7 @@ pub const METRICS: &[Metric] = &[
     counter("remembrancer_jobs_total", &["task", "outcome"], "Attempts at jobs by how they ended: done, failed or dead."),
 ];
 
-/// Tells the recorder of this process what each metric means.
+/// Describes every metric to the recorder of this process.
 pub fn describe() {
     for metric in METRICS {
         let Metric { name, kind, unit, labels, help } = *metric;
@@ -110,7 +110,7 @@ pub fn describe() {
             Kind::Gauge => metrics::describe_gauge!(name, unit, help),
             Kind::Histogram => metrics::describe_histogram!(name, unit, help),
         }
-        // A counter that has not moved reads 0: of one that appears with its first step nobody sees that step.
+        // A counter that has not moved reads 0: if it appeared only with its first step, nobody would see that step.
         if kind == Kind::Counter && labels.is_empty() {
             metrics::counter!(name).increment(0);
         }
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Strings of a document, at whatever depth.
+    /// The strings of a document, at any depth.
     fn strings<'a>(value: &'a Value, into: &mut Vec<&'a str>) {
         match value {
             Value::String(text) => into.push(text),

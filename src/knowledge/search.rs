@@ -64,7 +64,7 @@ impl PreparedQuery {
 
 /// The ranking of a search in knowledge alone: the same as that of a recall that names none.
 const RANKING: Ranking = Ranking::HybridDecay;
-/// Fewest candidates of each side.
+/// Least number of candidates of each side.
 const BEST: usize = 20;
 
 /// A search for candidates: the query, what it searches, and how it scores.

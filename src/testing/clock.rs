@@ -2,7 +2,7 @@ use crate::clock::{Clock, SystemClock};
 use chrono::{DateTime, Duration, Utc};
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// The system's clock, moved as far as a test says.
+/// The system's clock, shifted by a test.
 #[derive(Debug, Default)]
 pub struct FakeClock {
     /// Microseconds ahead of the system's clock; negative: behind.
@@ -10,7 +10,7 @@ pub struct FakeClock {
 }
 
 impl FakeClock {
-    /// Lets time pass, or takes it back.
+    /// Moves the time forward, or back.
     pub fn advance(&self, by: Duration) {
         self.ahead.fetch_add(by.num_microseconds().unwrap_or_default(), Ordering::Relaxed);
     }

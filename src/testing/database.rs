@@ -1,4 +1,4 @@
-//! Real databases for tests: one migrated set, shared, because each test makes a tenant of its own.
+//! Real databases for tests: one migrated set that tests share, because each makes a tenant of its own.
 
 use super::{Fake, FakeClock};
 use crate::api::{AgentId, KeyId, OperatorId, OperatorRole, RememberRequest, RequestId, Scope, Source};
@@ -38,7 +38,7 @@ impl TestDatabases {
         SHARED.get_or_init(|| Self::migrated("rmb_test".into())).await.clone()
     }
 
-    /// A set of its own, for tests that look across tenants or break things: copies of one set that was migrated and never used.
+    /// A set for one test that looks across tenants or breaks things: a copy of a set that was migrated and never used.
     ///
     /// # Panics
     /// When it cannot be made.
@@ -101,7 +101,7 @@ impl World {
         Self::with(urls, Arc::new(fake.clone()), fake, Settings::default()).await
     }
 
-    /// A new tenant with any embedder; `fake` is what the world hands out as its fake.
+    /// A new tenant with any embedder; the world keeps `fake` as its fake.
     #[expect(clippy::expect_used, reason = "a test without its world cannot go on")]
     pub async fn with(urls: DatabaseUrls, embedder: Arc<dyn Embedder>, fake: Fake, settings: Settings) -> Self {
         let clock = Arc::new(FakeClock::default());
@@ -154,7 +154,7 @@ pub fn question(query: &str) -> crate::api::RecallRequest {
     crate::api::RecallRequest::new(query)
 }
 
-/// An id that nothing has.
+/// An id that no row has.
 pub fn nowhere() -> Uuid {
     Uuid::from_u128(0xdead_beef)
 }

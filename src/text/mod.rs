@@ -1,4 +1,4 @@
-//! Text without meaning: the words that a search matches, and the form under which phrases are compared.
+//! Text without meaning: the words that a search matches, and the form in which phrases are compared.
 
 mod normal;
 pub mod words;

@@ -1,12 +1,12 @@
-//! The form under which phrases are compared.
+//! The form in which phrases are compared.
 
 use crate::api::TOPIC_MAX;
 use unicode_normalization::UnicodeNormalization;
 
 /// NFKC, case-folded, with runs of `_`, `-` and white space folded to one space, trimmed.
 ///
-/// `Terraform-managed_Infra` and `terraform managed infra` have one normal form. It is idempotent, and at most as long as a topic may be:
-/// NFKC makes up to eighteen characters of one.
+/// `Terraform-managed_Infra` and `terraform managed infra` have one normal form. The function is idempotent, and its result has at most as
+/// many characters as a topic may have: NFKC turns one character into up to eighteen.
 pub fn normal(phrase: &str) -> String {
     let folded: String = phrase.nfkc().flat_map(char::to_lowercase).nfkc().collect();
     let words: Vec<&str> = folded.split(|c: char| c.is_whitespace() || c == '_' || c == '-').filter(|word| !word.is_empty()).collect();

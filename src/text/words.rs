@@ -9,7 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 pub const K1: f64 = 1.2;
 /// BM25's weight of a memory's length.
 pub const B: f64 = 0.75;
-/// Pseudo-documents that smooth term weights: a memory of three entries does not know yet which words are rare.
+/// Pseudo-documents that smooth term weights: among three memories it is not known which words are rare.
 pub const PRIOR_DOCUMENTS: f64 = 100.0;
 /// Longest term kept, in characters; longer ones are data, not words.
 const TERM_MAX: usize = 64;
@@ -24,7 +24,7 @@ const STOP_WORDS: &[&str] = &[
     "which", "while", "who", "whom", "why", "will", "with", "would", "you", "your", "yours",
 ];
 
-/// The terms of a text with how often each stands in it: Unicode words, NFKC, lower case, stop words out, Snowball-stemmed.
+/// The terms of a text with their counts: Unicode words, NFKC, lower case, without stop words, Snowball-stemmed.
 pub fn terms(text: &str) -> BTreeMap<String, u32> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut counts = BTreeMap::new();
@@ -39,7 +39,7 @@ pub fn matched_words(text: &str, wanted: &BTreeMap<String, u32>) -> Vec<String> 
     let stemmer = Stemmer::create(Algorithm::English);
     let (mut words, mut seen) = (Vec::new(), HashSet::new());
     for (word, folded) in folded(text) {
-        // A stem begins as its word does, and stemming is what takes time.
+        // A stem begins with the same letter as its word, and stemming is the slow part.
         if folded.chars().next().is_some_and(|first| wanted.keys().any(|term| term.starts_with(first))) {
             let term = stemmer.stem(&folded).into_owned();
             if wanted.contains_key(&term) && seen.insert(term) {
@@ -50,7 +50,7 @@ pub fn matched_words(text: &str, wanted: &BTreeMap<String, u32>) -> Vec<String> 
     words
 }
 
-/// Words as they are spelled, and folded; function words and data left out.
+/// Words as they are spelled, and folded; without function words and data.
 fn folded(text: &str) -> impl Iterator<Item = (&str, String)> {
     // Topics join words with underscores, which Unicode counts as part of a word.
     text.split('_').flat_map(UnicodeSegmentation::unicode_words).filter_map(|word| {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     proptest! {
-        // What the search for matched words passes over rests on this.
+        // The search for matched words relies on this to skip words.
         #[test]
         fn a_stem_begins_as_its_word(word in "\\PC{1,20}") {
             for (_, folded) in folded(&word) {

@@ -15,7 +15,7 @@ pub fn read<T: DeserializeOwned>(input: Value) -> Result<T, Error> {
     serde_path_to_error::deserialize(input).map_err(|error| {
         let path = error.path().to_string();
         let message = error.into_inner().to_string();
-        // serde knows the name of a field that is missing or unknown, and not its path.
+        // serde reports the name of a missing or unknown field, but not its path.
         let named = |prefix: &str| message.strip_prefix(prefix).and_then(|rest| rest.split('`').next()).map(str::to_owned);
         match (named("missing field `"), named("unknown field `")) {
             (Some(field), _) => Error::invalid(join(&path, &field), "is required"),

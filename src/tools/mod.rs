@@ -1,4 +1,4 @@
-//! One registry of typed tools. The routes of HTTP and the listing with its schemas read it; there is no second.
+//! One registry of typed tools. The HTTP routes and the listing with schemas read it; there is no second one.
 
 mod input;
 
@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 
 pub use input::read;
 
-/// The platform that is noted for what comes through a tool without a source.
+/// The platform that is recorded if a tool's call names no source.
 const TOOL: &str = "tool";
 
 type Handler = Box<dyn Fn(Engine, OpContext, Value) -> BoxFuture<'static, Result<Value, Error>> + Send + Sync>;
@@ -27,11 +27,11 @@ type Handler = Box<dyn Fn(Engine, OpContext, Value) -> BoxFuture<'static, Result
 /// Something an agent can call: described for a model, typed on both sides.
 pub struct Tool {
     pub name: &'static str,
-    /// Written for a model: when to call it, what comes back.
+    /// Written for a model: when to call it, and what it returns.
     pub description: &'static str,
     /// The scope that a key must hold.
     pub scope: Scope,
-    /// True: it belongs to every agent, whatever else is chosen for it: always listed, never counted to a limit.
+    /// True: every agent has it. It is always listed and does not count for a limit.
     pub system: bool,
     /// JSON Schema (2020-12) of the input.
     pub input_schema: Value,
@@ -82,7 +82,7 @@ impl Tool {
         self
     }
 
-    /// Checks the scope, before anything is known about the input: a caller without it learns nothing about what the input should be.
+    /// Checks the scope before it looks at the input: a caller without the scope learns nothing about valid input.
     ///
     /// # Errors
     /// `Forbidden` without the scope of the tool.
@@ -99,7 +99,7 @@ impl Tool {
         self.authorize(ctx)?.run(engine, input).await
     }
 
-    /// The tool as a caller sees it. Where the user of a call is known or not the caller's to choose, there is no argument for it.
+    /// The tool as a caller sees it. If the caller may not choose the user, or the user is known, there is no argument for it.
     pub fn describe(&self, ctx: &OpContext) -> Description {
         let mut input_schema = self.input_schema.clone();
         if !ctx.chooses_user()
@@ -258,7 +258,7 @@ pub fn all() -> &'static [Tool] {
     })
 }
 
-/// The tools that are offered when at most `limit` of them may be: the first ones, and every system tool besides.
+/// The tools to list when at most `limit` may be: the first ones, and every system tool in addition.
 pub fn offered(limit: Option<usize>) -> Vec<&'static Tool> {
     let mut left = limit.unwrap_or(usize::MAX);
     let offered = all().iter().filter(|tool| {

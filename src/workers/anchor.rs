@@ -1,5 +1,5 @@
-//! The anchors of the audit chains, in the log at intervals: a place outside the database. Whoever cuts the end of a chain off cannot cut
-//! it out of a log that was shipped elsewhere.
+//! Logs the anchors of the audit chains at intervals: the log is a place outside the database. Somebody who cuts off the end of a chain
+//! cannot cut it out of a log that was shipped elsewhere.
 
 use crate::api::TenantId;
 use crate::audit::{self, Anchor};
@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Between two rounds. What is appended and cut off within one shows in no log.
+/// The time between two rounds. Entries that are appended and cut off between two rounds show in no log.
 const EVERY: Duration = Duration::from_secs(60);
 
-/// Logs anchors until told to stop, then once more.
+/// Logs anchors until it is stopped, then once more.
 pub async fn run(engine: Engine, stop: CancellationToken) {
     let mut logged = BTreeMap::new();
     loop {
@@ -31,7 +31,7 @@ pub async fn run(engine: Engine, stop: CancellationToken) {
     }
 }
 
-/// Logs each anchor that is not in `logged`, puts it there, and returns those that were new.
+/// Logs each anchor that is not in `logged`, adds it there, and returns the new ones.
 ///
 /// # Errors
 /// When the database is out of reach.

@@ -23,7 +23,7 @@ const ATTEMPTS_MAX: i32 = 8;
 /// How long the worker sleeps when nobody wakes it.
 const PAUSE: StdDuration = StdDuration::from_secs(1);
 
-/// Works until told to stop; an event in hand is finished first.
+/// Works until it is stopped; the current event is finished first.
 pub async fn run(engine: Engine, stop: CancellationToken) {
     let attendance = engine.jobs().attend();
     loop {
@@ -68,7 +68,7 @@ pub async fn work_on(engine: &Engine, database: &Database, stop: &CancellationTo
     let batch = store::claim(pool, now, now + LEASE, BATCH).await?;
     let claimed = batch.len();
     for event in batch {
-        // What is not begun when the server stops loses its lease, not the event.
+        // An event that has not begun when the server stops is not lost: its lease runs out.
         if stop.is_cancelled() {
             break;
         }
@@ -80,7 +80,7 @@ pub async fn work_on(engine: &Engine, database: &Database, stop: &CancellationTo
 }
 
 async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased) -> Result<(), Error> {
-    // Whoever held it before died with it, again and again: a job that kills its worker must end, too.
+    // Its earlier holders died with it again and again: a job that kills its worker must end, too.
     let result = match event.attempt > ATTEMPTS_MAX {
         true => Err(Error::internal(format!("no worker survived it in {ATTEMPTS_MAX} attempts"))),
         false => perform(engine, event).await,
@@ -100,7 +100,7 @@ async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased) -> Result<(), E
         State::Dead => "dead",
         _ => "failed",
     };
-    // Labels have few values, whatever a row says.
+    // A row may hold any text, but labels must have few values.
     let task = task_of(event).map_or("unknown", Task::as_str);
     metrics::counter!("remembrancer_jobs_total", "task" => task, "outcome" => label).increment(1);
     let ending = Ending { state, error: error.as_deref(), outcome, run_after, now };

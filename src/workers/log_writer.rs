@@ -1,4 +1,4 @@
-//! The log writer: writes the retrieval log and the access counters in batches, and finds out why a recall came back empty.
+//! The log writer: writes the retrieval log and the access counters in batches, and diagnoses recalls that found nothing.
 
 use crate::api::{AgentId, MemoryId, RetrievalId, ZeroHitCause};
 use crate::db::{DbError, EVERY_AGENT, Tenancy, Users};
@@ -14,12 +14,13 @@ use tokio_util::sync::CancellationToken;
 
 /// Entries per transaction.
 const BATCH: usize = 256;
-/// Silences of one tenant whose near misses are looked for in a batch: each reads all that the agent ever had. The others are logged without.
+/// Most zero hits of one tenant and batch whose near misses are determined: each search reads all that the agent ever had. The others are
+/// logged without near misses.
 const DIAGNOSED: usize = 16;
 /// How long entries are collected before they are written.
 const GATHER: Duration = Duration::from_millis(200);
 
-/// Writes batches until told to stop, then what is left.
+/// Writes batches until it is stopped, then the remaining entries.
 pub async fn run(engine: Engine, stop: CancellationToken) {
     let Some(mut receiver) = engine.log().take_receiver() else { return };
     let mut batch = Vec::with_capacity(BATCH);
@@ -42,7 +43,7 @@ pub async fn run(engine: Engine, stop: CancellationToken) {
     }
 }
 
-/// Collects more entries for a moment, unless somebody waits for those at hand.
+/// Collects more entries for a moment, unless a caller waits for those in the batch.
 async fn gather(receiver: &mut mpsc::Receiver<Message>, batch: &mut Vec<Message>, stop: &CancellationToken) {
     let moment = tokio::time::sleep(GATHER);
     tokio::pin!(moment);
@@ -106,8 +107,8 @@ async fn write_tenant(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> R
 
 type Diagnosis = (Option<ZeroHitCause>, Vec<Near>);
 
-/// Why the recalls that found nothing did, and what was closest to the first [`DIAGNOSED`] of them. In a transaction of its own: a diagnosis
-/// that takes too long costs no line of the log.
+/// The causes of recalls that found nothing, and the near misses of the first [`DIAGNOSED`] of them. It has a transaction of its own: a
+/// diagnosis that takes too long costs no entry of the log.
 async fn diagnose_all(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> HashMap<RetrievalId, Diagnosis> {
     let silences: Vec<&Entry> = entries.iter().filter(|entry| entry.zero_hit).collect();
     let skipped = silences.len().saturating_sub(DIAGNOSED) as u64;

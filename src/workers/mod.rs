@@ -1,4 +1,4 @@
-//! What runs beside the requests. The top floor of the engine: it imports the rooms it works for, and no room imports it.
+//! Background work. The top floor of the engine: it imports the rooms it works for, and no room imports it.
 
 mod anchor;
 mod dispatch;
@@ -45,7 +45,7 @@ impl Workers {
     }
 }
 
-/// Deletes expired lines of the retrieval log until told to stop.
+/// Deletes expired rows of the retrieval log until it is stopped.
 async fn sweep(engine: Engine, stop: CancellationToken) {
     loop {
         match recall::sweep(&engine, engine.clock().now()).await {

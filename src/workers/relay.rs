@@ -1,4 +1,4 @@
-//! The relay: carries outbox rows to where they belong, at least once, until they are marked as delivered.
+//! The relay: delivers outbox rows, at least once, until they are marked as delivered.
 
 use crate::api::TenantId;
 use crate::audit::{self, NewEntry, store};
@@ -16,7 +16,7 @@ const BATCH: i64 = 200;
 /// How long the relay sleeps when nobody wakes it.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Delivers until told to stop. Woken by writers; a missed wake-up costs one pause.
+/// Delivers until it is stopped. Writers wake it; a missed wake-up costs one pause.
 pub async fn run(engine: Engine, stop: CancellationToken) {
     let attendance = engine.relay().attend();
     loop {
@@ -31,7 +31,7 @@ pub async fn run(engine: Engine, stop: CancellationToken) {
     }
 }
 
-/// Delivers everything that waits now; how many rows it carried.
+/// Delivers every waiting row; returns how many.
 ///
 /// # Errors
 /// When a database is out of reach; nothing is lost, it is delivered later.
@@ -50,8 +50,8 @@ pub async fn drain(engine: &Engine) -> Result<usize, DbError> {
     Ok(carried)
 }
 
-/// The rows stay locked while they travel, so two relays never carry the same one; a crash in between delivers twice, which the
-/// receivers take for once.
+/// Delivers a batch. The rows stay locked meanwhile, so two relays never deliver the same one; after a crash in between they are delivered
+/// twice, which the receivers ignore.
 async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, DbError> {
     let mut tx = database.begin_system().await?;
     let rows = store::take(&mut tx, BATCH).await?;
@@ -68,7 +68,7 @@ async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, Db
         };
         match delivered {
             Ok(()) => carried.push((row.agent_id, row.id)),
-            // One row that nobody can read or take must not hold up those behind it. It stays, marked, and is counted.
+            // One row that cannot be read or delivered must not hold up those behind it. It stays, marked, and is counted.
             Err(error) if error.is_lasting() => {
                 tracing::error!(%error, event_id = %row.id, "an outbox row cannot be delivered and was set aside");
                 store::set_aside(&mut tx, row, &error.to_string()).await?;

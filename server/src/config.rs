@@ -46,21 +46,21 @@ pub struct Config {
     pub public_url: String,
     /// Host names that requests may name.
     pub allowed_hosts: Vec<String>,
-    /// Peers whose `X-Forwarded-For` is believed.
+    /// Peers whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpAddr>,
     pub metrics: SocketAddr,
     pub requests_per_minute: NonZeroU32,
-    /// Credentials that were never seen, per address.
+    /// Unknown credentials per address.
     pub unknown_keys_per_minute: NonZeroU32,
-    /// What the listeners grant their peers.
+    /// The limits of the listeners.
     pub limits: Limits,
     pub shutdown: Duration,
-    /// How long the other end of an export or import may take or send no byte.
+    /// How long the client of an export or import may take or send no byte.
     pub transfer_stall: Duration,
     pub write_embedding_budget: Duration,
     /// How long a statement of a request or worker may take.
     pub statement_timeout: Duration,
-    /// How long after signing in a session ends.
+    /// How long after sign-in a session ends.
     pub session_age: Duration,
     /// How many days the retrieval log is kept; for ever if absent.
     pub retrieval_log_days: Option<NonZeroU32>,

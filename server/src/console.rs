@@ -58,8 +58,8 @@ impl ConsoleConfig {
 /// A session ends after this time without a request.
 const INACTIVITY: time::Duration = time::Duration::hours(12);
 
-/// The console's pages. They are listed once in a process: while leptos lists them, a page that another thread renders loads nothing
-/// and waits for ever (<https://github.com/leptos-rs/leptos/issues/4773>).
+/// The console's pages. They are listed once in a process: while leptos lists them, a page that another thread renders loads nothing and
+/// waits for ever (<https://github.com/leptos-rs/leptos/issues/4773>).
 pub fn pages() -> Vec<AxumRouteListing> {
     static PAGES: LazyLock<Vec<AxumRouteListing>> = LazyLock::new(|| generate_route_list(App));
     PAGES.clone()
@@ -107,8 +107,8 @@ pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig,
         .with_state(leptos_options)
 }
 
-/// Limits attempts to sign in: few a minute with one login from one address, some more from each address. A login has no limit of its
-/// own, or strangers could keep its owner out.
+/// Limits attempts to sign in: few a minute with one login from one address, more from each address. A login has no limit of its own,
+/// because strangers could then lock its owner out.
 fn limiter(config: &ConsoleConfig) -> app::SignInLimiter {
     let logins: PerMinute<(String, Option<IpAddr>)> = PerMinute::new(config.attempts_per_login);
     let addresses: PerMinute<Option<IpAddr>> = PerMinute::new(config.attempts_per_address);
@@ -139,7 +139,7 @@ fn content_security_policy() {
 async fn add_security_headers(request: Request, next: Next) -> Response {
     const DEFAULTS: [(header::HeaderName, &str); 4] = [
         (header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'"),
-        // Forms find their way back by the referrer, on this server only.
+        // Forms use the referrer to find their way back, on this server only.
         (header::REFERRER_POLICY, "same-origin"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::CACHE_CONTROL, "no-cache"),

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tower_sessions::Session;
 
-/// The routes of `GET /export.jsonl?…`: the memories of a filter, with the fields of [`MemoryFilter`] by their names; without any, everything
-/// of the organisation, or the areas that `only` names, separated by commas. Admins only.
+/// The routes of `GET /export.jsonl?…`: the memories of a filter, with the fields of [`MemoryFilter`] by their names. Without fields:
+/// everything of the organisation, or the areas that `only` names, separated by commas. Admins only.
 pub fn export<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<Transfers>) -> MethodRouter<S> {
     get(download).with_state(Downloads { engine, transfers })
 }
@@ -67,7 +67,7 @@ async fn download(
     portability::send(engine, &transfers, ctx, selection(names, filter)?).await
 }
 
-/// The selection of a query. A misspelt parameter is refused: without it the filter would export more than was meant.
+/// The selection of a query. A misspelt parameter is refused: without it the export would hold more than intended.
 fn selection(names: Names, filter: Filter) -> Result<Selection, Error> {
     let (Ok(Query(names)), Ok(Query(filter))) = (names, filter) else {
         return Err(Error::invalid("filter", "cannot be read: times are RFC 3339, ids are UUIDs, and the rest is true or false"));

@@ -1,4 +1,4 @@
-//! Trust in host names and peers.
+//! Trusted host names and proxies.
 
 use crate::api::ApiError;
 use crate::config::host_of_authority;
@@ -11,19 +11,19 @@ use remembrancer::Error;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// Host names under which the server answers, and proxies whose `X-Forwarded-For` is believed.
+/// Host names that the server answers to, and proxies whose `X-Forwarded-For` is trusted.
 pub struct Trust {
     pub hosts: Vec<String>,
     pub proxies: Vec<IpAddr>,
 }
 
-/// Middleware that refuses foreign host names (a page elsewhere could otherwise point its own name at this server), and notes the
-/// client's address.
+/// Middleware that refuses foreign host names (another site could otherwise point its own name at this server), and records the client's
+/// address.
 pub async fn check(State(trust): State<Arc<Trust>>, mut request: Request, next: Next) -> Result<Response, ApiError> {
     let named = request.uri().authority().map(ToString::to_string);
     let named = named.or_else(|| request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned));
     let host = named.as_deref().and_then(host_of_authority);
-    // Requests of HTTP/1.0 and of tests in this process may name no host.
+    // Requests of HTTP/1.0 and of tests in this process may have no host.
     if named.is_some() && !host.is_some_and(|host| trust.hosts.contains(&host)) {
         return Err(Error::invalid("Host", "is not one of ALLOWED_HOSTS").into());
     }
@@ -34,8 +34,8 @@ pub async fn check(State(trust): State<Arc<Trust>>, mut request: Request, next: 
     Ok(next.run(request).await)
 }
 
-/// The address of the client: the peer, or, behind trusted proxies, the last address in `X-Forwarded-For` that is not one of them. What is
-/// no address ends the list: whatever is before it may be the client's invention.
+/// The address of the client: the peer or, behind trusted proxies, the last address in `X-Forwarded-For` that is not one of them. An entry
+/// that is not an address ends the list: the client may have forged the entries before it.
 fn client(peer: IpAddr, headers: &HeaderMap, proxies: &[IpAddr]) -> IpAddr {
     let mut address = peer.to_canonical();
     let mut forwarded: Vec<&str> =

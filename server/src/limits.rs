@@ -1,4 +1,4 @@
-//! Limits per key or address, in memory that has a limit itself.
+//! Rate limits per key or address, in bounded memory.
 
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
@@ -8,10 +8,10 @@ use std::num::NonZeroU32;
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
-/// Keys that are kept. When more than these were active lately, all start afresh: memory matters more than one minute's count.
+/// Most keys that are counted. If more were active lately, all counts start again: memory matters more than one minute's count.
 const MOST: usize = 10_000;
 
-/// So many events a minute for each key, all at once if they like.
+/// A limit of events per minute for each key; a burst may use it all at once.
 pub struct PerMinute<K: Hash + Eq + Clone> {
     quota: Quota,
     counts: RwLock<DefaultKeyedRateLimiter<K>>,
@@ -26,7 +26,7 @@ impl<K: Hash + Eq + Clone> PerMinute<K> {
     /// Counts an event of a key.
     ///
     /// # Errors
-    /// How long to wait when it is one too many.
+    /// How long to wait, if the limit is reached.
     pub fn check(&self, key: &K) -> Result<(), Duration> {
         if self.len() >= MOST {
             let mut counts = self.counts.write().unwrap_or_else(PoisonError::into_inner);
@@ -44,7 +44,7 @@ impl<K: Hash + Eq + Clone> PerMinute<K> {
     }
 }
 
-/// The network that an address stands for: a host of IPv4, or the /64 of IPv6 that one client can choose its addresses from.
+/// The network of an address: a host of IPv4, or the /64 of IPv6, in which one client can choose its addresses.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),

@@ -1,4 +1,4 @@
-//! The HTTP listener: so many connections at once, and no peer that makes the server wait for ever.
+//! The HTTP listener: it limits connections, and drops peers that make the server wait too long.
 //!
 //! `axum::serve` gives hyper no timer, so its timeout for headers has no effect, and it limits neither bodies nor connections.
 
@@ -24,23 +24,23 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
-/// What a listener grants its peers.
+/// The limits of a listener.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Open connections; more wait until one closes.
     pub connections: usize,
     /// How long the headers of a request may take, counted from the end of the one before.
     pub headers: Duration,
-    /// How long a peer may keep the server waiting for a body, or for room to send its answer, beyond [`PACE`].
+    /// How long a peer may keep the server waiting for a body, or for room to send its answer. A transfer at [`PACE`] uses up none of it.
     pub patience: Duration,
 }
 
-/// Bytes a second at which a transfer uses up no patience.
+/// The rate, in bytes a second, at which a transfer regains as much patience as it uses.
 pub const PACE: u32 = 1024;
 /// How long the listener rests when the process has no more file descriptors.
 const REST: Duration = Duration::from_secs(1);
 
-/// Serves until `stop`, then lets the requests under way finish.
+/// Serves until `stop`, then lets running requests finish.
 pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: CancellationToken) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.headers);
@@ -80,7 +80,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
     connections.wait().await;
 }
 
-/// The next connection, once there is a place for it: until then the kernel lets it wait. `None` never comes.
+/// The next connection, once there is a place for it; until then the kernel keeps it waiting. It never returns `None`.
 async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
     let place = Arc::clone(places).acquire_owned().await.ok()?;
     loop {
@@ -99,7 +99,7 @@ async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> Option<(TcpS
     }
 }
 
-/// A peer's store of time: waiting for it uses time up, every byte that moves gives some back, and it never holds more than at the start.
+/// The time that a peer may keep the server waiting: waiting uses it up, every byte that moves gives some back, up to the initial amount.
 struct Patience {
     most: Duration,
     left: Duration,
@@ -111,14 +111,14 @@ impl Patience {
         Self { most, left: most, waiting: None }
     }
 
-    /// Notes that the peer is waited for; ready when its time is used up.
+    /// Waits for the peer; ready when its time is used up.
     fn wait(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let left = self.left;
         let (_, sleep) = self.waiting.get_or_insert_with(|| (Instant::now(), Box::pin(tokio::time::sleep(left))));
         sleep.as_mut().poll(context)
     }
 
-    /// Notes that so many bytes moved.
+    /// Records that bytes moved.
     fn moved(&mut self, bytes: usize) {
         if let Some((since, _)) = self.waiting.take() {
             self.left = self.left.saturating_sub(since.elapsed());

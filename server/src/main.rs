@@ -11,7 +11,7 @@ fn main() -> ExitCode {
         }
     };
     let result = runtime.block_on(server::cli::run());
-    // A model that still computes must not hold up the exit.
+    // A model that is still computing must not hold up the exit.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     match result {
         Ok(()) => ExitCode::SUCCESS,

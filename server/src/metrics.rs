@@ -12,7 +12,7 @@ use remembrancer::{Engine, audit, jobs, telemetry};
 const SECONDS: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
 /// Bounds of the number of hits of a recall.
 const HITS: &[f64] = &[0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0];
-/// Buckets by the suffix of a histogram's name. A histogram without buckets becomes a summary, which cannot be added up over servers.
+/// Buckets by the suffix of a histogram's name. A histogram without buckets becomes a summary, which cannot be aggregated over servers.
 const BUCKETS: [(&str, &[f64]); 2] = [("_seconds", SECONDS), ("_hits", HITS)];
 
 /// Installs the recorder and describes every metric.
@@ -51,7 +51,7 @@ async fn gauges(engine: &Engine) {
         metrics::gauge!("remembrancer_audit_entries").set(anchors.iter().map(|(_, anchor)| anchor.entries as f64).sum::<f64>());
     }
     for (name, database) in [("agent_memory", &engine.db().memory), ("shared_kb", &engine.db().kb)] {
-        // One that is away would only be waited for.
+        // A database that does not answer would only cost time.
         if answers.iter().any(|(away, answer)| *away == name && answer.is_err()) {
             continue;
         }

@@ -31,7 +31,7 @@ use tower_http::trace::TraceLayer;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// An engine on migrated databases, and the Postgres that was started for it.
+/// An engine on migrated databases, and the embedded Postgres if one was started for it.
 pub struct Opened {
     pub engine: Engine,
     pub postgres: Option<Embedded>,
@@ -46,7 +46,7 @@ pub async fn open(config: &Config) -> Result<Opened, Failure> {
     Ok(Opened { engine: open_at(config, urls, embedder(config).await?).await?, postgres })
 }
 
-/// The databases that are configured, or those of the embedded Postgres, which is started.
+/// The configured databases, or those of the embedded Postgres, which it starts.
 ///
 /// # Errors
 /// When it cannot be started.
@@ -87,7 +87,7 @@ async fn start_postgres(config: &Config) -> Result<Embedded, Failure> {
     Ok(postgres)
 }
 
-/// The model that is configured.
+/// The configured model.
 ///
 /// # Errors
 /// When it cannot be loaded.
@@ -128,7 +128,7 @@ pub fn router(engine: &Engine, config: &Config) -> Router {
         .layer(middleware::from_fn_with_state(engine.clone(), api::assign_request_id))
 }
 
-/// Middleware that makes browsers take every response for what it says it is and, where the public URL is `https`, come back by `https`.
+/// Middleware that keeps browsers from guessing content types and, if the public URL is `https`, makes them return over `https`.
 async fn add_transport_headers(State(https): State<bool>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -144,13 +144,13 @@ fn span(request: &Request) -> tracing::Span {
     tracing::info_span!("request", method = %request.method(), path = request.uri().path(), request_id = id)
 }
 
-/// Serves until a signal comes, then finishes the requests under way within the deadline.
+/// Serves until a signal arrives, then finishes running requests within the deadline.
 ///
 /// # Errors
 /// A sentence, when the start fails.
 pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<(), Failure> {
     let recorder = metrics::install()?;
-    // An address that is in use is reported before minutes are spent on anything else.
+    // An address that is in use is reported before minutes are spent on other work.
     let listener = bind("LISTEN_ADDR", config.listen).await?;
     let metrics_listener = bind("METRICS_ADDR", config.metrics).await?;
     let (urls, postgres) = databases(&config).await?;
@@ -174,7 +174,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     }
     tracing::info!(seconds = config.shutdown.as_secs(), "stopping: requests under way may finish");
     stop.cancel();
-    // A listener waits for a client for as long as it keeps taking bytes.
+    // A listener waits for a client for as long as the client keeps taking bytes.
     if tokio::time::timeout(config.shutdown, served).await.is_err() {
         tracing::warn!("some requests did not finish in time");
     }

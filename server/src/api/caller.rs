@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use remembrancer::api::{RequestId, UserRef};
 use remembrancer::{Error, OpContext, identity};
 
-/// The header in which the caller's runtime names the user of a call. A model writes arguments and no headers.
+/// The header in which the caller's runtime names the user of a call. A model writes arguments, but no headers.
 pub const USER: &str = "x-remembrancer-user";
 
 /// The context of a request with a valid API key that is within its limit.
@@ -38,7 +38,7 @@ impl FromRequestParts<Api> for Caller {
     }
 }
 
-/// The id that the request was given when it arrived.
+/// The id that the request got when it arrived.
 pub fn request_id(parts: &Parts) -> Result<RequestId, Error> {
     parts.extensions.get().copied().ok_or_else(|| Error::internal("the request has no id: a layer is missing"))
 }

@@ -12,7 +12,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Why a request failed: an error of the engine, or a refusal that only HTTP knows.
+/// Why a request failed: an error of the engine, or a refusal of the HTTP layer.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
     #[error(transparent)]
@@ -74,7 +74,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Rounded up: a caller that comes back after this many seconds is served.
+/// Rounded up: a caller that retries after this many seconds is served.
 fn whole_seconds(wait: Duration) -> u64 {
     (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }
@@ -89,7 +89,7 @@ pub async fn render(Extension(request_id): Extension<RequestId>, request: Reques
         tracing::error!(%request_id, error = error.chain(), "request failed");
     }
     let (mut parts, _) = response.into_parts();
-    // An inner router may have measured the body that was still empty.
+    // An inner router may have set the length of the body while it was empty.
     parts.headers.remove(header::CONTENT_LENGTH);
     (parts.status, parts.headers, Json(error.body(request_id))).into_response()
 }

@@ -1,4 +1,4 @@
-//! What a request passes before the first statement is run for it: too many requests and bad credentials cost no connection.
+//! Checks on a request before its first statement: refusing too many requests and bad credentials needs no connection.
 
 use crate::limits::{PerMinute, network};
 use app::ClientAddress;
@@ -14,11 +14,11 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// Credentials that are remembered, good ones and bad ones each.
+/// Most credentials that are remembered, for good and bad ones each.
 const REMEMBERED: u64 = 10_000;
-/// How long a credential counts as known to be good.
+/// How long a good credential counts as known.
 const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
-/// How long a credential that was refused is refused without another look.
+/// How long a refused credential is refused without another lookup.
 const BAD_FOR: Duration = Duration::from_secs(60);
 /// Unknown credentials that are looked up at once: fewer than the connections that sessions share with them.
 const LOOKUPS: usize = 2;
@@ -28,7 +28,7 @@ const LOOKUP_WAIT: Duration = Duration::from_secs(1);
 /// SHA-256 of a credential.
 type Hash = [u8; 32];
 
-/// What a credential gives: something that acts with an API key.
+/// The result of looking up a credential: something that acts with an API key.
 pub trait Admitted {
     fn context(&self) -> &OpContext;
 }
@@ -45,18 +45,18 @@ impl Admitted for Bot {
     }
 }
 
-/// The limits on requests by key, and on credentials that were never seen by address.
+/// The limits on requests of each key, and on unknown credentials of each address.
 pub struct Gate {
     requests: PerMinute<KeyId>,
     unknown: PerMinute<Option<IpAddr>>,
     good: Cache<Hash, KeyId>,
-    /// With what each was told.
+    /// With the message of each refusal.
     bad: Cache<Hash, &'static str>,
     lookups: Semaphore,
 }
 
 impl Gate {
-    /// So many requests a minute for each key, and so many unknown credentials from each address.
+    /// `requests` a minute for each key, and `unknown` a minute for unknown credentials of each address.
     pub fn new(requests: NonZeroU32, unknown: NonZeroU32) -> Self {
         Self {
             requests: PerMinute::new(requests),
@@ -67,9 +67,10 @@ impl Gate {
         }
     }
 
-    /// Runs `look_up`, which finds out what `credential` gives, unless the credential or the client must wait or is known to be refused.
+    /// Runs `look_up`, which resolves `credential`, unless the credential is known to be bad or a limit is reached.
     ///
-    /// A credential that was good before passes whatever else comes from its address: nobody can shut others out by guessing.
+    /// A credential that is known to be good passes even if its address sends too many unknown ones: nobody can shut others out by
+    /// guessing.
     ///
     /// # Errors
     /// `RateLimited`, `Unauthenticated`, and what `look_up` fails with.
@@ -100,7 +101,7 @@ impl Gate {
         Ok(found)
     }
 
-    /// Remembers what a credential is worth.
+    /// Remembers whether a credential is good or bad.
     async fn noted<T: Admitted>(&self, hash: Hash, found: Result<T, Error>) -> Result<T, Error> {
         match &found {
             Ok(found) => {

@@ -9,13 +9,13 @@ use remembrancer::Engine;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
-/// How long the result of a probe is good for. Anybody may ask, so asking often must cost nothing.
+/// How long the result of a probe is valid. Anybody may send this request, so sending many must cost nothing.
 const FRESH: TimeDelta = TimeDelta::seconds(1);
 
 /// The status and the body of an answer.
 type Report = (StatusCode, Value);
 
-/// The last probe. One runs at a time; whoever comes meanwhile takes its result.
+/// The last probe. One runs at a time; requests that arrive meanwhile use its result.
 #[derive(Default)]
 pub struct Readiness(Mutex<Option<(DateTime<Utc>, Report)>>);
 

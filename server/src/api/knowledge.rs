@@ -1,4 +1,4 @@
-//! Knowledge over HTTP: documents in, index pages out.
+//! Knowledge over HTTP: ingestion of documents, and index pages.
 
 use super::Api;
 use super::body::UnreadBody;
@@ -20,7 +20,7 @@ pub const BODY_MAX: usize = 24 * 1024 * 1024;
 /// Documents per request.
 const DOCUMENTS_MAX: usize = 100;
 
-/// `POST /api/kb/documents`: ingests documents. Others of the collection stay as they are.
+/// `POST /api/kb/documents`: ingests documents. Other documents of the collection stay as they are.
 pub async fn ingest(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBody) -> Result<Json<IngestReport>, ApiError> {
     let request: IngestRequest = body.at_most(BODY_MAX).read(&ctx, Scope::KbWrite).await?;
     if !(1..=DOCUMENTS_MAX).contains(&request.documents.len()) {

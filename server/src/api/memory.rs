@@ -17,7 +17,7 @@ use remembrancer::api::{
 };
 use remembrancer::contract;
 
-/// The platform that is noted for what arrives here without a source.
+/// The platform that is recorded if a request names no source.
 const REST: &str = "rest";
 
 /// Makes routes answer 422 where the rest of the API answers 400, as this contract demands.
@@ -81,7 +81,7 @@ pub async fn delete(State(api): State<Api>, Caller(ctx): Caller, id: Segment, pa
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// `GET /api/memory/prompt`: the block as Markdown; 304 if the caller's `If-None-Match` has it.
+/// `GET /api/memory/prompt`: the block as Markdown; 304 if it matches the caller's `If-None-Match`.
 pub async fn prompt(State(api): State<Api>, Caller(ctx): Caller, parameters: Parameters, headers: HeaderMap) -> Result<Response, ApiError> {
     let block = contract::prompt(&api.engine, &ctx, parameters.user()?.as_ref()).await?;
     let unchanged = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).any(|value| {

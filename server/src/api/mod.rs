@@ -49,18 +49,18 @@ pub struct Api {
 }
 
 impl Api {
-    /// The state with a limit of requests per minute and key, and one of unknown credentials per minute and address. The console shares
-    /// the transfers.
+    /// The state, with limits per minute: on requests of each key, and on unknown credentials of each address. The console shares the
+    /// transfers.
     pub fn new(engine: Engine, requests_per_minute: NonZeroU32, unknown_keys_per_minute: NonZeroU32, transfers: Arc<Transfers>) -> Self {
         let gate = Arc::new(Gate::new(requests_per_minute, unknown_keys_per_minute));
         Self { engine, gate, transfers, readiness: Arc::default() }
     }
 }
 
-/// The credential that a route demands.
+/// The credential that a route requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
-    /// None: the answer says nothing about anyone.
+    /// None: the answer has no private data.
     Open,
     /// An API key; the verb decides what it may do.
     Key,

@@ -1,4 +1,4 @@
-//! What an address carries: the parameters of its query and the variable segment of its path. Refusals have the shape of every error.
+//! The parameters of a URL: those of its query, and the variable segment of its path. Errors have the same shape as all others.
 
 use super::error::ApiError;
 use axum::extract::{self, FromRequestParts};
@@ -70,7 +70,7 @@ impl Segment {
     /// Parses the id of a `noun`.
     ///
     /// # Errors
-    /// `NotFound` for a text that is not the form of an id: nothing has it.
+    /// `NotFound` for a text that is not a valid id: no row has it.
     pub fn id<T: FromStr>(&self, noun: &'static str) -> Result<T, Error> {
         self.0.parse().map_err(|_| Error::NotFound(noun))
     }

@@ -1,4 +1,4 @@
-//! Export and import over HTTP: both are streams, and neither is ever held in memory.
+//! Export and import over HTTP: both are streams, and neither is ever in memory as a whole.
 
 use super::Api;
 use super::body::UnreadBody;
@@ -39,8 +39,8 @@ pub async fn export(State(api): State<Api>, Caller(ctx): Caller) -> Result<Respo
     send(api.engine, &api.transfers, ctx, Selection::Agent(agent)).await
 }
 
-/// An export as a stream. A refusal has its status; a later failure breaks the transfer off, and the footer is missing. A reader that takes
-/// nothing for too long is such a failure.
+/// An export as a stream. A refusal has its own status; a later failure breaks the transfer off, and the footer is missing. A client that
+/// takes nothing for too long is such a failure.
 pub async fn send(engine: Engine, transfers: &Transfers, ctx: OpContext, selection: Selection) -> Result<Response, ApiError> {
     let turn = transfers.export(&ctx)?;
     let (writer, mut reader) = tokio::io::duplex(PIPE);
@@ -96,7 +96,7 @@ pub struct ImportParameters {
     dry_run: bool,
 }
 
-/// `POST /api/import`: an exported file with records of the key's agent. It is kept in a temporary file until all of it is there.
+/// `POST /api/import`: imports an exported file with records of the key's agent. The body is stored in a temporary file first.
 pub async fn import(
     State(api): State<Api>,
     Caller(ctx): Caller,
@@ -112,7 +112,7 @@ pub async fn import(
     Ok(Json(portability::import(&api.engine, &ctx, file, ImportOptions { agent: None, dry_run }, &|_| {}).await?))
 }
 
-/// Writes a body into a temporary file that has no name and is gone when it is closed.
+/// Writes a body into a temporary file without a name, which is gone when it is closed.
 async fn spool(mut parts: BodyDataStream, stall: Duration) -> Result<File, ApiError> {
     let failed = |error: IoError| Error::failed("no temporary file could be written")(error);
     let (mut file, mut length) = (temporary().await.map_err(failed)?, 0_u64);

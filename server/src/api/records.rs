@@ -10,7 +10,7 @@ use remembrancer::api::{MemoryRecord, MemoryRef};
 use remembrancer::{Error, memories};
 use serde_json::{Value, json};
 
-/// `GET /api/memories/{memory_id}`: everything that is known of a memory, by id or short id.
+/// `GET /api/memories/{memory_id}`: everything about a memory, by id or short id.
 pub async fn record(
     State(api): State<Api>,
     Caller(ctx): Caller,

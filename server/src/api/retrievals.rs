@@ -28,7 +28,7 @@ pub async fn detail(
     Ok(Json(recall::retrieval(&api.engine, &ctx, id.id("retrieval")?, parameters.user()?.as_ref()).await?))
 }
 
-/// `GET /api/retrievals/{id}/replay`: the same question, as of its time and today.
+/// `GET /api/retrievals/{id}/replay`: the answer to the same question, as of its time and as of now.
 pub async fn replay(State(api): State<Api>, Caller(ctx): Caller, id: Segment, parameters: Parameters) -> Result<Json<Replay>, ApiError> {
     Ok(Json(recall::replay(&api.engine, &ctx, id.id("retrieval")?, parameters.user()?.as_ref()).await?))
 }

@@ -1,4 +1,4 @@
-//! The webhook of a Telegram bot. The message to send is the answer, so the server needs no way out to the network.
+//! The webhook of a Telegram bot. The response holds the message to send, so the server needs no outgoing connection.
 
 use super::Api;
 use super::body::UnreadBody;
@@ -11,7 +11,7 @@ use axum::http::request::Parts;
 use remembrancer::chat;
 use serde_json::Value;
 
-/// The header in which Telegram sends the secret that `setWebhook` was given.
+/// The header in which Telegram sends the secret from `setWebhook`.
 const SECRET: &str = "x-telegram-bot-api-secret-token";
 
 /// A bot that showed its secret and whose key is within its limit.

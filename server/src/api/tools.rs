@@ -10,7 +10,7 @@ use axum::extract::State;
 use remembrancer::{Error, prompts, tools};
 use serde_json::{Value, json};
 
-/// `GET /api/tools`: every tool with description and JSON Schema. `limit` leaves that many, and the system tools, which do not count.
+/// `GET /api/tools`: every tool with description and JSON Schema. `limit` restricts the number of tools; system tools do not count.
 pub async fn list(Caller(ctx): Caller, parameters: Parameters) -> Result<Json<Value>, ApiError> {
     let limit = parameters.parse("limit")?;
     let described: Vec<_> = tools::offered(limit).into_iter().map(|tool| tool.describe(&ctx)).collect();

@@ -1,4 +1,4 @@
-//! How many exports and imports run at once: each holds a connection to the database for as long as its other end takes.
+//! Limits how many exports and imports run at once: each holds a database connection for as long as its client takes.
 
 use remembrancer::op::Actor;
 use remembrancer::{Error, OpContext};
@@ -11,23 +11,23 @@ use std::time::Duration;
 use tokio::io::AsyncWrite;
 use tokio::time::Sleep;
 
-/// Exports at a time, of all callers: a quarter of the connections that serve requests.
+/// Exports at a time, over all callers: a quarter of the connections that serve requests.
 const EXPORTS: usize = 4;
-/// Imports at a time, of all callers.
+/// Imports at a time, over all callers.
 const IMPORTS: usize = 2;
-/// How long a caller waits before it tries again.
+/// How long a caller should wait before it tries again.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// The exports and imports under way, and how long their other end may rest.
+/// The running exports and imports, and how long their clients may stall.
 pub struct Transfers {
     exports: Arc<Lane>,
     imports: Arc<Lane>,
-    /// How long a reader may take no byte, or a writer send none.
+    /// How long a client may take no byte of an export, or send none of an import.
     pub stall: Duration,
 }
 
 impl Transfers {
-    /// None under way.
+    /// No transfer is running.
     pub fn new(stall: Duration) -> Self {
         let lane = |most, own, all| Arc::new(Lane { most, own, all, busy: Mutex::default() });
         Self {
@@ -40,7 +40,7 @@ impl Transfers {
     /// A turn to export.
     ///
     /// # Errors
-    /// `Busy` while this caller exports, or too many others do.
+    /// `Busy` while this caller runs an export, or too many others do.
     pub fn export(&self, ctx: &OpContext) -> Result<Turn, Error> {
         Lane::enter(&self.exports, caller(ctx))
     }
@@ -48,13 +48,13 @@ impl Transfers {
     /// A turn to import.
     ///
     /// # Errors
-    /// `Busy` while this caller imports, or too many others do.
+    /// `Busy` while this caller runs an import, or too many others do.
     pub fn import(&self, ctx: &OpContext) -> Result<Turn, Error> {
         Lane::enter(&self.imports, caller(ctx))
     }
 }
 
-/// Who may have one turn at a time.
+/// The key under which a caller may have one transfer at a time.
 fn caller(ctx: &OpContext) -> String {
     match &ctx.actor {
         Actor::Agent { key_id, .. } => format!("key {key_id}"),
@@ -67,7 +67,7 @@ struct Lane {
     most: usize,
     own: &'static str,
     all: &'static str,
-    /// Who is under way.
+    /// The callers with a running transfer.
     busy: Mutex<BTreeSet<String>>,
 }
 
@@ -89,7 +89,7 @@ impl Lane {
     }
 }
 
-/// The right to one export or import; the next one of this caller may begin when it is dropped.
+/// The right to one export or import. The caller may start the next one when it is dropped.
 pub struct Turn {
     lane: Arc<Lane>,
     who: String,
@@ -101,7 +101,7 @@ impl Drop for Turn {
     }
 }
 
-/// A writer that fails when its reader takes nothing for too long, so that whoever writes does not wait, and hold a transaction, for ever.
+/// A writer that fails when its reader takes nothing for too long, so that the other side does not wait, with a transaction open, for ever.
 pub struct Impatient<W> {
     inner: W,
     stall: Duration,
@@ -114,7 +114,7 @@ impl<W> Impatient<W> {
         Self { inner, stall, waiting: None }
     }
 
-    /// What `polled` says, or an error when it has been pending for too long.
+    /// The result of `polled`, or an error when it has been pending for too long.
     fn bounded<T>(&mut self, context: &mut Context<'_>, polled: Poll<Result<T, IoError>>) -> Poll<Result<T, IoError>> {
         if polled.is_ready() {
             self.waiting = None;
@@ -184,7 +184,7 @@ mod tests {
         let mut impatient = Impatient::new(writer, Duration::ZERO);
         impatient.write_all(&[0; 64]).await.unwrap();
         assert_eq!(impatient.write_all(&[0]).await.unwrap_err().kind(), ErrorKind::TimedOut);
-        // It goes on when there is room again.
+        // It continues when there is room again.
         reader.read_exact(&mut [0; 64]).await.unwrap();
         impatient.write_all(&[0; 64]).await.unwrap();
 

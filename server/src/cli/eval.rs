@@ -63,7 +63,7 @@ const LINE_MAX: usize = 1024 * 1024;
 /// Runs the evaluation in databases of its own.
 ///
 /// # Errors
-/// When a line cannot be read (it is named), or a database is out of reach.
+/// When a line cannot be read (the error names it), or a database is out of reach.
 pub async fn retrieval(mut config: Config, file: &Path, ranking: Option<Ranking>, json: bool) -> Result<(), Failure> {
     let lines = read(file).await?;
     let count = questions(&lines);
@@ -77,7 +77,7 @@ pub async fn retrieval(mut config: Config, file: &Path, ranking: Option<Ranking>
     let done = async {
         let engine = serve::open_at(&config, urls.clone(), serve::embedder(&config).await?).await?;
         let (own, beside) = (engine.clone(), urls.clone());
-        // On a worker thread, as requests are: on this one every wake-up would cross threads.
+        // On a worker thread, like requests: on this one every wake-up would cross threads.
         let scores = tokio::spawn(async move { evaluate(&own, &beside, &lines, ranking).await }).await;
         engine.db().close().await;
         scores?

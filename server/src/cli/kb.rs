@@ -108,8 +108,8 @@ pub async fn ingest_directory(
     Ok(knowledge::ingest(engine, ctx, ingestion, progress).await?)
 }
 
-/// Ingests a directory now and then at intervals, until it is stopped. A failure is logged, and the next interval tries again. Two servers
-/// may ingest the same directory.
+/// Ingests a directory now and at intervals, until it is stopped. A failure is logged, and the next interval tries again. Two servers may
+/// ingest the same directory.
 pub async fn ingest_at_intervals(engine: Engine, schedule: Schedule, stop: CancellationToken) {
     let mut times = tokio::time::interval(schedule.every);
     loop {
@@ -129,7 +129,7 @@ async fn ingest_scheduled(engine: &Engine, schedule: &Schedule) -> Result<Ingest
     ingest_directory(engine, &ctx, &schedule.dir, None, None, false, &|_, _| {}).await
 }
 
-/// Works off the queue of vectors, so that the directory can be searched when the command ends. A running server shares the work.
+/// Processes the queue of vectors, so that the directory can be searched when the command ends. A running server shares the work.
 async fn embed(engine: &Engine) -> Result<(), Failure> {
     let bar = ProgressBar::new_spinner().with_message("embedding");
     let stop = CancellationToken::new();

@@ -56,7 +56,7 @@ pub async fn export(engine: &Engine, command: Export) -> Result<(), Failure> {
         None => Selection::Only(command.only.iter().copied().collect()),
     };
     if command.agent.is_none() && command.markdown.is_none() {
-        // Proposals on their way to the queue: a server delivers them by itself, here nobody does.
+        // Proposals on their way to the queue: a server delivers them by itself, but the command line has no relay.
         workers::drain(engine).await?;
     }
     let bar = ProgressBar::new_spinner().with_style(ProgressStyle::with_template("{spinner} {msg} {human_pos}")?);
@@ -79,7 +79,7 @@ pub async fn export(engine: &Engine, command: Export) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes an export into a file that appears when it is whole and that only its owner can read.
+/// Writes an export into a file that only its owner can read; it appears under its name when it is complete.
 async fn to_file(
     engine: &Engine,
     ctx: &OpContext,
@@ -105,10 +105,10 @@ async fn to_file(
     }
 }
 
-/// Imports a file and makes the vectors of what is new.
+/// Imports a file, and makes the vectors of the new records.
 ///
 /// # Errors
-/// When the file cannot be read, or anything in it is wrong; then nothing was imported.
+/// When the file cannot be read, or anything in it is wrong; nothing is imported then.
 pub async fn import(engine: &Engine, command: Import) -> Result<(), Failure> {
     let ctx = identity::open_tenant(engine, &command.tenant).await?;
     let agent = match &command.agent {
@@ -145,7 +145,7 @@ async fn open(path: &Path) -> Result<File, Failure> {
     Ok(file)
 }
 
-/// Works off the queues of vectors, so that what was imported can be found by its meaning when the command ends.
+/// Processes the queues of vectors, so that the imported records are found by meaning when the command ends.
 async fn embed(engine: &Engine) -> Result<(), Failure> {
     let bar = ProgressBar::new_spinner().with_message("embedding");
     let stop = CancellationToken::new();

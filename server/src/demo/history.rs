@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tokio_util::sync::CancellationToken;
 
-/// How long the loading waits for a vector. A busy machine may be slow, and no request is waiting.
+/// How long loading waits for a vector. A busy machine may be slow, and no request is waiting.
 const EMBEDDING_BUDGET: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// The system's clock, set back by some minutes.
@@ -55,8 +55,8 @@ fn timeline() -> Vec<(i64, Event)> {
     events
 }
 
-/// Loads tenant, agents, vocabulary and history, through an engine of its own that must be the only one at work on these databases: a
-/// job worker with the right time would take every job of this one for overdue.
+/// Loads tenant, agents, vocabulary and history through an engine of its own. No other engine may work on these databases meanwhile: a job
+/// worker with the right time would consider every job of this one overdue.
 ///
 /// # Errors
 /// When a database or the model is out of reach.
@@ -108,11 +108,11 @@ async fn replay(engine: &Engine, clock: &RewoundClock) -> Result<OpContext, Fail
     Ok(ctx)
 }
 
-/// Delivers what waits in the outbox, works off the queue and writes the retrieval log, so that the server starts with nothing overdue.
+/// Delivers the outbox, works through the queue and writes the retrieval log, so that the server starts with nothing overdue.
 async fn settle(engine: &Engine) -> Result<(), Failure> {
     let stop = CancellationToken::new();
     while workers::drain(engine).await? + workers::work(engine, &stop).await? > 0 {}
-    // A writer that is stopped already writes what it holds and ends.
+    // A writer that is stopped still writes its entries.
     stop.cancel();
     workers::write_log(engine.clone(), stop).await;
     Ok(())

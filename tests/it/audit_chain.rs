@@ -114,7 +114,7 @@ async fn the_order_of_keys_does_not_matter_to_the_hash() {
     for changes in [
         json!({ "zebra": [null, "1"], "a": { "y": 1.5, "x": [{ "b": 1, "a": 2 }] }, "mm": 1, "é": "ü\u{1f600}\n\"" }),
         json!({ "longer key": true, "b": -1, "aa": 1e300, "c": 0.1 }),
-        // Read carelessly, this one comes back as …556.
+        // Parsed carelessly, this number becomes …556.
         json!({ "score": 0.9048373711859555_f64 }),
         json!([3, 2, 1]),
         json!("text"),
@@ -134,7 +134,7 @@ async fn a_row_that_nobody_can_read_is_set_aside_and_blocks_no_other() {
     for destination in ["audit", "proposal"] {
         assert_eq!(sqlx::query(broken).bind(destination).execute(&mut owner).await.unwrap().rows_affected(), 1);
     }
-    // Readable, and yet no table takes it.
+    // The row can be read, but no table accepts it.
     sqlx::query("insert into outbox (tenant_id, agent_id, id, destination, payload, created_at) select tenant_id, agent_id, $1, 'proposal', $2, now() from outbox limit 1")
         .bind(world.clock.id())
         .bind(json!({
@@ -167,7 +167,7 @@ async fn what_is_not_delivered_is_delivered_later_in_order() {
     remember(&world, &world.atlas, fact("tea", "one")).await;
     remember(&world, &world.atlas, fact("coffee", "two")).await;
     let before = entries(&world).await;
-    // The relay dies before it marks a thing: the transaction that held the rows is gone.
+    // The relay dies before it marks a row: the transaction that held the rows is gone.
     let mut tx = world.engine.db().memory.system().begin().await.unwrap();
     assert_eq!(audit::store::take(&mut tx, 100).await.unwrap().len(), 4);
     assert_eq!(workers::drain(&world.engine).await.unwrap(), 0, "another relay leaves alone what is on its way");

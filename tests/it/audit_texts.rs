@@ -91,7 +91,7 @@ async fn a_changed_text_is_noticed() {
         let found = verify(&world.engine, &tenant, None).await;
         assert_eq!((found.head.entries, found.fault), (2, Some(Fault::Texts(3))), "{sql}");
     }
-    // Without the trigger out of the way not even the owner changes a text.
+    // While the trigger is active, not even the owner can change a text.
     let tenant = with_entries(&world, 1).await;
     let mut owner = owner(&world.engine.urls().internal_shared).await;
     let refused =
@@ -117,7 +117,7 @@ async fn a_cut_end_and_a_rewritten_chain_show_against_an_anchor() {
     assert_eq!(verify(&world.engine, &tenant, None).await.fault, None, "in itself the shorter chain is sound");
     let found = verify(&world.engine, &tenant, Some(&anchor)).await;
     assert_eq!((found.head.entries, found.fault), (5, Some(Fault::Cut)));
-    // Whoever fills the gap makes another chain.
+    // Filling the gap makes another chain.
     audit::append(&world.engine, tenant.tenant_id, audit::NewEntry::new(&world.engine, &tenant, "test.forged", "thing", 9, "x"))
         .await
         .unwrap();
@@ -138,7 +138,7 @@ async fn anchors_are_logged_when_a_chain_has_grown() {
     assert_eq!(grown, vec![(tenant, verify(&world.engine, &world.system, None).await.head)]);
 }
 
-/// A tenant with one entry of the time before texts had a table of their own, whose hash covers them as it did then.
+/// A tenant with one entry from before texts had a table of their own; its hash covers them, as it did then.
 async fn old_tenant(world: &World) -> OpContext {
     let slug = format!("t{}", world.clock.secret(16).to_lowercase());
     let (tenant, commons) = (world.clock.id(), world.clock.id());
@@ -205,7 +205,7 @@ async fn agents_read_no_text_of_the_log() {
     assert!(texts(world.vera.clone()).await > 0);
 }
 
-/// What agents say must not stand where other agents may look.
+/// Agents' words must not be where other agents may search.
 #[tokio::test]
 async fn no_phrase_of_an_agent_is_in_an_entry_that_other_agents_may_search() {
     const WORD: &str = "quokka";

@@ -1,4 +1,4 @@
-//! What operators delete and restore: up to a hundred at once, all or none, with a reason.
+//! Bulk actions of operators: deleting and restoring up to a hundred memories at once, all or none, with a reason.
 
 use crate::support::{Told, agent, all_row_counts, alone, contents, memory_owner, number, remember, settle, work};
 use remembrancer::api::{AuditVisibility, BULK_MAX, MemoryId, MemoryStatus, OperatorRole};

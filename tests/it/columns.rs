@@ -1,4 +1,4 @@
-//! The list of what columns hold, against the databases.
+//! The list of columns, compared with the databases.
 
 use crate::support::owner;
 use remembrancer::db::columns::{Erasure, Holds, TABLES};
@@ -6,7 +6,7 @@ use remembrancer::portability::store;
 use remembrancer::testing::World;
 use std::collections::BTreeSet;
 
-/// A column that somebody adds and does not classify fails here.
+/// Fails for a new column that is not classified.
 #[tokio::test]
 async fn every_column_that_can_hold_words_is_classified() {
     let world = World::new().await;

@@ -15,7 +15,7 @@ async fn context_for(world: &World, request: ContextRequest) -> ContextBundle {
     context::context_for(&world.engine, &world.atlas, request).await.unwrap()
 }
 
-/// What a section tells, best first.
+/// The texts of a section, best first.
 fn told(bundle: &ContextBundle, name: SectionName) -> Vec<&str> {
     let section = bundle.sections.iter().find(|section| section.name == name);
     section.map(|section| section.items.iter().map(|item| item.text.as_str()).collect()).unwrap_or_default()
@@ -25,7 +25,7 @@ fn of_kind(kind: MemoryKind, topic: &str, content: &str) -> RememberRequest {
     RememberRequest { kind: Some(kind), ..fact(topic, content) }
 }
 
-/// Two projects with a repository, facts, decisions and episodes of each, and what holds everywhere.
+/// Two projects with a repository, facts, decisions and episodes of each, and facts that hold everywhere.
 async fn furnished() -> World {
     let world = World::new().await;
     let happened = ["Yesterday Idris renamed the harbour branch to heron", "On Monday Mina pruned the oldest apple trees"];

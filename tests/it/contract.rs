@@ -1,4 +1,4 @@
-//! The contract of `/api/memory/`, below HTTP: what is stored, what is suggested instead, and that many at once leave one.
+//! The contract of `/api/memory/`, below HTTP: what is stored, what is suggested instead, and that concurrent additions leave one entry.
 
 use crate::support::{alone, alone_with, patient, remember};
 use futures_util::future::join_all;

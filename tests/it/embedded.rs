@@ -39,7 +39,7 @@ fn postmaster(directory: &Path) -> Option<i32> {
     fs::read_to_string(directory.join("postgres/data/postmaster.pid")).ok()?.lines().next()?.parse().ok()
 }
 
-/// Whether the process is there and more than a zombie that nobody asked for yet.
+/// Whether the process exists and is not just a zombie.
 fn runs(pid: i32) -> bool {
     let state = Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output().unwrap().stdout;
     !matches!(state.first(), None | Some(b'Z'))
@@ -96,7 +96,7 @@ async fn a_cluster_survives_whatever_is_killed() {
     third.stop().await.unwrap();
     assert_eq!(count(&second).await, 1);
 
-    // Postgres is killed: whoever supervises it starts it again, with its data and on its port.
+    // Postgres is killed: its supervisor starts it again, with its data and on its port.
     assert!(!second.revive().await.unwrap(), "it runs");
     open(&second).await.execute("insert into kept values ('[3,4]')").await.unwrap();
     kill_9(postmaster(&scratch.0).unwrap());
@@ -118,7 +118,7 @@ async fn a_cluster_survives_whatever_is_killed() {
     assert!(!runs(pid));
     assert_eq!(postmaster(&scratch.0), None);
 
-    // A stale trace that names a stranger's process is cleared, and a port that was taken meanwhile is given up.
+    // A stale pid file that names a foreign process is cleared, and a port that was taken meanwhile is given up.
     let data = scratch.0.join("postgres/data");
     fs::write(data.join("postmaster.pid"), format!("{}\n{}\n0\n5432\n\n127.0.0.1\n", std::process::id(), data.display())).unwrap();
     let port: u16 = fs::read_to_string(scratch.0.join("postgres/port")).unwrap().parse().unwrap();
@@ -133,7 +133,7 @@ async fn a_cluster_survives_whatever_is_killed() {
     assert_eq!(postmaster(&scratch.0), None);
 }
 
-/// Root would otherwise write, and give away, whatever such a link leads to.
+/// Otherwise root would write to, and give away, the target of any such link.
 #[tokio::test]
 async fn as_root_no_link_of_another_user_is_followed() {
     if !rustix::process::geteuid().is_root() {
@@ -159,7 +159,7 @@ async fn as_root_no_link_of_another_user_is_followed() {
     assert!(matches!(Embedded::start(options.clone()).await, Err(EmbeddedError::Foreign { owner: NOBODY, .. })));
     untouched();
 
-    // Links wait inside a folder that is theirs.
+    // Links wait inside a folder that belongs to the other user.
     fs::remove_file(&options.data_dir).unwrap();
     fs::create_dir(&options.data_dir).unwrap();
     chown(&options.data_dir, Some(NOBODY), None).unwrap();

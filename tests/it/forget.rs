@@ -1,4 +1,4 @@
-//! forget: soft, idempotent, only what is the agent's to forget, with everything derived.
+//! forget: soft, idempotent, only the agent's own memories, with everything derived.
 
 use crate::support::{Told, agent, alone, ask, memory_owner, number, remember, settle};
 use chrono::Duration;

@@ -26,7 +26,7 @@ async fn resume(world: &World, admission: &Admission) -> Result<OperatorProfile,
     identity::resume(&world.engine, admission, RequestId(world.clock.id())).await.map(|(_, profile)| profile)
 }
 
-/// How often an action stands in the audit log.
+/// How often an action is in the audit log.
 async fn audited(world: &World, action: &str) -> i64 {
     let filter = AuditFilter { action: Some(action.into()), ..AuditFilter::default() };
     audit::browse(&world.engine, &world.vera, &filter).await.unwrap().total
@@ -191,7 +191,7 @@ async fn signing_in_needs_the_right_password_of_an_operator_in_office() {
     assert!(matches!(gone, Error::Unauthenticated(_)), "a session of theirs is worth nothing now");
 }
 
-/// The entry of a known login's failure takes its time, and the answer does not wait for it.
+/// Writing the entry of a known login's failure takes time, and the answer does not wait for it.
 #[tokio::test]
 async fn a_failed_sign_in_is_answered_before_it_is_audited() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Knowledge: a tree taken in again and again, searched, asked for its topology, and blended into recall.
+//! Knowledge: a tree that is ingested again and again, searched, asked for its topology, and blended into recall.
 
 use crate::support::{Told, alone, ask, remember, settle, work};
 use remembrancer::api::{
@@ -12,14 +12,14 @@ use remembrancer::{Engine, Error, OpContext, Settings, audit, recall, vocabulary
 use std::path::Path;
 use std::sync::Arc;
 
-/// What the demo's organisation has written down: specs, ADRs, architecture, glossary.
+/// The documents of the demo's organisation: specs, ADRs, architecture, glossary.
 const HANDBOOK: &str = "server/src/demo/knowledge";
 
 fn tree() -> Tree {
     knowledge::read(Path::new(HANDBOOK), None).unwrap()
 }
 
-/// The handbook, and beside it what cannot be read.
+/// The handbook, and files that cannot be read.
 fn tree_with_broken_files() -> Tree {
     let (mut tree, broken) = (tree(), knowledge::read(Path::new("tests/it/broken"), None).unwrap());
     tree.files.extend(broken.files.into_iter().map(|(path, bytes)| (format!("broken/{path}"), bytes)));
@@ -275,7 +275,7 @@ async fn knowledge_answers_alone_when_memory_is_out_of_reach() {
     let answer = ask(&world.atlas).await.unwrap();
     assert_eq!((answer.degraded.clone(), answer.zero_hit, answer.reason), (vec!["memory".to_owned()], true, Some(NothingReason::Degraded)));
     assert_eq!(answer.knowledge()[0].adr_id.as_deref(), Some("ADR-005"));
-    // Whoever may not read knowledge has nothing to be answered from.
+    // A key that may not read knowledge has nothing to answer from.
     let (reader, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryRead]).await;
     assert_eq!(ask(&reader).await.unwrap_err().code(), ErrorCode::Unavailable);
 }

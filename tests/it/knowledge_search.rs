@@ -83,7 +83,7 @@ async fn an_identifier_in_one_chunk_among_thousands_is_found() {
             assert!(first.matched_by == MatchedBy::Lexical || query == "rmb_pool_max", "{how}: {query}: {}", first.explanation);
         }
     }
-    // Without the identifier the same words mean the manual.
+    // Without the identifier, the same words find the manual.
     let plain = search(&world, "What happens when callers wait for a database connection?", &[]).await;
     assert!(plain.iter().all(|hit| hit.path == "manual.md" && hit.matched_by == MatchedBy::Both), "{:?}", citations(&plain));
 }
@@ -106,7 +106,7 @@ async fn what_waits_for_its_vector_does_not_outrank_what_is_better() {
         let table = hits.iter().find(|hit| hit.path == "contents.md").unwrap_or_else(|| panic!("{how} does not find the contents"));
         assert!(table.matched_by == MatchedBy::Lexical && table.similarity > 0.6 && table.score < hits[0].score, "{how}: {table:?}");
     }
-    // A new memory with the same text stands beside it, and every score is on one scale.
+    // A new memory with the same text is beside it, and all scores have one scale.
     remember(&world, &world.atlas, fact("Store the service graph in Postgres", decision.split("\n\n").last().unwrap())).await;
     for ranking in RANKINGS {
         let request = RecallRequest { ranking: Some(ranking), ..question(query) };
@@ -178,7 +178,7 @@ async fn a_reference_that_two_collections_have_is_cited_with_its_collection() {
 #[tokio::test]
 async fn chunks_are_as_long_as_the_model_reads() {
     let world = alone().await;
-    // The fake reads 256 words, and these are many in few characters.
+    // The fake reads 256 words, and this text has many words in few characters.
     let dense: String = (0..900).map(|n| format!("{} ", char::from(b'a' + u8::try_from(n % 26).unwrap()))).collect();
     let text = format!("# Letters\n\n{dense}\n\n{dense}the flamingo stands on one leg.");
     ingest(&world, "acme", &[("letters.md", text)]).await;
@@ -229,6 +229,6 @@ async fn the_words_of_retired_knowledge_are_counted_within_bounds() {
     sqlx::query(many).bind(world.system.tenant_id).execute(&mut owner).await.unwrap();
     let answer = ask().await;
     assert_eq!((answer.knowledge().len(), answer.degraded), (0, vec!["knowledge".to_owned()]));
-    // Today nothing retired is looked at.
+    // Today's search reads no retired chunk.
     assert!(!matches!(search(&world, "vault door", &[]).await.as_slice(), []));
 }

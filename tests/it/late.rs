@@ -32,7 +32,7 @@ async fn a_model_that_hangs_delays_the_vector_and_not_the_memory() {
     world.embedder.hang();
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
     assert_eq!(number(&world, VECTORS, id).await, 0);
-    // Neither the memory nor the question has a vector: words must do.
+    // Neither the memory nor the question has a vector: only words count.
     let answer = ask(&world, &world.atlas, "Which tea does Vera like?").await;
     assert_eq!(answer.degraded, ["embedding"]);
     assert_eq!((answer.memories().len(), answer.memories()[0].matched_by), (1, MatchedBy::Lexical));
@@ -198,7 +198,7 @@ async fn a_job_that_kills_its_worker_ends_too() {
     for _ in 0..8 {
         let now = world.clock.now();
         assert_eq!(claim(world.engine.db().memory.system(), now, now + Duration::seconds(30), 10).await.unwrap().len(), 1);
-        // Nobody hears of that worker again.
+        // That worker never reports back.
         world.clock.advance(Duration::seconds(31));
     }
     assert_eq!((once(&world).await, states(&world).await), (1, state("dead")));

@@ -1,4 +1,4 @@
-//! Links: what they do to where memories stand, who may make them, and that taking them away undoes it.
+//! Links: their effect on statuses, who may make them, and that removing them undoes the effect.
 
 use crate::support::{Told, agent};
 use crate::support::{ask, contents, memory_owner, number, remember, work};
@@ -51,7 +51,7 @@ async fn seed_3_scenario_6_contradictory_facts_coexist_with_status_and_evidence(
     let evidence: Vec<_> = hits.iter().filter_map(|hit| hit.evidence.as_deref()).collect();
     assert!(evidence.contains(&"minutes of 3 May 2026") && evidence.contains(&"mail of Mina"), "each with its own: {evidence:?}");
 
-    // Symmetric: stored once, seen from both ends, made and taken away from either.
+    // Symmetric: stored once, seen from both ends, made and removed from either.
     assert!(!link(&world, tuesday, Relation::Contradicts, friday).await.changed);
     for (id, other) in [(tuesday, friday), (friday, tuesday)] {
         let links = memories::record(&world.engine, &world.atlas, &id.into(), None).await.unwrap().links;
@@ -207,7 +207,7 @@ async fn shared_memory_is_linked_by_whoever_may_write_to_it() {
     link(&world, own, Relation::Contradicts, common).await;
     let hit = ask(&world, &world.atlas, "standup").await.told().into_iter().find(|hit| hit.memory_id == common).unwrap();
     assert_eq!(hit.contradicts, [own]);
-    // Binky sees that something contradicts it, and not what atlas keeps to itself.
+    // Binky sees that something contradicts it, but not atlas' private memory.
     let hit = ask(&world, &world.binky, "standup").await.told().remove(0);
     assert_eq!((hit.memory_id, hit.status, hit.contradicts.len()), (common, MemoryStatus::Contradicted, 0));
     assert!(memories::record(&world.engine, &world.binky, &common.into(), None).await.unwrap().links.is_empty());

@@ -20,7 +20,7 @@ fn place(row: &MemoryRow) -> (DateTime<Utc>, MemoryId) {
     (row.updated_at, row.id)
 }
 
-/// Reads every page forward and then back; what was seen, in order.
+/// Reads every page forward and then back; returns the rows in order.
 async fn walk(world: &World, filter: MemoryFilter) -> Vec<MemoryRow> {
     let mut seen: Vec<MemoryRow> = Vec::new();
     let mut back = None;

@@ -1,4 +1,4 @@
-//! Databases, roles and tables: made once, by whoever comes first, and held against the model.
+//! Databases, roles and tables: made once, by the first process, and compared with the model.
 
 use crate::support::{owner, row_counts};
 use futures_util::future::BoxFuture;
@@ -51,7 +51,7 @@ async fn applying_twice_changes_nothing() {
     assert_eq!((schema(urls).await, row_counts(&urls.agent_memory).await), (columns, rows));
 }
 
-/// What a version had is known where nothing was written since.
+/// A version gets its missing values only if nothing was written since.
 #[tokio::test]
 async fn versions_of_the_last_write_are_completed_and_older_ones_are_not() {
     let world = crate::support::alone().await;

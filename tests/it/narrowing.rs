@@ -1,5 +1,5 @@
-//! An answer does not depend on what else is stored: a search with a filter finds what it would find where only the memories exist that the
-//! filter lets through.
+//! An answer does not depend on other stored memories: a search with a filter finds what it would find if only the memories existed that
+//! the filter lets through.
 
 use crate::portability::{import, newcomer};
 use crate::portability_refused::sealed;
@@ -208,8 +208,8 @@ fn narrowed(now: DateTime<Utc>) -> Vec<Narrowed> {
     ]
 }
 
-/// The contents of the answer with their relevance, which unlike the score does not change from one second to the next; without hits that the filter would not let through: strongly relevant memories of other projects are
-/// shown beside the others.
+/// The contents of the answer with their relevance, which, unlike the score, does not change from one second to the next. Strongly relevant
+/// memories of other projects, which are shown beside the others, are left out.
 async fn answer(engine: &Engine, ctx: &OpContext, case: &Narrowed, request: &RecallRequest) -> Vec<(String, f64)> {
     let answer = recall::without_floor(engine, ctx, request.clone()).await.unwrap();
     let row = |hit: &Hit| Row::new(hit.content["Note ".len()..hit.content.find(':').unwrap()].parse().unwrap(), DateTime::UNIX_EPOCH);
@@ -243,7 +243,7 @@ async fn a_filtered_search_finds_what_it_would_find_alone() {
             for (ranking, query) in
                 [Ranking::Decay, Ranking::Hybrid, Ranking::HybridDecay].into_iter().flat_map(|one| QUERIES.map(|q| (one, q)))
             {
-                // Without meaning, another question: the vectors of the first are cached.
+                // Without meaning it asks another question, because the vectors of the first are cached.
                 let query = if by_meaning { query.to_owned() } else { format!("{query} please") };
                 let user_id = case.user.map(|user| UserRef::Id(user_id(user)));
                 let request =

@@ -1,4 +1,4 @@
-//! What is deleted or expired does not come back to an agent by any path, and operators keep the history.
+//! Deleted and expired memories do not return to an agent by any path, and operators keep the history.
 
 use crate::records::revision;
 use crate::support::{agent, remember};
@@ -44,7 +44,7 @@ async fn told(tool: &str, gone: &Gone, ctx: &OpContext, input: serde_json::Value
     }
 }
 
-/// Every answer that an agent can get about it, as text.
+/// Every answer about it that an agent can get, as text.
 async fn all_that_an_agent_is_told(gone: &Gone) -> Vec<(&'static str, String)> {
     let (engine, atlas) = (&gone.world.engine, &gone.world.atlas);
     let retrieval = recall::retrieval(engine, atlas, gone.asked.retrieval_id, None).await.unwrap();

@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
 
-/// Stands between the engine and Postgres, and can be pulled out.
+/// A proxy between the engine and Postgres that a test can cut.
 struct Wire {
     address: std::net::SocketAddr,
     postgres: String,
@@ -53,7 +53,7 @@ impl Wire {
         }));
     }
 
-    /// Cuts every connection and takes no new one.
+    /// Cuts every connection and accepts no new one.
     async fn pull(&mut self) {
         self.stop.take().unwrap().send(()).unwrap();
         let open = self.accepting.take().unwrap().await.unwrap();
@@ -67,12 +67,12 @@ impl Wire {
     }
 }
 
-/// Settings under which a connection that others use is waited for as long as it takes; one that cannot be opened is not.
+/// Settings under which a request waits as long as necessary for a connection in use, but not for one that cannot be opened.
 fn steadfast() -> Settings {
     Settings { connection_budget: Duration::from_secs(3600), ..crate::support::patient() }
 }
 
-/// Fails what would otherwise hang.
+/// Fails a test that would otherwise hang.
 async fn within<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), work).await.unwrap()
 }
@@ -116,7 +116,7 @@ async fn while_the_database_is_away_every_verb_says_so_and_then_works_again() {
     assert_eq!(ask(&world, &world.atlas, "tea").await.told().len(), 1);
 }
 
-/// The pool of the system gives up after a second, so that by then the other has looked whether the server is there.
+/// The pool of the system gives up after a second; by then the other pool has checked whether the server is there.
 #[tokio::test]
 async fn a_connection_that_others_use_is_waited_for() {
     let fake = Fake::new();
@@ -170,7 +170,7 @@ async fn a_statement_ends_in_time_and_those_of_exports_imports_and_sweeps_as_the
         }
     })
     .await;
-    // Whatever had to end with the budget of a statement ended before this.
+    // Statements that the budget ends have ended before this.
     assert!(cancelled(&world).await.is_err());
     locked.rollback().await.unwrap();
     assert_eq!(within(export).await.unwrap().lines().count(), text.lines().count());
@@ -195,7 +195,7 @@ async fn connections_that_died_in_the_pool_are_replaced() {
     assert!(world.engine.ready().await.is_ok());
 }
 
-/// A request that takes too long is dropped wherever it waits, also between BEGIN and the answer to it.
+/// A request that takes too long is dropped at any point, also between BEGIN and the answer to it.
 #[tokio::test]
 async fn a_transaction_that_is_dropped_while_it_begins_is_not_left_open() {
     let world = World::on(TestDatabases::fresh(&FakeClock::default()).await).await;

@@ -1,4 +1,4 @@
-//! Export and import: what goes out comes in, and goes out again as it was.
+//! Export and import: a file that is imported elsewhere and exported again is the same.
 
 use crate::support::{agent, ask, memory_owner, owner, remember, work};
 use proptest::prelude::*;
@@ -139,7 +139,7 @@ async fn fill(world: &World, id: MemoryId) {
     .unwrap();
 }
 
-/// Something of everything: revised, forgotten, restored, superseded, linked, shared, with a source.
+/// Memories in every state: revised, forgotten, restored, superseded, linked, shared, with a source.
 async fn rich(world: &World) -> MemoryId {
     let tea = remember(world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
     let coffee = remember(world, &world.atlas, fact("coffee", "Idris drinks \"filter\" coffee\nwith oat milk")).await.memory_id;
@@ -173,7 +173,7 @@ async fn seed_3_scenario_8_export_and_import_preserve_everything() {
     let after = exported(there, &ctx, &Selection::All).await;
     assert_eq!(body(&after), body(&before), "ids, times, links, statuses, versions, sources, events and tombstones");
 
-    // A second time nothing is left to do. Each import left one audit row, each export two, and each new agent one.
+    // The second import changes nothing. Each import left one audit row, each export two, and each new agent one.
     let again = import(there, &ctx, &before).await.unwrap();
     assert_eq!(again.total(), ImportCount { added: 0, updated: 0, unchanged: body(&before).len() as i64 });
     assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&before));
@@ -204,7 +204,7 @@ async fn what_came_is_found_by_words_at_once_and_by_meaning_after_the_jobs() {
         ask(&there, &atlas, "The lift is out of order").await.memories().iter().all(|hit| hit.topic != "lift"),
         "what was forgotten stays so"
     );
-    // Vectors were made, and nothing else was changed by making them.
+    // Vectors were made, and making them changed nothing else.
     assert_eq!(of_type(&exported(&there.engine, &ctx, &Selection::All).await, "memory").len(), of_type(&before, "memory").len());
     assert_eq!(of_type(&exported(&there.engine, &ctx, &Selection::All).await, "version"), of_type(&before, "version"));
 }
@@ -319,7 +319,8 @@ async fn an_import_that_is_killed_is_repeated_and_two_at_once_are_one() {
     let dry = ImportOptions { dry_run: true, ..ImportOptions::default() };
     portability::import(there, &ctx, file(&before).await, dry, &count).await.unwrap();
 
-    // Agents, projects, repositories, their links, sources and memories are written when the other future becomes ready; the import is dropped where it waits next.
+    // Agents, projects, repositories, their links, sources and memories are written when the other future becomes ready; the import is
+    // dropped at its next wait.
     let (kill, told) = (Notify::new(), AtomicUsize::new(0));
     let wanted = batches.load(Ordering::Relaxed) + 6;
     let tell = |_| {
@@ -379,7 +380,7 @@ async fn a_filter_exports_what_it_shows_and_the_file_is_whole() {
     let there = &elsewhere().await;
     for text in [tea, deleted, both] {
         let ctx = newcomer(there).await;
-        // Each is a file that can be taken in; the ids are held by the tenant before, so the count must do.
+        // Each file can be imported; the ids belong to the tenant before, so the test only counts.
         let dry = ImportOptions { dry_run: true, ..ImportOptions::default() };
         let report = portability::import(there, &ctx, file(&text).await, dry, &|_| {}).await.unwrap();
         assert_eq!(report.total().added as usize, body(&text).len());
@@ -449,12 +450,12 @@ async fn the_folder_is_the_same_each_time_and_has_no_name_from_outside() {
     assert!(again.to_string().contains("not empty"), "{again}");
 }
 
-/// A column that somebody adds and that no file has is lost on the way: it fails here.
+/// Fails for a new column that no file has and that would be lost in a move.
 #[tokio::test]
 async fn every_column_is_in_the_file_or_follows_from_it() {
     let world = World::new().await;
     let mut owner: PgConnection = owner(&world.engine.urls().agent_memory).await;
-    // Derived on import, or of this installation alone.
+    // Derived on import, or with a meaning in this installation only.
     let left_out: [(&str, &[&str], &[&str]); 9] = [
         (
             "agent_memories",

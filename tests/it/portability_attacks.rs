@@ -1,4 +1,4 @@
-//! Files that are made to do more than bring memories.
+//! Files that try to do more than import memories.
 
 use crate::portability::{elsewhere, exported, file, import, newcomer};
 use crate::portability_refused::{open, place, refused, sealed, small};
@@ -72,18 +72,18 @@ async fn an_imported_event_is_never_work_whatever_it_says() {
         kept,
         [row("dead"), row("dead"), row("failed"), row("failed"), row("pending"), row("pending"), row("pending"), row("pending")]
     );
-    // The numbers of the console stand, and none of the events is among them.
+    // The numbers of the console do not change, and none of the events is counted.
     let numbers = overview::overview(&there.engine, &ctx).await.unwrap();
     assert_eq!((numbers.jobs_waiting, numbers.jobs_failed, numbers.jobs_dead, numbers.recanonicalising), (0, 0, 0, 0));
-    // Nor is any of them due when its time comes.
+    // No event becomes due later.
     there.clock.advance(chrono::Duration::days(365 * 8_000));
     assert_eq!(workers::work(&there.engine, &CancellationToken::new()).await.unwrap(), 0);
-    // They leave as they came.
+    // An export writes them as they came.
     let out = exported(&there.engine, &ctx, &Selection::All).await;
     assert_eq!(out.lines().filter(|line| line.contains("\"state\":\"failed\"") && line.contains("not a number")).count(), 2);
 }
 
-/// Who is said to have made what an import brought: of the memory, its versions and its links.
+/// The authors of an imported memory, its versions and its links.
 async fn authors(engine: &Engine, id: MemoryId) -> Vec<String> {
     sqlx::query_scalar(
         r"select concat_ws('/', 'memory', created_by, deleted_by, imported_by) from agent_memories where id = $1
@@ -178,11 +178,11 @@ async fn no_agent_brings_back_what_was_deleted_here_and_an_admin_does() {
         "is a memory that is deleted or expired here: only an operator, or an admin's import, can bring it back",
     )
     .await;
-    // Nor in another state than that in which it was deleted.
+    // A later version that is deleted is refused, too.
     let deleted = changed(&live, "memory", |line| with(line, "deleted_at", "2026-11-22T05:00:00.000000Z".into()));
     refused(&world.engine, &world.atlas, &deleted, "deleted or expired here").await;
     assert_eq!(state(&world, id).await, before);
-    // An older state says nothing new: it stays deleted, with its tombstone.
+    // An older version changes nothing: it stays deleted, with its tombstone.
     let old = changed(&live, "memory", |line| with(line, "version", 2.into()));
     assert_eq!(import(&world.engine, &world.atlas, &old).await.unwrap().lines["memory"].unchanged, 1);
     assert_eq!(state(&world, id).await, before);
@@ -231,7 +231,7 @@ async fn an_agent_imports_with_the_scopes_that_the_changes_need() {
         let error = import(&world.engine, &ctx, &text).await.unwrap_err();
         assert_eq!((error.code().status(), error.to_string()), (403, format!("this needs the scope {missing}")));
     }
-    // Shared memory is no agent's own, whatever its key may.
+    // Shared memory is not an agent's own, even if its key may write to the commons.
     let shared = changed(&text, "memory", |line| with(line, "agent", "commons".into()));
     refused(&world.engine, &world.atlas, &shared, "belongs to commons, and only what is atlas's may be imported here").await;
     // Deleting is forgetting.
@@ -252,7 +252,7 @@ async fn nobody_is_every_agent_or_none() {
     for id in [uuid::Uuid::nil(), uuid::Uuid::max()] {
         let text = changed(&text, "agent", |line| with(line, "id", id.to_string().into()));
         refused(&there, &ctx, &text, "line 2 id must not be all zeros or all ones: no agent can have it").await;
-        // The table does not take it either.
+        // The table does not accept it either.
         let agent = identity::Agent {
             id: AgentId(id),
             kind: remembrancer::api::AgentKind::Agent,
@@ -388,7 +388,7 @@ async fn exports_and_imports_of_everybody_leave_rows_with_counts() {
     assert_eq!(actors(&rows(&world.engine, &world.vera, "memory.imported").await), ["agent", "operator", "system"]);
 }
 
-/// A writer that takes nothing.
+/// A writer that accepts nothing.
 struct Closed;
 
 impl tokio::io::AsyncWrite for Closed {
@@ -424,8 +424,8 @@ async fn an_export_that_breaks_off_leaves_the_row_of_its_start_and_one_that_is_r
     assert_eq!(rows_of(&world.engine, world.system.tenant_id).await, before);
 }
 
-/// An export by an agent's key has nothing of what is deleted or expired, and its import neither hides a memory without `memory:forget`, nor
-/// gives it to another user, nor dates it ahead.
+/// An export by an agent's key has no deleted or expired memory, and its import neither hides a memory without `memory:forget`, nor gives
+/// it to another user, nor dates it ahead.
 #[tokio::test]
 async fn a_file_is_no_way_around_deletion_expiry_and_ownership() {
     let world = World::new().await;
@@ -461,13 +461,13 @@ async fn a_file_is_no_way_around_deletion_expiry_and_ownership() {
         let error = import(&world.engine, &writer, &text).await.unwrap_err().to_string();
         assert!(error.contains(says), "{says}: {error}");
     }
-    // Whose it is does not change, not even for an admin.
+    // The user of a memory does not change, not even in an admin's import.
     let mine = of(kept, "user_id", uuid::Uuid::from_u128(1).to_string().into());
     for ctx in [&world.atlas, &world.system] {
         let error = import(&world.engine, ctx, &mine).await.unwrap_err().to_string();
         assert!(error.contains("user_id"), "{error}");
     }
-    // A key that may not choose its user brings nobody else's rows, and does not see that they are there.
+    // A key that may not choose its user imports no other user's rows, and does not see whether they exist.
     let idris = identity::named_by_caller(&world.engine, writer.clone(), &"crm-1".parse().unwrap()).await.unwrap();
     let own = remember(&world, &idris, fact("tea", "Idris likes green tea")).await.memory_id;
     let theirs = exported(&world.engine, &world.atlas, &Selection::Agent(agent(&world.atlas))).await;

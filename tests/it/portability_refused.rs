@@ -1,4 +1,4 @@
-//! Files that are not taken in, and leave nothing behind.
+//! Files that are refused and leave nothing behind.
 
 use crate::portability::{body, elsewhere, exported, file, import, newcomer};
 use crate::support::{agent, memory_owner, remember};
@@ -182,7 +182,7 @@ async fn an_id_that_another_organisation_or_agent_holds_is_refused() {
     let (world, text) = small().await;
     let stranger = newcomer(&world.engine).await;
     refused(&world.engine, &stranger, &text, "line 2 has the id").await;
-    // Without the agent's line the memories are met first: here atlas is somebody else.
+    // Without the agent's line the memories come first: here atlas is another agent.
     let other = World::new().await;
     let mut lines = open(&text);
     lines.remove(place(&lines, "agent"));
@@ -202,7 +202,7 @@ async fn a_memory_that_took_another_way_here_is_refused() {
     let at = place(&lines, "version");
     lines[at] = lines[at].replace("\"content\":\"", "\"content\":\"Not so: ");
     refused(&there, &ctx, &sealed(&lines), &format!("line {} tells another past", at + 1)).await;
-    // A short id that is another memory's already.
+    // A short id that another memory uses already.
     let mut lines = open(&text);
     lines.retain(|line| !line.contains("\"type\":\"version\""));
     let at = place(&lines, "memory");
@@ -222,7 +222,7 @@ async fn a_line_of_a_billion_characters_is_refused_unread() {
     long.seek(std::io::SeekFrom::End(0)).await.unwrap();
     long.write_all(b"\n{\"content\":\"").await.unwrap();
     long.flush().await.unwrap();
-    // A hole: it takes no room on the disk.
+    // A sparse file: it takes no room on the disk.
     long.set_len(1_000_000_000).await.unwrap();
     long.rewind().await.unwrap();
     let error = portability::import(&there, &ctx, long, ImportOptions::default(), &|_| {}).await.unwrap_err();

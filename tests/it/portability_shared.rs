@@ -1,4 +1,4 @@
-//! Vocabulary and knowledge in a file: who may import them, what is refused, and what is merged with what is there.
+//! Vocabulary and knowledge in a file: who may import them, what is refused, and how they are merged with existing rows.
 
 use crate::portability::{body, elsewhere, exported, import, newcomer, of_type};
 use crate::portability_refused::{open, place, refused, sealed};
@@ -101,7 +101,7 @@ async fn values_and_references_that_no_record_may_have_are_named() {
         ("component", "depends_on", vec!["x"; 10_001].into(), "depends_on has 10001 entries"),
     ];
     for (kind, field, value, why) in cases {
-        // Of proposals one that was decided.
+        // For proposals, a decided one.
         let part = if kind == "proposal" { "decision_id" } else { "" };
         let (changed, line) = altered(&text, kind, part, |line| line[field] = value.clone());
         refused(&there, &ctx, &changed, &format!("line {line} {why}")).await;
@@ -161,7 +161,7 @@ async fn a_file_that_contradicts_itself_is_refused() {
 async fn what_contradicts_what_is_there_is_refused() {
     let (world, text) = known().await;
     let there = elsewhere().await;
-    // Another term has the name, and another term the alias; another text is at the path.
+    // Another term has the name, and another the alias; another text is at the path.
     for (name, aliases, phrase, owner) in [
         ("Secret Store", &[][..], "secret store", "Secret Store"),
         ("strongroom", &["VAULT"], "vault", "strongroom"),
@@ -177,7 +177,7 @@ async fn what_contradicts_what_is_there_is_refused() {
     ingest(&other, vec![("draft.md".into(), b"# Another draft\n\nText.\n".to_vec())], Extent::Whole).await;
     refused(&there, &ctx, &text, "is acme/draft.md, of which another text is in force").await;
 
-    // Records that went another way here.
+    // Records that changed differently here.
     let ctx = newcomer(&there).await;
     import(&there, &ctx, &text).await.unwrap();
     let past = "tells another past than this server knows";
@@ -217,7 +217,7 @@ async fn only_an_admin_imports_what_is_shared() {
         let file = sealed(&[lines[0].clone(), lines[place(&lines, kind)].clone()]);
         let why = format!("line 2 is a {kind} of the shared {area}, which only an admin imports, for the whole tenant");
         refused(&there, &atlas, &file, &why).await;
-        // So it is with an admin who imports one agent's memory.
+        // The same holds for an admin who imports one agent's memory.
         let options = ImportOptions { agent: Some(agent(&world.atlas)), dry_run: false };
         let error = portability::import(&there, &ctx, crate::portability::file(&file).await, options, &|_| {}).await.unwrap_err();
         assert_eq!(error.to_string(), why);
@@ -225,7 +225,7 @@ async fn only_an_admin_imports_what_is_shared() {
     assert_eq!(rows_of(&there, ctx.tenant_id).await, rows);
 }
 
-/// The kinds of rows that say who imported them, each with the names that they say.
+/// The kinds of rows that record their importer, each with the recorded names.
 async fn importers(engine: &Engine, ctx: &OpContext) -> Vec<(String, Option<String>)> {
     sqlx::query_as(
         r"select distinct 'term', imported_by from canonical_terms where tenant_id = $1
@@ -258,7 +258,7 @@ async fn what_was_imported_keeps_its_author_and_says_who_imported_it() {
         assert_eq!(row.changes[kind]["added"], of_type(&text, kind).len(), "{kind}");
     }
     assert!(row.message.contains("new names of terms"), "{}", row.message);
-    // A file without vocabulary moves no version.
+    // A file without vocabulary does not change the version.
     let version = |engine: Engine, ctx: OpContext| async move {
         sqlx::query_scalar::<_, i64>("select version from vocabularies where tenant_id = $1")
             .bind(ctx.tenant_id)
@@ -278,7 +278,8 @@ async fn memories_keep_their_topics_and_nothing_is_refiled() {
     remember(&world, &world.atlas, fact("vault", "Tokens rotate on Mondays")).await;
     let text = exported(&world.engine, &world.system, &Selection::All).await;
     let there = alone().await;
-    // One that was here before, under a phrase that the file gives a meaning; and one of the file, filed under what it no longer means.
+    // A memory that was here before, under a phrase that the file gives a meaning; and one of the file, under a term that its phrase no
+    // longer means.
     let mine = remember(&there, &there.binky, fact("vault", "The vault is in the cellar")).await.memory_id;
     work(&there).await;
     let text = text.replace("\"slug\":\"atlas\"", "\"slug\":\"bertie\"").replace("\"agent\":\"atlas\"", "\"agent\":\"bertie\"");
@@ -299,7 +300,7 @@ async fn memories_keep_their_topics_and_nothing_is_refiled() {
         .await
         .unwrap();
     assert_eq!(topics, [("treasury".to_owned(), 1), ("vault".to_owned(), 1)]);
-    // The next decision on the phrase looks at both.
+    // The next decision on the phrase refiles both.
     let state = vocabulary::terms(&there.engine, &there.system, &Default::default()).await.unwrap().rows;
     vocabulary::change(&there.engine, &there.system, state[0].id, &TermChange::Rename { term: "safe".into() }).await.unwrap();
     work(&there).await;
@@ -342,7 +343,7 @@ async fn a_proposal_that_waits_on_both_sides_is_one() {
             }
         };
         assert_eq!(shown(ProposalStatus::Open).await, [("Boiler".to_owned(), 3, "atlas bertie".to_owned())]);
-        // What a decision of the file made known waits no longer.
+        // A phrase that a decision of the file made known waits no longer.
         let settled = shown(ProposalStatus::Approved).await;
         assert_eq!(settled.len(), 2, "{settled:?}");
     }

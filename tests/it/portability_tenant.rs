@@ -1,4 +1,4 @@
-//! A whole tenant that moves: memory, vocabulary and knowledge come out elsewhere as they went in, and answer as they did.
+//! A whole tenant that moves: memory, vocabulary and knowledge are the same elsewhere, and give the same answers.
 
 use crate::portability::{body, elsewhere, exported, file, import, newcomer, of_type};
 use crate::portability_refused::sealed;
@@ -179,7 +179,7 @@ async fn a_whole_tenant_moves_and_answers_as_before() {
     let ctx = newcomer(&there.engine).await;
     let report = import(&there.engine, &ctx, &before).await.unwrap();
     assert_eq!(report.total().added as usize, body(&before).len(), "{report:?}");
-    // Jobs make vectors, and nothing else is one.
+    // Only jobs that make vectors exist.
     assert_eq!(jobs(&there.engine.urls().agent_memory, &ctx).await.iter().map(|(task, _)| task).collect::<Vec<_>>(), ["embed_imported"]);
     let of_knowledge = jobs(&there.engine.urls().shared_kb, &ctx).await;
     assert_eq!(of_knowledge.iter().map(|(task, _)| task).collect::<Vec<_>>(), ["embed_document", "embed_terms"]);
@@ -230,7 +230,7 @@ async fn a_whole_tenant_moves_and_answers_as_before() {
         assert_eq!(queue(&there.engine, &ctx, *status).await, queue(&here.engine, &here.system, *status).await, "{status}");
     }
     assert_eq!(log(&there.engine, &ctx).await, log(&here.engine, &here.system).await);
-    // The new home goes on: an ingestion knows the files, a decision of the old one can be undone, and a new one follows.
+    // Work continues in the new installation: an ingestion knows the files, an old decision can be undone, and a new one follows.
     let known = knowledge::read(Path::new("server/src/demo/knowledge"), None).unwrap().files;
     let ingestion =
         Ingestion { collection: "acme".into(), files: known, extent: Extent::Whole, revision: None, dry_run: true, failures: vec![] };
@@ -307,7 +307,7 @@ async fn each_area_is_exported_alone_and_the_areas_make_the_whole() {
     let folder = portability::markdown(&world.engine, &world.system, &only(&[Area::Vocabulary]), folder.path(), &|_| {}).await.unwrap_err();
     assert_eq!(folder.fields()[0].field, "only");
 
-    // One after the other, in any order, they are the whole.
+    // Imported one after the other, in any order, they are the whole.
     let there = &elsewhere().await;
     let ctx = newcomer(there).await;
     for text in [&knowledge, &memory, &vocabulary] {
@@ -318,7 +318,7 @@ async fn each_area_is_exported_alone_and_the_areas_make_the_whole() {
     for (area, text) in [(Area::Memory, &memory), (Area::Vocabulary, &vocabulary), (Area::Knowledge, &knowledge)] {
         assert_eq!(body(&exported(there, &ctx, &only(&[area])).await), body(text), "{area}");
     }
-    // An agent exports its own memory, whatever the rest of the organisation has.
+    // An agent exports its own memory, even if the rest of the organisation has more.
     for selection in [only(&[Area::Vocabulary]), only(&[Area::Memory])] {
         let error = portability::export(&world.engine, &world.atlas, &selection, Vec::new(), &|_| {}).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::Forbidden);
@@ -359,7 +359,7 @@ async fn an_import_that_is_killed_anywhere_is_repeated() {
     assert_eq!(batches, kinds.len(), "a batch of each type");
     let mut states = Vec::new();
     for written in 1..=batches {
-        // The import is dropped where it waits next after its nth batch.
+        // The import is dropped at its next wait after its nth batch.
         let (kill, told) = (Notify::new(), AtomicUsize::new(0));
         let tell = |_| {
             if told.fetch_add(1, Ordering::Relaxed) + 1 == batches + written {
@@ -413,7 +413,7 @@ async fn what_went_on_elsewhere_is_brought_forward_and_never_back() {
     let updated = |kind: &str| (report.lines[kind].added, report.lines[kind].updated);
     assert_eq!((updated("term"), updated("alias")), ((1, 1), (2, 1)), "{report:?}");
     assert_eq!((updated("proposal"), updated("document"), updated("decision")), ((0, 2), (1, 1), (4, 0)), "{report:?}");
-    // Whoever imported knows it at once.
+    // The importing server knows it at once.
     assert!(!vocabulary::lookup(&there.engine, &atlas, lookup("vault")).await.unwrap().found);
     assert_eq!(vocabulary::lookup(&there.engine, &atlas, lookup("boiler")).await.unwrap().term.unwrap().term, "safe");
     work(&there).await;
@@ -436,7 +436,7 @@ async fn what_went_on_elsewhere_is_brought_forward_and_never_back() {
     assert!(body(&exported(&there.engine, &ctx, &Selection::All).await) == body(&latest), "an old file takes nothing back");
 }
 
-/// Whatever is written while an export is read is not in it, in neither database.
+/// A write during an export is not in the file, for neither database.
 #[tokio::test]
 async fn an_export_is_one_moment_of_each_database() {
     let world = alone().await;

@@ -1,4 +1,4 @@
-//! recall: whose memories are found, under which conditions, and what a hit says of itself.
+//! recall: whose memories it finds, under which conditions, and what a hit contains.
 
 use crate::support::{Told, agent, alone, ask, contents, remember};
 use chrono::Duration;

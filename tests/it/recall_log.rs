@@ -64,7 +64,7 @@ async fn the_log_keeps_the_question_the_answer_and_the_near_misses() {
     let cut: Vec<_> = candidates[2..].iter().map(|c| (c["passed"].as_bool().unwrap(), c["rank"].is_null())).collect();
     assert_eq!(cut, [(true, true), (true, true), (false, true)]);
     assert_eq!(candidates[4]["memory_id"], json!(far), "the nearest below the floor is a near miss");
-    // What was returned was accessed, what was not was not.
+    // Returned memories were accessed, the others were not.
     let accessed: Vec<(Uuid, i64, bool)> =
         sqlx::query_as("select id, access_count, last_accessed_at is not null from agent_memories order by id")
             .fetch_all(&mut memory_owner(&world.engine).await)
@@ -111,7 +111,7 @@ async fn stopping_writes_what_is_still_held() {
     for id in asked {
         assert_eq!(logged(&world, id).await["hits"], 1);
     }
-    // Nobody writes any more, and nobody waits for it.
+    // The writer has stopped, and nobody waits for it.
     world.engine.log().flush().await;
 }
 

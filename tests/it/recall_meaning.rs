@@ -1,4 +1,4 @@
-//! What needs a real model: questions in other words than the memory's.
+//! Tests that need a real model: questions in other words than the memory's.
 
 use crate::support::{Told, memory_owner, patient, remember};
 use remembrancer::api::{DocumentFilter, KnowledgeRequest, MatchedBy, RecallResponse, RememberRequest, Source, SourceTag};
@@ -58,7 +58,7 @@ async fn what_was_said_in_a_drive_comment_is_known_in_a_slack_thread() {
     assert_eq!((&hit.source, hit.content.as_str()), (&drive.source, drive.content.as_str()));
     assert_eq!(hit.evidence.as_deref(), Some("drive/doc-42/comment-7/m-1"));
     assert!(hit.matched_words.is_empty(), "not one word in common: {:?}", hit.matched_words);
-    // Another agent was not told.
+    // Another agent does not know it.
     assert!(ask(&world, &world.binky, "When do we ship, now that the date slipped?").await.told().is_empty());
 }
 
@@ -71,7 +71,7 @@ async fn a_question_about_nothing_that_is_known_is_a_zero_hit() {
     assert!(answer.zero_hit, "{:?}", answer.memories().iter().map(|hit| (hit.similarity, &hit.content)).collect::<Vec<_>>());
 }
 
-/// Names have many tokens in few characters: the model would read half of what fits into the longest chunk.
+/// Names have many tokens in few characters: the model would read only half of the longest chunk.
 #[tokio::test]
 async fn the_end_of_a_dense_document_is_found_by_its_meaning() {
     let world = world().await;

@@ -1,4 +1,4 @@
-//! The order of hits: relevance · exp(−Δdays/90), with a floor that does not know about time.
+//! The order of hits: relevance · exp(−Δdays/90), with a floor that ignores time.
 
 use crate::support::{ask, memory_owner, remember};
 use chrono::{DateTime, Duration, Utc};
@@ -15,7 +15,7 @@ fn cosine(fake: &Fake, query: &str, topic: &str, content: &str) -> f64 {
     a.iter().zip(&b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum()
 }
 
-/// Lets a time pass that is so long ago, and comes back.
+/// Remembers something in the past: moves the clock back, and then forward again.
 async fn remember_ago(world: &World, ago: Duration, topic: &str, content: &str) -> MemoryId {
     world.clock.advance(-ago);
     let id = remember(world, &world.atlas, fact(topic, content)).await.memory_id;
@@ -30,7 +30,7 @@ struct Kept {
     age: Duration,
 }
 
-/// Remembers sentences that share more or fewer words with the question, at ages that cross their similarity.
+/// Remembers sentences that share more or fewer words with the question; by age they rank differently than by similarity.
 async fn mixed(world: &World) -> Vec<Kept> {
     let sentences = [
         ("the deploy of the billing service runs on friday evening", 400),
@@ -109,7 +109,7 @@ async fn words_alone_come_in_decayed_order_too() {
 async fn an_old_relevant_memory_never_vanishes() {
     let world = World::new().await;
     let old = remember_ago(&world, Duration::days(3 * 365), "safe", "the spare key of the safe lies in the blue vase").await;
-    // Fresh, and next to irrelevant: they share one word at most.
+    // Fresh, and almost irrelevant: they share one word at most.
     for n in 0..200 {
         remember(
             &world,
@@ -122,12 +122,12 @@ async fn an_old_relevant_memory_never_vanishes() {
     let answer = ask(&world, &world.atlas, query).await;
     assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [old]);
     assert!(answer.memories()[0].score < 1e-4 && answer.memories()[0].similarity > 0.5);
-    // A fresh memory that passes the floor goes in front of it, however much less it has to say.
+    // A fresh memory that passes the floor ranks above it, even if it is less relevant.
     let fresh = remember(&world, &world.atlas, fact("key", "a key is a key is a key, says the safe")).await.memory_id;
     let answer = ask(&world, &world.atlas, query).await;
     assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [fresh, old]);
     assert!(answer.memories()[0].similarity < answer.memories()[1].similarity);
-    // And at equal age the more relevant one wins.
+    // At equal age the more relevant one ranks first.
     let relevant = remember(&world, &world.atlas, fact("safe", "the spare key of the safe is with Vera now")).await.memory_id;
     let answer = ask(&world, &world.atlas, query).await;
     assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [relevant, fresh, old]);
@@ -186,7 +186,7 @@ async fn a_score_is_the_sum_of_its_parts_times_what_age_has_left_of_it() {
         assert!(hit.explanation.contains("which makes"), "{}", hit.explanation);
     }
     assert!(answer.memories().windows(2).all(|pair| pair[0].score >= pair[1].score));
-    // Whatever meaning alone lets pass does so here.
+    // A memory that passes by meaning alone also passes here.
     let by_meaning = recall::recall(&world.engine, &world.atlas, asking(Some(Ranking::Decay))).await.unwrap();
     assert!(by_meaning.memories().iter().all(|hit| answer.memories().iter().any(|other| other.memory_id == hit.memory_id)));
 }

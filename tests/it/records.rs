@@ -1,4 +1,4 @@
-//! What a record holds besides its content, its revisions and their history, profile facts.
+//! Fields of a record besides its content, its revisions and their history, profile facts.
 
 use crate::support::{Told, alone, alone_with, ask, contents, impatient, number, patient, remember, work};
 use futures_util::future::join_all;
@@ -101,7 +101,7 @@ async fn a_hit_carries_its_record_and_says_whose_it_is_and_who_wrote_it() {
     assert_eq!(hit["source_ref"], json!("slack/C1/T7"));
     for (field, value) in record.as_object().unwrap() {
         match field.as_str() {
-            // What moves with the clock or with each recall, what a hit never is, and what one asks for by its id.
+            // Fields that change with the clock or with each recall, that a hit never has, or that only a request by id returns.
             "freshness" | "access_count" | "last_accessed_at" | "deleted_at" | "versions" | "links" => {}
             "scope" => assert_eq!(&hit["matched_scope"], value),
             _ => {
@@ -141,7 +141,7 @@ async fn what_is_not_told_again_stays_and_an_old_summary_goes_with_its_content()
     assert_eq!((kept.category, kept.title.as_deref(), kept.summary), (Some(Category::Preference), Some("Tea"), None));
 }
 
-/// A clock whose short ids repeat: each is given out twice.
+/// A clock whose short ids repeat: each occurs twice.
 struct Stuttering(SystemClock, AtomicUsize);
 
 impl Clock for Stuttering {
@@ -273,7 +273,7 @@ async fn seed_3_scenario_9_thirty_two_writers_and_thirty_two_readers_share_one_m
         let (engine, ctx) = (world.engine.clone(), if n % 2 == 0 { world.atlas.clone() } else { world.binky.clone() });
         tokio::spawn(async move {
             let id = write_one(&engine, &ctx, 100 + n).await;
-            // Read your own writes, whoever else writes.
+            // Read your own writes, even while others write.
             let found = recall::recall(&engine, &ctx, question(&format!("desk fact number {0} of quartz{0}", 100 + n))).await.unwrap();
             assert!(found.memories().iter().any(|hit| hit.memory_id == id), "writer {n}");
             memories::revise(&engine, &ctx, revision(id, &format!("desk fact {n} was granite{n} after all"))).await.unwrap()

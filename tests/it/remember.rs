@@ -107,7 +107,7 @@ async fn what_differs_in_topic_user_kind_scope_or_agent_is_not_merged() {
         ids.push(remember(&world, &world.atlas, variant.clone()).await.memory_id);
     }
     ids.push(remember(&world, &world.binky, base).await.memory_id);
-    // Once more: each is recognised as what it was.
+    // Once more: each is recognised.
     for (variant, id) in variants.iter().zip(&ids) {
         let again = remember(&world, &world.atlas, variant.clone()).await;
         assert!(again.unchanged && again.memory_id == *id, "{variant:?}");

@@ -1,4 +1,4 @@
-//! The retrieval log: told as it stood, and asked again as of its time.
+//! The retrieval log: shown with the texts of its time, and replayed as of its time.
 
 use crate::records::revision;
 use crate::support::{alone, alone_with, remember};
@@ -73,13 +73,13 @@ async fn a_recall_gives_the_same_answer_after_deletion_revision_and_term_merge()
 /// A memory, its version and the parts of its score.
 type Makeup = (MemoryId, i32, Vec<(Criterion, i64)>);
 
-/// What the answer is made of, besides time: each hit with its version and the parts of its score.
+/// The answer without time: each hit with its version and the parts of its score.
 fn makeup(list: &[Considered]) -> Vec<Makeup> {
     let parts = |one: &Considered| one.parts.iter().map(|part| (part.name, (part.value * 1e3).round() as i64)).collect();
     list.iter().map(|one| (one.memory_id.unwrap(), one.version.unwrap(), parts(one))).collect()
 }
 
-/// Tells more of a memory under the same content.
+/// Adds details to a memory under the same content.
 async fn amend(world: &World, id: MemoryId, request: RememberRequest) {
     let answer = remember(world, &world.atlas, request).await;
     assert_eq!((answer.memory_id, answer.was_update, answer.unchanged), (id, true, false));
@@ -148,7 +148,7 @@ async fn each_change_of_a_memory_or_its_project_leaves_the_answer_of_then() {
     }
 }
 
-/// Versions of before they recorded all that an answer depends on.
+/// Versions from before all fields that an answer depends on were recorded.
 #[tokio::test]
 async fn what_old_versions_do_not_record_is_named_when_it_has_changed() {
     for field in ["title", "summary", "confidence", "subject", "project"] {
@@ -168,7 +168,7 @@ async fn what_old_versions_do_not_record_is_named_when_it_has_changed() {
         let first = asked(&world, RecallRequest { filters, ..question("does Vera like tea") }).await;
         let order: Vec<MemoryId> = first.memories().iter().map(|hit| hit.memory_id).collect();
         assert_eq!(order, [short_ids[1].memory_id, short_ids[0].memory_id], "{field}: the newest first");
-        // Of the two it moves the one that was first down, or the other one up.
+        // It moves the first of the two down, or the second one up.
         let (sql, changed, sentence) = match field {
             "title" => ("update agent_memories set title = 'What they like' where id = $1", 0, "Title"),
             "summary" => ("update agent_memories set summary = 'They like it' where id = $1", 0, "Summary"),
@@ -223,7 +223,7 @@ async fn knowledge_is_asked_as_it_was_in_force() {
     assert_eq!(contents(&now.today), ["The house tea is Darjeeling."]);
 }
 
-/// What waited for its vector then, what was retired since and what came later: words and vectors are as they were.
+/// Chunks that waited for their vectors, were retired since or came later: words and vectors are as they were then.
 #[tokio::test]
 async fn knowledge_that_was_found_by_its_words_is_found_by_them_again() {
     let world = logged().await;
@@ -295,7 +295,7 @@ async fn as_of_asks_what_was_known_and_leaves_no_trace() {
     memories::revise(&world.engine, &world.atlas, revision(black, "Vera likes cocoa")).await.unwrap();
     let past = RecallRequest { as_of: Some(before), ..question("black tea") };
     assert_eq!(asked(&world, past.clone()).await.memories()[0].content, "Vera likes black tea");
-    // Where it was said is that of then, too.
+    // The source is the one of that time, too.
     let source = Source { platform: "email".into(), ..Source::default() };
     let moved = ReviseRequest { source: Some(source), ..revision(black, "Vera likes hot cocoa") };
     memories::revise(&world.engine, &world.atlas, moved).await.unwrap();

@@ -361,7 +361,7 @@ async fn a_proposal_survives_a_crash_before_its_delivery_and_counts_once() {
     let waiting = "select count(*) from outbox where destination = 'proposal' and delivered_at is null";
     let count: i64 = sqlx::query_scalar(waiting).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap();
     assert_eq!(count, 1, "it travels with the memory's own transaction");
-    // Whoever dies between delivering and marking delivers again.
+    // A relay that dies between delivering and marking delivers again.
     settle(&world).await;
     sqlx::query("update outbox set delivered_at = null").execute(&mut memory_owner(&world.engine).await).await.unwrap();
     assert_eq!(open(&world).await.iter().map(|p| p.count).collect::<Vec<_>>(), [1]);
@@ -382,7 +382,7 @@ async fn many_memories_are_filed_in_batches_and_deleted_ones_too() {
     let decision = decide(&world, &proposals, approve(Some("gadget"))).await.unwrap();
     assert_eq!((decision.memories, decision.remaining), (detail.effect.memories, detail.effect.memories));
     assert_eq!(detail.effect.agents, 2);
-    // The model is away: filing goes on, vectors follow.
+    // The model is down: refiling goes on, vectors follow.
     world.embedder.fail();
     work(&world).await;
     let done = vocabulary::decisions(&world.engine, &world.vera, None, None).await.unwrap().rows.remove(0);

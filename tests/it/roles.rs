@@ -1,5 +1,5 @@
-//! Every verb is named here with what it takes: a role of operators, which is tried with each role, a scope of an agent's key
-//! (`server/tests/it/authorization.rs` tries these over HTTP), or nothing, with the reason.
+//! Every verb is listed here with what it requires: a role of operators, which the test tries with each role; a scope of an agent's key,
+//! which `server/tests/it/authorization.rs` tries over HTTP; or nothing, with the reason.
 
 use crate::support::alone;
 use futures_util::future::BoxFuture;
@@ -126,7 +126,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "vocabulary::change" Reviewer |w, c| vocabulary::change(&w.engine, c, TermId(nowhere()), &retirement());
 };
 
-/// Verbs of agents: a scope of the key opens them, no role does. Tools and routes call them.
+/// Verbs of agents: they require a scope of the key, and no role allows them. Tools and routes call them.
 const OF_AGENTS: &[&str] = &[
     "context::context_for",
     "contract::add",
@@ -152,7 +152,7 @@ const OF_AGENTS: &[&str] = &[
     "vocabulary::propose",
 ];
 
-/// Verbs that take neither, and why.
+/// Verbs that require neither, and why.
 const OF_NEITHER: &[(&str, &str)] = &[
     ("identity::agent_by_slug", "the command line's names"),
     ("identity::named_by_caller", "who a key may name is the rule itself"),
@@ -187,7 +187,7 @@ async fn a_verb_of_operators_takes_its_role_and_no_other() {
     std::fs::remove_dir_all(std::env::temp_dir().join(&world.tenant_slug)).unwrap();
 }
 
-/// A new verb fails here until it stands in one of the tables.
+/// Fails for a new verb that is in none of the tables.
 #[test]
 fn every_verb_is_in_a_table() {
     let mut written = BTreeSet::new();

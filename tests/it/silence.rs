@@ -17,7 +17,7 @@ async fn logged(settings: Settings) -> World {
     world
 }
 
-/// Asks, and gives what operators see of it.
+/// Sends a recall, and returns it with what operators see of it.
 async fn silence(world: &World, ctx: &OpContext, request: RecallRequest) -> (RecallResponse, ZeroHit) {
     let answer = recall::recall(&world.engine, ctx, request).await.unwrap();
     world.engine.log().flush().await;

@@ -1,4 +1,4 @@
-//! What a memory's page tells besides the record: what it is linked with, and the recalls that returned it.
+//! A memory's page besides the record: its links, and the recalls that returned it.
 
 use crate::support::{agent, alone, ask, remember};
 use chrono::Duration;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// A world whose databases no other test sees, for whatever claims jobs or counts rows of all tenants.
+/// A world with databases of its own, for tests that claim jobs or count rows of all tenants.
 pub async fn alone() -> World {
     alone_with(Settings::default()).await
 }
@@ -80,7 +80,7 @@ pub async fn settle(world: &World) {
     }
 }
 
-/// The owner of a database, whom no policy binds.
+/// The owner of a database, who is bound by no policy.
 pub async fn owner(url: &str) -> PgConnection {
     PgConnection::connect(url).await.unwrap()
 }

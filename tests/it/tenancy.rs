@@ -1,4 +1,4 @@
-//! Every query of a store, asked as the wrong tenant, agent or user: it sees nothing and changes nothing. Policies and predicates are two
+//! Runs every query of a store as the wrong tenant, agent or user: it sees nothing and changes nothing. Policies and predicates are two
 //! walls, and each must hold alone.
 
 mod portability;
@@ -35,7 +35,7 @@ async fn fingerprint(connection: &mut PgConnection, tenant: remembrancer::api::T
     hashes
 }
 
-/// Runs a query in a transaction that is not kept; what it saw, and whether rows of `victim` changed. An error is a refusal.
+/// Runs a query in a transaction that is rolled back; how many rows it saw, and whether rows of `victim` changed. An error is a refusal.
 async fn outcome(mut tx: Tx, query: &Query, case: &Case, victim: remembrancer::api::TenantId) -> (usize, bool) {
     let role: String = sqlx::query_scalar("select current_setting('role')").fetch_one(&mut *tx).await.unwrap();
     sqlx::query("set local role none").execute(&mut *tx).await.unwrap();
@@ -72,7 +72,7 @@ async fn know(world: &World, atlas: &OpContext) {
     world.engine.log().flush().await;
     stop.cancel();
     log.await.unwrap();
-    // A relay of another test would carry what waits over in the middle of ours.
+    // Otherwise a relay of another test would deliver our rows in the middle of the test.
     settle(world).await;
     let (tenant, commons) = (world.system.tenant_id, world.system.commons_id);
     let aside = "insert into outbox (tenant_id, agent_id, id, destination, payload, created_at, error) \
@@ -119,10 +119,10 @@ impl Two {
             memories::store::link(&mut tx, &atlas, (case.agent, users.id()), kept, other, relation, case.now).await.unwrap();
         }
         tx.commit().await.unwrap();
-        // So that taking vectors into the live set has something to do.
+        // So that moving vectors into the live set changes something.
         let later = "update embeddings_384 set expires_at = now() + interval '1 year' where memory_id = $1";
         sqlx::query(later).bind(kept).execute(&mut memory_owner(&a.engine).await).await.unwrap();
-        // Workers of other tests serve every tenant: what waits here must not change in the middle of ours.
+        // Workers of other tests serve every tenant: rows that wait here must not change in the middle of the test.
         for url in [&a.engine.urls().agent_memory, &a.engine.urls().shared_kb] {
             let hold = "update events set state = 'pending', attempt = attempt + 1, leased_until = null, run_after = now() + interval '1 year' \
                         where tenant_id = $1 and state in ('pending', 'running', 'failed')";
@@ -189,7 +189,7 @@ async fn policies_alone_keep_agents_apart() {
     }
 }
 
-/// Somebody else, and nobody.
+/// Another user, and none.
 fn wrong_users() -> [Users; 2] {
     [Users::One(UserId(uuid::Uuid::from_u128(7))), Users::Nobody]
 }
@@ -276,7 +276,7 @@ async fn queries_of_the_system_take_the_tenants_word_for_nothing() {
     }
 }
 
-/// A new query of a store fails here until it stands in a table of `queries.rs`, or is exempt with a reason.
+/// Fails for a new query of a store that is not in a table of `queries.rs` and not exempt with a reason.
 #[test]
 fn every_query_of_every_store_is_in_a_table() {
     let sources = [

@@ -1,4 +1,4 @@
-//! What the server's roles may not do at all, whatever the code asks.
+//! What the server's roles may never do, even if the code tries.
 
 use crate::support::{agent, memory_owner, owner, remember, settle};
 use remembrancer::api::MemoryFilter;
@@ -132,7 +132,7 @@ async fn roles_that_log_in_themselves_cannot_become_the_owner() {
     }
 }
 
-/// A table that somebody adds and forgets to protect fails here.
+/// Fails for a new table without protection.
 #[tokio::test]
 async fn every_table_of_tenants_has_policies_and_belongs_to_no_role_of_the_server() {
     let world = World::new().await;

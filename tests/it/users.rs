@@ -1,4 +1,4 @@
-//! Whose memories a call touches: who may say it, and what follows.
+//! Whose memories a call may touch: who names the user, and what follows.
 
 use crate::support::{agent, contents, memory_owner, owner, remember};
 use futures_util::future::join_all;
@@ -188,7 +188,7 @@ async fn what_one_user_asked_is_not_told_to_another() {
     log.await.unwrap();
 }
 
-/// Another user's link decides a memory's status, whoever looks.
+/// Another user's link decides a memory's status for every caller.
 #[tokio::test]
 async fn a_status_outlives_the_link_that_somebody_cannot_see() {
     let world = World::new().await;
@@ -212,7 +212,7 @@ async fn a_status_outlives_the_link_that_somebody_cannot_see() {
     assert_eq!(memories::record(&world.engine, &idris, &shared.into(), None).await.unwrap().links.len(), 1);
 }
 
-/// Forgetting one end of a contradiction reinstates the other, also where the link belongs to a user whom the caller does not act for.
+/// Forgetting one end of a contradiction reinstates the other, even if the link belongs to a user whom the caller does not act for.
 #[tokio::test]
 async fn a_contradiction_ends_whoever_forgets_the_other_end() {
     let world = World::new().await;

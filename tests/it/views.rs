@@ -1,4 +1,4 @@
-//! What an operator keeps under a name: theirs alone, limited, and named once.
+//! Saved views of an operator: private, limited, and with unique names.
 
 use remembrancer::api::{ErrorCode, OperatorRole, SavedView, VIEWS_MAX, ViewId, ViewPage};
 use remembrancer::op::{Access, Actor};

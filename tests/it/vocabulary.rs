@@ -1,4 +1,4 @@
-//! The vocabulary as remember and recall use it, and the proposals of what it does not know.
+//! The vocabulary in remember and recall, and the proposals of unknown phrases.
 
 use crate::support::{agent, alone, ask, memory_owner, owner, remember, settle};
 use remembrancer::api::EventId;
@@ -75,7 +75,7 @@ async fn an_unknown_topic_leaves_one_proposal_that_counts_and_holds_no_content()
         sqlx::query_as("select agent_id, memory_id from proposal_memories order by seen_at").fetch_all(&mut kb).await.unwrap();
     assert_eq!(agents[0], (agent(&world.atlas).0, first.memory_id.0));
     assert_eq!(agents[2].0, agent(&world.binky).0);
-    // No column of the knowledge database holds what was said.
+    // No column of the knowledge database holds the content.
     let tables = crate::support::row_counts(&world.engine.urls().shared_kb).await;
     for (table, rows) in tables {
         let sql = sqlx::AssertSqlSafe(format!("select count(*) from {table} t where t::text ilike '%heptagon%' or t::text ilike '%vera%'"));
@@ -94,7 +94,7 @@ async fn a_second_delivery_of_the_same_row_counts_nothing() {
         async move { sqlx::query_scalar::<_, i64>("select count(*) from audit_log").fetch_one(&mut owner(&url).await).await.unwrap() }
     };
     let logged = log(&world).await;
-    // As if the relay had died between carrying and marking.
+    // As if the relay had died between delivering and marking.
     let undone = sqlx::query("update outbox set delivered_at = null").execute(&mut memory_owner(&world.engine).await).await.unwrap();
     assert_eq!(undone.rows_affected(), 2);
     assert_eq!(workers::drain(&world.engine).await.unwrap(), 2);

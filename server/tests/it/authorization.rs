@@ -10,10 +10,10 @@ use remembrancer::testing::{PASSWORD, key};
 use server::api::Guard;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Routes that anybody may call, by intent.
+/// Routes that anybody may call, intentionally.
 const OPEN: &[&str] = &["/healthz", "/readyz"];
 
-/// Server functions that work without a session, by intent: nobody is signed in before signing in, and a theme is no secret.
+/// Server functions that work without a session, intentionally: nobody has a session before sign-in, and a theme is no secret.
 const WITHOUT_SESSION: &[&str] = &["/console/api/sign_in", "/console/api/set_theme"];
 
 /// Arguments that a server function requires. A function that needs some and is not here answers 400 and fails the test.
@@ -43,7 +43,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
 /// Pages that show without a session.
 const PUBLIC_PAGES: &[&str] = &["/sign-in"];
 
-/// What a key needs for a call; the body is one that the verb accepts, so that nothing but the scope can refuse it.
+/// What a key needs for a call; the verb accepts the body, so only the scope can refuse the call.
 struct Call {
     method: Method,
     path: &'static str,
@@ -94,7 +94,7 @@ const ROUTES: &[Call] = {
     ]
 };
 
-/// Every tool with what its key needs, for inputs that need more than the tool itself as well.
+/// Every tool with the scopes that its key needs, including those that the input needs.
 const TOOLS: &[(&str, &[Scope], &str)] = {
     use Scope::{CommonsWrite, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
     &[
@@ -126,7 +126,7 @@ const TOOLS: &[(&str, &[Scope], &str)] = {
     ]
 };
 
-/// Every server function that needs a session, with the role that it takes; none where any operator may call it.
+/// Every server function that needs a session, with the role that it requires; none if any operator may call it.
 const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
     use OperatorRole::{Operator, Reviewer, Viewer};
     &[
@@ -231,7 +231,7 @@ impl Keys {
         made
     }
 
-    /// Sends a call with exactly the scopes that it needs, and with all others but each of them.
+    /// Sends a call with exactly the scopes that it needs, and, for each of them, with all scopes but that one.
     async fn check(&mut self, site: &Site, what: &str, needs: &[Scope], request: impl Fn(&str) -> Request<Body>) {
         // A key holds at least one scope; this one opens nothing.
         let key = self.with(site, if needs.is_empty() { &[Scope::ContextRead] } else { needs }).await;
@@ -321,7 +321,7 @@ async fn every_server_function_demands_a_session_and_its_own_origin() {
         }
         let status = call(&site, &method, path, "same-origin").await;
         if path == "/console/api/sign_in" {
-            // Empty credentials are refused as a wrong password is.
+            // Empty credentials are refused like a wrong password.
             assert_eq!(status, StatusCode::UNAUTHORIZED, "{path}");
         } else if WITHOUT_SESSION.contains(&path) {
             assert!(status.is_success() || status.is_redirection(), "{path} answers {status}");

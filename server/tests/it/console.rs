@@ -22,7 +22,7 @@ fn encoded(text: &str) -> String {
     text.bytes().map(|byte| if byte.is_ascii_alphanumeric() { (byte as char).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
-/// Signs in and gives the cookie that the browser would send.
+/// Signs in and returns the cookie that the browser would send.
 pub async fn sign_in(site: &Site, login: &str, password: &str) -> (Answer, String) {
     let body = format!("login={}&password={}", encoded(login), encoded(password));
     let answer = form(site, "sign_in", "", &body).await;

@@ -135,7 +135,7 @@ async fn bad_input_is_400_names_its_field_and_leaves_no_row() {
 #[tokio::test]
 async fn the_largest_content_and_topic_pass() {
     let site = Site::new().await;
-    // Every character written as an escape of six bytes: the body limit must not be what refuses it.
+    // Every character is an escape of six bytes: the limit of the body must not be the reason for the refusal.
     let mut body = with("topic_raw", json!("é".repeat(256))).to_string();
     body = body.replace("\"c\"", &format!("\"{}\"", "\\u0078".repeat(16 * 1024)));
     let answer = site.post(Some(&site.world.atlas_key), "agent_memory_remember", body).await;
@@ -212,7 +212,7 @@ async fn a_body_is_not_read_for_a_caller_without_the_scope() {
         ("POST", "/api/kb/documents"),
         ("POST", "/api/import"),
     ] {
-        // Neither its type nor its size nor its content is looked at, and nobody waits for its end.
+        // Its type, size and content do not matter, and the server does not wait for its end.
         let unending = Body::from_stream(futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>());
         let request = Request::builder().method(method).uri(path).header(header::AUTHORIZATION, format!("Bearer {none}"));
         let answer = site.send(request.header(header::CONTENT_TYPE, "text/plain").body(unending).unwrap()).await;

@@ -1,4 +1,4 @@
-//! What limits refuse costs no statement: shown by holding every connection that a lookup could use.
+//! Refusals by limits cost no statement: they work while every connection for lookups is taken.
 
 use crate::harness::{Answer, Site};
 use axum::body::Body;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 const STRANGER: &str = "203.0.113.9:4711";
 const NEIGHBOUR: &str = "198.51.100.7:4711";
 
-/// Takes every connection to the control database that keys and sessions are looked up with.
+/// Takes every connection to the control database that looks up keys and sessions.
 async fn exhaust(engine: &Engine) -> Vec<PoolConnection<Postgres>> {
     let pool = engine.db().control.system();
     let mut held = Vec::new();

@@ -29,7 +29,7 @@ impl Answer {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
 
-    /// `error.code`, and the first field named. Every error names its request by the id that the response carries, which is never nil.
+    /// `error.code`, and the first field. The error must have the same request id as the response, and never the nil id.
     pub fn error(&self) -> (String, Option<String>) {
         let error = &self.json()["error"];
         let id = self.headers.get("x-request-id").and_then(|id| id.to_str().ok()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `/readyz`: cheap for whoever asks often, and true again a second later.
+//! `/readyz`: many requests cost one probe, and its answer is at most a second old.
 
 use crate::harness::Site;
 use axum::http::StatusCode;
@@ -11,7 +11,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 
-/// A clock that moves only when it is told to.
+/// A clock that moves only when a test moves it.
 #[derive(Default)]
 struct Stopped(Mutex<DateTime<Utc>>);
 
@@ -34,7 +34,7 @@ async fn stopped() -> (Site, Arc<Stopped>) {
     (Site::on(world, &[]), clock)
 }
 
-/// Lets nobody connect to the databases any more, not even their owner, or everybody again.
+/// Forbids connections to the databases, even to their owner, or allows them again.
 async fn connectable(urls: &DatabaseUrls, allowed: bool) {
     let mut owner =
         PgConnection::connect_with(&PgConnectOptions::from_str(&urls.agent_memory).unwrap().database("postgres")).await.unwrap();

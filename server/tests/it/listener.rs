@@ -1,4 +1,4 @@
-//! The listener: slow peers are given up, connections are counted, and what is under way is finished.
+//! The listener: slow peers are dropped, connections are counted, and running requests finish.
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -51,7 +51,7 @@ async fn closed(stream: &mut TcpStream) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// Fails what would otherwise hang.
+/// Fails a test that would otherwise hang.
 async fn within<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), work).await.unwrap()
 }
@@ -77,7 +77,7 @@ async fn a_body_that_stops_coming_is_given_up() {
     }
 }
 
-/// Tells when it is dropped.
+/// Sends a message when it is dropped.
 struct Told(mpsc::UnboundedSender<()>);
 
 impl Drop for Told {

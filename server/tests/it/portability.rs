@@ -187,7 +187,7 @@ async fn the_command_line_moves_vocabulary_and_knowledge() {
     let lines =
         |text: &str| text.lines().skip(1).filter(|line| !line.contains("\"type\":\"footer\"")).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(lines(&String::from_utf8(again).unwrap()), lines(&std::fs::read_to_string(&file).unwrap()));
-    // The command makes the vectors, of knowledge too.
+    // The command makes the vectors, those of knowledge, too.
     let documents = knowledge::documents(&there.engine, &elsewhere, &Default::default()).await.unwrap().rows;
     assert_eq!((documents.len(), documents[0].embedded), (1, 1));
 }
@@ -244,7 +244,7 @@ async fn the_command_line_moves_a_tenant_to_another_machine() {
     assert!(!wrong.status.success() && !folder.path().join("none").exists(), "{}", text_of(&wrong));
 }
 
-/// Enough that no pipe between server and client holds the export.
+/// Enough memories that no pipe between server and client holds the export.
 async fn many(world: &World) {
     for n in 0..300 {
         remember(world, &format!("topic {n}"), &format!("Fact number {n} is {}.", "long ".repeat(50))).await;
@@ -285,7 +285,7 @@ async fn a_reader_that_takes_nothing_is_dropped_and_its_transaction_ends() {
     let site = Site::on(World::on(TestDatabases::fresh(&SystemClock).await).await, &[("TRANSFER_STALL_SECONDS", "0")]);
     many(&site.world).await;
     let stalled = begin_export(&site, &site.world.atlas_key).await;
-    // Its pipe is full and nobody reads: the engine gives its connection back, for which closing waits.
+    // The pipe is full and nobody reads: the engine returns its connection, for which closing waits.
     site.world.engine.db().close().await;
     assert!(stalled.into_body().collect().await.is_err(), "the file is not whole");
 }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Polls of a state before a test gives up: 60 s in all.
+/// Polls of a state before a test fails: 60 s in all.
 const POLLS: usize = 600;
 const POLL: Duration = Duration::from_millis(100);
 
@@ -153,7 +153,7 @@ async fn a_server_that_gets_sigterm_stops_cleanly() {
     assert!(process.child.wait().unwrap().success(), "SIGTERM is a clean end");
 }
 
-/// Writes as fast as it can until told to stop, and keeps what was acknowledged.
+/// Writes as fast as it can until it is stopped, and records what was acknowledged.
 struct Writer {
     stop: Arc<AtomicBool>,
     acknowledged: Arc<Mutex<Vec<String>>>,
@@ -210,7 +210,7 @@ fn postmaster(directory: &Path) -> Option<String> {
     fs::read_to_string(directory.join("data/postmaster.pid")).ok()?.lines().next().map(str::to_owned)
 }
 
-/// Kills Postgres while a server writes, and lets `recover` bring it back; everything that was acknowledged is there afterwards.
+/// Kills Postgres while a server writes, and lets `recover` bring it back; every acknowledged write is there afterwards.
 async fn survives(process: Process, world: &World, directory: &Path, recover: impl AsyncFnOnce(&[Writer])) {
     let process = Arc::new(process);
     let writers = ["Vera", "Idris"].map(|name| Writer::start(&process, &world.atlas_key, name));
@@ -243,7 +243,7 @@ async fn a_postgres_that_is_killed_under_the_server_costs_nothing_that_was_ackno
     migrate(&urls).await.unwrap();
     let world = World::on(urls).await;
 
-    // One that is not the server's own: the server says that it is away, and goes on when it is back.
+    // A Postgres that the server does not own: the server reports that it is down, and continues when it is back.
     let process = Process::start(&world).await;
     let address = process.metrics.clone();
     survives(process, &world, &directory, async |writers| {
@@ -257,12 +257,12 @@ async fn a_postgres_that_is_killed_under_the_server_costs_nothing_that_was_ackno
     })
     .await;
 
-    // The server's own: it starts it again by itself.
+    // The server's own Postgres: the server starts it again.
     world.engine.db().close().await;
     postgres.stop().await.unwrap();
     let process = Process::with(&[("DATA_DIR", scratch.path().display().to_string())]).await;
     survives(process, &world, &directory, async |_| {}).await;
-    // Whoever is killed leaves Postgres to the next start, which is the end of this test.
+    // A killed server leaves Postgres to the next start; here the test stops it.
     let options =
         Options { binary: std::env::var_os("REMEMBRANCER_PG0").unwrap().into(), data_dir: directory, port: None, settings: vec![] };
     Embedded::start(options).await.unwrap().stop().await.unwrap();

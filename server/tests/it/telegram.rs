@@ -107,7 +107,7 @@ async fn a_group_belongs_to_nobody() {
         let refused = chat::bind_chat(&world.engine, &world.system, wired.bot, group, VERA).await.unwrap_err();
         assert_eq!(refused.fields()[0].field, "chat", "{group}");
     }
-    // One that was bound before this was refused.
+    // A chat that was bound before such ids were refused.
     let pool = world.engine.db().control.system();
     chat::store::bind_chat(pool, world.system.tenant_id, wired.bot, "-100123", VERA, world.engine.clock().now()).await.unwrap();
     for chat in [

@@ -1,4 +1,4 @@
-//! What export and import ask of the databases of memories and of knowledge.
+//! The queries of export and import on the databases of memories and of knowledge.
 
 use super::queries::{Case, Query};
 use remembrancer::api::ChunkId;
@@ -63,7 +63,7 @@ fn event(c: &Case) -> Value {
     }])
 }
 
-/// A source beside the memory, where that is seen.
+/// A source beside the memory, if the caller can see it.
 async fn with_source(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
     sqlx::query(
         "insert into sources (tenant_id, agent_id, id, kind, reference, created_at, user_id)
@@ -78,7 +78,7 @@ async fn with_source(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Three projects, of which two are linked, and a repository, likewise.
+/// Three projects, of which two are linked, and a repository, under the same condition.
 async fn with_projects(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
     for sql in [
         "insert into projects select tenant_id, agent_id, p.id, p.slug, 'P', now(), 'x' from agent_memories,
@@ -95,7 +95,7 @@ fn project(c: &Case) -> Value {
     json!([{ "agent_id": c.agent, "id": c.fresh, "slug": "kettle", "name": "P", "created_at": c.now, "created_by": "x" }])
 }
 
-/// A tombstone beside it, likewise.
+/// A tombstone beside it, under the same condition.
 async fn with_tombstone(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
     sqlx::query(
         "insert into tombstones (tenant_id, agent_id, memory_id, content_hash, source, created_at, user_id)
@@ -211,7 +211,7 @@ fn component(c: &Case) -> Value {
     }])
 }
 
-/// Rows of one type in the room for the lines of a file.
+/// Stages rows of one type.
 async fn staged(tx: &mut Tx, section: Section, row: Value) -> Result<(), DbError> {
     match section {
         Section::Document => portability::begin_knowledge(tx).await?,

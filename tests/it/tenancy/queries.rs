@@ -1,4 +1,4 @@
-//! The tables of what the stores ask.
+//! The tables of the stores' queries.
 
 use chrono::{DateTime, Utc};
 use remembrancer::OpContext;
@@ -42,14 +42,14 @@ pub struct Query {
     pub run: for<'a> fn(&'a mut Tx, &'a Case) -> Answer<'a>,
 }
 
-/// A query of the pool that sees all tenants, which is told for whom it asks.
+/// A query of the pool that sees all tenants; its argument names the tenant.
 pub struct Pooled {
     pub name: &'static str,
     pub kb: bool,
     pub run: for<'a> fn(&'a PgPool, &'a Case) -> Answer<'a>,
 }
 
-/// Arguments: a tenant, and the ids of what one of its agents keeps.
+/// Arguments: a tenant, and the ids of one of its agents' rows.
 #[derive(Clone)]
 pub struct Case {
     pub tenant: TenantId,
@@ -69,7 +69,7 @@ pub struct Case {
     pub shared: Shared,
 }
 
-/// Ids of what the tenant keeps in the database of knowledge.
+/// Ids of the tenant's rows in the database of knowledge.
 #[derive(Clone)]
 pub struct Shared {
     pub term: TermId,
@@ -130,7 +130,7 @@ impl Case {
         }
     }
 
-    /// The same ids in the mouth of another tenant.
+    /// The same ids, used by another tenant.
     pub fn of(self, ctx: &OpContext) -> Self {
         Self { tenant: ctx.tenant_id, ctx: ctx.clone(), ..self }
     }
@@ -346,7 +346,7 @@ pub const MEMORY: &[Query] = queries! {
         context::memories(tx, &wanted, 10).await?.len()
     };
     "recall::sides" |tx, c| {
-        // Narrowed, it counts for itself.
+        // A narrowed search counts for itself.
         let narrow = Scoping { narrow: true, project: Some(c.id.0), ..Scoping::default() };
         let mut seen = 0;
         for scoping in [Scoping::default(), narrow] {
@@ -608,7 +608,7 @@ pub const CONTROL: &[Query] = queries! {
     "identity::delete_view" |tx, c| usize::from(identity::delete_view(tx, c.tenant, c.operator, c.view).await?);
 };
 
-/// A query in a transaction of its own, which is kept.
+/// A query in a transaction of its own, which is committed.
 macro_rules! kept {
     ($pool:ident, |$tx:ident| $body:expr) => {
         Box::pin(async move {
@@ -621,7 +621,7 @@ macro_rules! kept {
     };
 }
 
-/// Asked by the role that sees all tenants, for one of them.
+/// Run by the role that sees all tenants, for one of them.
 pub fn pooled() -> Vec<Pooled> {
     let control = |name, run| Pooled { name, kb: false, run };
     vec![
@@ -775,8 +775,7 @@ async fn bot(pool: &PgPool, c: &Case, place: u128) -> Result<(BotId, bool), DbEr
     Ok((id, chat::insert_bot(pool, c.tenant, id, c.key, "x", &[], c.now).await?))
 }
 
-/// What happens before there is a tenant or across all of them, by design.
-/// Queries of what belongs to no user, with the reason.
+/// Queries of rows that belong to no user, with the reason.
 pub const WITHOUT_USERS: &[(&str, &str)] = &[
     ("jobs::insert", "what is written belongs to whoever writes"),
     ("audit::post", "what is written belongs to whoever writes"),
@@ -789,10 +788,10 @@ pub const WITHOUT_USERS: &[(&str, &str)] = &[
     ("portability::same_slugs", "projects belong to the organisation"),
 ];
 
-/// Queries of functions of the database that follow the settings of the transaction: where there are none they tell nothing.
+/// Queries of database functions that follow the settings of the transaction: without settings they return nothing.
 pub const BY_SETTINGS: &[&str] = &["memories::still_linked"];
 
-/// Queries that take no user: operators' views of every user, with policies as their only wall, and inserts of what a verb has checked.
+/// Queries without a user: operators' views of every user, which only policies protect, and inserts of rows that a verb has checked.
 pub const OF_EVERY_USER: &[(&str, &str)] = &[
     ("memories::count", "the console's list"),
     ("memories::list", "the console's list"),

@@ -59,7 +59,7 @@ id! {
     BotId,
     /// A list that an operator keeps under a name.
     ViewId,
-    /// One request at an edge; stands in logs, errors and audit rows.
+    /// One request at an edge; it is in logs, errors and audit rows.
     RequestId,
 }
 

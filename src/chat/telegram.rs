@@ -41,8 +41,8 @@ impl Chat {
     }
 }
 
-/// Answers an update with the call that Telegram is to make: `{"method": "sendMessage", …}`, or `{}` if there is nothing to say. The text is
-/// HTML, in which three characters have a meaning; all others, of Markdown for example, are shown as they are.
+/// Answers an update with the call that Telegram is to make: `{"method": "sendMessage", …}`, or `{}` if there is nothing to say. The text
+/// is HTML, in which three characters have a meaning; all others, of Markdown for example, are shown as they are.
 ///
 /// A group or an unbound chat always gets the help text.
 ///

@@ -4,9 +4,11 @@
 //! made and run with Postgres' own programs: durable, SCRAM, loopback only, no Unix socket.
 //!
 //! The server's process and Postgres' are separate. When ours is killed, Postgres goes on and the next start adopts it; when Postgres is
-//! killed, the server that supervises it starts it again, else the next start does. Several processes may use one cluster: each holds a shared lock, the last one stops it.
+//! killed, the server that supervises it starts it again, else the next start does. Several processes may use one cluster: each holds a
+//! shared lock, the last one stops it.
 //!
-//! Below a directory of its own (`.local/postgres`): `pg0-<version>/` the installation, `data/` the cluster, `password`, `port`, and the locks.
+//! Below a directory of its own (`.local/postgres`): `pg0-<version>/` the installation, `data/` the cluster, `password`, `port`, and the
+//! locks.
 
 use std::{
     fs::{self, DirBuilder, File, Permissions, TryLockError},
@@ -49,7 +51,7 @@ pub struct Options {
     pub settings: Vec<(String, String)>,
 }
 
-/// A running Postgres that this process uses. Dropping it leaves Postgres running, for the next start to adopt; [`Embedded::stop`] stops it.
+/// A running Postgres, used by this process. Dropping it leaves Postgres running, for the next start to adopt; [`Embedded::stop`] stops it.
 #[derive(Debug)]
 pub struct Embedded {
     cluster: Cluster,

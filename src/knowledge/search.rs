@@ -124,8 +124,8 @@ impl RankedChunk {
 /// Searches knowledge alone.
 ///
 /// # Errors
-/// `Forbidden` without `kb:read`; `Invalid` for an empty or over-long query or a `k` outside 1..=100; `Unavailable` when the database is out
-/// of reach.
+/// `Forbidden` without `kb:read`; `Invalid` for an empty or over-long query or a `k` outside 1..=100; `Unavailable` when the database is
+/// out of reach.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest) -> Result<KnowledgeResponse, Error> {

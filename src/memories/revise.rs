@@ -19,8 +19,8 @@ use tracing::instrument;
 /// Gives a memory new content, as its next version; the old one is kept. Topic, scope, links and ids stay.
 ///
 /// # Errors
-/// `Forbidden` without `memory:write`, or `commons:write` for shared memory; `NotFound` for another agent's, tenant's or person's; `Invalid`
-/// with every field that is wrong; `Conflict` for one that was forgotten or superseded.
+/// `Forbidden` without `memory:write`, or `commons:write` for shared memory; `NotFound` for another agent's, tenant's or person's;
+/// `Invalid` with every field that is wrong; `Conflict` for one that was forgotten or superseded.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) -> Result<ReviseResponse, Error> {

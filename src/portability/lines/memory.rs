@@ -197,7 +197,7 @@ pub struct LinkLine {
     pub to_id: MemoryId,
     pub relation: Relation,
     pub created_at: Stamp,
-    /// The name of whoever linked them.
+    /// The name of its creator.
     pub created_by: String,
 }
 

@@ -1,5 +1,6 @@
 //! Shared knowledge: documents of the organisation, ingested from Markdown, found by every agent.
 
+mod identifiers;
 mod ingest;
 mod lists;
 pub mod parse;
@@ -7,7 +8,6 @@ mod past;
 mod search;
 pub mod store;
 mod tree;
-mod words;
 
 pub(crate) use ingest::is_found;
 pub use ingest::{Extent, Ingestion, embed_document, ingest};

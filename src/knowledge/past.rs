@@ -1,13 +1,13 @@
 //! The words of knowledge that is no longer in force: its texts are kept but its words are not, so they are counted again.
 
 use super::ingest::is_found;
-use super::search::{CandidateQuery, searched_text};
+use super::search::searched_text;
 use super::store::{self, RetiredChunk};
-use super::words::Posting;
-use crate::api::DocumentKind;
+use crate::api::{ChunkId, DocumentKind};
 use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::ranking::bm25::{Posting, Words};
 use crate::text::words;
 use chrono::{DateTime, Utc};
 
@@ -19,7 +19,9 @@ const PAST_BYTES_MAX: i64 = 32 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub struct Difference {
     /// In chunks that were in force and are not any more.
-    pub postings: Vec<Posting>,
+    pub postings: Vec<Posting<ChunkId>>,
+    /// Those of them that are of other kinds than the search is for.
+    pub others: Vec<ChunkId>,
     /// How many more chunks and terms there were then; negative: fewer.
     pub chunks: i64,
     pub terms: i64,
@@ -31,7 +33,13 @@ pub struct Difference {
 /// `Invalid` when more than [`PAST_MAX`] chunks or [`PAST_BYTES_MAX`] bytes were retired since; `Unavailable` when the database is out of
 /// reach.
 #[tracing::instrument(skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn difference(engine: &Engine, tenancy: Tenancy, query: &CandidateQuery<'_>, at: DateTime<Utc>) -> Result<Difference, Error> {
+pub async fn difference(
+    engine: &Engine,
+    tenancy: Tenancy,
+    words: &Words,
+    kinds: &[DocumentKind],
+    at: DateTime<Utc>,
+) -> Result<Difference, Error> {
     let _turn = engine.past_words().acquire().await.map_err(Error::failed("words of the past are no longer counted"))?;
     let mut tx = engine.db().kb.begin(tenancy).await?;
     let (count, bytes) = store::count_retired_since(&mut tx, tenancy.tenant, at).await?;
@@ -45,30 +53,24 @@ pub async fn difference(engine: &Engine, tenancy: Tenancy, query: &CandidateQuer
     let (chunks, terms) = store::added_since(&mut tx, tenancy.tenant, at).await?;
     let retired = store::retired_since(&mut tx, tenancy.tenant, at).await?;
     tx.commit().await?;
-    let (asked, kinds) = (query.prepared.terms.keys().cloned().collect::<Vec<String>>(), query.kinds.to_vec());
-    let counted = tokio::task::spawn_blocking(move || count_words(&retired, &asked, &kinds));
+    let (words, kinds) = (words.clone(), kinds.to_vec());
+    let counted = tokio::task::spawn_blocking(move || count_words(&retired, &words, &kinds));
     let counted = counted.await.map_err(Error::failed("the words of retired knowledge could not be counted"))?;
     Ok(Difference { chunks: counted.chunks - chunks, terms: counted.terms - terms, ..counted })
 }
 
-fn count_words(retired: &[RetiredChunk], asked: &[String], kinds: &[DocumentKind]) -> Difference {
+fn count_words(retired: &[RetiredChunk], words: &Words, kinds: &[DocumentKind]) -> Difference {
     let mut counted = Difference::default();
     for chunk in retired.iter().filter(|chunk| is_found(&chunk.status)) {
         let terms = words::terms(&searched_text(chunk.reference.as_deref(), &chunk.title, &chunk.heading_path, &chunk.content));
         if terms.is_empty() {
             continue;
         }
-        let length: u32 = terms.values().sum();
         counted.chunks += 1;
-        counted.terms += i64::from(length);
-        for (term, tf) in (0_i32..).zip(asked.iter().map(|term| terms.get(term))) {
-            counted.postings.extend(tf.map(|tf| Posting {
-                term,
-                chunk_id: chunk.chunk_id,
-                tf: *tf as f32,
-                length: i32::try_from(length).unwrap_or(i32::MAX),
-                of_kind: kinds.is_empty() || kinds.contains(&chunk.kind),
-            }));
+        counted.terms += i64::from(terms.values().sum::<u32>());
+        counted.postings.extend(words.postings(chunk.chunk_id, &terms));
+        if !kinds.is_empty() && !kinds.contains(&chunk.kind) {
+            counted.others.push(chunk.chunk_id);
         }
     }
     counted

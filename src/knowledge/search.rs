@@ -1,7 +1,7 @@
 //! Search in knowledge, for its own tool and for recalls.
 
+use super::identifiers::Identifiers;
 use super::past::{self, Difference};
-use super::words::{Asked, Worded};
 use super::{parse, store};
 use crate::api::{
     ChunkId, DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, Part, QUERY_MAX, Ranking, Scope, SourceTag,
@@ -13,6 +13,7 @@ use crate::error::{Checks, Error};
 use crate::models::Floors;
 use crate::op::OpContext;
 use crate::providers::tokens::Tokens;
+use crate::ranking::bm25::{Postings, Statistics, Words};
 use crate::ranking::{self, explain, hybrid};
 use crate::text::words;
 use async_recursion::async_recursion as boxed;
@@ -47,8 +48,8 @@ impl PreparedQuery {
     }
 
     /// The words of the question, as rankings weigh them.
-    pub fn question_words(&self) -> hybrid::Words {
-        hybrid::Words::new(&self.terms, &self.wordings)
+    pub fn question_words(&self) -> Words {
+        Words::new(&self.terms, &self.wordings)
     }
 
     /// Adds another wording to the search by words.
@@ -159,24 +160,30 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest)
 pub async fn candidates(engine: &Engine, tenancy: Tenancy, query: &CandidateQuery<'_>) -> Result<Vec<RankedChunk>, Error> {
     let CandidateQuery { prepared, kinds, ranking, floors, most, at } = *query;
     let lookup = store::Lookup { tenant: tenancy.tenant, model: &engine.model().name, vector: prepared.vector.as_deref(), kinds, at };
-    let asked = Asked::new(&prepared.text, &prepared.terms);
+    let words = prepared.question_words();
     let then = match at {
-        Some(at) => past::difference(engine, tenancy, query, at).await?,
+        Some(at) => past::difference(engine, tenancy, &words, kinds, at).await?,
         None => Difference::default(),
     };
     let best = most.max(BEST);
     let mut tx = engine.db().kb.begin(tenancy).await?;
-    let sides = store::sides(&mut tx, &lookup, &asked.terms, best).await?;
-    let postings = sides.postings.into_iter().chain(then.postings).collect();
-    let worded = asked.weigh(sides.chunks + then.chunks, sides.terms + then.terms, postings);
-    let ids: HashSet<ChunkId> = worded.iter().take(best).map(|one| one.chunk_id).chain(sides.nearest).collect();
+    let sides = store::sides(&mut tx, &lookup, &words.terms, best).await?;
+    let statistics = Statistics { documents: sides.chunks + then.chunks, terms: sides.terms + then.terms };
+    let rows: Vec<_> = sides.postings.into_iter().chain(then.postings).collect();
+    // Chunks of every kind count for how rare a word is.
+    let postings = Postings::new(&words, statistics, &rows, |_| true);
+    let others: HashSet<ChunkId> = sides.others.into_iter().chain(then.others).collect();
+    let identifiers = Identifiers::new(&prepared.text, &words.terms);
+    let may_name = identifiers.candidates(statistics, &postings);
+    let by_words = postings.best(best, |id, _| !others.contains(&id));
+    let by_name = postings.best(best, |id, _| may_name.contains(&id) && !others.contains(&id));
+    let ids: HashSet<ChunkId> = by_words.into_iter().chain(by_name).chain(sides.nearest).collect();
     let found = store::chunks_by_id(&mut tx, &lookup, &ids.into_iter().collect::<Vec<_>>()).await?;
     tx.commit().await?;
-    let worded: HashMap<ChunkId, Worded> = worded.into_iter().map(|one| (one.chunk_id, one)).collect();
     let rank = |chunk: store::FoundChunk| {
-        let words = worded.get(&chunk.cited.chunk_id);
-        let named = words.is_some_and(|words| words.may_name) && asked.is_named_in(&chunk.cited.searched_text());
-        RankedChunk::new(chunk, words.map(|words| words.lexical), named, ranking, floors)
+        let id = chunk.cited.chunk_id;
+        let named = may_name.contains(&id) && identifiers.are_named_in(&chunk.cited.searched_text());
+        RankedChunk::new(chunk, postings.relevance(id), named, ranking, floors)
     };
     let mut candidates: Vec<RankedChunk> = found.into_iter().map(rank).collect();
     candidates.sort_by(|a, b| {

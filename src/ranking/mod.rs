@@ -1,5 +1,6 @@
 //! The rankings: pure formulas over candidates, and the sentences that explain a score.
 
+pub mod bm25;
 pub mod dates;
 pub mod explain;
 pub mod hybrid;

@@ -1,7 +1,6 @@
 //! One search: the vocabulary, the vector, then memory and knowledge side by side.
 
 use super::question::{Lost, MemorySide, Question, Totals};
-use super::store::Statistics;
 use super::{gather, past};
 use crate::api::{NothingReason, Ranking};
 use crate::db::DbError;
@@ -12,6 +11,7 @@ use crate::knowledge::{self, PreparedQuery};
 use crate::memories::model::embedded_text;
 use crate::models::Floors;
 use crate::ranking::Order;
+use crate::ranking::bm25::Statistics;
 use crate::vocabulary::Snapshot;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;

@@ -11,8 +11,9 @@ use crate::knowledge::PreparedQuery;
 use crate::memories;
 use crate::memories::model::{Memory, recency};
 use crate::models::Floors;
+use crate::ranking::bm25::Postings;
 use crate::ranking::dates;
-use crate::ranking::hybrid::{self, ANCHORS, Postings, Reading, Scored, Turn};
+use crate::ranking::hybrid::{self, ANCHORS, Reading, Scored, Turn};
 use crate::ranking::{self, Candidate, Order};
 use std::collections::{HashMap, HashSet};
 
@@ -29,16 +30,15 @@ pub(super) async fn by_decay(
     let words = prepared.question_words();
     let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above: Some(floors.vector), most });
     let Sides { postings, foreign, statistics, nearest } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
-    let postings = Postings::new(&words, statistics.documents as f64, statistics.mean_length(), &postings, &foreign);
+    let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
     let awaiting = match &prepared.vector {
         Some(_) => Some(store::awaiting(tx, reach).await?),
         None => None,
     };
     let stands_in = |id: &MemoryId| awaiting.as_ref().is_none_or(|awaiting| awaiting.contains(id));
     let lexical: HashMap<MemoryId, f64> = postings
-        .memories()
-        .filter(stands_in)
-        .filter_map(|id| Some((id, postings.lexical(id)?)))
+        .relevances()
+        .filter(|(id, _)| stands_in(id))
         .filter(|(id, lexical)| !foreign.contains(id) || *lexical >= STRONG)
         .collect();
     let worded = || lexical.iter().filter(|(_, lexical)| **lexical >= floors.lexical).map(|(id, _)| *id).collect();
@@ -94,7 +94,7 @@ pub(super) async fn by_hybrid(
     let decayed_above = (question.ranking == Ranking::HybridDecay).then_some(floors.vector);
     let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above, most });
     let Sides { postings, foreign, statistics, nearest } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
-    let postings = Postings::new(&words, statistics.documents as f64, statistics.mean_length(), &postings, &foreign);
+    let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
     let anchors: HashSet<_> = word_anchors(&postings, &foreign, most).chain(nearest.iter().map(|near| near.id)).collect();
     let anchors: Vec<_> = anchors.into_iter().collect();
     let reading = Reading::new(question.ranking, question.query, &prepared.terms);
@@ -112,7 +112,7 @@ pub(super) async fn by_hybrid(
 }
 
 /// The best by words. Memories of other projects do not compete with them: they are added, and only if they are strongly relevant.
-pub(super) fn word_anchors(postings: &Postings, foreign: &HashSet<MemoryId>, most: usize) -> impl Iterator<Item = MemoryId> {
+pub(super) fn word_anchors(postings: &Postings<MemoryId>, foreign: &HashSet<MemoryId>, most: usize) -> impl Iterator<Item = MemoryId> {
     let own = postings.best(most, |id, _| !foreign.contains(&id));
     let others = if foreign.is_empty() { vec![] } else { postings.best(most, |id, lexical| foreign.contains(&id) && lexical >= STRONG) };
     own.into_iter().chain(others)

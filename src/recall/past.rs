@@ -3,7 +3,7 @@
 use super::gather;
 use super::question::{Lost, MemorySide, Question};
 use super::scope::STRONG;
-use super::store::{self, Feature, Past, Statistics};
+use super::store::{self, Feature, Past};
 use crate::api::{AgentId, MemoryId, Ranking};
 use crate::db::Tenancy;
 use crate::engine::Engine;
@@ -11,7 +11,8 @@ use crate::error::Error;
 use crate::knowledge::PreparedQuery;
 use crate::memories::model::{Memory, embedded_text, recency};
 use crate::models::Floors;
-use crate::ranking::hybrid::{self, Place, Posting, Postings, Reading, Words};
+use crate::ranking::bm25::{Postings, Statistics};
+use crate::ranking::hybrid::{self, Place, Reading};
 use crate::ranking::{self, Candidate, Order};
 use crate::text::words;
 use async_recursion::async_recursion as boxed;
@@ -97,12 +98,12 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
         let terms = own().flat_map(|one| one.terms.values()).map(|count| i64::from(*count)).sum();
         Statistics { documents: count_of(own().count()), terms }
     };
-    let statistics = question.past.as_ref().and_then(|past| past.statistics.clone()).unwrap_or_else(counted);
+    let statistics = question.past.as_ref().and_then(|past| past.statistics).unwrap_or_else(counted);
     let words = prepared.question_words();
-    let rows = rows(&words, &documents);
-    let postings = Postings::new(&words, statistics.documents as f64, statistics.mean_length(), &rows, &foreign);
+    let rows: Vec<_> = documents.iter().flat_map(|one| words.postings(one.past.memory.id, &one.terms)).collect();
+    let postings = Postings::new(&words, statistics, &rows, |id| !foreign.contains(id));
     let candidate =
-        |Document { past, semantic, .. }| Candidate { lexical: postings.lexical(past.memory.id), semantic, memory: past.memory };
+        |Document { past, semantic, .. }| Candidate { lexical: postings.relevance(past.memory.id), semantic, memory: past.memory };
     let reached: Vec<Candidate> = documents.into_iter().filter(|one| one.past.readable).map(candidate).collect();
     let order = match question.ranking {
         Ranking::Decay => {
@@ -116,27 +117,13 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
     MemorySide { order, statistics, scored, below_floor, totals: None }
 }
 
-/// The postings of the question's words.
-fn rows(words: &Words, documents: &[Document]) -> Vec<Posting> {
-    let mut rows = Vec::new();
-    for Document { past, terms, .. } in documents {
-        let length = i32::try_from(terms.values().sum::<u32>()).unwrap_or(i32::MAX);
-        for (term, tf) in (0_i32..).zip(words.terms.iter().map(|term| terms.get(term))) {
-            if let Some(tf) = tf {
-                rows.push(Posting { term, memory_id: past.memory.id, tf: *tf as f32, length });
-            }
-        }
-    }
-    rows
-}
-
 /// The same as `gather::by_hybrid`, over memories in this process.
 fn hybrid(
     mut reached: Vec<Candidate>,
     foreign: &HashSet<MemoryId>,
     question: &Question<'_>,
     prepared: &PreparedQuery,
-    postings: &Postings,
+    postings: &Postings<MemoryId>,
     floors: Floors,
 ) -> Order {
     let most = gather::anchors_of(question);

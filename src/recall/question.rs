@@ -1,9 +1,10 @@
 //! A search and the result of its memory side: the types that all of its steps share.
 
-use super::store::{Reach, Statistics};
+use super::store::Reach;
 use crate::api::{MemoryId, Ranking};
 use crate::models::Floors;
 use crate::ranking::Order;
+use crate::ranking::bm25::Statistics;
 use crate::vocabulary::Moment;
 use chrono::{DateTime, Utc};
 use std::collections::HashSet;

@@ -4,7 +4,7 @@ use super::vector_table;
 use crate::api::{ChunkId, DocumentId, DocumentKind, TenantId};
 use crate::db::{DbError, Tx, statement};
 use crate::knowledge::search::searched_text;
-use crate::knowledge::words::Posting;
+use crate::ranking::bm25::Posting;
 use chrono::{DateTime, Utc};
 use pgvector::HalfVector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
@@ -44,7 +44,9 @@ impl Lookup<'_> {
 /// What the two sides of a search found, not yet scored.
 pub struct Sides {
     /// The words of the query in the chunks that are in force now and were at the moment.
-    pub postings: Vec<Posting>,
+    pub postings: Vec<Posting<ChunkId>>,
+    /// Those of them that are of other kinds than the search is for.
+    pub others: Vec<ChunkId>,
     /// How many chunks are in force now, and how many terms in them.
     pub chunks: i64,
     pub terms: i64,
@@ -57,17 +59,17 @@ pub struct Sides {
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %lookup.tenant, terms = terms.len()))]
 pub async fn sides(tx: &mut Tx, lookup: &Lookup<'_>, terms: &[String], most: usize) -> Result<Sides, DbError> {
     type Arrays = (Vec<i32>, Vec<ChunkId>, Vec<f32>, Vec<i32>, Vec<bool>, i64, i64, Vec<ChunkId>);
-    let of_kind = match lookup.kinds {
-        [] => "true",
+    let other = match lookup.kinds {
+        [] => "false",
         _ => {
-            r"t.chunk_id in (select c.id from documents d join chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id
-                              where d.tenant_id = $2 and d.kind = any($4))"
+            r"t.chunk_id not in (select c.id from documents d join chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id
+                                  where d.tenant_id = $2 and d.kind = any($4))"
         }
     };
     let mut query = statement!(
         format!(
             r"select coalesce(array_agg(array_position($1, t.term) - 1), '{{}}'), coalesce(array_agg(t.chunk_id), '{{}}'),
-                     coalesce(array_agg(t.tf), '{{}}'), coalesce(array_agg(t.length), '{{}}'), coalesce(array_agg({of_kind}), '{{}}'),
+                     coalesce(array_agg(t.tf), '{{}}'), coalesce(array_agg(t.length), '{{}}'), coalesce(array_agg({other}), '{{}}'),
                      (select coalesce(sum(n.chunks), 0)::bigint from chunk_counts n where n.tenant_id = $2),
                      (select coalesce(sum(n.terms), 0)::bigint from chunk_counts n where n.tenant_id = $2),
                      array("
@@ -97,10 +99,11 @@ pub async fn sides(tx: &mut Tx, lookup: &Lookup<'_>, terms: &[String], most: usi
                                    where d.tenant_id = $2 and d.valid_to is null and d.valid_from <= $3)",
         );
     }
-    let (places, ids, counts, lengths, of_kind, chunks, words, nearest): Arrays = query.build_query_as().fetch_one(&mut **tx).await?;
-    let rows = places.into_iter().zip(ids).zip(counts.into_iter().zip(lengths)).zip(of_kind);
-    let postings = rows.map(|(((term, chunk_id), (tf, length)), of_kind)| Posting { term, chunk_id, tf, length, of_kind }).collect();
-    Ok(Sides { postings, chunks, terms: words, nearest })
+    let (places, ids, counts, lengths, other, chunks, words, nearest): Arrays = query.build_query_as().fetch_one(&mut **tx).await?;
+    let others = ids.iter().zip(other).filter_map(|(id, other)| other.then_some(*id)).collect();
+    let rows = places.into_iter().zip(ids).zip(counts.into_iter().zip(lengths));
+    let postings = rows.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
+    Ok(Sides { postings, others, chunks, terms: words, nearest })
 }
 
 /// Ids by cosine, as a part of [`sides`], whose parameters it uses. `offset 0` keeps the distance from being computed twice.

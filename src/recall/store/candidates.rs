@@ -1,11 +1,12 @@
 //! SQL of the candidates of a search: narrow reads, each from an index. Whole rows are read at the end, only for the hits.
 
-use super::{Reach, Statistics};
+use super::Reach;
 use crate::api::{MemoryId, MemoryScope};
 use crate::db::{DbError, Tx, of_user, statement};
 use crate::memories::store::VectorTable;
 use crate::models::Floors;
-use crate::ranking::hybrid::{AROUND, Place, Posting};
+use crate::ranking::bm25::{Posting, Statistics};
+use crate::ranking::hybrid::{AROUND, Place};
 use crate::recall::scope::STRONG;
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
@@ -31,7 +32,7 @@ pub struct Nearest {
 /// What the two sides of a search found, not yet scored.
 pub struct Sides {
     /// The words of the question in the memories that may be found.
-    pub postings: Vec<Posting>,
+    pub postings: Vec<Posting<MemoryId>>,
     /// Those of these memories that belong to another project than the search.
     pub foreign: HashSet<MemoryId>,
     pub statistics: Statistics,
@@ -81,7 +82,7 @@ pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Op
         query.build_query_as().fetch_one(&mut **tx).await?;
     let foreign = memories.iter().zip(foreign).filter_map(|(id, foreign)| foreign.then_some(*id)).collect();
     let rows = places.into_iter().zip(memories).zip(counts.into_iter().zip(lengths));
-    let postings = rows.map(|((term, memory_id), (tf, length))| Posting { term, memory_id, tf, length }).collect();
+    let postings = rows.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
     let nearest = nearest.into_iter().zip(similar).map(|(id, similarity)| Nearest { id, similarity }).collect();
     Ok(Sides { postings, foreign, statistics: Statistics { documents, terms: words }, nearest })
 }

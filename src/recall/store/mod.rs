@@ -20,20 +20,6 @@ use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 use uuid::Uuid;
 
-/// The numbers that BM25 used, stored in the log so that a recall can be explained later.
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub struct Statistics {
-    pub documents: i64,
-    pub terms: i64,
-}
-
-impl Statistics {
-    /// The mean number of terms of a memory.
-    pub fn mean_length(&self) -> f64 {
-        (self.terms as f64 / (self.documents as f64).max(1.0)).max(1.0)
-    }
-}
-
 /// Writes a recall to the log, with the memories that it returned and the documents that it cited.
 pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>, near: &[Near]) -> Result<(), DbError> {
     let rank = |rank: Option<u32>| rank.and_then(|rank| i32::try_from(rank).ok());

@@ -1,11 +1,11 @@
 //! SQL of the retrieval log for agents and operators, and of its retention.
 
-use super::Statistics;
 use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{DbError, Tenancy, Tx, begin, lift_statement_timeout, of_user, statement};
 use crate::memories::model::{embedded_text, wording};
+use crate::ranking::bm25::Statistics;
 use crate::recall::log::{LoggedChunk, LoggedMemory};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;

@@ -3,11 +3,13 @@
 use crate::support::{alone, owner, remember, work};
 use chrono::Duration;
 use remembrancer::api::{
-    DocumentFilter, DocumentId, DocumentKind, IngestReport, KnowledgeHit, KnowledgeRequest, MatchedBy, Ranking, RecallRequest,
+    DocumentFilter, DocumentId, DocumentKind, IngestReport, KnowledgeHit, KnowledgeRequest, MatchedBy, MemoryKind, Ranking, RecallFilters,
+    RecallRequest,
 };
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::recall;
 use remembrancer::testing::{World, fact, question};
+use uuid::Uuid;
 
 const RANKINGS: [Ranking; 3] = [Ranking::Decay, Ranking::Hybrid, Ranking::HybridDecay];
 
@@ -137,6 +139,28 @@ async fn kinds_narrow_both_sides_before_the_best_are_taken() {
     let found = |reference: &str| specs.iter().find(|hit| hit.spec_id.as_deref() == Some(reference)).map(|hit| hit.matched_by);
     assert_eq!(specs.len(), 2, "{:?}", citations(&specs));
     assert_eq!((found("SPEC-001"), found("SPEC-002")), (Some(MatchedBy::Lexical), Some(MatchedBy::Vector)));
+}
+
+#[tokio::test]
+async fn the_project_worked_on_leaves_knowledge_in_the_answer() {
+    let world = alone().await;
+    ingest(&world, "acme", &[("ferries.md", "# Ferries\n\nThe ferry leaves the harbour on Sunday.".to_owned())]).await;
+    work(&world).await;
+    let id = Some(Uuid::from_u128(7));
+    let none = RecallFilters::default;
+    for (name, filters, expected) in [
+        ("no filter", none(), 1),
+        ("for_project", RecallFilters { for_project: id, ..none() }, 1),
+        ("for_repo", RecallFilters { for_repo: id, ..none() }, 1),
+        ("project_id", RecallFilters { project_id: id, ..none() }, 0),
+        ("kinds", RecallFilters { kinds: vec![MemoryKind::Profile], ..none() }, 0),
+    ] {
+        for ranking in RANKINGS {
+            let request = RecallRequest { ranking: Some(ranking), filters: filters.clone(), ..question("When does the ferry leave?") };
+            let answer = recall::recall(&world.engine, &world.atlas, request).await.unwrap();
+            assert_eq!(answer.knowledge().len(), expected, "{name}, {ranking}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@
 
 mod agents;
 mod audit;
+mod brief;
 mod context;
 mod contract;
 mod error;
@@ -25,6 +26,7 @@ mod vocabulary;
 
 pub use agents::{ActivityDay, AgentKind, AgentName, AgentSummary};
 pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
+pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};
 pub use contract::{
     AddMemoryRequest, AddMemoryResponse, COMMAND_MAX, CommandRequest, CommandResponse, Discipline, ENTRY_MAX, ENTRY_MIN,

@@ -25,6 +25,18 @@ pub fn read<T: DeserializeOwned>(input: Value) -> Result<T, Error> {
     })
 }
 
+/// Takes a field that is true or false out of an input; false if it is not there.
+///
+/// # Errors
+/// `Invalid` for any other value.
+pub fn take_flag(input: &mut Value, field: &str) -> Result<bool, Error> {
+    match input.as_object_mut().and_then(|fields| fields.remove(field)) {
+        None => Ok(false),
+        Some(Value::Bool(flag)) => Ok(flag),
+        Some(_) => Err(Error::invalid(field, "must be true or false")),
+    }
+}
+
 fn join(path: &str, field: &str) -> String {
     let parent = path.strip_suffix(field).map_or(path, |parent| parent.trim_end_matches('.'));
     if parent.is_empty() || parent == "." { field.to_owned() } else { format!("{parent}.{field}") }

@@ -1,9 +1,11 @@
 //! One registry of typed tools. The HTTP routes and the listing with schemas read it; there is no second one.
 
+mod brief;
 mod input;
+mod schema;
 
 use crate::api::{
-    AddMemoryRequest, ContextRequest, ExplainRequest, ForgetRequest, KnowledgeRequest, LinkRequest, LookupRequest, ProfileFactRequest,
+    AddMemoryRequest, BriefKnowledgeSearch, BriefRecall, ContextRequest, ExplainRequest, ForgetRequest, KnowledgeRequest, LinkRequest, LookupRequest, ProfileFactRequest,
     ProposeRequest, RecallRequest, RememberRequest, ReviseRequest, Scope, SearchRequest, TopologyRequest, UpdateMemoryRequest,
 };
 use crate::engine::Engine;
@@ -14,15 +16,17 @@ use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::OnceLock;
 
 pub use input::read;
 
 /// The platform that is recorded if a tool's call names no source.
 const TOOL: &str = "tool";
+/// The field of an input that asks for every detail.
+const EXPLAIN: &str = "explain";
 
-type Handler = Box<dyn Fn(Engine, OpContext, Value) -> BoxFuture<'static, Result<Value, Error>> + Send + Sync>;
+type Handler = Box<dyn Fn(Engine, OpContext, Value) -> BoxFuture<'static, Result<Output, Error>> + Send + Sync>;
 
 /// Something an agent can call: described for a model, typed on both sides.
 pub struct Tool {
@@ -40,7 +44,7 @@ pub struct Tool {
     handler: Handler,
 }
 
-/// A tool as `GET /api/tools` lists it.
+/// A tool as `GET /api/tools` lists it. The schema of its output is left out: a model does not need it, and pays for every token.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Description {
     pub name: &'static str,
@@ -48,7 +52,23 @@ pub struct Description {
     pub scope: Scope,
     pub system: bool,
     pub input_schema: Value,
-    pub output_schema: Value,
+}
+
+/// The answer of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// For programs. Fields that are `null` are left out, unless the call asks to explain.
+    pub value: Value,
+    /// For a model to read: Markdown where the tool has a form for it, else the value as JSON.
+    pub text: String,
+}
+
+impl Output {
+    fn new(output: impl Serialize, explain: bool, text: Option<String>) -> Result<Self, Error> {
+        let value = serde_json::to_value(output).map_err(Error::failed("a tool's output cannot be serialised"))?;
+        let value = if explain { value } else { schema::without_null(value) };
+        Ok(Self { text: text.unwrap_or_else(|| value.to_string()), value })
+    }
 }
 
 impl Tool {
@@ -59,20 +79,72 @@ impl Tool {
         F: Fn(Engine, OpContext, In) -> Fut + Copy + Send + Sync + 'static,
         Fut: Future<Output = Result<Out, Error>> + Send + 'static,
     {
+        Self::with_text(name, scope, description, verb, |_| None)
+    }
+
+    /// A tool whose output has a form for a model to read.
+    fn with_text<In, Out, F, Fut>(name: &'static str, scope: Scope, description: &'static str, verb: F, text: fn(&Out) -> Option<String>) -> Self
+    where
+        In: DeserializeOwned + JsonSchema + Send + 'static,
+        Out: Serialize + JsonSchema + 'static,
+        F: Fn(Engine, OpContext, In) -> Fut + Copy + Send + Sync + 'static,
+        Fut: Future<Output = Result<Out, Error>> + Send + 'static,
+    {
         let handler: Handler = Box::new(move |engine, ctx, input| {
             Box::pin(async move {
                 let output = verb(engine, ctx, read(input)?).await?;
-                serde_json::to_value(output).map_err(Error::failed("a tool's output cannot be serialised"))
+                let text = text(&output);
+                Output::new(output, false, text)
             })
         });
-        let schema = |schema: schemars::Schema| schema.to_value();
         Self {
             name,
             description,
             scope,
             system: false,
-            input_schema: schema(schemars::schema_for!(In)),
-            output_schema: schema(schemars::schema_for!(Out)),
+            input_schema: schema::of_input::<In>(),
+            output_schema: schema::of_output::<Out>(),
+            handler,
+        }
+    }
+
+    /// A tool that answers in brief, or with all that is known of its answer if the input says `explain`.
+    fn brief<In, Out, Brief, F, Fut>(
+        name: &'static str,
+        scope: Scope,
+        description: &'static str,
+        verb: F,
+        brief: fn(Out) -> Brief,
+        text: fn(&Brief) -> String,
+    ) -> Self
+    where
+        In: DeserializeOwned + JsonSchema + Send + 'static,
+        Out: Serialize + JsonSchema + 'static,
+        Brief: Serialize + JsonSchema + 'static,
+        F: Fn(Engine, OpContext, In) -> Fut + Copy + Send + Sync + 'static,
+        Fut: Future<Output = Result<Out, Error>> + Send + 'static,
+    {
+        let handler: Handler = Box::new(move |engine, ctx, mut input| {
+            Box::pin(async move {
+                let explain = input::take_flag(&mut input, EXPLAIN)?;
+                let output = verb(engine, ctx, read(input)?).await?;
+                if explain {
+                    return Output::new(output, true, None);
+                }
+                let output = brief(output);
+                let text = text(&output);
+                Output::new(output, false, Some(text))
+            })
+        });
+        let mut input_schema = schema::of_input::<In>();
+        input_schema["properties"][EXPLAIN] = json!({ "type": "boolean", "description": "True: every detail of each hit and its score." });
+        Self {
+            name,
+            description,
+            scope,
+            system: false,
+            input_schema,
+            output_schema: schema::of_either_output::<Brief, Out>(),
             handler,
         }
     }
@@ -95,7 +167,7 @@ impl Tool {
     ///
     /// # Errors
     /// `Forbidden` without its scope, and those of [`AuthorizedCall::run`].
-    pub async fn call(&self, engine: &Engine, ctx: &OpContext, input: Value) -> Result<Value, Error> {
+    pub async fn call(&self, engine: &Engine, ctx: &OpContext, input: Value) -> Result<Output, Error> {
         self.authorize(ctx)?.run(engine, input).await
     }
 
@@ -113,7 +185,6 @@ impl Tool {
             scope: self.scope,
             system: self.system,
             input_schema,
-            output_schema: self.output_schema.clone(),
         }
     }
 }
@@ -129,7 +200,7 @@ impl AuthorizedCall<'_> {
     ///
     /// # Errors
     /// `Invalid` with the field that is wrong, and the errors of the tool's verb.
-    pub async fn run(self, engine: &Engine, input: Value) -> Result<Value, Error> {
+    pub async fn run(self, engine: &Engine, input: Value) -> Result<Output, Error> {
         (self.tool.handler)(engine.clone(), self.ctx.clone(), input).await
     }
 }
@@ -139,29 +210,34 @@ pub fn all() -> &'static [Tool] {
     static TOOLS: OnceLock<Vec<Tool>> = OnceLock::new();
     TOOLS.get_or_init(|| {
         vec![
-            Tool::new(
+            Tool::brief(
                 "agent_memory_recall",
                 Scope::MemoryRead,
                 "Recall what you remember about a topic or question, from your own memory and the memory your organisation shares. Call it \
                  before you reason about anything new. Hits come best first, each with its source, its age and the reason it was found; \
-                 quote `attribution`. Set `expected` when you believe that you should know this.",
+                 quote a hit as its `attribution` and its content. Set `expected` when you believe that you should know this.",
                 |engine, ctx, input: RecallRequest| async move { recall::recall(&engine, &ctx, input).await },
+                brief::recall,
+                BriefRecall::markdown,
             ),
-            Tool::new(
+            Tool::brief(
                 "agent_memory_search",
                 Scope::MemoryRead,
                 "Search your memories by words and meaning: for names, dates, exact phrases, or to look at more than a recall gives. Narrow it \
                  by `filters`; name the project you work on in `for_project` to keep other projects' noise out. Hits come best first with the \
                  parts of their score; a weak last hit may be beside the point. `fewer` leaves only the strong ones.",
                 |engine, ctx, input: SearchRequest| async move { recall::search(&engine, &ctx, input).await },
+                brief::recall,
+                BriefRecall::markdown,
             ),
-            Tool::new(
+            Tool::with_text(
                 "context_for",
                 Scope::MemoryRead,
                 "Read up before you begin a task: profile facts, facts of the project and repository, decisions in force with their reasons, \
                  documents, and what happened lately, as one text within a budget of tokens. Call it once at the start. Everything has a \
                  line and an id at least; ask for one thing in full by its id, or for everything with the level `L2`.",
                 |engine, ctx, input: ContextRequest| async move { context::context_for(&engine, &ctx, input).await },
+                |bundle| Some(bundle.text.clone()),
             ),
             Tool::new(
                 "agent_memory_remember",
@@ -241,12 +317,14 @@ pub fn all() -> &'static [Tool] {
                  something under an unknown topic proposes that topic by itself.",
                 |engine, ctx, input: ProposeRequest| async move { vocabulary::propose(&engine, &ctx, input).await },
             ),
-            Tool::new(
+            Tool::brief(
                 "shared_kb_search",
                 Scope::KbRead,
                 "Search what the organisation has decided: specifications, decision records, architecture, glossary, documents. Each hit cites \
                  its document and heading; quote `attribution`. `agent_memory_recall` searches it too, together with your memory.",
                 |engine, ctx, input: KnowledgeRequest| async move { knowledge::search(&engine, &ctx, input).await },
+                brief::knowledge_search,
+                BriefKnowledgeSearch::markdown,
             ),
             Tool::new(
                 "shared_kb_topology",
@@ -258,10 +336,10 @@ pub fn all() -> &'static [Tool] {
     })
 }
 
-/// The tools to list when at most `limit` may be: the first ones, and every system tool in addition.
-pub fn offered(limit: Option<usize>) -> Vec<&'static Tool> {
+/// The tools that a caller may call; with a `limit` the first ones, and every system tool in addition.
+pub fn offered(ctx: &OpContext, limit: Option<usize>) -> Vec<&'static Tool> {
     let mut left = limit.unwrap_or(usize::MAX);
-    let offered = all().iter().filter(|tool| {
+    let offered = all().iter().filter(|tool| ctx.require(tool.scope).is_ok()).filter(|tool| {
         let counted = !tool.system && left > 0;
         left -= usize::from(counted);
         tool.system || counted

@@ -39,7 +39,7 @@ async fn gone(leave: impl AsyncFnOnce(&World, MemoryId)) -> Gone {
 
 async fn told(tool: &str, gone: &Gone, ctx: &OpContext, input: serde_json::Value) -> String {
     match tools::find(tool).unwrap().call(&gone.world.engine, ctx, input).await {
-        Ok(answer) => answer.to_string(),
+        Ok(answer) => format!("{} {}", answer.value, answer.text),
         Err(error) => error.to_string(),
     }
 }

@@ -108,7 +108,7 @@ async fn the_tool_refuses_malformed_input_by_name_before_it_touches_a_row() {
         assert_eq!(error.fields().first().map(|f| f.field.as_str()), Some(field), "{input}: {error}");
     }
     assert_eq!(all_row_counts(world.engine.urls()).await, before);
-    let answer = tool.call(&world.engine, &world.atlas, whole).await.unwrap();
+    let answer = tool.call(&world.engine, &world.atlas, whole).await.unwrap().value;
     assert_eq!((&answer["topic"], &answer["was_update"]), (&json!("tea"), &json!(false)));
     assert_eq!(answer["short_id"].as_str().unwrap().len(), 8);
 }

@@ -10,10 +10,11 @@ use axum::extract::State;
 use remembrancer::{Error, prompts, tools};
 use serde_json::{Value, json};
 
-/// `GET /api/tools`: every tool with description and JSON Schema. `limit` restricts the number of tools; system tools do not count.
+/// `GET /api/tools`: every tool that the key may call, with its description and the JSON Schema of its input. `limit` restricts the number of
+/// tools; system tools do not count.
 pub async fn list(Caller(ctx): Caller, parameters: Parameters) -> Result<Json<Value>, ApiError> {
     let limit = parameters.parse("limit")?;
-    let described: Vec<_> = tools::offered(limit).into_iter().map(|tool| tool.describe(&ctx)).collect();
+    let described: Vec<_> = tools::offered(&ctx, limit).into_iter().map(|tool| tool.describe(&ctx)).collect();
     Ok(Json(json!({ "tools": described })))
 }
 
@@ -28,5 +29,5 @@ pub async fn call(State(api): State<Api>, Caller(ctx): Caller, Segment(name): Se
     let tool = tools::find(&name).ok_or(Error::NotFound("tool"))?;
     let call = tool.authorize(&ctx)?;
     let input = body.json().await?;
-    Ok(Json(call.run(&api.engine, input).await?))
+    Ok(Json(call.run(&api.engine, input).await?.value))
 }

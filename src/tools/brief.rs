@@ -1,0 +1,128 @@
+//! What a tool leaves out of an answer unless it is asked to explain, and the answer as a text for a model to read.
+
+use crate::api::{
+    BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall, Hit, KnowledgeHit, KnowledgeResponse, MemoryStatus,
+    NothingReason, RecallHit, RecallResponse,
+};
+use crate::ranking::explain::how_found;
+use std::fmt::Write;
+
+/// A search in knowledge, in brief.
+pub fn knowledge_search(answer: KnowledgeResponse) -> BriefKnowledgeSearch {
+    BriefKnowledgeSearch { hits: answer.hits.into_iter().map(knowledge).collect(), degraded: answer.degraded }
+}
+
+/// A recall, in brief.
+pub fn recall(answer: RecallResponse) -> BriefRecall {
+    let hit = |hit| match hit {
+        RecallHit::Memory(hit) => BriefHit::Memory(memory(*hit)),
+        RecallHit::Knowledge(hit) => BriefHit::Knowledge(knowledge(*hit)),
+    };
+    BriefRecall {
+        retrieval_id: answer.retrieval_id,
+        hits: answer.hits.into_iter().map(hit).collect(),
+        query_canonical: answer.query_canonical,
+        zero_hit: answer.zero_hit,
+        reason: answer.reason,
+        degraded: answer.degraded,
+    }
+}
+
+fn memory(hit: Hit) -> BriefMemory {
+    BriefMemory {
+        memory_id: hit.memory_id,
+        short_id: hit.short_id,
+        topic_raw: (hit.topic_raw != hit.topic).then_some(hit.topic_raw),
+        topic: hit.topic,
+        attribution: opening(&hit.attribution, &hit.content),
+        content: hit.content,
+        source: hit.source,
+        source_tag: hit.source_tag,
+        similarity: three_digits(hit.similarity),
+        recency_score: three_digits(hit.recency_score),
+        score: three_digits(hit.score),
+        status: hit.status,
+        contradicts: hit.contradicts,
+        reason: how_found(hit.matched_by, hit.similarity, &hit.matched_words),
+    }
+}
+
+fn knowledge(hit: KnowledgeHit) -> BriefKnowledge {
+    BriefKnowledge {
+        chunk_id: hit.chunk_id,
+        spec_id: hit.spec_id,
+        adr_id: hit.adr_id,
+        citation: hit.citation,
+        attribution: opening(&hit.attribution, &hit.content),
+        content: hit.content,
+        source_tag: hit.source_tag,
+        similarity: three_digits(hit.similarity),
+        score: three_digits(hit.score),
+        reason: how_found(hit.matched_by, hit.similarity, &hit.matched_words),
+    }
+}
+
+/// What precedes the content in an attribution.
+fn opening(attribution: &str, content: &str) -> String {
+    attribution.strip_suffix(content).unwrap_or(attribution).trim_end().to_owned()
+}
+
+fn three_digits(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
+}
+
+impl BriefRecall {
+    /// The answer as Markdown, for a model to read.
+    pub fn markdown(&self) -> String {
+        let mut text = String::new();
+        for (number, hit) in (1..).zip(&self.hits) {
+            match hit {
+                BriefHit::Memory(memory) => push_memory(&mut text, number, memory),
+                BriefHit::Knowledge(knowledge) => push_knowledge(&mut text, number, knowledge),
+            }
+        }
+        if self.zero_hit {
+            let reason = match self.reason {
+                Some(NothingReason::BelowFloor) => "What was found is not relevant enough.",
+                Some(NothingReason::Degraded) => "A part of the search could not run.",
+                Some(NothingReason::NothingFound) | None => "Nothing is stored that could match.",
+            };
+            let _ = writeln!(text, "No memory matches. {reason}");
+        }
+        push_degraded(&mut text, &self.degraded);
+        text
+    }
+}
+
+impl BriefKnowledgeSearch {
+    /// The answer as Markdown, for a model to read.
+    pub fn markdown(&self) -> String {
+        let mut text = String::new();
+        for (number, hit) in (1..).zip(&self.hits) {
+            push_knowledge(&mut text, number, hit);
+        }
+        if self.hits.is_empty() {
+            text.push_str("No document matches.\n");
+        }
+        push_degraded(&mut text, &self.degraded);
+        text
+    }
+}
+
+fn push_memory(text: &mut String, number: usize, memory: &BriefMemory) {
+    let _ = write!(text, "{number}. {} {} [{}]", memory.attribution, memory.content, memory.short_id);
+    if memory.status != MemoryStatus::Active {
+        let _ = write!(text, " ({})", memory.status);
+    }
+    text.push('\n');
+}
+
+fn push_knowledge(text: &mut String, number: usize, knowledge: &BriefKnowledge) {
+    let _ = writeln!(text, "{number}. {} {} [{}]", knowledge.attribution, knowledge.content, knowledge.citation);
+}
+
+fn push_degraded(text: &mut String, degraded: &[String]) {
+    if !degraded.is_empty() {
+        let _ = writeln!(text, "Incomplete: {} could not run.", degraded.join(" and "));
+    }
+}

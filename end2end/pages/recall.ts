@@ -32,7 +32,7 @@ export class HealthPage extends FilteredPage {
 export class PlaygroundPage extends Frame {
   readonly agent = this.page.getByRole('combobox', { name: 'Agent', exact: true });
   readonly question = this.page.getByRole('searchbox', { name: 'Question' });
-  readonly k = this.page.getByLabel('Hits, at most');
+  readonly k = this.page.getByLabel('Maximum hits');
   readonly options = this.page.getByText('Options and filters');
   readonly ranking = this.page.getByRole('combobox', { name: 'Ranking' });
   readonly kind = this.page.getByRole('combobox', { name: 'Kind' });

@@ -42,9 +42,9 @@ export type Hit =
 export interface Recalled {
   retrieval_id: string;
   hits: Hit[];
-  query_canonical: string | null;
+  query_canonical?: string;
   zero_hit: boolean;
-  reason: string | null;
+  reason?: string;
 }
 
 export interface NewDocument {

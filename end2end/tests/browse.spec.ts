@@ -111,7 +111,7 @@ test('conflicting and unknown filters are rejected', { tag: '@no-js' }, async ({
   await memories.goto('/memories?kind=novel&project=boathouse');
   await expect(memories.error).toContainText('Choose one of the kinds.');
   await expect(memories.page.getByRole('combobox', { name: 'Kind' })).toHaveAccessibleDescription('Choose one of the kinds.');
-  await expect(memories.page.getByLabel('Project')).toHaveAccessibleDescription('A project is named by a UUID.');
+  await expect(memories.page.getByLabel('Project')).toHaveAccessibleDescription('Enter a UUID.');
   await memories.goto('/memories?q=tea&status=archived');
   await expect(memories.page.getByRole('combobox', { name: 'Status' })).toHaveAccessibleDescription(/A search finds what is active/);
   await memories.goto('/memories?q=tea&deleted=true');
@@ -129,8 +129,8 @@ test('an invalid filter is explained at its field', { tag: '@no-js' }, async ({ 
   await memories.goto('/memories?user=vera');
   const field = memories.page.getByLabel('User', { exact: true });
   await expect(field).toHaveAttribute('aria-invalid', 'true');
-  await expect(field).toHaveAccessibleDescription('A user is named by a UUID.');
-  await expect(memories.error).toContainText('This cannot be shown as asked');
+  await expect(field).toHaveAccessibleDescription('Enter a UUID.');
+  await expect(memories.error).toContainText('Invalid filters');
   await memories.error.getByRole('link', { name: 'Start over' }).click();
   await expect(memories.rows).toHaveCount(50);
 

@@ -94,7 +94,7 @@ test('an agent is required', { tag: '@no-js' }, async ({ playground }) => {
   await playground.goto('/recall/playground');
   await playground.question.fill('tea');
   await playground.ask.click();
-  await expect(playground.error).toContainText('Choose the agent that asks.');
+  await expect(playground.error).toContainText('Choose an agent.');
   await playground.goto(`/recall/playground?q=tea&k=101&ranking=best`);
   await expect(playground.k).toHaveAccessibleDescription('A number from 1 to 100.');
   await expect(playground.ranking).toHaveAccessibleDescription('Choose one of the rankings.');

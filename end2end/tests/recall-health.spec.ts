@@ -79,7 +79,7 @@ test('an empty page says so and links to the playground', { tag: '@no-js' }, asy
   await expect(health.empty.getByRole('heading')).toHaveText('No recall matches these filters');
   await health.empty.getByRole('link', { name: 'Open the playground' }).click();
   await expect(playground.page).toHaveURL('/recall/playground');
-  await expect(playground.empty).toContainText('Nothing was asked yet');
+  await expect(playground.empty).toContainText('No recall yet');
 });
 
 test('invalid filters are explained', { tag: '@no-js' }, async ({ health }) => {

@@ -28,10 +28,10 @@ test('the log lists recalls, and the address filters them', { tag: ['@phone', '@
 
 test('an invalid filter of the log is explained at its field', { tag: '@no-js' }, async ({ recalls }) => {
   await recalls.goto('/recall/log?memory=tea&ranking=best&from=2026-05-02&until=2026-05-01');
-  await expect(recalls.memory).toHaveAccessibleDescription('A memory is named by a UUID.');
+  await expect(recalls.memory).toHaveAccessibleDescription('Enter a UUID.');
   await expect(recalls.ranking).toHaveAccessibleDescription('Choose one of the rankings.');
   await expect(recalls.until).toHaveAccessibleDescription('The end is before the beginning.');
-  await expect(recalls.error).toContainText('This cannot be shown as asked');
+  await expect(recalls.error).toContainText('Invalid filters');
 });
 
 test('a recall is shown whole and links to what it found', { tag: ['@phone', '@no-js'] }, async ({ retrieval, memory, gate }) => {

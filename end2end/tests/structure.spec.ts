@@ -627,7 +627,7 @@ test('the playground', { tag: '@no-js' }, async ({ playground, agent }) => {
     - heading "Playground" [level=1]
     - search "Playground":
       - combobox "Agent"
-      - spinbutton "Hits, at most"
+      - spinbutton "Maximum hits"
       - textbox "On behalf of a user"
       - searchbox "Question": who holds the tiller
       - button "Recall"

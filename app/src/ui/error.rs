@@ -11,7 +11,7 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
         ErrorCode::Unauthenticated => "Your session has ended",
         ErrorCode::Forbidden => "Your role does not allow this",
         ErrorCode::NotFound => "There is nothing here",
-        ErrorCode::Invalid => "This cannot be shown as asked",
+        ErrorCode::Invalid => "Invalid filters",
         ErrorCode::Conflict => "This is no longer as it was",
         ErrorCode::Unavailable => "Out of reach just now",
         _ => "Something went wrong on our side",
@@ -31,7 +31,11 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
         _ => view! { <a class="button" rel="external" href=here>"Try again"</a> }.into_any(),
     };
     // The message only repeats the first of the fields, if there are any.
-    let message = if error.fields.is_empty() { text::sentence(&error.message) } else { "These filters conflict:".into() };
+    let message = match error.fields.len() {
+        0 => text::sentence(&error.message),
+        1 => "Correct this field:".into(),
+        _ => "Correct these fields:".into(),
+    };
     let fields =
         error.fields.into_iter().map(|f| view! { <li><strong class="font-medium">{f.field}</strong> ": " {f.message}</li> }).collect_view();
     view! {

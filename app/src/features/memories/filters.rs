@@ -125,6 +125,7 @@ pub fn AgentField(
     /// Shows the label, like the fields beside it.
     #[prop(optional)]
     labelled: bool,
+    #[prop(optional, into)] error: Signal<Option<String>>,
 ) -> impl IntoView {
     let names = Resource::new(|| (), |()| agent_names());
     let value = Signal::derive(move || query.with(|query| query.text("agent")));
@@ -144,7 +145,7 @@ pub fn AgentField(
                     if !choices.iter().any(|(id, _)| *id == chosen) {
                         choices.push((chosen, "an unknown agent".to_owned()));
                     }
-                    view! { <SelectField name="agent" label="Agent" bare=!labelled value choices /> }
+                    view! { <SelectField name="agent" label="Agent" bare=!labelled value choices error /> }
                 })}
             </Transition>
         </div>

@@ -124,10 +124,10 @@ fn NoMatch() -> impl IntoView {
 #[component]
 fn First() -> impl IntoView {
     view! {
-        <Empty shape=Shape::Log title="Nothing was asked yet">
+        <Empty shape=Shape::Log title="No recalls yet">
             <p class="mb-3">
                 "When an agent calls " <code class="font-mono">"agent_memory_recall"</code>
-                ", its question stands here within a second, with everything that was considered."
+                ", its question appears here within a second, with every candidate that was scored."
             </p>
             <a class="button" href="/recall/playground">
                 <Icon shape=Shape::Playground />

@@ -51,8 +51,8 @@ fn Form(filtered: Filtered<Option<PlaygroundRequest>>) -> impl IntoView {
     view! {
         <FilterForm action="/recall/playground" names=url::PLAYGROUND label="Playground">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_6rem_minmax(0,1fr)]">
-                <AgentField query none="Choose an agent" labelled=true />
-                <TextField name="k" label="Hits, at most" kind="number" hint="10" value=filtered.value("k") error=filtered.error("k") />
+                <AgentField query none="Choose an agent" labelled=true error=filtered.error("agent") />
+                <TextField name="k" label="Maximum hits" kind="number" hint="10" value=filtered.value("k") error=filtered.error("k") />
                 <div class="col-span-full lg:col-span-1">
                     <TextField name="user" label="On behalf of a user" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
                 </div>
@@ -105,10 +105,10 @@ fn Options(filtered: Filtered<Option<PlaygroundRequest>>) -> impl IntoView {
 #[component]
 fn NotAsked() -> impl IntoView {
     view! {
-        <Empty shape=Shape::Playground title="Nothing was asked yet">
+        <Empty shape=Shape::Playground title="No recall yet">
             <p>
-                "Choose whose memory is searched, and ask. You see what the vocabulary makes of the question, every candidate with its "
-                "score, and what the floor and the number of hits leave of them."
+                "Choose an agent and enter a question. You will see how the vocabulary resolves the question, the score of every candidate, "
+                "and which candidates become hits."
             </p>
         </Empty>
     }

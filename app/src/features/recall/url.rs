@@ -66,7 +66,7 @@ pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
         q: owned("q"),
         ranking: query.read("ranking", "Choose one of the rankings.", &mut errors),
         zero_hit: query.read("zero_hit", "Choose one of the outcomes.", &mut errors),
-        memory_id: query.read("memory", "A memory is named by a UUID.", &mut errors),
+        memory_id: query.read("memory", "Enter a UUID.", &mut errors),
         user_id: None,
         from: query.day("from", false, &mut errors),
         until: query.day("until", true, &mut errors),
@@ -95,7 +95,7 @@ pub fn playground(query: &Query) -> Parsed<Option<PlaygroundRequest>> {
     }
     let question = query.get("q").map(str::to_owned);
     if question.is_some() && query.get("agent").is_none() {
-        errors.push(FieldError { field: "agent".into(), message: "Choose the agent that asks.".into() });
+        errors.push(FieldError { field: "agent".into(), message: "Choose an agent.".into() });
     }
     let recall = RecallRequest {
         query: question.clone().unwrap_or_default(),
@@ -111,7 +111,7 @@ pub fn playground(query: &Query) -> Parsed<Option<PlaygroundRequest>> {
 }
 
 fn recall_filters(query: &Query, errors: &mut Vec<FieldError>) -> RecallFilters {
-    const ID: &str = "A project or repository is named by a UUID.";
+    const ID: &str = "Enter a UUID.";
     let filters = RecallFilters {
         kinds: query.read("kind", "Choose one of the kinds.", errors).into_iter().collect(),
         scopes: query.read("scope", "Choose one of the scopes.", errors).into_iter().collect(),

@@ -11,9 +11,8 @@ pub struct BriefMemory {
     pub memory_id: MemoryId,
     pub short_id: String,
     pub topic: String,
-    /// The topic as it was first written, where the vocabulary has another form for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub topic_raw: Option<String>,
+    /// The topic as the agent wrote it.
+    pub topic_raw: String,
     pub content: String,
     pub source: Source,
     /// `private` or `shared`.

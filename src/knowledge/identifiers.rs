@@ -40,7 +40,8 @@ impl Identifiers {
     pub fn candidates(&self, statistics: Statistics, postings: &Postings<ChunkId>) -> HashSet<ChunkId> {
         let mut candidates = HashSet::new();
         for (_, places) in &self.0 {
-            let has_all = postings.texts().filter(|(_, worths)| places.iter().all(|place| worths.iter().any(|worth| worth.place == *place)));
+            let has_all =
+                postings.texts().filter(|(_, worths)| places.iter().all(|place| worths.iter().any(|worth| worth.place == *place)));
             let holders: Vec<ChunkId> = has_all.map(|(id, _)| id).take(RARE + 1).collect();
             if holders.len() <= RARE && holders.len() as f64 * RARE_AMONG <= statistics.documents as f64 + PRIOR_DOCUMENTS {
                 candidates.extend(holders);

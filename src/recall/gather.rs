@@ -36,11 +36,8 @@ pub(super) async fn by_decay(
         None => None,
     };
     let stands_in = |id: &MemoryId| awaiting.as_ref().is_none_or(|awaiting| awaiting.contains(id));
-    let lexical: HashMap<MemoryId, f64> = postings
-        .relevances()
-        .filter(|(id, _)| stands_in(id))
-        .filter(|(id, lexical)| !foreign.contains(id) || *lexical >= STRONG)
-        .collect();
+    let lexical: HashMap<MemoryId, f64> =
+        postings.relevances().filter(|(id, _)| stands_in(id)).filter(|(id, lexical)| !foreign.contains(id) || *lexical >= STRONG).collect();
     let worded = || lexical.iter().filter(|(_, lexical)| **lexical >= floors.lexical).map(|(id, _)| *id).collect();
     let totals = totals(tx, engine, question, prepared, floors, worded).await?;
     let by_words = best_decayed(tx, question, &lexical, floors, most).await?;

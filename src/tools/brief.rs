@@ -32,8 +32,8 @@ fn memory(hit: Hit) -> BriefMemory {
     BriefMemory {
         memory_id: hit.memory_id,
         short_id: hit.short_id,
-        topic_raw: (hit.topic_raw != hit.topic).then_some(hit.topic_raw),
         topic: hit.topic,
+        topic_raw: hit.topic_raw,
         attribution: opening(&hit.attribution, &hit.content),
         content: hit.content,
         source: hit.source,

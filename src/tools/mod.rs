@@ -5,8 +5,9 @@ mod input;
 mod schema;
 
 use crate::api::{
-    AddMemoryRequest, BriefKnowledgeSearch, BriefRecall, ContextRequest, ExplainRequest, ForgetRequest, KnowledgeRequest, LinkRequest, LookupRequest, ProfileFactRequest,
-    ProposeRequest, RecallRequest, RememberRequest, ReviseRequest, Scope, SearchRequest, TopologyRequest, UpdateMemoryRequest,
+    AddMemoryRequest, BriefKnowledgeSearch, BriefRecall, ContextRequest, ExplainRequest, ForgetRequest, KnowledgeRequest, LinkRequest,
+    LookupRequest, ProfileFactRequest, ProposeRequest, RecallRequest, RememberRequest, ReviseRequest, Scope, SearchRequest,
+    TopologyRequest, UpdateMemoryRequest,
 };
 use crate::engine::Engine;
 use crate::error::Error;
@@ -83,7 +84,13 @@ impl Tool {
     }
 
     /// A tool whose output has a form for a model to read.
-    fn with_text<In, Out, F, Fut>(name: &'static str, scope: Scope, description: &'static str, verb: F, text: fn(&Out) -> Option<String>) -> Self
+    fn with_text<In, Out, F, Fut>(
+        name: &'static str,
+        scope: Scope,
+        description: &'static str,
+        verb: F,
+        text: fn(&Out) -> Option<String>,
+    ) -> Self
     where
         In: DeserializeOwned + JsonSchema + Send + 'static,
         Out: Serialize + JsonSchema + 'static,
@@ -138,15 +145,7 @@ impl Tool {
         });
         let mut input_schema = schema::of_input::<In>();
         input_schema["properties"][EXPLAIN] = json!({ "type": "boolean", "description": "True: every detail of each hit and its score." });
-        Self {
-            name,
-            description,
-            scope,
-            system: false,
-            input_schema,
-            output_schema: schema::of_either_output::<Brief, Out>(),
-            handler,
-        }
+        Self { name, description, scope, system: false, input_schema, output_schema: schema::of_either_output::<Brief, Out>(), handler }
     }
 
     fn system(mut self) -> Self {
@@ -179,13 +178,7 @@ impl Tool {
         {
             properties.remove("user_id");
         }
-        Description {
-            name: self.name,
-            description: self.description,
-            scope: self.scope,
-            system: self.system,
-            input_schema,
-        }
+        Description { name: self.name, description: self.description, scope: self.scope, system: self.system, input_schema }
     }
 }
 

@@ -135,7 +135,8 @@ mod tests {
         for noise in ["$schema", "$ref", "\"title\":\"", "null", "oneOf", "anyOf", "uint32"] {
             assert!(!text.contains(noise), "{noise}: {text}");
         }
-        assert_eq!(schema["required"], json!(["topic_raw", "content"]));
+
+        assert_eq!(schema["required"], json!(["topic_raw", "content", "source"]));
         assert_eq!(schema["properties"]["source"]["properties"]["platform"]["type"], "string");
     }
 

@@ -287,7 +287,7 @@ async fn a_model_that_is_away_stops_neither_writing_nor_reading() {
     site.world.embedder.fail();
     let stored = site.atlas("agent_memory_remember", with("content", json!("the vault code changes monthly"))).await;
     assert_eq!(stored.status, StatusCode::OK, "{}", stored.text);
-    let recalled = site.atlas("agent_memory_recall", json!({ "query": "vault code" })).await.json();
+    let recalled = site.atlas("agent_memory_recall", json!({ "query": "vault code", "explain": true })).await.json();
     assert_eq!(recalled["degraded"], json!(["embedding"]));
     assert_eq!(recalled["hits"][0]["matched_by"], "lexical");
 }

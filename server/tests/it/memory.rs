@@ -17,7 +17,7 @@ async fn a_memory_from_drive_is_recalled_on_slack_with_its_provenance() {
     assert_eq!(hit["memory_id"], remembered.json()["memory_id"]);
     assert_eq!(hit["source"], source);
     assert_eq!(hit["source_tag"], "private");
-    for field in ["topic", "topic_raw", "content", "similarity", "recency_score", "score", "explanation", "attribution"] {
+    for field in ["topic", "topic_raw", "content", "similarity", "recency_score", "score", "status", "short_id", "reason", "attribution"] {
         assert!(!hit[field].is_null(), "{field} is missing");
     }
 }

@@ -7,7 +7,7 @@ source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/postgres.sh"
 need curl "curl"
 [ -x "$SERVER" ] || die "the server is not built: run 'make run' or 'make test' first."
-"$REPO/scripts/fetch.sh" pg0 model style end2end chromium
+"$REPO/scripts/fetch.sh" pg0 model onnxruntime style end2end chromium
 
 work=$(mktemp -d)
 server= runner=

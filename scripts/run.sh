@@ -6,7 +6,7 @@ cd "$REPO"
 
 "$REPO/scripts/toolchain.sh"
 source scripts/env.sh # the tool chain may be another one now
-parts=(model style)
+parts=(model onnxruntime style)
 [ -n "${DATABASE_URL:-}${AGENT_MEMORY_DATABASE_URL:-}" ] || parts+=(pg0)
 "$REPO/scripts/fetch.sh" "${parts[@]}"
 claim_target

@@ -33,7 +33,7 @@ count() { # status passed failed
 
 step "tool chain and downloads" scripts/toolchain.sh || exit 1
 source scripts/env.sh # the tool chain may be another one now
-parts=(model style end2end chromium pg0)
+parts=(model onnxruntime style end2end chromium pg0)
 scripts/fetch.sh "${parts[@]}"
 claim_target
 

@@ -5,6 +5,6 @@ source "$(dirname "$0")/env.sh"
 cd "$REPO"
 "$REPO/scripts/toolchain.sh"
 source scripts/env.sh
-"$REPO/scripts/fetch.sh" pg0 model style
+"$REPO/scripts/fetch.sh" pg0 model onnxruntime style
 mkdir -p "$LOCAL"
 exec cargo leptos watch -- serve --demo --credentials-dir "$LOCAL"

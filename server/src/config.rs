@@ -40,6 +40,8 @@ pub struct Config {
     pub provider: Provider,
     pub model: String,
     pub model_dir: PathBuf,
+    /// The library of ONNX Runtime, which runs the local model; without it candle does.
+    pub onnxruntime: Option<PathBuf>,
     pub openai_base_url: String,
     pub openai_api_key: Option<remembrancer::providers::openai::ApiKey>,
     pub listen: SocketAddr,
@@ -176,6 +178,12 @@ fn schedule(lookup: Lookup<'_>) -> Result<Option<Schedule>, InvalidVariable> {
     }
 }
 
+/// Where scripts/fetch.sh puts the library of ONNX Runtime, if it is there.
+fn fetched_onnxruntime() -> Option<PathBuf> {
+    let name = if cfg!(target_os = "macos") { "libonnxruntime.dylib" } else { "libonnxruntime.so" };
+    Some(home_cache().join("tools/onnxruntime").join(name)).filter(|library| library.is_file())
+}
+
 fn home_cache() -> PathBuf {
     std::env::var_os("HOME").map_or_else(|| PathBuf::from("."), PathBuf::from).join(".cache/remembrancer")
 }
@@ -221,6 +229,7 @@ impl Config {
             provider,
             model: text(lookup, "EMBEDDING_MODEL")?.unwrap_or_else(|| default_model.to_owned()),
             model_dir: path("REMEMBRANCER_MODEL_DIR", home_cache().join("models/all-minilm-l6-v2"))?,
+            onnxruntime: text(lookup, "REMEMBRANCER_ONNXRUNTIME")?.map(PathBuf::from).or_else(fetched_onnxruntime),
             openai_base_url: text(lookup, "OPENAI_BASE_URL")?.unwrap_or_else(|| "https://api.openai.com/v1".into()),
             openai_api_key: text(lookup, "OPENAI_API_KEY")?.map(remembrancer::providers::openai::ApiKey::new),
             public_url: public_url.trim_end_matches('/').to_owned(),

@@ -94,7 +94,7 @@ async fn start_postgres(config: &Config) -> Result<Embedded, Failure> {
 pub async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
     match config.provider {
         Provider::Local => {
-            let options = LocalOptions::new(&config.model_dir);
+            let options = LocalOptions { onnxruntime: config.onnxruntime.clone(), ..LocalOptions::new(&config.model_dir) };
             Ok(Arc::new(tokio::task::spawn_blocking(move || Local::load(&options)).await??))
         }
         Provider::OpenAi => Ok(Arc::new(OpenAi::new(OpenAiOptions {

@@ -110,6 +110,28 @@ async fn audit_rows(control: &mut PgConnection, world: &World, action: &str) -> 
 }
 
 #[tokio::test]
+async fn a_library_that_cannot_be_loaded_leaves_the_model_to_candle() {
+    let world = World::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("libonnxruntime.so");
+    fs::write(&text, "this is no library").unwrap();
+    for (n, library) in [folder.path().join("missing.so"), text].iter().enumerate() {
+        let library = ("REMEMBRANCER_ONNXRUNTIME", library.display().to_string());
+        let process = Process::with(&[databases(&world), vec![library]].concat()).await;
+        process.remember(&world.atlas_key, &format!("The ferry number {n} leaves at noon.")).unwrap();
+        let bearer = format!("Authorization: Bearer {}", world.atlas_key);
+        let input = serde_json::json!({ "query": format!("ferry number {n}"), "explain": true }).to_string();
+        let answer = process.curl("/api/tools/agent_memory_recall", &["-H", &bearer, "-H", "Content-Type: application/json", "-d", &input]);
+        let answer: serde_json::Value = serde_json::from_str(&answer.unwrap()).unwrap();
+        assert_eq!(
+            (&answer["degraded"], &answer["hits"][0]["matched_by"]),
+            (&serde_json::json!([]), &serde_json::json!("both")),
+            "{answer}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_kill_between_commit_and_relay_loses_no_audit_row() {
     let world = World::on(TestDatabases::fresh(&SystemClock).await).await;
     let mut control = PgConnection::connect(&world.engine.urls().internal_shared).await.unwrap();

@@ -1,4 +1,4 @@
-//! all-MiniLM-L6-v2 in this process: a small BERT on candle, mean pooling, unit length.
+//! all-MiniLM-L6-v2 in this process: a small BERT, mean pooling, unit length. It runs on ONNX Runtime, or on candle where that is missing.
 //!
 //! The model runs on threads of its own, never on the async ones. Queued texts are taken together, bucketed by length and run in batches; a
 //! text whose caller stopped waiting is skipped.
@@ -10,15 +10,18 @@ use std::{
     thread,
 };
 
-use candle_core::{DType, Device, Tensor};
-use candle_nn::VarBuilder;
-use candle_transformers::models::bert::{BertModel, Config, DTYPE};
+mod candle;
+mod onnx;
+
+use candle::Candle;
+use candle_transformers::models::bert::Config;
 use futures_util::future::BoxFuture;
 use tokenizers::{Tokenizer, TruncationParams};
 use tokio::sync::{mpsc, oneshot};
 
 use super::tokens::{Estimate, Tokens};
-use super::{EmbedError, Embedder, normalise};
+use super::{EmbedError, Embedder};
+use onnx::Onnx;
 
 /// The name under which the model registry knows this model.
 pub const MODEL: &str = "all-MiniLM-L6-v2";
@@ -36,24 +39,27 @@ const DRAIN: usize = 32;
 /// Where the model is and how it is run.
 #[derive(Clone, Debug)]
 pub struct LocalOptions {
-    /// Holds `model.safetensors`, `tokenizer.json` and `config.json`.
+    /// Holds `model.safetensors`, `tokenizer.json` and `config.json`; for ONNX Runtime also `model.onnx`.
     pub directory: PathBuf,
-    /// Threads that run the model; each uses the cores that the matrix library takes.
+    /// The library of ONNX Runtime, if there is one. If it cannot be used, candle runs the model.
+    pub onnxruntime: Option<PathBuf>,
+    /// Threads that run the model.
     pub threads: usize,
     /// Texts that may wait before callers do.
     pub queue: usize,
 }
 
 impl LocalOptions {
-    /// One thread and a queue of 256.
+    /// candle, one thread and a queue of 256.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: directory.into(), threads: 1, queue: 256 }
+        Self { directory: directory.into(), onnxruntime: None, threads: 1, queue: 256 }
     }
 }
 
 /// The model, loaded. Its threads end when the last clone is dropped.
 #[derive(Clone)]
 pub struct Local {
+    runtime: &'static str,
     dimension: usize,
     queue: mpsc::Sender<Job>,
     pieces: Arc<Pieces>,
@@ -89,21 +95,100 @@ struct Encoded {
     reply: oneshot::Sender<Result<Vec<f32>, EmbedError>>,
 }
 
+/// Texts of one batch, padded to the same length, row by row.
+struct Padded {
+    rows: usize,
+    width: usize,
+    ids: Vec<u32>,
+    /// 1 for a token, 0 for padding.
+    mask: Vec<u32>,
+}
+
+impl Padded {
+    fn new(batch: &[&[u32]], pad: u32) -> Self {
+        let (rows, width) = (batch.len(), batch.iter().map(|tokens| tokens.len()).max().unwrap_or_default());
+        let (mut ids, mut mask) = (Vec::with_capacity(rows * width), Vec::with_capacity(rows * width));
+        for tokens in batch {
+            let padding = width - tokens.len();
+            ids.extend_from_slice(tokens);
+            ids.extend(std::iter::repeat_n(pad, padding));
+            mask.extend(std::iter::repeat_n(1, tokens.len()));
+            mask.extend(std::iter::repeat_n(0, padding));
+        }
+        Self { rows, width, ids, mask }
+    }
+}
+
+/// Runs the model on one thread.
+trait Runner: Send {
+    /// One vector of unit length per row. The batch is not empty.
+    fn run(&mut self, batch: &Padded) -> Result<Vec<Vec<f32>>, EmbedError>;
+}
+
+/// The library that runs the model.
+enum Runtime {
+    Onnx(Onnx),
+    Candle(Candle),
+}
+
+impl Runtime {
+    fn load(options: &LocalOptions, config: &Config) -> Result<Self, EmbedError> {
+        let Some(library) = &options.onnxruntime else {
+            tracing::info!("candle runs the embedding model");
+            return Ok(Self::Candle(Candle::load(&options.directory, config)?));
+        };
+        let onnx = Onnx::load(library, &options.directory).and_then(|onnx| onnx.session().map(|_| onnx));
+        match onnx {
+            Ok(onnx) => {
+                tracing::info!(library = %library.display(), "ONNX Runtime runs the embedding model");
+                Ok(Self::Onnx(onnx))
+            }
+            Err(error) => {
+                tracing::warn!(%error, "candle runs the embedding model, at half the speed: ONNX Runtime cannot be used");
+                Ok(Self::Candle(Candle::load(&options.directory, config)?))
+            }
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Onnx(_) => "ONNX Runtime",
+            Self::Candle(_) => "candle",
+        }
+    }
+
+    fn runner(&self) -> Result<Box<dyn Runner>, EmbedError> {
+        Ok(match self {
+            Self::Onnx(onnx) => Box::new(onnx.session()?),
+            Self::Candle(candle) => Box::new(candle.clone()),
+        })
+    }
+}
+
 impl Local {
-    /// Reads the model (90 MB) and starts its threads. Blocks for some tenths of a second.
+    /// Loads the model and starts its threads. Blocks for some tenths of a second.
+    ///
+    /// # Errors
+    /// `Load` with the file that is missing or cannot be read. A missing ONNX Runtime is no error.
     pub fn load(options: &LocalOptions) -> Result<Self, EmbedError> {
-        let (model, pieces) = Model::load(&options.directory)?;
-        let model = Arc::new(model);
+        let (reader, pieces, config) = Reader::load(&options.directory)?;
+        let runtime = Runtime::load(options, &config)?;
+        let reader = Arc::new(reader);
         let (sender, receiver) = mpsc::channel(options.queue.max(1));
         let receiver = Arc::new(Mutex::new(receiver));
         for n in 0..options.threads.max(1) {
-            let (model, receiver) = (model.clone(), receiver.clone());
+            let (reader, receiver, mut runner) = (reader.clone(), receiver.clone(), runtime.runner()?);
             thread::Builder::new()
                 .name(format!("embed-{n}"))
-                .spawn(move || work(&model, &receiver))
+                .spawn(move || work(&reader, runner.as_mut(), &receiver))
                 .map_err(|e| EmbedError::Unavailable(format!("no thread for the model: {e}")))?;
         }
-        Ok(Self { dimension: model.dimension, queue: sender, pieces: Arc::new(pieces) })
+        Ok(Self { runtime: runtime.name(), dimension: config.hidden_size, queue: sender, pieces: Arc::new(pieces) })
+    }
+
+    /// The name of the library that runs the model.
+    pub fn runtime(&self) -> &'static str {
+        self.runtime
     }
 }
 
@@ -146,7 +231,7 @@ fn stopped() -> EmbedError {
 }
 
 /// The loop of one thread: wait for a text, take what else is queued, run it in batches.
-fn work(model: &Model, queue: &Mutex<mpsc::Receiver<Job>>) {
+fn work(reader: &Reader, runner: &mut dyn Runner, queue: &Mutex<mpsc::Receiver<Job>>) {
     loop {
         let jobs = {
             let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -159,8 +244,8 @@ fn work(model: &Model, queue: &Mutex<mpsc::Receiver<Job>>) {
             }
             jobs
         };
-        for batch in batches(model.encode(jobs)) {
-            run(model, batch);
+        for batch in batches(reader.encode(jobs)) {
+            run(runner, reader.pad, batch);
         }
     }
 }
@@ -180,13 +265,14 @@ fn batches(mut encoded: Vec<Encoded>) -> Vec<Vec<Encoded>> {
 }
 
 /// Runs one batch for those who still wait and returns the vectors. A panic in the model fails this batch, not the thread.
-fn run(model: &Model, mut batch: Vec<Encoded>) {
+fn run(runner: &mut dyn Runner, pad: u32, mut batch: Vec<Encoded>) {
     batch.retain(|item| !item.reply.is_closed());
     if batch.is_empty() {
         return;
     }
     let tokens: Vec<&[u32]> = batch.iter().map(|item| item.tokens.as_slice()).collect();
-    let result = catch_unwind(AssertUnwindSafe(|| model.forward(&tokens)));
+    let padded = Padded::new(&tokens, pad);
+    let result = catch_unwind(AssertUnwindSafe(|| runner.run(&padded)));
     let result = result.unwrap_or_else(|_| Err(EmbedError::Failed("the model panicked".into())));
     match result {
         Ok(vectors) => {
@@ -203,15 +289,14 @@ fn run(model: &Model, mut batch: Vec<Encoded>) {
     }
 }
 
-struct Model {
-    bert: BertModel,
+/// Turns texts into tokens.
+struct Reader {
     tokenizer: Tokenizer,
-    dimension: usize,
     pad: u32,
 }
 
-impl Model {
-    fn load(directory: &Path) -> Result<(Self, Pieces), EmbedError> {
+impl Reader {
+    fn load(directory: &Path) -> Result<(Self, Pieces, Config), EmbedError> {
         let failed = |file: &str, reason: String| EmbedError::Load { path: directory.join(file).display().to_string(), reason };
         let read = |file: &str| std::fs::read(directory.join(file)).map_err(|e| failed(file, e.to_string()));
 
@@ -223,12 +308,8 @@ impl Model {
         let pieces = Pieces(tokenizer.clone());
         let truncation = TruncationParams { max_length: TOKENS_MAX, ..TruncationParams::default() };
         tokenizer.with_truncation(Some(truncation)).map_err(|e| failed("tokenizer.json", e.to_string()))?;
-
-        let weights = VarBuilder::from_buffered_safetensors(read("model.safetensors")?, DTYPE, &Device::Cpu)
-            .map_err(|e| failed("model.safetensors", e.to_string()))?;
-        let bert = BertModel::load(weights, &config).map_err(|e| failed("model.safetensors", e.to_string()))?;
         let pad = u32::try_from(config.pad_token_id).map_err(|e| failed("config.json", e.to_string()))?;
-        Ok((Self { bert, tokenizer, dimension: config.hidden_size, pad }, pieces))
+        Ok((Self { tokenizer, pad }, pieces, config))
     }
 
     /// Tokens of the texts that somebody still waits for.
@@ -245,35 +326,6 @@ impl Model {
         }
         encoded
     }
-
-    /// Unit vectors of token sequences that run as one batch.
-    fn forward(&self, batch: &[&[u32]]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let mut vectors = self.pooled(batch).map_err(|e| EmbedError::Failed(e.to_string()))?;
-        for vector in &mut vectors {
-            normalise(vector)?;
-        }
-        Ok(vectors)
-    }
-
-    /// The mean of each text's token vectors, padding left out.
-    fn pooled(&self, batch: &[&[u32]]) -> candle_core::Result<Vec<Vec<f32>>> {
-        let (rows, width) = (batch.len(), batch.iter().map(|tokens| tokens.len()).max().unwrap_or_default());
-        let mut ids = Vec::with_capacity(rows * width);
-        let mut mask = Vec::with_capacity(rows * width);
-        for tokens in batch {
-            let padding = width - tokens.len();
-            ids.extend_from_slice(tokens);
-            ids.extend(std::iter::repeat_n(self.pad, padding));
-            mask.extend(std::iter::repeat_n(1u32, tokens.len()));
-            mask.extend(std::iter::repeat_n(0u32, padding));
-        }
-        let ids = Tensor::from_vec(ids, (rows, width), &Device::Cpu)?;
-        let mask = Tensor::from_vec(mask, (rows, width), &Device::Cpu)?;
-        let hidden = self.bert.forward(&ids, &ids.zeros_like()?, Some(&mask))?;
-        let mask = mask.to_dtype(DType::F32)?.unsqueeze(2)?;
-        let sum = hidden.broadcast_mul(&mask)?.sum(1)?;
-        sum.broadcast_div(&mask.sum(1)?)?.to_vec2()
-    }
 }
 
 #[cfg(test)]
@@ -282,11 +334,17 @@ mod tests {
 
     use super::*;
 
+    fn variable(name: &str) -> PathBuf {
+        std::env::var_os(name).unwrap_or_else(|| panic!("{name} is set by scripts/env.sh")).into()
+    }
+
+    fn load(onnxruntime: Option<PathBuf>) -> Local {
+        let options = LocalOptions { onnxruntime, ..LocalOptions::new(variable("REMEMBRANCER_MODEL_DIR")) };
+        Local::load(&options).expect("the model is fetched by scripts/fetch.sh")
+    }
+
     /// One model for all tests. Its absence is a failure: the default of every installation is what these tests prove.
-    static LOCAL: LazyLock<Local> = LazyLock::new(|| {
-        let directory = std::env::var("REMEMBRANCER_MODEL_DIR").expect("REMEMBRANCER_MODEL_DIR is set by scripts/env.sh");
-        Local::load(&LocalOptions::new(directory)).expect("the model is fetched by scripts/fetch.sh")
-    });
+    static LOCAL: LazyLock<Local> = LazyLock::new(|| load(Some(variable("REMEMBRANCER_ONNXRUNTIME"))));
 
     async fn embed(texts: &[&str]) -> Vec<Vec<f32>> {
         LOCAL.embed(texts.iter().map(ToString::to_string).collect()).await.unwrap()
@@ -380,6 +438,31 @@ mod tests {
         let encoded = lengths.map(|n| Encoded { tokens: vec![1; n], reply: oneshot::channel().0 });
         let cut: Vec<Vec<usize>> = batches(encoded.into()).iter().map(|b| b.iter().map(|e| e.tokens.len()).collect()).collect();
         assert_eq!(cut, [vec![5; 8], vec![6, 7], vec![40, 41], vec![70], vec![71], vec![200]]);
+    }
+
+    #[tokio::test]
+    async fn onnx_runtime_and_candle_give_the_same_vectors() {
+        assert_eq!(LOCAL.runtime(), "ONNX Runtime");
+        let candle = load(None);
+        assert_eq!(candle.runtime(), "candle");
+        let mut texts: Vec<String> = ["", "a", "Überraschung für 東京 🎉", "[PAD] [CLS]"].map(str::to_owned).into();
+        texts.extend((1..300).step_by(23).map(|words| "the committee met again ".repeat(words)));
+        let (ours, theirs) = (LOCAL.embed(texts.clone()).await.unwrap(), candle.embed(texts.clone()).await.unwrap());
+        for ((text, one), other) in texts.iter().zip(&ours).zip(&theirs) {
+            assert!(cos(one, other) > 0.9999, "{} for {text:.30}", cos(one, other));
+        }
+    }
+
+    #[tokio::test]
+    async fn candle_runs_the_model_where_the_graph_is_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+            std::os::unix::fs::symlink(variable("REMEMBRANCER_MODEL_DIR").join(file), folder.path().join(file)).unwrap();
+        }
+        let options = LocalOptions { onnxruntime: Some(variable("REMEMBRANCER_ONNXRUNTIME")), ..LocalOptions::new(folder.path()) };
+        let local = Local::load(&options).unwrap();
+        assert_eq!(local.runtime(), "candle");
+        assert_eq!(local.embed(vec!["tea".into()]).await.unwrap()[0].len(), 384);
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! What a tool leaves out of an answer unless it is asked to explain, and the answer as a text for a model to read.
 
 use crate::api::{
-    BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall, Hit, KnowledgeHit, KnowledgeResponse, MemoryStatus,
-    NothingReason, RecallHit, RecallResponse,
+    BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall, Hit, KnowledgeHit, KnowledgeResponse, MatchedBy,
+    MemoryStatus, NothingReason, RecallHit, RecallResponse,
 };
-use crate::ranking::explain::how_found;
 use std::fmt::Write;
 
 /// A search in knowledge, in brief.
@@ -43,7 +42,7 @@ fn memory(hit: Hit) -> BriefMemory {
         score: three_digits(hit.score),
         status: hit.status,
         contradicts: hit.contradicts,
-        reason: how_found(hit.matched_by, hit.similarity, &hit.matched_words),
+        reason: reason(hit.matched_by, &hit.matched_words),
     }
 }
 
@@ -58,7 +57,20 @@ fn knowledge(hit: KnowledgeHit) -> BriefKnowledge {
         source_tag: hit.source_tag,
         similarity: three_digits(hit.similarity),
         score: three_digits(hit.score),
-        reason: how_found(hit.matched_by, hit.similarity, &hit.matched_words),
+        reason: reason(hit.matched_by, &hit.matched_words),
+    }
+}
+
+/// How a hit was found, with at most five of the words that it shares with the question.
+fn reason(matched_by: MatchedBy, matched_words: &[String]) -> String {
+    let how = match matched_by {
+        MatchedBy::Vector => "meaning",
+        MatchedBy::Lexical => "words",
+        MatchedBy::Both => "meaning and words",
+    };
+    match matched_words {
+        [] => how.to_owned(),
+        words => format!("{how}: {}", words[..words.len().min(5)].join(", ")),
     }
 }
 

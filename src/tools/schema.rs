@@ -51,11 +51,27 @@ impl Transform for Slim {
         for name in ["title", "format", "$schema"] {
             fields.remove(name);
         }
+        if fields.get("minimum").is_some_and(|least| *least == json!(0)) {
+            fields.remove("minimum");
+        }
+        // A list is described as a whole.
+        if let Some(items) = fields.get_mut("items").and_then(Value::as_object_mut) {
+            items.remove("description");
+        }
+        if let Some(properties) = fields.get_mut("properties").and_then(Value::as_object_mut) {
+            // Unknown fields are refused everywhere; the outermost object says so.
+            for property in properties.values_mut().filter_map(Value::as_object_mut) {
+                property.remove("additionalProperties");
+            }
+        }
         if fields.get("default").is_some_and(|default| [json!(null), json!(false), json!([]), json!({})].contains(default)) {
             fields.remove("default");
         }
         remove_null(fields);
         constants_as_enum(fields);
+        if fields.contains_key("enum") {
+            fields.remove("type");
+        }
     }
 }
 
@@ -97,7 +113,6 @@ fn constants_as_enum(fields: &mut Map<String, Value>) {
     }
     fields.remove("oneOf");
     fields.insert("enum".into(), Value::Array(names));
-    fields.remove("type");
 }
 
 #[derive(Clone)]

@@ -8,6 +8,7 @@ use remembrancer::testing::World;
 use serde_json::Value;
 use server::config::Config;
 use std::env::VarError;
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 /// A world and the whole router on it, console included.
@@ -58,7 +59,7 @@ impl Site {
         let lookup =
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent);
         let config = Config::read(&lookup).unwrap();
-        let router = server::router(&world.engine, &config);
+        let router = server::router(&world.engine, &config, CancellationToken::new());
         Self { world, router }
     }
 

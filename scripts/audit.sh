@@ -32,4 +32,5 @@ npm_packages() { # folder
 rust
 npm_packages style
 npm_packages end2end
+npm_packages clients
 exit "$failed"

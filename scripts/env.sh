@@ -17,6 +17,7 @@ case "$(uname -s)" in Darwin) ONNXRUNTIME_LIBRARY=libonnxruntime.dylib ;; *) ONN
 
 CARGO_LEPTOS_HOME=$CACHE/tools/cargo-leptos-$CARGO_LEPTOS_VERSION
 WASM_BINDGEN_HOME=$CACHE/tools/wasm-bindgen-$WASM_BINDGEN_VERSION
+PYTHON_HOME=$CACHE/tools/clients-$(cksum <"$REPO/clients/requirements.txt" | cut -d " " -f 1)
 PG0_HOME=$CACHE/tools/pg0-$PG0_VERSION
 ONNXRUNTIME_HOME=$CACHE/tools/onnxruntime-$ONNXRUNTIME_VERSION
 MODEL_HOME=$CACHE/models/all-minilm-l6-v2-$MODEL_VERSION

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fetches what is not built from source: any of `pg0` `model` `onnxruntime` `style` `end2end` `chromium`. Idempotent; pinned by version and hash.
+# Fetches what is not built from source: any of `pg0` `model` `onnxruntime` `style` `end2end` `clients` `chromium`. Idempotent; pinned by
+# version and hash.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 
@@ -81,6 +82,26 @@ npm_packages() { # folder
 }
 style() { npm_packages style; }
 end2end() { npm_packages end2end; }
+
+# The official SDKs that tests use as clients.
+clients() {
+  npm_packages clients
+  [ -x "$PYTHON_HOME/bin/python" ] && return
+  need python3 "Python 3.10 or newer (Debian: python3)"
+  local have; have=$(python3 -c 'import platform; print(platform.python_version())')
+  at_least 3.10 "$have" || die "Python $have is too old: install version 3.10 or newer, then run this again."
+  if ! python3 -c 'import ensurepip' 2>/dev/null; then
+    apt_install python3-venv || die "Python's venv is missing: install it (Debian: python3-venv), then run this again."
+  fi
+  say "fetching the Python SDK of the Model Context Protocol (10 MB)"
+  # It gets its name when it is complete. Only its interpreter is used, which finds its packages by its own place.
+  rm -rf "$PYTHON_HOME.part"
+  python3 -m venv "$PYTHON_HOME.part"
+  "$PYTHON_HOME.part/bin/python" -m pip --disable-pip-version-check install --quiet --require-hashes --only-binary=:all: \
+    -r "$REPO/clients/requirements.txt" >&2 \
+    || { rm -rf "$PYTHON_HOME.part"; die "the Python SDK of the Model Context Protocol could not be fetched from PyPI."; }
+  mv "$PYTHON_HOME.part" "$PYTHON_HOME"
+}
 
 chromium() {
   [ -n "$(find_chromium)" ] || apt_install chromium-headless-shell fonts-liberation || apt_install chromium fonts-liberation || true

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# All checks: format, lints, dependencies, Rust tests against a real Postgres and the real model, browser tests. Ends with one line of totals.
+# All checks: format, lints, dependencies, Rust tests against a real Postgres and the real model, tests with official MCP clients, browser
+# tests. Ends with one line of totals.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/postgres.sh"
@@ -23,6 +24,7 @@ check() { step "$@" || failed=$((failed + 1)); }
 # A test that hangs has its name on the screen by then, and what follows still has its turn.
 limit=$(command -v timeout || true) # not on macOS
 rust_tests() { ${limit:+"$limit" 30m} cargo test --quiet --no-fail-fast 2>&1 | tee "$work/rust.log"; }
+client_tests() { ${limit:+"$limit" 5m} scripts/mcp.sh 2>&1 | tee "$work/mcp.log"; }
 browser_tests() { E2E_REPORT=$work/e2e.json scripts/e2e.sh; }
 
 # Adds what a runner counted; a runner that failed without counting a failure counts as one.
@@ -33,7 +35,7 @@ count() { # status passed failed
 
 step "tool chain and downloads" scripts/toolchain.sh || exit 1
 source scripts/env.sh # the tool chain may be another one now
-parts=(model onnxruntime style end2end chromium pg0)
+parts=(model onnxruntime style end2end clients chromium pg0)
 scripts/fetch.sh "${parts[@]}"
 claim_target
 
@@ -53,6 +55,11 @@ count "$status" "$p" "$f"
 
 # The tests of the process built it.
 check "the server" keep_server
+status=0
+step "clients of the Model Context Protocol" client_tests || status=1
+read -r p f < <(awk '/^ok / { p += 1 } /^not ok / { f += 1 } END { print p + 0, f + 0 }' "$work/mcp.log")
+count "$status" "$p" "$f"
+
 check "building the front end" scripts/frontend.sh
 status=0
 step "browser tests" browser_tests || status=1

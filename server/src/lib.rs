@@ -11,6 +11,7 @@ mod downloads;
 mod hosts;
 mod limits;
 pub mod listener;
+mod mcp;
 pub mod metrics;
 mod serve;
 pub use serve::router;

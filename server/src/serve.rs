@@ -5,6 +5,7 @@ use crate::cli::kb;
 use crate::config::{Config, Provider};
 use crate::console::{self, ConsoleConfig};
 use crate::hosts::{self, Trust};
+use crate::mcp::Mcp;
 use crate::{demo, listener, metrics};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -107,8 +108,8 @@ pub async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
     }
 }
 
-/// The router of the public address: the API, then the console.
-pub fn router(engine: &Engine, config: &Config) -> Router {
+/// The router of the public address: the API, then the console. Its open streams end after `stop`.
+pub fn router(engine: &Engine, config: &Config, stop: CancellationToken) -> Router {
     let leptos_options = LeptosOptions::builder()
         .output_name(env!("LEPTOS_OUTPUT_NAME"))
         .site_root(config.site_root.to_string_lossy())
@@ -117,8 +118,10 @@ pub fn router(engine: &Engine, config: &Config) -> Router {
     let console_config = ConsoleConfig::new(&config.public_url, config.secure_cookies());
     let trust = Trust { hosts: config.allowed_hosts.clone(), proxies: config.trusted_proxies.clone() };
     let transfers = Arc::new(Transfers::new(config.transfer_stall));
+    let mcp = Arc::new(Mcp::new(engine, config, stop));
+    let api = Api::new(engine.clone(), config.requests_per_minute, config.unknown_keys_per_minute, Arc::clone(&transfers), mcp);
     Router::new()
-        .merge(api::router(Api::new(engine.clone(), config.requests_per_minute, config.unknown_keys_per_minute, Arc::clone(&transfers))))
+        .merge(api::router(api))
         .fallback_service(console::router(engine.clone(), transfers, &console_config, leptos_options))
         .layer(middleware::from_fn_with_state(Arc::new(trust), hosts::check))
         .layer(CatchPanicLayer::custom(api::error::panicked))
@@ -163,7 +166,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
 
     let stop = CancellationToken::new();
     let schedule = config.knowledge.clone().map(|schedule| tokio::spawn(kb::ingest_at_intervals(engine.clone(), schedule, stop.clone())));
-    let server = listener::serve(listener, router(&engine, &config), config.limits, stop.clone());
+    let server = listener::serve(listener, router(&engine, &config, stop.clone()), config.limits, stop.clone());
     let metrics_server = listener::serve(metrics_listener, metrics::router(recorder, engine.clone()), config.limits, stop.clone());
     let served = tokio::spawn(async move { tokio::join!(server, metrics_server) });
     tracing::info!(address = %config.public_url, metrics = %config.metrics, "serving");
@@ -196,7 +199,7 @@ async fn bind(variable: &str, address: SocketAddr) -> Result<TcpListener, Failur
 }
 
 /// Keeps the embedded Postgres running, if there is one. Never returns.
-async fn supervise(postgres: Option<&Embedded>) {
+pub(crate) async fn supervise(postgres: Option<&Embedded>) {
     match postgres {
         Some(postgres) => postgres.supervise().await,
         None => std::future::pending().await,
@@ -204,7 +207,7 @@ async fn supervise(postgres: Option<&Embedded>) {
 }
 
 /// Waits for SIGINT or SIGTERM.
-async fn wait_for_signal() -> Result<(), Failure> {
+pub(crate) async fn wait_for_signal() -> Result<(), Failure> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     tokio::select! {

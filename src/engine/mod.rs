@@ -1,8 +1,10 @@
 //! The engine's handle: everything a verb needs, cheap to clone. It imports leaves only, so that every room can import it; background work
 //! is in [`crate::workers`].
 
+mod changes;
 mod signal;
 
+pub use changes::Changes;
 pub use signal::Signal;
 
 use crate::clock::Clock;
@@ -76,6 +78,7 @@ struct Inner {
     past_words: Semaphore,
     relay: Signal,
     jobs: Signal,
+    knowledge_changes: Changes,
     deferred: TaskTracker,
 }
 
@@ -114,8 +117,21 @@ impl Engine {
         let (log, embeddings) = (RetrievalLog::new(), Embeddings::new(embedder, CACHED_QUERIES));
         let (vocabulary, relay, jobs) = (Snapshots::default(), Signal::default(), Signal::default());
         let (past_searches, past_words, deferred) = (Semaphore::new(PAST_SEARCHES), Semaphore::new(PAST_SEARCHES), TaskTracker::new());
-        let inner =
-            Arc::new(Inner { db, urls, embeddings, model, settings, vocabulary, log, past_searches, past_words, relay, jobs, deferred });
+        let inner = Arc::new(Inner {
+            db,
+            urls,
+            embeddings,
+            model,
+            settings,
+            vocabulary,
+            log,
+            past_searches,
+            past_words,
+            relay,
+            jobs,
+            knowledge_changes: Changes::default(),
+            deferred,
+        });
         Ok(Self { inner, clock })
     }
 
@@ -216,6 +232,11 @@ impl Engine {
     /// Wakes the job worker when an event waits.
     pub fn jobs(&self) -> &Signal {
         &self.inner.jobs
+    }
+
+    /// Announces that documents were ingested or retired.
+    pub fn knowledge_changes(&self) -> &Changes {
+        &self.inner.knowledge_changes
     }
 
     /// Whether the databases answer; how many migrations of this program they lack.

@@ -115,6 +115,9 @@ pub async fn ingest(
         tx.commit().await?;
         engine.relay().wake();
         engine.jobs().wake();
+        if report.added + report.changed + report.retired > 0 {
+            engine.knowledge_changes().announce(ctx.tenant_id);
+        }
         metrics::counter!("remembrancer_knowledge_ingested_total")
             .increment((report.added + report.changed + report.reindexed).unsigned_abs());
         metrics::counter!("remembrancer_knowledge_failures_total").increment(report.failures.len() as u64);

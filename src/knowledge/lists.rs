@@ -191,6 +191,44 @@ pub async fn index(engine: &Engine, ctx: &OpContext) -> Result<Vec<IndexPage>, E
     Ok(pages.collect())
 }
 
+/// The text of a document in force as Markdown, for an agent: by id, by reference (`ADR-005`) or by path.
+///
+/// # Errors
+/// `Forbidden` without `kb:read`, `NotFound` for a document that is not there or no longer in force.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn full_text(engine: &Engine, ctx: &OpContext, name: &str) -> Result<String, Error> {
+    ctx.require(Scope::KbRead)?;
+    let is_named = |row: &DocumentRow| {
+        row.id.to_string() == name
+            || row.reference.as_deref() == Some(name)
+            || row.path == name
+            || name.strip_prefix(&row.collection).and_then(|rest| rest.strip_prefix('/')) == Some(&row.path)
+    };
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let rows = store::front_matters(&mut tx, ctx.tenant_id).await?;
+    let row = rows.into_iter().find(is_named).ok_or(Error::NotFound("document"))?;
+    let chunks = store::chunks(&mut tx, ctx.tenant_id, row.id).await?;
+    tx.commit().await?;
+    let mut lines = vec![format!("# {}", row.title), document_line(&row)];
+    let mut path: &[String] = &[];
+    for chunk in &chunks {
+        let shared = path.iter().zip(&chunk.heading_path).take_while(|(left, right)| left == right).count();
+        for (depth, heading) in chunk.heading_path.iter().enumerate().skip(shared).filter(|(_, heading)| **heading != row.title) {
+            lines.push(format!("{} {heading}", "#".repeat((depth + 1).clamp(2, 6))));
+        }
+        lines.push(chunk.content.clone());
+        path = &chunk.heading_path;
+    }
+    Ok(lines.join("\n\n") + "\n")
+}
+
+/// Reference, status, collection and path in one line.
+fn document_line(row: &DocumentRow) -> String {
+    let parts = [row.reference.as_deref().unwrap_or_default(), &row.status, &format!("{}/{}", row.collection, row.path)];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+}
+
 async fn citations(engine: &Engine, ctx: &OpContext, ids: Vec<DocumentId>) -> Result<HashMap<DocumentId, i64>, Error> {
     let since = engine.clock().now() - chrono::Duration::days(CITED_DAYS);
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

@@ -29,6 +29,17 @@ const EXPLAIN: &str = "explain";
 
 type Handler = Box<dyn Fn(Engine, OpContext, Value) -> BoxFuture<'static, Result<Output, Error>> + Send + Sync>;
 
+/// What a call does to the memory of the agent or the organisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing; that a recall is logged and counted does not matter to its caller.
+    Read,
+    /// It adds or changes something. What was there is kept as a version.
+    Write,
+    /// It takes something away.
+    Delete,
+}
+
 /// Something an agent can call: described for a model, typed on both sides.
 pub struct Tool {
     pub name: &'static str,
@@ -38,6 +49,9 @@ pub struct Tool {
     pub scope: Scope,
     /// True: every agent has it. It is always listed and does not count for a limit.
     pub system: bool,
+    pub effect: Effect,
+    /// True: the same call again changes nothing more.
+    pub idempotent: bool,
     /// JSON Schema (2020-12) of the input.
     pub input_schema: Value,
     /// JSON Schema of the output.
@@ -109,6 +123,8 @@ impl Tool {
             description,
             scope,
             system: false,
+            effect: Effect::Read,
+            idempotent: true,
             input_schema: schema::of_input::<In>(),
             output_schema: schema::of_output::<Out>(),
             handler,
@@ -145,11 +161,27 @@ impl Tool {
         });
         let mut input_schema = schema::of_input::<In>();
         input_schema["properties"][EXPLAIN] = json!({ "type": "boolean", "description": "True: every detail of each hit and its score." });
-        Self { name, description, scope, system: false, input_schema, output_schema: schema::of_either_output::<Brief, Out>(), handler }
+        Self {
+            name,
+            description,
+            scope,
+            system: false,
+            effect: Effect::Read,
+            idempotent: true,
+            input_schema,
+            output_schema: schema::of_either_output::<Brief, Out>(),
+            handler,
+        }
     }
 
     fn system(mut self) -> Self {
         self.system = true;
+        self
+    }
+
+    /// Says that the tool does more than read, and whether the same call again changes nothing more.
+    fn with_effect(mut self, effect: Effect, idempotent: bool) -> Self {
+        (self.effect, self.idempotent) = (effect, idempotent);
         self
     }
 
@@ -239,21 +271,24 @@ pub fn all() -> &'static [Tool] {
                  end of a substantive turn, and always when asked to remember. Saying the same again is harmless: it is recognised. Do not \
                  store what you just recalled.",
                 |engine, ctx, input: RememberRequest| async move { memories::remember(&engine, &ctx, input).await },
-            ),
+            )
+            .with_effect(Effect::Write, true),
             Tool::new(
                 "agent_memory_forget",
                 Scope::MemoryForget,
                 "Forget one memory for good, only when a person asks for it (“forget that I said …”). Recall it first to learn its \
                  `memory_id`.",
                 |engine, ctx, input: ForgetRequest| async move { memories::forget(&engine, &ctx, input).await },
-            ),
+            )
+            .with_effect(Effect::Delete, true),
             Tool::new(
                 "agent_memory_revise",
                 Scope::MemoryWrite,
                 "Give one memory new content when you know which one is out of date: its id stays, and the old wording is kept as a version. \
                  Answers with the old and the new content. To store something new, remember it instead.",
                 |engine, ctx, input: ReviseRequest| async move { memories::revise(&engine, &ctx, input).await },
-            ),
+            )
+            .with_effect(Effect::Write, false),
             Tool::new(
                 "agent_memory_link",
                 Scope::MemoryWrite,
@@ -263,7 +298,8 @@ pub fn all() -> &'static [Tool] {
                 |engine, ctx, input: LinkRequest| async move {
                     if input.remove { memories::unlink(&engine, &ctx, input).await } else { memories::link(&engine, &ctx, input).await }
                 },
-            ),
+            )
+            .with_effect(Effect::Write, true),
             Tool::new(
                 "explain",
                 Scope::MemoryRead,
@@ -278,7 +314,8 @@ pub fn all() -> &'static [Tool] {
                 "State one fact of a person's profile that has one answer at a time (preferred editor, time zone, working hours). What was \
                  stated under the same topic before is replaced and kept as a version. It can be recalled at once.",
                 |engine, ctx, input: ProfileFactRequest| async move { memories::upsert_profile_fact(&engine, &ctx, input).await },
-            ),
+            )
+            .with_effect(Effect::Write, true),
             Tool::new(
                 "add_to_memory",
                 Scope::MemoryWrite,
@@ -287,6 +324,7 @@ pub fn all() -> &'static [Tool] {
                  suggestion's id instead. Confirm with the person first, unless they asked you to remember.",
                 |engine, ctx, input: AddMemoryRequest| async move { contract::add(&engine, &ctx, input, TOOL).await },
             )
+            .with_effect(Effect::Write, true)
             .system(),
             Tool::new(
                 "update_memory",
@@ -295,6 +333,7 @@ pub fn all() -> &'static [Tool] {
                  ask first. Answers with the old and the new content.",
                 |engine, ctx, input: UpdateMemoryRequest| async move { Ok(contract::update(&engine, &ctx, input, TOOL).await?.1) },
             )
+            .with_effect(Effect::Write, false)
             .system(),
             Tool::new(
                 "canonical_terms_lookup",
@@ -309,7 +348,8 @@ pub fn all() -> &'static [Tool] {
                 "Propose a phrase for the organisation's vocabulary; people review it. Give the `memory_id` in which you met it. Remembering \
                  something under an unknown topic proposes that topic by itself.",
                 |engine, ctx, input: ProposeRequest| async move { vocabulary::propose(&engine, &ctx, input).await },
-            ),
+            )
+            .with_effect(Effect::Write, false),
             Tool::brief(
                 "shared_kb_search",
                 Scope::KbRead,
@@ -343,4 +383,23 @@ pub fn offered(ctx: &OpContext, limit: Option<usize>) -> Vec<&'static Tool> {
 /// A tool by name.
 pub fn find(name: &str) -> Option<&'static Tool> {
     all().iter().find(|tool| tool.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Effect, all};
+    use crate::api::Scope;
+
+    #[test]
+    fn the_scope_of_a_tool_fits_its_effect() {
+        for tool in all() {
+            let expected = match tool.scope {
+                Scope::MemoryRead | Scope::KbRead => Effect::Read,
+                Scope::MemoryForget => Effect::Delete,
+                _ => Effect::Write,
+            };
+            assert_eq!(tool.effect, expected, "{}", tool.name);
+            assert!(tool.effect != Effect::Read || tool.idempotent, "{}", tool.name);
+        }
+    }
 }

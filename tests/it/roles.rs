@@ -137,6 +137,7 @@ const OF_AGENTS: &[&str] = &[
     "contract::prompt",
     "contract::update",
     "knowledge::component",
+    "knowledge::full_text",
     "knowledge::index",
     "knowledge::ingest",
     "knowledge::search",

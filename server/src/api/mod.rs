@@ -17,12 +17,14 @@ mod tools;
 mod transfers;
 
 pub use body::BODY_MAX;
+pub use caller::{Caller, USER};
 pub use error::ApiError;
 pub use gate::Gate;
 use health::Readiness;
 pub use knowledge::BODY_MAX as KNOWLEDGE_BODY_MAX;
 pub use transfers::Transfers;
 
+use crate::mcp::{self, Mcp};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method};
@@ -45,15 +47,22 @@ pub struct Api {
     pub engine: Engine,
     pub gate: Arc<Gate>,
     pub transfers: Arc<Transfers>,
+    pub mcp: Arc<Mcp>,
     readiness: Arc<Readiness>,
 }
 
 impl Api {
     /// The state, with limits per minute: on requests of each key, and on unknown credentials of each address. The console shares the
     /// transfers.
-    pub fn new(engine: Engine, requests_per_minute: NonZeroU32, unknown_keys_per_minute: NonZeroU32, transfers: Arc<Transfers>) -> Self {
+    pub fn new(
+        engine: Engine,
+        requests_per_minute: NonZeroU32,
+        unknown_keys_per_minute: NonZeroU32,
+        transfers: Arc<Transfers>,
+        mcp: Arc<Mcp>,
+    ) -> Self {
         let gate = Arc::new(Gate::new(requests_per_minute, unknown_keys_per_minute));
-        Self { engine, gate, transfers, readiness: Arc::default() }
+        Self { engine, gate, transfers, mcp, readiness: Arc::default() }
     }
 }
 
@@ -83,6 +92,9 @@ pub fn routes() -> Vec<Route> {
         Route { method: Method::GET, path: "/readyz", guard: Guard::Open, handler: || get(health::readyz) },
         Route { method: Method::GET, path: "/api/tools", guard: Guard::Key, handler: || get(tools::list) },
         Route { method: Method::POST, path: "/api/tools/{name}", guard: Guard::Key, handler: || post(tools::call) },
+        Route { method: Method::GET, path: "/mcp", guard: Guard::Key, handler: || get(mcp::handle) },
+        Route { method: Method::POST, path: "/mcp", guard: Guard::Key, handler: || post(mcp::handle) },
+        Route { method: Method::DELETE, path: "/mcp", guard: Guard::Key, handler: || delete(mcp::handle) },
         Route { method: Method::GET, path: "/api/prompts", guard: Guard::Key, handler: || get(tools::prompts) },
         // Clients of this contract call it with and without the slash.
         Route { method: Method::GET, path: "/api/memory/", guard: Guard::Key, handler: || memory::contract(get(memory::list)) },

@@ -6,6 +6,7 @@ mod manage;
 pub mod portability;
 
 use crate::config::Config;
+use crate::mcp;
 use crate::serve::{self, Opened};
 use clap::{Args, Parser, Subcommand};
 use eval::Eval;
@@ -35,6 +36,8 @@ struct Cli {
 enum Command {
     /// Serve the API and the console until stopped
     Serve(Serve),
+    /// Serve one client of the Model Context Protocol on standard input and output
+    Mcp(Mcp),
     /// Create and migrate the databases, then stop
     Migrate,
     /// Organisations
@@ -84,6 +87,19 @@ struct Serve {
     /// Directory of the demo's credentials (files with mode 0600)
     #[arg(long, default_value = ".local", value_name = "DIR")]
     credentials_dir: PathBuf,
+}
+
+#[derive(Args)]
+struct Mcp {
+    /// Forward to this server, which needs a key; without it the memory is in this process
+    #[arg(long, env = "REMEMBRANCER_URL", value_name = "URL", requires = "key")]
+    url: Option<String>,
+    /// API key of the agent; without a server and a key a local agent is made
+    #[arg(long, env = "REMEMBRANCER_KEY", hide_env_values = true, value_name = "KEY")]
+    key: Option<String>,
+    /// The user of every call: an id, or a reference of your own
+    #[arg(long, env = "REMEMBRANCER_USER", value_name = "USER")]
+    user: Option<UserRef>,
 }
 
 #[derive(Subcommand)]
@@ -204,6 +220,8 @@ pub async fn run() -> Result<(), Failure> {
     log(&config)?;
     match cli.command {
         Command::Serve(options) => serve::serve(config, options.demo.then_some(options.credentials_dir.as_path())).await,
+        Command::Mcp(Mcp { url: Some(url), key, user }) => mcp::forward(&url, key.unwrap_or_default(), user.as_ref()).await,
+        Command::Mcp(Mcp { url: None, key, user }) => mcp::embedded(&config, key, user).await,
         Command::Kb(Kb::Index { dir }) => kb::index(&dir),
         Command::Eval(Eval::Retrieval { file, ranking, json }) => eval::retrieval(config, &file, ranking, json).await,
         command => {
@@ -220,7 +238,7 @@ pub async fn run() -> Result<(), Failure> {
 
 async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
     match command {
-        Command::Serve(_) | Command::Kb(Kb::Index { .. }) | Command::Eval(_) => {}
+        Command::Serve(_) | Command::Mcp(_) | Command::Kb(Kb::Index { .. }) | Command::Eval(_) => {}
         Command::Migrate => println!("the databases are migrated"),
         Command::Tenant(Tenant::Create { slug, name }) => {
             let ctx = identity::create_tenant(engine, &slug, &name).await?;
@@ -294,13 +312,16 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What is logged unless `RUST_LOG` says otherwise. `rmcp` warns of every client that breaks the protocol, and quotes it.
+const FILTER: &str = "warn,rmcp=off,remembrancer=info,server=info,app=info";
+
 /// Starts the log: text for people or JSON for machines, with libraries from warnings on.
 fn log(config: &Config) -> Result<(), Failure> {
     let filter = EnvFilter::try_from_env("RUST_LOG").or_else(|_| match std::env::var("RUST_LOG") {
         Ok(value) if !value.is_empty() => {
             Err(format!("RUST_LOG is «{value}»; it must be a filter such as info or remembrancer=debug,warn"))
         }
-        _ => Ok(EnvFilter::new("warn,remembrancer=info,server=info,app=info")),
+        _ => Ok(EnvFilter::new(FILTER)),
     })?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     if config.json_log {

@@ -62,6 +62,9 @@ const ROUTES: &[Call] = {
     const PROJECT: &str = r#"{"slug": "harbour", "name": "Harbour"}"#;
     &[
         call_of(Method::GET, "/api/tools", &[], ""),
+        call_of(Method::GET, "/mcp", &[], ""),
+        call_of(Method::POST, "/mcp", &[], r#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#),
+        call_of(Method::DELETE, "/mcp", &[], ""),
         call_of(Method::GET, "/api/prompts", &[], ""),
         call_of(Method::GET, "/api/memory/", &[MemoryRead], ""),
         call_of(Method::GET, "/api/memory", &[MemoryRead], ""),

@@ -8,12 +8,15 @@ use remembrancer::testing::World;
 use serde_json::Value;
 use server::config::Config;
 use std::env::VarError;
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 /// A world and the whole router on it, console included.
 pub struct Site {
     pub world: World,
     pub router: Router,
+    /// Ends the streams that clients hold open.
+    pub stop: CancellationToken,
 }
 
 /// An answer, read to its end.
@@ -58,8 +61,9 @@ impl Site {
         let lookup =
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent);
         let config = Config::read(&lookup).unwrap();
-        let router = server::router(&world.engine, &config);
-        Self { world, router }
+        let stop = CancellationToken::new();
+        let router = server::router(&world.engine, &config, stop.clone());
+        Self { world, router, stop }
     }
 
     pub async fn send(&self, request: Request<Body>) -> Answer {

@@ -12,6 +12,7 @@ mod harness;
 mod health;
 mod knowledge;
 mod listener;
+mod mcp;
 mod memory;
 mod portability;
 mod process;

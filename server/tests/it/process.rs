@@ -27,7 +27,7 @@ struct Process {
 }
 
 /// The variables that lead a server to the databases of a world.
-fn databases(world: &World) -> Vec<(&'static str, String)> {
+pub fn databases(world: &World) -> Vec<(&'static str, String)> {
     let urls = world.engine.urls();
     vec![
         ("AGENT_MEMORY_DATABASE_URL", urls.agent_memory.clone()),

@@ -1,0 +1,125 @@
+// The official TypeScript SDK as a client, as today's hosts use it, over HTTP and over standard input and output.
+import assert from "node:assert/strict";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ResourceListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const { SERVER, BASE_URL, KEY } = process.env;
+const headers = { Authorization: `Bearer ${KEY}` };
+const post = (path, body) =>
+  fetch(BASE_URL + path, { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) });
+
+const stdio = (...args) => {
+  const env = { REMEMBRANCER_KEY: KEY, RUST_LOG: "warn,rmcp=off" };
+  for (const name of ["DATABASE_URL", "EMBEDDING_PROVIDER", "OPENAI_BASE_URL", "PATH", "HOME"]) {
+    if (process.env[name]) env[name] = process.env[name];
+  }
+  return new StdioClientTransport({ command: SERVER, args: ["mcp", ...args], env });
+};
+const ways = [
+  ["HTTP", () => new StreamableHTTPClientTransport(new URL(`${BASE_URL}/mcp`), { requestInit: { headers } })],
+  ["stdio, embedded", () => stdio()],
+  ["stdio, forwarded", () => stdio("--url", BASE_URL)],
+];
+
+async function test(name, work) {
+  let timer;
+  try {
+    const late = new Promise((_, fail) => (timer = setTimeout(() => fail(new Error("no end after 30 s")), 30_000)));
+    await Promise.race([work(), late]);
+    console.log(`ok TypeScript: ${name}`);
+  } catch (error) {
+    process.exitCode = 1;
+    console.log(`not ok TypeScript: ${name}`);
+    console.error(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function conversation(way, open) {
+  const client = new Client({ name: "test", version: "1" });
+  const transport = open();
+  await client.connect(transport);
+  const call = (name, args, options) => client.callTool({ name, arguments: args }, undefined, options);
+
+  await test(`lists over ${way}`, async () => {
+    const tools = Object.fromEntries((await client.listTools()).tools.map((tool) => [tool.name, tool]));
+    assert(tools.agent_memory_remember && !tools.agent_memory_forget, Object.keys(tools).join());
+    assert.equal(tools.agent_memory_recall.annotations.readOnlyHint, true);
+    assert.equal((await client.listResources()).resources[0].uri, "remembrancer://memory/prompt");
+    assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 2);
+    assert((await client.listPrompts()).prompts.some((prompt) => prompt.name === "recall"));
+  });
+
+  await test(`calls over ${way}`, async () => {
+    const fact = `The door of ${way} is blue`;
+    const stored = await call("agent_memory_remember", { topic_raw: `door, ${way}`, content: fact, source: { platform: "test" } });
+    assert(!stored.isError, JSON.stringify(stored));
+    const recalled = await call("agent_memory_recall", { query: fact });
+    assert(recalled.structuredContent.hits.some((hit) => hit.content === fact), JSON.stringify(recalled));
+    assert(recalled.content[0].text.includes(fact));
+    const memory = await client.readResource({ uri: `remembrancer://memories/${stored.structuredContent.memory_id}` });
+    assert(memory.contents[0].text.includes(fact));
+    assert((await client.getPrompt({ name: "recall" })).messages[0].content.text.includes("agent_memory_recall"));
+  });
+
+  await test(`errors over ${way}`, async () => {
+    const wrong = await call("agent_memory_recall", { query: "" });
+    assert(wrong.isError);
+    assert.deepEqual([wrong.structuredContent.error.code, wrong.structuredContent.error.fields[0].field], ["invalid", "query"]);
+    const refused = await call("agent_memory_forget", { memory_id: "01900000-0000-7000-8000-000000000000" });
+    assert.equal(refused.structuredContent.error.code, "forbidden");
+    await assert.rejects(call("nothing", {}));
+    await assert.rejects(client.readResource({ uri: "remembrancer://memories/aaaaaaaa" }));
+  });
+
+  await test(`a cancelled call over ${way}`, async () => {
+    const start = Date.now();
+    const query = `WAIT, cancelled, TypeScript, ${way}`;
+    await assert.rejects(call("agent_memory_recall", { query }, { signal: AbortSignal.timeout(300) }));
+    assert(Date.now() - start < 1500);
+    assert(!(await call("canonical_terms_lookup", { phrase: "door" })).isError);
+  });
+
+  await test(`200 calls at once over ${way}`, async () => {
+    const numbers = [...Array(200).keys()];
+    const answers = await Promise.all(numbers.map((number) => call("canonical_terms_lookup", { phrase: `phrase ${number}` })));
+    assert(answers.every((answer) => !answer.isError));
+  });
+
+  // A process of its own hears only of its own changes.
+  if (way !== "stdio, embedded") {
+    await test(`announcements over ${way}`, async () => {
+      const announced = new Promise((resolve) => client.setNotificationHandler(ResourceListChangedNotificationSchema, resolve));
+      const documents = [{ path: "docs/door.md", content: `# Doors\n\n${Date.now()}` }];
+      assert.equal((await post("/api/kb/documents", { collection: "test", documents })).status, 200);
+      await announced;
+    });
+  }
+  if (transport.terminateSession) await transport.terminateSession();
+  await client.close();
+}
+
+for (const [way, open] of ways) {
+  try {
+    await conversation(way, open);
+  } catch (error) {
+    process.exitCode = 1;
+    console.log(`not ok TypeScript: a conversation over ${way}`);
+    console.error(error);
+  }
+}
+
+// A recall is logged when it is answered. The last one here is a check of this check.
+await test("cancelled calls leave no trace", async () => {
+  const query = "WAIT for the answer, TypeScript";
+  assert.equal((await post("/api/tools/agent_memory_recall", { query })).status, 200);
+  let queries = [];
+  while (!queries.includes(query)) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    queries = (await (await fetch(`${BASE_URL}/api/retrievals`, { headers })).json()).rows.map((row) => row.query);
+  }
+  assert.deepEqual(queries.filter((one) => one.startsWith("WAIT, cancelled, TypeScript")), []);
+});

@@ -1,0 +1,303 @@
+//! The server's side of the protocol, over any transport: tools, resources and prompts for the caller of each request.
+
+use super::resources;
+use axum::http::request::Parts;
+use futures_util::FutureExt;
+use remembrancer::api::{ErrorBody, ErrorCode, RequestId, TenantId, UserRef};
+use remembrancer::tools::{self, Effect, Output};
+use remembrancer::{Engine, Error, OpContext, identity, prompts};
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, Extensions,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Role, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool, ToolAnnotations,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Value, json};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// Longest time a call may take: less than HTTP gives it, so that the client gets an answer in the protocol's form.
+const LONGEST: Duration = Duration::from_secs(55);
+/// The code of JSON-RPC for a request that is refused and for which it has no code of its own.
+const REFUSED: rmcp::model::ErrorCode = rmcp::model::ErrorCode(-32000);
+
+const INSTRUCTIONS: &str = "Long-term memory. Recall before you reason about anything new, and remember facts, preferences, decisions and \
+    changes that will matter in later conversations. The prompts of this server say when and how.";
+
+/// Where the caller of a request comes from.
+pub enum Identity {
+    /// From the HTTP request, which was authenticated.
+    Request,
+    /// From an API key, for the whole connection. It is checked at every request.
+    Key { key: String, user: Option<UserRef> },
+    /// The same agent for the whole connection.
+    Agent { ctx: OpContext, user: Option<UserRef> },
+}
+
+/// The handler of a session or, without sessions, of a request.
+pub struct Door {
+    engine: Engine,
+    identity: Identity,
+    announces: AtomicBool,
+    /// Cancelled when the session has ended.
+    session: CancellationToken,
+    _ends_session: DropGuard,
+}
+
+impl Door {
+    pub fn new(engine: Engine, identity: Identity) -> Self {
+        let session = CancellationToken::new();
+        Self { engine, identity, announces: AtomicBool::new(false), session: session.clone(), _ends_session: session.drop_guard() }
+    }
+
+    /// The caller of this request. It need not be the one that opened the session.
+    async fn caller(&self, extensions: &Extensions) -> Result<OpContext, ErrorData> {
+        let id = RequestId(self.engine.clock().id());
+        let (ctx, user) = match &self.identity {
+            Identity::Request => {
+                let parts = extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<OpContext>());
+                return parts.cloned().ok_or_else(|| refusal(&Error::internal("the request has no caller: a layer is missing"), id));
+            }
+            Identity::Key { key, user } => {
+                (identity::authenticate(&self.engine, key, id).await.map_err(|error| refusal(&error, id))?, user)
+            }
+            Identity::Agent { ctx, user } => (OpContext { request_id: id, ..ctx.clone() }, user),
+        };
+        match user {
+            Some(user) => identity::named_by_caller(&self.engine, ctx, user).await.map_err(|error| refusal(&error, id)),
+            None => Ok(ctx),
+        }
+    }
+
+    /// Announces changes of a tenant's knowledge until the session ends.
+    fn announce(&self, tenant: TenantId, context: NotificationContext<RoleServer>) {
+        let (mut changes, session) = (self.engine.knowledge_changes().watch(tenant), self.session.clone());
+        tokio::spawn(async move {
+            let forward = async { while changes.changed().await.is_ok() && context.peer.notify_resource_list_changed().await.is_ok() {} };
+            tokio::select! {
+                () = session.cancelled() => {}
+                () = forward => {}
+            }
+        });
+    }
+}
+
+/// How a piece of work ended.
+enum Outcome<T> {
+    Done(T),
+    Failed(Error),
+    /// The client does not wait any more: it gets no answer.
+    Cancelled,
+}
+
+/// Runs work within [`LONGEST`] and until the client cancels it. A panic becomes an error: `rmcp` would leave the client waiting.
+async fn run<T>(ctx: &OpContext, cancelled: &CancellationToken, work: impl Future<Output = Result<T, Error>>) -> Outcome<T> {
+    let work = tokio::time::timeout(LONGEST, AssertUnwindSafe(work).catch_unwind());
+    let done = tokio::select! {
+        biased;
+        () = cancelled.cancelled() => return Outcome::Cancelled,
+        done = work => done,
+    };
+    let error = match done {
+        Ok(Ok(Ok(value))) => return Outcome::Done(value),
+        Ok(Ok(Err(error))) => error,
+        Ok(Err(_)) => Error::internal("a handler of the Model Context Protocol panicked"),
+        Err(_) => Error::Unavailable(format!("no answer within {} s", LONGEST.as_secs())),
+    };
+    if matches!(error.code(), ErrorCode::Internal | ErrorCode::Unavailable) {
+        tracing::error!(request_id = %ctx.request_id, error = error.chain(), "request failed");
+    }
+    Outcome::Failed(error)
+}
+
+/// The same for work whose error is one of the protocol.
+async fn answer<T>(ctx: &OpContext, cancelled: &CancellationToken, work: impl Future<Output = Result<T, Error>>) -> Result<T, ErrorData> {
+    match run(ctx, cancelled, work).await {
+        Outcome::Done(value) => Ok(value),
+        Outcome::Failed(error) => Err(refusal(&error, ctx.request_id)),
+        Outcome::Cancelled => Err(ErrorData::new(REFUSED, "the client cancelled the request", None)),
+    }
+}
+
+/// An error of the engine as an error of the protocol. Its data is the body that HTTP would answer.
+fn refusal(error: &Error, id: RequestId) -> ErrorData {
+    let data = Some(json!(ErrorBody { error: error.detail(id) }));
+    match error.code() {
+        ErrorCode::NotFound => ErrorData::resource_not_found(error.message(), data),
+        ErrorCode::Invalid => ErrorData::invalid_params(error.message(), data),
+        ErrorCode::Internal | ErrorCode::Unavailable => ErrorData::internal_error(error.message(), data),
+        _ => ErrorData::new(REFUSED, error.message(), data),
+    }
+}
+
+/// An error of the engine as the answer of a tool, which a model reads: the body that HTTP would answer, and the same in words.
+fn tool_error(error: &Error, id: RequestId) -> CallToolResult {
+    let detail = error.detail(id);
+    let body = json!(ErrorBody { error: detail.clone() });
+    let mut text = format!("{}: {}", body["error"]["code"].as_str().unwrap_or_default(), detail.message);
+    for field in detail.fields.iter().skip(1) {
+        text.push_str(&format!("\n{} {}", field.field, field.message));
+    }
+    let mut result = CallToolResult::structured_error(body);
+    result.content = vec![ContentBlock::text(text)];
+    result
+}
+
+/// A tool as the protocol lists it. Without a schema of its output: some clients hold errors against it, too.
+fn listed(tool: &tools::Tool, ctx: &OpContext) -> Tool {
+    let described = tool.describe(ctx);
+    let schema = match described.input_schema {
+        Value::Object(schema) => schema,
+        _ => serde_json::Map::new(),
+    };
+    let annotations = ToolAnnotations::new()
+        .read_only(tool.effect == Effect::Read)
+        .destructive(tool.effect == Effect::Delete)
+        .idempotent(tool.idempotent)
+        .open_world(false);
+    Tool::new(described.name, described.description, Arc::new(schema)).with_annotations(annotations)
+}
+
+impl ServerHandler for Door {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_resources().enable_resources_list_changed().enable_prompts().build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("remembrancer", env!("CARGO_PKG_VERSION")).with_title("Remembrancer"))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let ctx = self.caller(&context.extensions).await?;
+        let tools = tools::offered(&ctx, None).into_iter().map(|tool| listed(tool, &ctx)).collect();
+        Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(60_000).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn call_tool(&self, request: CallToolRequestParams, context: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+        let ctx = self.caller(&context.extensions).await?;
+        let tool = tools::find(&request.name);
+        let tool = tool.ok_or_else(|| ErrorData::invalid_params(format!("there is no tool {}", request.name.escape_debug()), None))?;
+        let input = Value::Object(request.arguments.unwrap_or_default());
+        let outcome = run(&ctx, &context.ct, async { tool.authorize(&ctx)?.run(&self.engine, input).await }).await;
+        Ok(match outcome {
+            Outcome::Done(Output { value, text }) => {
+                let mut result = CallToolResult::structured(value);
+                result.content = vec![ContentBlock::text(text)];
+                result
+            }
+            Outcome::Failed(error) => tool_error(&error, ctx.request_id),
+            Outcome::Cancelled => CallToolResult::error(vec![ContentBlock::text("the client cancelled the call")]),
+        }
+        .into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let ctx = self.caller(&context.extensions).await?;
+        let resources = answer(&ctx, &context.ct, resources::list(&self.engine, &ctx)).await?;
+        Ok(ListResourcesResult::with_all_items(resources).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let ctx = self.caller(&context.extensions).await?;
+        let templates = resources::templates(&ctx);
+        Ok(ListResourceTemplatesResult::with_all_items(templates).with_ttl_ms(60_000).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let ctx = self.caller(&context.extensions).await?;
+        let contents = answer(&ctx, &context.ct, resources::read(&self.engine, &ctx, &request.uri)).await?;
+        Ok(ReadResourceResult::new(vec![contents]).with_ttl_ms(0).with_cache_scope(CacheScope::Private).into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let ctx = self.caller(&context.extensions).await?;
+        let prompts = answer(&ctx, &context.ct, prompts::for_agent(&self.engine, &ctx)).await?;
+        let prompts = prompts.into_iter().map(|prompt| Prompt::new(prompt.name, None::<String>, None).with_title(prompt.title)).collect();
+        Ok(ListPromptsResult::with_all_items(prompts).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let ctx = self.caller(&context.extensions).await?;
+        let prompts = answer(&ctx, &context.ct, prompts::for_agent(&self.engine, &ctx)).await?;
+        let prompt = prompts.into_iter().find(|prompt| prompt.name == request.name);
+        let prompt =
+            prompt.ok_or_else(|| ErrorData::invalid_params(format!("there is no prompt {}", request.name.escape_debug()), None))?;
+        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, prompt.text)]).into())
+    }
+
+    /// Methods that the protocol does not have, and known methods whose parameters `rmcp` cannot read.
+    async fn on_custom_request(&self, request: CustomRequest, _: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
+        const KNOWN: [&str; 8] = [
+            "initialize",
+            "prompts/get",
+            "prompts/list",
+            "resources/list",
+            "resources/read",
+            "resources/templates/list",
+            "tools/call",
+            "tools/list",
+        ];
+        if KNOWN.contains(&request.method.as_str()) {
+            return Err(ErrorData::invalid_params(format!("the parameters of {} are not valid", request.method), None));
+        }
+        let message = format!("there is no method {}", request.method.escape_debug());
+        Err(ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, message, None))
+    }
+
+    /// Up to protocol 2025-11-25 announcements go to the session's own stream.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.announces.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        if let Ok(ctx) = self.caller(&context.extensions).await {
+            self.announce(ctx.tenant_id, context);
+        }
+    }
+
+    /// From protocol 2026-07-28 on a client subscribes to announcements.
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut accepted = requested.clone();
+        accepted.resource_subscriptions = None;
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let ctx = self.caller(&context.request_context().extensions).await?;
+        let mut changes = self.engine.knowledge_changes().watch(ctx.tenant_id);
+        let forward = async { while changes.changed().await.is_ok() && context.sink().notify_resource_list_changed().await.is_ok() {} };
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = forward => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! The message in the body of a `POST /mcp`.
+//!
+//! `rmcp` answers a body that is no message with 415 or not at all, so the form of a message is checked here first.
+
+use super::MESSAGE_MAX;
+use axum::Json;
+use axum::body::{Body, Bytes};
+use axum::extract::{DefaultBodyLimit, FromRequest, Request};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+/// Largest whole number that is exact as a float.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A message whose form is right.
+#[derive(Debug)]
+pub struct Frame {
+    pub bytes: Bytes,
+    /// The id of a request, as JSON; absent for notifications and answers.
+    pub request_id: Option<String>,
+    pub method: Option<String>,
+}
+
+/// Why a message is refused: the HTTP status, and the code and message of JSON-RPC.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Refusal {
+    status: StatusCode,
+    code: i32,
+    message: String,
+}
+
+impl Refusal {
+    /// A message that is JSON, and no valid message.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self { status: StatusCode::BAD_REQUEST, code: INVALID_REQUEST, message: message.into() }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let body = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": self.code, "message": self.message } });
+        (self.status, Json(body)).into_response()
+    }
+}
+
+/// Reads a body and checks its message.
+///
+/// # Errors
+/// A refusal that names what is wrong.
+pub async fn read(body: Body) -> Result<Frame, Refusal> {
+    let mut request = Request::new(body);
+    DefaultBodyLimit::max(MESSAGE_MAX).apply(&mut request);
+    let bytes = Bytes::from_request(request, &()).await.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => Refusal {
+            status: StatusCode::PAYLOAD_TOO_LARGE,
+            code: INVALID_REQUEST,
+            message: format!("the message is larger than {MESSAGE_MAX} bytes"),
+        },
+        status => Refusal { status, code: PARSE_ERROR, message: "the message could not be read to its end".into() },
+    })?;
+    parse(&bytes)
+}
+
+fn parse(bytes: &[u8]) -> Result<Frame, Refusal> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| Refusal {
+        status: StatusCode::BAD_REQUEST,
+        code: PARSE_ERROR,
+        message: format!("the message is not JSON: {error}"),
+    })?;
+    let Some(message) = value.as_object() else {
+        return Err(Refusal::invalid("send one message for each request: batches are not supported"));
+    };
+    if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Err(Refusal::invalid("jsonrpc must be \"2.0\""));
+    }
+    let method = match message.get("method") {
+        Some(Value::String(method)) => Some(method.clone()),
+        Some(_) => return Err(Refusal::invalid("method must be a string")),
+        None if message.contains_key("result") || message.contains_key("error") => None,
+        None => return Err(Refusal::invalid("a message has a method, a result or an error")),
+    };
+    if method.is_some() && message.get("params").is_some_and(|params| !params.is_object()) {
+        return Err(Refusal::invalid("params must be an object"));
+    }
+    let id = message.get("id").map(id_of).transpose()?;
+    // Of a field that comes twice the last one counts, here and for whoever reads the message after this.
+    Ok(Frame { request_id: id.filter(|_| method.is_some()), method, bytes: value.to_string().into() })
+}
+
+/// An id in one form: `1` and `1.0` are the same.
+fn id_of(id: &Value) -> Result<String, Refusal> {
+    let whole = |number: f64| (number.fract() == 0.0 && number.abs() < EXACT).then(|| format!("{number:.0}"));
+    let text = match id {
+        Value::String(_) => Some(id.to_string()),
+        Value::Number(number) if number.is_i64() => Some(number.to_string()),
+        Value::Number(number) if number.is_f64() => number.as_f64().and_then(whole),
+        _ => None,
+    };
+    text.ok_or_else(|| Refusal::invalid("an id must be a string or a whole number of 64 bits"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_compared_in_one_form() {
+        let id =
+            |id: &str| parse(format!(r#"{{"jsonrpc": "2.0", "id": {id}, "method": "ping"}}"#).as_bytes()).map(|frame| frame.request_id);
+        assert_eq!(id("1").unwrap(), id("1.0").unwrap());
+        assert_ne!(id("1").unwrap(), id("\"1\"").unwrap());
+        for wrong in ["1.5", "true", "null", "{}", "[]", "9223372036854775808", "1e300"] {
+            assert_eq!(id(wrong).unwrap_err().code, INVALID_REQUEST, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_last_of_two_equal_fields_counts_for_everybody() {
+        let frame = parse(br#"{"jsonrpc": "2.0", "id": 1, "id": 2, "method": "a", "method": "ping"}"#).unwrap();
+        assert_eq!((frame.request_id.as_deref(), frame.method.as_deref()), (Some("2"), Some("ping")));
+        assert!(!String::from_utf8_lossy(&frame.bytes).contains("\"a\""));
+    }
+}

@@ -41,7 +41,7 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Opt
         vocabulary: Moment::Version(line.vocabulary_version, at),
         without: line.logged.degraded.clone(),
         with_deleted: reads_deleted(ctx),
-        statistics: Some(line.statistics.0.clone()),
+        statistics: Some(line.statistics.0),
     };
     let past = ask(engine, ctx, &line, &filters, at, Some(then)).await?;
     let today = ask(engine, ctx, &line, &filters, engine.clock().now(), None).await?;

@@ -88,7 +88,7 @@ impl Answered<'_> {
             model: engine.model().name.clone(),
             floors: found.floors,
             vocabulary_version: found.vocabulary_version,
-            statistics: serde_json::to_value(&found.statistics).unwrap_or_default(),
+            statistics: serde_json::to_value(found.statistics).unwrap_or_default(),
             candidates: logged(found, self.list, most),
             knowledge: logged_chunks(found, self.list, most),
             zero_hit: response.zero_hit,

@@ -101,7 +101,7 @@ export class Agent {
   }
 
   /** Recalls, and returns the whole answer. */
-  async ask(query: string, more: { k?: number; expected?: boolean; user_id?: string } = {}): Promise<Recalled> {
+  async ask(query: string, more: { k?: number; expected?: boolean; user_id?: string; explain?: boolean } = {}): Promise<Recalled> {
     return this.call<Recalled>('agent_memory_recall', { query, k: 20, ...more });
   }
 

@@ -90,7 +90,7 @@ test('a citation links back to its question', { tag: '@no-js' }, async ({ knowle
   await knowledge.title(title).click();
   await expect(document.heading).toHaveText(title);
   const [path, question] = [new URL(document.page.url()).pathname, `Where is the ${word} kept, in which drawer?`];
-  const { hits } = await agent.ask(question);
+  const { hits } = await agent.ask(question, { explain: true });
   expect(hits.some((hit) => hit.source_tag === 'canonical' && path.endsWith(hit.document_id))).toBe(true);
 
   // The log is written behind the answer.

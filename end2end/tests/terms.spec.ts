@@ -93,7 +93,7 @@ test('an alias can be added and removed, and recalls follow it', { tag: '@no-js'
   await term.send(term.confirm('Remove alias'));
   await expect(term.flash).toContainText(`“${alias}” no longer means “${name}”.`);
   await expect(term.aliases).toHaveCount(0);
-  await expect.poll(async () => (await agent.ask(alias)).query_canonical).toBeNull();
+  await expect.poll(async () => (await agent.ask(alias)).query_canonical).toBeUndefined();
 });
 
 test('an alias that is taken is rejected', { tag: '@no-js' }, async ({ vocabulary, term, gate, agent }) => {

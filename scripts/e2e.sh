@@ -35,24 +35,16 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# Databases of its own beside the one in the URL.
-address=${TEST_DATABASE_URL%%\?*}
-query=${TEST_DATABASE_URL#"$address"}
+own_databases e2e
 port=$(free_port)
 export BASE_URL=http://127.0.0.1:$port CREDENTIALS_DIR=$work
 CHROMIUM=$(find_chromium)
-DATABASE_URL="${address%/*}/e2e_$$$query"
-export CHROMIUM SERVER DATABASE_URL
+export CHROMIUM SERVER
 # Tests write faster than agents do, and on a busy machine a late vector would let the same fact in twice.
 LISTEN_ADDR=127.0.0.1:$port METRICS_ADDR=127.0.0.1:$(free_port) PUBLIC_URL=$BASE_URL RUST_LOG=${RUST_LOG:-info} EMBEDDING_BUDGET_MS=20000 \
   "$SERVER" serve --demo --credentials-dir "$work" >"$work/server.log" 2>&1 </dev/null &
 server=$!
-for _ in $(seq 240); do
-  if curl -fsS -o /dev/null "$BASE_URL/readyz" 2>/dev/null; then ready=yes; break; fi
-  kill -0 "$server" 2>/dev/null || break
-  sleep 0.5
-done
-[ -n "${ready:-}" ] || { tail -n 30 "$work/server.log" >&2; die "the server for the browser tests did not become ready."; }
+until_ready "$BASE_URL" "$server" || { tail -n 30 "$work/server.log" >&2; die "the server for the browser tests did not become ready."; }
 
 # Somebody who may look and nothing else.
 "$SERVER" operator create una@acme.example --tenant acme --name Una --roles viewer >"$work/viewer"

@@ -61,6 +61,15 @@ keep_server() {
   ln -f "$CARGO_TARGET_DIR/debug/remembrancer" "$SERVER" 2>/dev/null || cp -f "$CARGO_TARGET_DIR/debug/remembrancer" "$SERVER"
 }
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# Waits until a server is ready; fails if it ends before, or after two minutes.
+until_ready() { # address process
+  for _ in $(seq 240); do
+    if curl -fsS -o /dev/null "$1/readyz" 2>/dev/null; then return 0; fi
+    kill -0 "$2" 2>/dev/null || return 1
+    sleep 0.5
+  done
+  return 1
+}
 # Installs Debian packages where that can be done without asking.
 apt_install() {
   is_root && command -v apt-get >/dev/null || return 1

@@ -24,11 +24,10 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# Databases of its own beside the one in the URL, and a model that answers when the test wants it to.
-address=${TEST_DATABASE_URL%%\?*}
-query=${TEST_DATABASE_URL#"$address"}
+# The model answers when the test wants it to.
+own_databases mcp
 port=$(free_port) model=$(free_port)
-export SERVER BASE_URL=http://127.0.0.1:$port DATABASE_URL="${address%/*}/mcp_$$$query"
+export SERVER BASE_URL=http://127.0.0.1:$port
 export EMBEDDING_PROVIDER=openai OPENAI_BASE_URL=http://127.0.0.1:$model
 "$PYTHON_HOME/bin/python" clients/embeddings.py "$model" &
 started+=($!)
@@ -39,12 +38,8 @@ KEY=$("$SERVER" key create atlas --tenant acme --name test --scopes memory:read,
 export KEY
 LISTEN_ADDR=127.0.0.1:$port METRICS_ADDR=127.0.0.1:$(free_port) PUBLIC_URL=$BASE_URL RATE_LIMIT_PER_MINUTE=1000000 \
   "$SERVER" serve >"$work/server.log" 2>&1 </dev/null &
-started+=($!)
-for _ in $(seq 240); do
-  if curl -fsS -o /dev/null "$BASE_URL/readyz" 2>/dev/null; then ready=yes; break; fi
-  sleep 0.25
-done
-[ -n "${ready:-}" ] || die "the server for the tests of the Model Context Protocol did not become ready."
+server=$!; started+=("$server")
+until_ready "$BASE_URL" "$server" || die "the server for the tests of the Model Context Protocol did not become ready."
 
 status=0
 "$PYTHON_HOME/bin/python" clients/mcp_client.py || status=1

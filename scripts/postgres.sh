@@ -19,6 +19,12 @@ use_postgres() {
   TEST_DATABASE_URL=postgres://postgres:test@127.0.0.1:$port/postgres
 }
 
+# Exports DATABASE_URL: databases for one server, beside the one in TEST_DATABASE_URL.
+own_databases() { # name
+  local address=${TEST_DATABASE_URL%%\?*}
+  export DATABASE_URL="${address%/*}/$1_$$${TEST_DATABASE_URL#"$address"}"
+}
+
 as_postgres() {
   local as=(env)
   if is_root; then as=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups env); fi

@@ -118,17 +118,7 @@ impl Tool {
                 Output::new(output, false, text)
             })
         });
-        Self {
-            name,
-            description,
-            scope,
-            system: false,
-            effect: Effect::Read,
-            idempotent: true,
-            input_schema: schema::of_input::<In>(),
-            output_schema: schema::of_output::<Out>(),
-            handler,
-        }
+        Self::reading(name, scope, description, [schema::of_input::<In>(), schema::of_output::<Out>()], handler)
     }
 
     /// A tool that answers in brief, or with all that is known of its answer if the input says `explain`.
@@ -161,17 +151,18 @@ impl Tool {
         });
         let mut input_schema = schema::of_input::<In>();
         input_schema["properties"][EXPLAIN] = json!({ "type": "boolean", "description": "True: every detail of each hit and its score." });
-        Self {
-            name,
-            description,
-            scope,
-            system: false,
-            effect: Effect::Read,
-            idempotent: true,
-            input_schema,
-            output_schema: schema::of_either_output::<Brief, Out>(),
-            handler,
-        }
+        Self::reading(name, scope, description, [input_schema, schema::of_either_output::<Brief, Out>()], handler)
+    }
+
+    /// A tool that only reads, until something else is said of it.
+    fn reading(
+        name: &'static str,
+        scope: Scope,
+        description: &'static str,
+        [input_schema, output_schema]: [Value; 2],
+        handler: Handler,
+    ) -> Self {
+        Self { name, description, scope, system: false, effect: Effect::Read, idempotent: true, input_schema, output_schema, handler }
     }
 
     fn system(mut self) -> Self {

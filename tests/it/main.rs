@@ -10,6 +10,7 @@ mod contract;
 mod embedded;
 mod explain;
 mod forget;
+mod idempotency;
 mod identity;
 mod knowledge;
 mod knowledge_search;

@@ -17,7 +17,7 @@ mod tools;
 mod transfers;
 
 pub use body::BODY_MAX;
-pub use caller::{Caller, USER};
+pub use caller::{Caller, IDEMPOTENCY_KEY, REPLAYED, USER};
 pub use error::ApiError;
 pub use gate::Gate;
 use health::Readiness;
@@ -85,6 +85,19 @@ pub struct Route {
     handler: fn() -> MethodRouter<Api>,
 }
 
+impl Route {
+    /// Whether a caller may send an `Idempotency-Key`: with every request that changes something. The Model Context Protocol has ids of its
+    /// own for requests.
+    pub fn is_idempotent(&self) -> bool {
+        self.guard == Guard::Key && self.method != Method::GET && self.path != "/mcp"
+    }
+
+    fn methods(&self) -> MethodRouter<Api> {
+        let methods = (self.handler)();
+        if self.is_idempotent() { methods.layer(middleware::from_fn(caller::idempotent)) } else { methods }
+    }
+}
+
 /// Every route of the API. The authorization test loops over it.
 pub fn routes() -> Vec<Route> {
     vec![
@@ -106,6 +119,7 @@ pub fn routes() -> Vec<Route> {
         Route { method: Method::PUT, path: "/api/memory/{id}", guard: Guard::Key, handler: || memory::contract(put(memory::update)) },
         Route { method: Method::DELETE, path: "/api/memory/{id}", guard: Guard::Key, handler: || memory::contract(delete(memory::delete)) },
         Route { method: Method::POST, path: "/api/commands/memory", guard: Guard::Key, handler: || post(memory::command) },
+        Route { method: Method::POST, path: "/api/memories/batch", guard: Guard::Key, handler: || post(records::batch) },
         Route { method: Method::GET, path: "/api/memories/{memory_id}", guard: Guard::Key, handler: || get(records::record) },
         Route { method: Method::GET, path: "/api/memories/{memory_id}/versions", guard: Guard::Key, handler: || get(records::versions) },
         Route { method: Method::GET, path: "/api/retrievals", guard: Guard::Key, handler: || get(retrievals::list) },
@@ -129,7 +143,7 @@ pub fn router(api: Api) -> Router {
     let mut addresses: BTreeMap<&'static str, MethodRouter<Api>> = BTreeMap::new();
     for route in routes() {
         let methods = addresses.remove(route.path).unwrap_or_default();
-        addresses.insert(route.path, methods.merge((route.handler)()));
+        addresses.insert(route.path, methods.merge(route.methods()));
     }
     let table = addresses
         .into_iter()

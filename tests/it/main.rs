@@ -2,6 +2,7 @@
 
 mod audit_chain;
 mod audit_texts;
+mod batch;
 mod bulk;
 mod columns;
 mod concurrency;

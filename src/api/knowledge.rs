@@ -160,7 +160,9 @@ pub struct NewDocument {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IngestRequest {
-    /// Where they come from (1 to 64 characters); files of other collections are not touched.
+    /// Where they come from; files of other collections are not touched.
+    ///
+    /// 1 to 64 characters.
     #[serde(default = "default_collection")]
     pub collection: String,
     /// 1 to 100.
@@ -179,9 +181,13 @@ fn default_collection() -> String {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KnowledgeRequest {
-    /// What you want to know (1 byte to 4 KiB).
+    /// What you want to know.
+    ///
+    /// 1 byte to 4 KiB.
     pub query: String,
-    /// How many hits at most (1 to 100; 10 by default).
+    /// How many hits at most.
+    ///
+    /// 1 to 100.
     #[serde(default = "default_k")]
     pub k: u32,
     /// Only these kinds of documents.

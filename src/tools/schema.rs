@@ -5,7 +5,8 @@ use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 /// The JSON Schema of an input, without what a caller does not need: titles, names of formats, `null` as a way to leave a field out, and the
-/// description of the whole, which the tool has itself. Subschemas stand in place, so nothing has to be looked up.
+/// description of the whole, which the tool has itself. Of a field's description it keeps the first paragraph: what follows is for people,
+/// such as limits, which an error names when they are crossed. Subschemas stand in place, so nothing has to be looked up.
 pub fn of_input<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -53,6 +54,9 @@ impl Transform for Slim {
         }
         if fields.get("minimum").is_some_and(|least| *least == json!(0)) {
             fields.remove("minimum");
+        }
+        if let Some(Value::String(description)) = fields.get_mut("description") {
+            *description = description.split("\n\n").next().unwrap_or_default().replace('\n', " ");
         }
         // A list is described as a whole.
         if let Some(items) = fields.get_mut("items").and_then(Value::as_object_mut) {

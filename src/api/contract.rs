@@ -24,7 +24,11 @@ pub const COMMAND_MAX: usize = 4096;
 
 /// Input of `add_to_memory` and of `POST /api/memory/`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{ "content": "Vera works from Bern.", "category": "context", "subject": "Vera" }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct AddMemoryRequest {
     /// The fact to remember (5 to 500 characters).
@@ -46,10 +50,11 @@ pub struct AddMemoryRequest {
 
 /// Body of `PUT /api/memory/{id}`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "content": "Vera works from Basel." }])))]
 #[serde(deny_unknown_fields)]
 pub struct PutMemoryRequest {
     /// What it says from now on (5 to 500 characters).
+    #[cfg_attr(feature = "engine", schemars(length(min = 5, max = 500)))]
     pub content: String,
     /// The conversation that the change comes from. The memory keeps its own source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,7 +63,11 @@ pub struct PutMemoryRequest {
 
 /// Input of `update_memory`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{ "memory_id": "k3v9x2aq", "content": "Vera works from Basel." }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateMemoryRequest {
     /// The eight characters that your memory shows behind `id:`.
@@ -91,6 +100,7 @@ pub struct MemoryResponse {
 
 /// Answer of `GET /api/memory/`: by category, then creation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct MemoryListResponse {
     pub memories: Vec<MemoryResponse>,
     pub total: i64,
@@ -98,6 +108,7 @@ pub struct MemoryListResponse {
 
 /// One version in `GET /api/memory/{id}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct MemoryVersionResponse {
     pub version_number: i32,
     pub content: String,
@@ -110,6 +121,7 @@ pub struct MemoryVersionResponse {
 
 /// Answer of `GET /api/memory/{id}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct MemoryWithVersions {
     #[serde(flatten)]
     pub memory: MemoryResponse,
@@ -155,9 +167,11 @@ pub struct UpdateMemoryResponse {
 
 /// Body of `POST /api/commands/memory`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "text": "/memory list" }])))]
 #[serde(deny_unknown_fields)]
 pub struct CommandRequest {
     /// What was typed (at most 4,096 characters): `/memory`, `/memory list`, `/memory delete <id>`; anything else is answered with help.
+    #[cfg_attr(feature = "engine", schemars(length(max = 4096)))]
     pub text: String,
     /// Who typed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,6 +180,7 @@ pub struct CommandRequest {
 
 /// Answer of `POST /api/commands/memory`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct CommandResponse {
     pub text: String,
 }

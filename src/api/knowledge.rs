@@ -157,13 +157,22 @@ pub struct NewDocument {
 
 /// Body of `POST /api/kb/documents`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{
+        "collection": "wiki",
+        "documents": [{ "path": "onboarding.md", "content": "# Onboarding\n\nMina shows newcomers around." }],
+    }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct IngestRequest {
     /// Where they come from (1 to 64 characters); files of other collections are not touched.
     #[serde(default = "default_collection")]
+    #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 64)))]
     pub collection: String,
     /// 1 to 100.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 100)))]
     pub documents: Vec<NewDocument>,
     /// Say what would happen, and do nothing.
     #[serde(default)]
@@ -176,13 +185,15 @@ fn default_collection() -> String {
 
 /// Input of `shared_kb_search`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "query": "How are releases approved?" }])))]
 #[serde(deny_unknown_fields)]
 pub struct KnowledgeRequest {
     /// What you want to know (1 byte to 4 KiB).
+    #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub query: String,
     /// How many hits at most (1 to 100; 10 by default).
     #[serde(default = "default_k")]
+    #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,
     /// Only these kinds of documents.
     #[serde(default)]
@@ -243,7 +254,7 @@ pub struct KnowledgeResponse {
 
 /// Input of `shared_kb_topology`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "component": "billing" }])))]
 #[serde(deny_unknown_fields)]
 pub struct TopologyRequest {
     /// The component's name; separators and case do not matter.
@@ -267,9 +278,17 @@ pub struct Component {
 
 /// A page of the knowledge index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct IndexPage {
     /// `docs/specs/INDEX.md`
     pub path: String,
     /// Markdown.
     pub content: String,
+}
+
+/// Answer of `GET /api/kb/index`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct IndexResponse {
+    pub pages: Vec<IndexPage>,
 }

@@ -114,12 +114,16 @@ impl Relation {
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// The channel's platform: `slack`, `drive`, `email`, `chat`, … At most 64 characters.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 64)))]
     pub platform: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub channel_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub thread_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub message_id: Option<String>,
     /// When it was said, if that is not now (RFC 3339).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,12 +141,22 @@ impl Source {
 
 /// Input of `agent_memory_remember`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{
+        "topic_raw": "preferred editor",
+        "content": "Vera prefers Helix.",
+        "source": { "platform": "slack" },
+    }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct RememberRequest {
     /// What the memory is about, in a few words, as the conversation put it (1 to 256 characters).
+    #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub topic_raw: String,
     /// The memory itself, verbatim: one fact, preference or decision (1 byte to 16 KiB).
+    #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub content: String,
     /// Where it was said.
     pub source: Source,
@@ -169,27 +183,33 @@ pub struct RememberRequest {
     pub retention: Option<Retention>,
     /// How sure you are, 0 to 1; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f32>,
     /// Under which heading a prompt shows it; without one a prompt does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
     /// Whom or what it is about: a name (at most 200 characters).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 200)))]
     pub subject: Option<String>,
     /// A heading of its own (at most 256 characters).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub title: Option<String>,
     /// The content in short, for when there is no room for all of it (at most 2,000 characters).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 2000)))]
     pub summary: Option<String>,
     /// What supports it: an address, a document, a commit (at most 1,000 characters).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 1000)))]
     pub evidence_ref: Option<String>,
     /// What it came from; `conversation` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_kind: Option<SourceKind>,
     /// How much it matters, 0 to 1; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub importance: Option<f32>,
     /// True: it is never cleared away to make room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -221,13 +241,18 @@ pub struct RememberResponse {
 
 /// Input of `agent_memory_forget`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{ "memory_id": "01900000-0000-7000-8000-000000000000", "reason": "Vera asked for it." }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct ForgetRequest {
     /// The memory to forget, as a recall or a remember named it.
     pub memory_id: MemoryId,
     /// Why, in a sentence: at most 500 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 500)))]
     pub reason: Option<String>,
     /// Only if the memory is this person's or nobody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -129,13 +129,19 @@ impl RecallFilters {
 
 /// Input of `agent_memory_recall`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{ "query": "Which editor does Vera use?", "expected": true }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct RecallRequest {
     /// What you want to know, as a topic or a question (1 byte to 4 KiB).
+    #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub query: String,
     /// How many hits at most (1 to 100; 10 by default).
     #[serde(default = "default_k")]
+    #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,
     /// True if you believe that you should know this: an empty answer is then reported to the operators.
     #[serde(default)]
@@ -169,13 +175,15 @@ impl RecallRequest {
 
 /// Input of `agent_memory_search`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "query": "release process", "k": 5 }])))]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
     /// Words or a question (1 byte to 4 KiB).
+    #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub query: String,
     /// How many memories at most (1 to 100; 10 by default).
     #[serde(default = "default_k")]
+    #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,
     /// The person you are talking to: the search covers their memories and those without a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,6 +2,7 @@
 
 use super::Api;
 use super::error::ApiError;
+use super::openapi::{Describe, Operation, Refusal};
 use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
@@ -34,6 +35,16 @@ impl FromRequestParts<Api> for Caller {
                 let user: UserRef = text.parse().map_err(|message: String| Error::invalid(USER, message))?;
                 Ok(Self(identity::named_by_caller(&api.engine, ctx, &user).await?))
             }
+        }
+    }
+}
+
+impl Describe for Caller {
+    fn describe(operation: &mut Operation) {
+        operation.shared_parameter("User");
+        operation.refuses_invalid();
+        for refusal in [Refusal::Unauthenticated, Refusal::Forbidden, Refusal::RateLimited, Refusal::Unavailable] {
+            operation.refuses(refusal);
         }
     }
 }

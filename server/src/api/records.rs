@@ -3,33 +3,52 @@
 use super::Api;
 use super::caller::Caller;
 use super::error::ApiError;
-use super::params::{Parameters, Segment};
+use super::params::{OfUser, Parameters, Segment, parameters};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{MemoryRecord, MemoryRef};
+use remembrancer::api::{MemoryRecord, MemoryRef, UserRef, VersionsResponse};
 use remembrancer::{Error, memories};
-use serde_json::{Value, json};
 
 /// `GET /api/memories/{memory_id}`: everything about a memory, by id or short id.
 pub async fn record(
     State(api): State<Api>,
     Caller(ctx): Caller,
-    id: Segment,
-    parameters: Parameters,
+    id: Segment<MemoryRef>,
+    parameters: Parameters<OfUser>,
 ) -> Result<Json<MemoryRecord>, ApiError> {
     Ok(Json(memories::record(&api.engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?))
 }
 
+parameters! {
+    /// The parameters of `GET /api/memories/{memory_id}/versions`.
+    OfVersions {
+        /// The person you are talking to, as a user's id or your own reference to a user. Needs a key that may choose its user.
+        user_id: UserRef,
+        /// The older of two versions to compare, by its number. Goes with `to`.
+        from: i32,
+        /// The newer of two versions to compare, by its number. Goes with `from`.
+        to: i32,
+    }
+}
+
 /// `GET /api/memories/{memory_id}/versions`: every version, newest first; with `from` and `to`, those two and what differs.
-pub async fn versions(State(api): State<Api>, Caller(ctx): Caller, id: Segment, parameters: Parameters) -> Result<Json<Value>, ApiError> {
-    let memory: MemoryRef = id.id("memory")?;
-    let user = parameters.user()?;
-    match (parameters.parse("from")?, parameters.parse("to")?) {
+pub async fn versions(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    id: Segment<MemoryRef>,
+    parameters: Parameters<OfVersions>,
+) -> Result<Json<VersionsResponse>, ApiError> {
+    let memory = id.id("memory")?;
+    let OfVersions { user_id, from, to } = parameters.read()?;
+    match (from, to) {
         (None, None) => {
-            let versions = memories::history(&api.engine, &ctx, &memory, user.as_ref()).await?;
-            Ok(Json(json!({ "versions": versions })))
+            let versions = memories::history(&api.engine, &ctx, &memory, user_id.as_ref()).await?;
+            Ok(Json(VersionsResponse::All { versions }))
         }
-        (Some(from), Some(to)) => Ok(Json(json!(memories::compare(&api.engine, &ctx, &memory, user.as_ref(), (from, to)).await?))),
+        (Some(from), Some(to)) => {
+            let compared = memories::compare(&api.engine, &ctx, &memory, user_id.as_ref(), (from, to)).await?;
+            Ok(Json(VersionsResponse::Compared(Box::new(compared))))
+        }
         (None, Some(_)) => Err(Error::invalid("from", "is required with to").into()),
         (Some(_), None) => Err(Error::invalid("to", "is required with from").into()),
     }

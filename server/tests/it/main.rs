@@ -14,6 +14,7 @@ mod knowledge;
 mod listener;
 mod mcp;
 mod memory;
+mod openapi;
 mod portability;
 mod process;
 mod projects;

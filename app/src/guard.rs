@@ -1,7 +1,7 @@
 //! The guard of every server function: the session, redirects, flash messages and the status of the response.
 
 use crate::{ConsoleError, Flash, query::Query};
-use axum::http::{StatusCode, header, request::Parts};
+use axum::http::{HeaderMap, StatusCode, header, request::Parts};
 use chrono::{DateTime, TimeDelta, Utc};
 use leptos::prelude::*;
 use leptos_axum::{ResponseOptions, redirect};
@@ -121,8 +121,12 @@ pub fn own_path<'a>(path: &'a str, otherwise: &'a str) -> &'a str {
 
 /// The theme in the cookie, `light` or `dark`.
 pub fn theme_cookie() -> Option<String> {
-    let parts = use_context::<Parts>()?;
-    let cookies = parts.headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+    theme_of(&use_context::<Parts>()?.headers)
+}
+
+/// The theme that a request's cookie names.
+pub fn theme_of(headers: &HeaderMap) -> Option<String> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
     let theme = cookies.flat_map(|line| line.split("; ")).find_map(|pair| pair.strip_prefix(THEME)?.strip_prefix('='))?;
     matches!(theme, "light" | "dark").then(|| theme.to_owned())
 }

@@ -20,4 +20,6 @@ pub use app::{App, shell};
 pub use error::ConsoleError;
 pub use flash::Flash;
 #[cfg(feature = "ssr")]
-pub use guard::{ClientAddress, Console, PUBLIC_SERVER_FUNCTIONS, SESSION_ADMISSION, SignInLimiter, server_functions, theme_cookie};
+pub use guard::{
+    ClientAddress, Console, PUBLIC_SERVER_FUNCTIONS, SESSION_ADMISSION, SignInLimiter, server_functions, theme_cookie, theme_of,
+};

@@ -135,17 +135,19 @@ fn content_security_policy() {
     }
 }
 
+/// The security headers of a page without scripts.
+pub const SECURITY_HEADERS: [(header::HeaderName, &str); 4] = [
+    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'"),
+    // Forms use the referrer to find their way back, on this server only.
+    (header::REFERRER_POLICY, "same-origin"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::CACHE_CONTROL, "no-cache"),
+];
+
 /// Middleware that adds security headers to every response that has not set its own.
 async fn add_security_headers(request: Request, next: Next) -> Response {
-    const DEFAULTS: [(header::HeaderName, &str); 4] = [
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'"),
-        // Forms use the referrer to find their way back, on this server only.
-        (header::REFERRER_POLICY, "same-origin"),
-        (header::X_FRAME_OPTIONS, "DENY"),
-        (header::CACHE_CONTROL, "no-cache"),
-    ];
     let mut response = next.run(request).await;
-    for (name, value) in DEFAULTS {
+    for (name, value) in SECURITY_HEADERS {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
     response

@@ -6,14 +6,20 @@ use serde_json::Value;
 
 /// Body of `POST /api/memories/batch`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{
+        "items": [{ "topic_raw": "release day", "content": "Releases go out on Tuesdays.", "source": { "platform": "slack" } }],
+    }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct BatchRequest {
     /// The person whom every item is about, if your key may choose: an id, or your own reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
     /// 1 to 500 facts, each as the input of `agent_memory_remember`. They are read one by one: one that is wrong does not stop the others.
-    #[cfg_attr(feature = "engine", schemars(with = "Vec<super::RememberRequest>"))]
+    #[cfg_attr(feature = "engine", schemars(with = "Vec<super::RememberRequest>", extend("minItems" = 1, "maxItems" = 500)))]
     pub items: Vec<Value>,
 }
 

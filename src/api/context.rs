@@ -34,12 +34,17 @@ text_enum! {
 
 /// Input of `context_for`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{ "task": "Write the release notes for October", "level": "L1", "budget": 1000 }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct ContextRequest {
     /// What you are about to do, in a sentence or two.
     ///
     /// 1 byte to 4 KiB.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub task: String,
     /// The project that you work on, by id or slug.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,6 +64,7 @@ pub struct ContextRequest {
     ///
     /// 100 to 32,000, at four characters each.
     #[serde(default = "default_budget")]
+    #[cfg_attr(feature = "engine", schemars(range(min = 100, max = 32000)))]
     pub budget: u32,
 }
 

@@ -24,12 +24,14 @@ pub const COMMAND_MAX: usize = 4096;
 
 /// Input of `add_to_memory` and of `POST /api/memory/`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{ "content": "Vera works from Bern.", "category": "context", "subject": "Vera" }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct AddMemoryRequest {
-    /// The fact to remember.
-    ///
-    /// 5 to 500 characters.
+    /// The fact to remember, in 5 to 500 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 5, max = 500)))]
     pub content: String,
     /// The heading it belongs under.
@@ -50,12 +52,11 @@ pub struct AddMemoryRequest {
 
 /// Body of `PUT /api/memory/{id}`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "content": "Vera works from Basel." }])))]
 #[serde(deny_unknown_fields)]
 pub struct PutMemoryRequest {
-    /// What it says from now on.
-    ///
-    /// 5 to 500 characters.
+    /// What it says from now on, in 5 to 500 characters.
+    #[cfg_attr(feature = "engine", schemars(length(min = 5, max = 500)))]
     pub content: String,
     /// The conversation that the change comes from. The memory keeps its own source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,14 +65,16 @@ pub struct PutMemoryRequest {
 
 /// Input of `update_memory`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{ "memory_id": "k3v9x2aq", "content": "Vera works from Basel." }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateMemoryRequest {
     /// The eight characters that your memory shows behind `id:`.
     pub memory_id: MemoryRef,
-    /// What it says from now on, in whole.
-    ///
-    /// 5 to 500 characters.
+    /// What it says from now on, in 5 to 500 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 5, max = 500)))]
     pub content: String,
     /// Where that was said.
@@ -103,6 +106,7 @@ pub struct MemoryResponse {
 
 /// Answer of `GET /api/memory/`: by category, then creation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct MemoryListResponse {
     pub memories: Vec<MemoryResponse>,
     pub total: i64,
@@ -110,6 +114,7 @@ pub struct MemoryListResponse {
 
 /// One version in `GET /api/memory/{id}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct MemoryVersionResponse {
     pub version_number: i32,
     pub content: String,
@@ -122,6 +127,7 @@ pub struct MemoryVersionResponse {
 
 /// Answer of `GET /api/memory/{id}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct MemoryWithVersions {
     #[serde(flatten)]
     pub memory: MemoryResponse,
@@ -167,11 +173,13 @@ pub struct UpdateMemoryResponse {
 
 /// Body of `POST /api/commands/memory`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "text": "/memory list" }])))]
 #[serde(deny_unknown_fields)]
 pub struct CommandRequest {
     /// What was typed: `/memory`, `/memory list`, `/memory delete <id>`; anything else is answered with help.
     ///
     /// At most 4,096 characters.
+    #[cfg_attr(feature = "engine", schemars(length(max = 4096)))]
     pub text: String,
     /// Who typed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -180,6 +188,7 @@ pub struct CommandRequest {
 
 /// Answer of `POST /api/commands/memory`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct CommandResponse {
     pub text: String,
 }

@@ -1,6 +1,6 @@
 //! The one error shape: `{"error": {"code", "message", "request_id", "fields"}}`.
 
-use super::RequestId;
+use super::{MemorySuggestion, RequestId};
 use serde::{Deserialize, Serialize};
 
 /// Why a request was refused, in one word; the HTTP status follows from it.
@@ -85,8 +85,17 @@ pub struct ErrorDetail {
 }
 
 /// An error response's body.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct ErrorBody {
     pub error: ErrorDetail,
+    /// Only with `similar_exists`: the entry to update instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<MemorySuggestion>,
+}
+
+impl From<ErrorDetail> for ErrorBody {
+    fn from(error: ErrorDetail) -> Self {
+        Self { error, suggestion: None }
+    }
 }

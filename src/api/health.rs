@@ -210,6 +210,7 @@ pub struct Playground {
 
 /// One of the disciplines that agents are given, with the tools' names filled in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Prompt {
     /// `recall`, `write` or `write_confirming`, `vocabulary`
     pub name: String,
@@ -217,4 +218,11 @@ pub struct Prompt {
     pub version: u32,
     /// Markdown.
     pub text: String,
+}
+
+/// Answer of `GET /api/prompts`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct PromptList {
+    pub prompts: Vec<Prompt>,
 }

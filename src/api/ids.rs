@@ -65,12 +65,16 @@ id! {
 
 /// A memory as somebody names it: by its id, or by the eight characters that prompts show.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(with = "String"))]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(with = "String", extend("pattern" = MEMORY_REF)))]
 #[serde(try_from = "String", into = "String")]
 pub enum MemoryRef {
     Id(MemoryId),
     Short(String),
 }
+
+/// The two forms, as a regular expression for JSON Schema.
+#[cfg(feature = "engine")]
+const MEMORY_REF: &str = "^([0-9A-Za-z]{8}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$";
 
 /// Characters of a short id.
 pub const SHORT_ID_LENGTH: usize = 8;

@@ -157,15 +157,24 @@ pub struct NewDocument {
 
 /// Body of `POST /api/kb/documents`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{
+        "collection": "wiki",
+        "documents": [{ "path": "onboarding.md", "content": "# Onboarding\n\nMina shows newcomers around." }],
+    }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct IngestRequest {
     /// Where they come from; files of other collections are not touched.
     ///
     /// 1 to 64 characters.
     #[serde(default = "default_collection")]
+    #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 64)))]
     pub collection: String,
     /// 1 to 100.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 100)))]
     pub documents: Vec<NewDocument>,
     /// Say what would happen, and do nothing.
     #[serde(default)]
@@ -178,17 +187,19 @@ fn default_collection() -> String {
 
 /// Input of `shared_kb_search`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "query": "How are releases approved?" }])))]
 #[serde(deny_unknown_fields)]
 pub struct KnowledgeRequest {
     /// What you want to know.
     ///
     /// 1 byte to 4 KiB.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub query: String,
     /// How many hits at most.
     ///
     /// 1 to 100.
     #[serde(default = "default_k")]
+    #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,
     /// Only these kinds of documents.
     #[serde(default)]
@@ -249,7 +260,7 @@ pub struct KnowledgeResponse {
 
 /// Input of `shared_kb_topology`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "component": "billing" }])))]
 #[serde(deny_unknown_fields)]
 pub struct TopologyRequest {
     /// The component's name; separators and case do not matter.
@@ -273,9 +284,17 @@ pub struct Component {
 
 /// A page of the knowledge index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct IndexPage {
     /// `docs/specs/INDEX.md`
     pub path: String,
     /// Markdown.
     pub content: String,
+}
+
+/// Answer of `GET /api/kb/index`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct IndexResponse {
+    pub pages: Vec<IndexPage>,
 }

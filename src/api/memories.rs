@@ -116,12 +116,16 @@ pub struct Source {
     /// `slack`, `drive`, `email`, …
     ///
     /// At most 64 characters.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 64)))]
     pub platform: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub channel_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub thread_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub message_id: Option<String>,
     /// When, if not now (RFC 3339).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -139,16 +143,26 @@ impl Source {
 
 /// Input of `agent_memory_remember`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{
+        "topic_raw": "preferred editor",
+        "content": "Vera prefers Helix.",
+        "source": { "platform": "slack" },
+    }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct RememberRequest {
     /// What it is about, in a few words.
     ///
     /// 1 to 256 characters.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub topic_raw: String,
     /// One fact, preference or decision, in its own words.
     ///
     /// 1 byte to 16 KiB.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub content: String,
     /// Where it was said.
     pub source: Source,
@@ -181,6 +195,7 @@ pub struct RememberRequest {
     ///
     /// How sure you are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f32>,
     /// Show it in every prompt, under this heading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -189,21 +204,25 @@ pub struct RememberRequest {
     ///
     /// At most 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 200)))]
     pub subject: Option<String>,
     /// A heading of its own.
     ///
     /// At most 256 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub title: Option<String>,
     /// The content in short, for tight prompts.
     ///
     /// At most 2,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 2000)))]
     pub summary: Option<String>,
     /// What supports it: an address, a commit.
     ///
     /// At most 1,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 1000)))]
     pub evidence_ref: Option<String>,
     /// `conversation` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -212,6 +231,7 @@ pub struct RememberRequest {
     ///
     /// How much it matters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub importance: Option<f32>,
     /// True: never cleared away to make room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -245,7 +265,11 @@ pub struct RememberResponse {
 
 /// Input of `agent_memory_forget`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{ "memory_id": "01900000-0000-7000-8000-000000000000", "reason": "Vera asked for it." }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct ForgetRequest {
     /// Its id, from a recall.
@@ -254,6 +278,7 @@ pub struct ForgetRequest {
     ///
     /// At most 500 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 500)))]
     pub reason: Option<String>,
     /// The person you are talking to.
     ///

@@ -7,6 +7,7 @@ mod agents;
 mod audit;
 mod batch;
 mod brief;
+mod chat;
 mod context;
 mod contract;
 mod error;
@@ -20,6 +21,7 @@ mod projects;
 mod recall;
 mod records;
 mod retrievals;
+mod service;
 mod session;
 mod text_enum;
 mod views;
@@ -29,6 +31,7 @@ pub use agents::{ActivityDay, AgentKind, AgentName, AgentSummary};
 pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
 pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
+pub use chat::{TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};
 pub use contract::{
     AddMemoryRequest, AddMemoryResponse, COMMAND_MAX, CommandRequest, CommandResponse, Discipline, ENTRY_MAX, ENTRY_MIN,
@@ -37,7 +40,7 @@ pub use contract::{
 };
 pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
 pub use health::{
-    CandidateLink, HealthFilter, NearMiss, NearMissState, Overview, Playground, PlaygroundCandidate, PlaygroundRequest, Prompt,
+    CandidateLink, HealthFilter, NearMiss, NearMissState, Overview, Playground, PlaygroundCandidate, PlaygroundRequest, Prompt, PromptList,
     RecallHealth, Silence, ZeroHit, ZeroHitCause,
 };
 pub use ids::{
@@ -45,8 +48,8 @@ pub use ids::{
     RunId, SHORT_ID_LENGTH, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId,
 };
 pub use knowledge::{
-    Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, IndexPage, IngestFailure, IngestReport,
-    IngestRequest, IngestRun, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, NewDocument, TopologyRequest,
+    Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, IndexPage, IndexResponse, IngestFailure,
+    IngestReport, IngestRequest, IngestRun, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, NewDocument, TopologyRequest,
 };
 pub use memories::{
     BulkOutcome, Category, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall, MemoryRecalls,
@@ -54,13 +57,16 @@ pub use memories::{
 };
 pub use page::Page;
 pub use portability::{Area, ImportCount, ImportReport};
-pub use projects::{NewProject, Project, ProjectLinkRequest, Repo};
+pub use projects::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, Repo};
 pub use recall::{
     Breakdown, Criterion, Hit, MatchedBy, NothingReason, Part, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit,
     SearchRequest, SearchResults, SourceTag,
 };
-pub use records::{Comparison, LinkEnd, LinkRequest, LinkResponse, MemoryRecord, ProfileFactRequest, ReviseRequest, ReviseResponse};
+pub use records::{
+    Comparison, LinkEnd, LinkRequest, LinkResponse, MemoryRecord, ProfileFactRequest, ReviseRequest, ReviseResponse, VersionsResponse,
+};
 pub use retrievals::{Considered, ExplainRequest, Explanation, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
+pub use service::{Liveness, Readiness};
 pub use session::{OperatorProfile, OperatorRole, Scope};
 pub use views::{SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewPage};
 pub use vocabulary::{

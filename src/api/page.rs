@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 /// One keyset page: rows, cursors to the pages around it, and how many rows there are in all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(rename = "{T}Page"))]
 pub struct Page<T> {
     pub rows: Vec<T>,
     /// Opaque; pass it as `after` to get the next page. Absent on the last one.

@@ -18,6 +18,7 @@ text_enum! {
 
 /// Lines of one type, by what the import did with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct ImportCount {
     /// Did not exist.
     pub added: i64,
@@ -29,6 +30,7 @@ pub struct ImportCount {
 
 /// What an import did, or would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct ImportReport {
     /// True: nothing was written.
     pub dry_run: bool,

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 /// A project of the tenant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Project {
     /// What `project_id` of a memory holds.
     pub id: Uuid,
@@ -20,6 +21,7 @@ pub struct Project {
 
 /// A repository of a project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Repo {
     /// What `repo_id` of a memory holds.
     pub id: Uuid,
@@ -31,16 +33,20 @@ pub struct Repo {
 
 /// Body of `POST /api/projects` and of `POST /api/projects/{project}/repos`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "slug": "harbour", "name": "Harbour" }])))]
 #[serde(deny_unknown_fields)]
 pub struct NewProject {
     /// 1 to 63 of a-z, 0-9 and '-'; unique in the organisation.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 63), regex(pattern = "^[a-z0-9-]+$")))]
     pub slug: String,
     /// 1 to 200 characters.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 200)))]
     pub name: String,
 }
 
 /// Body of `POST /api/projects/{project}/links`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "project": "orchard" }])))]
 #[serde(deny_unknown_fields)]
 pub struct ProjectLinkRequest {
     /// The other project, by id or slug.
@@ -48,4 +54,20 @@ pub struct ProjectLinkRequest {
     /// True: removes the link.
     #[serde(default)]
     pub remove: bool,
+}
+
+/// Answer of `GET /api/projects`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct ProjectList {
+    /// By slug.
+    pub projects: Vec<Project>,
+}
+
+/// Answer of `POST /api/projects/{project}/links`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct ProjectLinkResponse {
+    /// False: it was so before, and nothing changed.
+    pub changed: bool,
 }

@@ -126,17 +126,23 @@ impl RecallFilters {
 
 /// Input of `agent_memory_recall`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{ "query": "Which editor does Vera use?", "expected": true }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct RecallRequest {
     /// What you want to know, as a topic or a question.
     ///
     /// 1 byte to 4 KiB.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub query: String,
     /// How many hits at most.
     ///
     /// 1 to 100.
     #[serde(default = "default_k")]
+    #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,
     /// True: you should know this, so that finding nothing is a fault to report.
     #[serde(default)]
@@ -174,17 +180,19 @@ impl RecallRequest {
 
 /// Input of `agent_memory_search`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "query": "release process", "k": 5 }])))]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
     /// Words or a question.
     ///
     /// 1 byte to 4 KiB.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub query: String,
     /// How many memories at most.
     ///
     /// 1 to 100.
     #[serde(default = "default_k")]
+    #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,
     /// The person you are talking to.
     ///

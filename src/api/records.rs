@@ -10,7 +10,11 @@ use uuid::Uuid;
 
 /// Input of `agent_memory_link`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{ "from": "k3v9x2aq", "to": "p7m2c4td", "relation": "supports" }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct LinkRequest {
     /// The memory that the sentence begins with (“this supersedes that”), by id.
@@ -56,7 +60,11 @@ pub struct LinkResponse {
 
 /// Input of `agent_memory_revise`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{ "memory": "k3v9x2aq", "content": "Vera prefers Zed." }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct ReviseRequest {
     /// Its id, short or long.
@@ -64,6 +72,7 @@ pub struct ReviseRequest {
     /// What it says from now on, in whole.
     ///
     /// 1 byte to 16 KiB.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub content: String,
     /// Where that was said; unchanged by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,16 +81,19 @@ pub struct ReviseRequest {
     ///
     /// How sure you are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f32>,
     /// The content in short; the old summary is dropped.
     ///
     /// At most 2,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 2000)))]
     pub summary: Option<String>,
     /// What supports it; unchanged by default.
     ///
     /// At most 1,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 1000)))]
     pub evidence_ref: Option<String>,
     /// The person you are talking to.
     ///
@@ -107,16 +119,26 @@ pub struct ReviseResponse {
 
 /// Input of `upsert_profile_fact`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{
+        "topic_raw": "time zone",
+        "content": "Vera works in Europe/Zurich.",
+        "source": { "platform": "slack" },
+    }]))
+)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileFactRequest {
     /// The question that it answers: “preferred editor”.
     ///
     /// 1 to 256 characters.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub topic_raw: String,
     /// The answer, as a sentence.
     ///
     /// 1 byte to 16 KiB.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub content: String,
     /// Where it was said.
     pub source: Source,
@@ -127,11 +149,13 @@ pub struct ProfileFactRequest {
     ///
     /// At most 1,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 1000)))]
     pub evidence_ref: Option<String>,
     /// 0 to 1; 1 by default.
     ///
     /// How sure you are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f32>,
     /// True: share it with every agent.
     ///
@@ -194,6 +218,7 @@ pub struct MemoryRecord {
 
 /// Two states of one memory, side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Comparison {
     pub memory_id: MemoryId,
     pub from: MemoryVersion,
@@ -201,4 +226,18 @@ pub struct Comparison {
     /// What differs: `content`, `topic`, `topic_raw`, `is_canonical`, `status`, `deleted`, `source`, and where both versions record them
     /// `title`, `summary`, `category`, `subject`, `confidence`.
     pub changed: Vec<String>,
+}
+
+/// Answer of `GET /api/memories/{memory_id}/versions`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum VersionsResponse {
+    /// With `from` and `to`: those two versions.
+    Compared(Box<Comparison>),
+    /// Otherwise every version.
+    All {
+        /// Newest first.
+        versions: Vec<MemoryVersion>,
+    },
 }

@@ -126,7 +126,7 @@ pub struct Replay {
 
 /// Input of `explain`: name a memory or a retrieval.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "memory_id": "k3v9x2aq" }])))]
 #[serde(deny_unknown_fields, default)]
 pub struct ExplainRequest {
     /// A memory, by id or short id.

@@ -241,12 +241,13 @@ pub struct TermDetail {
 
 /// Input of `canonical_terms_lookup`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "phrase": "release train" }])))]
 #[serde(deny_unknown_fields)]
 pub struct LookupRequest {
     /// The phrase as you met it.
     ///
     /// 1 to 256 characters.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub phrase: String,
 }
 
@@ -277,12 +278,13 @@ pub struct LookupResponse {
 
 /// Input of `canonical_terms_propose`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "phrase": "release train" }])))]
 #[serde(deny_unknown_fields)]
 pub struct ProposeRequest {
     /// The phrase that the vocabulary should know.
     ///
     /// 1 to 256 characters.
+    #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub phrase: String,
     /// The memory in which you met it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

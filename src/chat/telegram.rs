@@ -1,48 +1,26 @@
 //! Telegram: the answer to an update is the webhook's response. The server never calls Telegram.
 
 use super::{Bot, user_of};
-use crate::api::{CommandRequest, ErrorCode, UserId};
+use crate::api::{CommandRequest, ErrorCode, TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate, UserId};
 use crate::contract::{self, HELP, Line};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use async_recursion::async_recursion as boxed;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Longest message that Telegram takes, in UTF-16 code units of what is read, without tags.
 const MESSAGE_MAX: usize = 4096;
 /// Replaces the lines that do not fit.
 const MORE: [&str; 2] = ["…", "There is more than a message holds."];
 
-/// The part of an update that we read.
-#[derive(Deserialize)]
-struct Update {
-    message: Option<Message>,
+/// Whether only one person writes here. In a group, everybody would act as the person it is bound to.
+fn is_private(chat: &TelegramChat) -> bool {
+    chat.kind.as_deref() == Some("private")
 }
 
-#[derive(Deserialize)]
-struct Message {
-    chat: Chat,
-    text: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Chat {
-    id: i64,
-    #[serde(rename = "type")]
-    kind: Option<String>,
-}
-
-impl Chat {
-    /// Whether only one person writes here. In a group, everybody would act as the person it is bound to.
-    fn is_private(&self) -> bool {
-        self.kind.as_deref() == Some("private")
-    }
-}
-
-/// Answers an update with the call that Telegram is to make: `{"method": "sendMessage", …}`, or `{}` if there is nothing to say. The text
-/// is HTML, in which three characters have a meaning; all others, of Markdown for example, are shown as they are.
+/// Answers an update with the call that Telegram is to make, or an empty one if there is nothing to say. The text is HTML, in which three
+/// characters have a meaning; all others, of Markdown for example, are shown as they are.
 ///
 /// A group or an unbound chat always gets the help text.
 ///
@@ -50,10 +28,10 @@ impl Chat {
 /// `Invalid` if it is not an update. If the person may not do something, the chat says so. The call fails only when something is out of
 /// reach; Telegram then tries again.
 #[boxed]
-pub async fn telegram(engine: &Engine, bot: &Bot, update: Value) -> Result<Value, Error> {
-    let update: Update = serde_json::from_value(update).map_err(|_| Error::invalid("body", "is not an update of Telegram"))?;
-    let Some(Message { chat, text: Some(text) }) = update.message else { return Ok(json!({})) };
-    let user = if chat.is_private() { user_of(engine, bot, &chat.id.to_string()).await? } else { None };
+pub async fn telegram(engine: &Engine, bot: &Bot, update: Value) -> Result<TelegramReply, Error> {
+    let update: TelegramUpdate = serde_json::from_value(update).map_err(|_| Error::invalid("body", "is not an update of Telegram"))?;
+    let Some(TelegramMessage { chat, text: Some(text) }) = update.message else { return Ok(TelegramReply::default()) };
+    let user = if is_private(&chat) { user_of(engine, bot, &chat.id.to_string()).await? } else { None };
     let reply = match user {
         None => contract::lines(HELP),
         Some(user) => match command(engine, bot, user, text).await {
@@ -63,7 +41,12 @@ pub async fn telegram(engine: &Engine, bot: &Bot, update: Value) -> Result<Value
         },
     };
     let lines: Vec<String> = fitting(reply).iter().map(html).collect();
-    Ok(json!({ "method": "sendMessage", "chat_id": chat.id, "parse_mode": "HTML", "text": lines.join("\n") }))
+    Ok(TelegramReply {
+        method: Some("sendMessage".into()),
+        chat_id: Some(chat.id),
+        parse_mode: Some("HTML".into()),
+        text: Some(lines.join("\n")),
+    })
 }
 
 /// Runs the command for the owner of the chat only, even if the key may choose its user.

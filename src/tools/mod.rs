@@ -17,10 +17,11 @@ use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::OnceLock;
 
 pub use input::read;
+pub use schema::{SchemaOf, Types, input, inputs};
 
 /// The platform that is recorded if a tool's call names no source.
 const TOOL: &str = "tool";
@@ -52,21 +53,32 @@ pub struct Tool {
     pub effect: Effect,
     /// True: the same call again changes nothing more.
     pub idempotent: bool,
-    /// JSON Schema (2020-12) of the input.
+    /// JSON Schema (2020-12) of the input, as a model reads it.
     pub input_schema: Value,
-    /// JSON Schema of the output.
-    pub output_schema: Value,
+    /// The types of the input and the output, for a schema in another form.
+    pub types: Types,
     handler: Handler,
 }
 
 /// A tool as `GET /api/tools` lists it. The schema of its output is left out: a model does not need it, and pays for every token.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "ToolDescription")]
 pub struct Description {
     pub name: &'static str,
+    /// Written for a model: when to call it, and what it returns.
     pub description: &'static str,
+    /// The scope that a key must hold.
     pub scope: Scope,
+    /// True: every agent has it.
     pub system: bool,
+    /// JSON Schema of the input.
     pub input_schema: Value,
+}
+
+/// Answer of `GET /api/tools`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ToolList {
+    pub tools: Vec<Description>,
 }
 
 /// The answer of a tool.
@@ -118,7 +130,7 @@ impl Tool {
                 Output::new(output, false, text)
             })
         });
-        Self::reading(name, scope, description, [schema::of_input::<In>(), schema::of_output::<Out>()], handler)
+        Self::reading(name, scope, description, Types { input: schema::input::<In>, output: schema::output::<Out> }, handler)
     }
 
     /// A tool that answers in brief, or with all that is known of its answer if the input says `explain`.
@@ -149,20 +161,14 @@ impl Tool {
                 Output::new(output, false, Some(text))
             })
         });
-        let mut input_schema = schema::of_input::<In>();
-        input_schema["properties"][EXPLAIN] = json!({ "type": "boolean", "description": "True: every detail." });
-        Self::reading(name, scope, description, [input_schema, schema::of_either_output::<Brief, Out>()], handler)
+        let types = Types { input: schema::explainable_input::<In>, output: schema::either_output::<Brief, Out> };
+        Self::reading(name, scope, description, types, handler)
     }
 
     /// A tool that only reads, until something else is said of it.
-    fn reading(
-        name: &'static str,
-        scope: Scope,
-        description: &'static str,
-        [input_schema, output_schema]: [Value; 2],
-        handler: Handler,
-    ) -> Self {
-        Self { name, description, scope, system: false, effect: Effect::Read, idempotent: true, input_schema, output_schema, handler }
+    fn reading(name: &'static str, scope: Scope, description: &'static str, types: Types, handler: Handler) -> Self {
+        let input_schema = schema::slim(types.input);
+        Self { name, description, scope, system: false, effect: Effect::Read, idempotent: true, input_schema, types, handler }
     }
 
     fn system(mut self) -> Self {

@@ -1,33 +1,59 @@
 //! Schemas as a model reads them: everything that it needs to write a correct input, and nothing that costs tokens besides.
 
 use schemars::transform::{Transform, transform_subschemas};
-use schemars::{JsonSchema, Schema, generate::SchemaSettings};
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde_json::{Map, Value, json};
 
-/// The JSON Schema of an input, without what a caller does not need: titles, names of formats, `null` as a way to leave a field out, and the
-/// description of the whole, which the tool has itself. Of a field's description it keeps the first paragraph: what follows is for people,
-/// such as limits, which an error names when they are crossed. Subschemas stand in place, so nothing has to be looked up.
-pub fn of_input<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    let mut schema = settings.with_transform(Slim).into_generator().into_root_schema_for::<T>();
+/// A type as a schema, written by a generator whose settings decide on the form.
+pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// The types of a tool's input and output.
+#[derive(Clone, Copy)]
+pub struct Types {
+    pub input: SchemaOf,
+    pub output: SchemaOf,
+}
+
+/// An input.
+pub fn input<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = generator.subschema_for::<T>();
+    schema.insert("title".into(), T::schema_name().into());
+    schema
+}
+
+/// The input of a tool that answers in brief, unless its caller asks to explain.
+pub fn explainable_input<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = input::<T>(generator);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        let explain = json!({ "type": "boolean", "description": "True: every detail." });
+        properties.insert(super::EXPLAIN.into(), explain);
+    }
+    schema
+}
+
+/// An output.
+pub fn output<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+/// An output that has one of two forms.
+pub fn either_output<One: JsonSchema, Other: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "anyOf": [generator.subschema_for::<One>(), generator.subschema_for::<Other>()] })
+}
+
+/// A generator of inputs: subschemas stand in place, so nothing has to be looked up.
+pub fn inputs() -> SchemaGenerator {
+    SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true).into_generator()
+}
+
+/// The JSON Schema of an input, without what a model does not need: titles, formats, examples, `null` as a way to leave a field out, and the
+/// description of the whole, which the tool has itself. Of a field's description it keeps the first paragraph: what follows is for people.
+/// Limits are left out, because an error names them when they are crossed.
+pub fn slim(input: SchemaOf) -> Value {
+    let mut schema = input(&mut inputs());
+    Slim.transform(&mut schema);
     schema.remove("description");
     schema.to_value()
-}
-
-/// The JSON Schema of an output. Tools leave out fields that are `null`, so these are not required.
-pub fn of_output<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    settings.with_transform(WithoutNull).into_generator().into_root_schema_for::<T>().to_value()
-}
-
-/// The JSON Schema of an output that has one of two forms.
-pub fn of_either_output<One: JsonSchema, Other: JsonSchema>() -> Value {
-    let mut generator = SchemaSettings::draft2020_12().for_serialize().with_transform(WithoutNull).into_generator();
-    let forms = [generator.subschema_for::<One>(), generator.subschema_for::<Other>()];
-    json!({ "$schema": "https://json-schema.org/draft/2020-12/schema", "anyOf": forms, "$defs": generator.take_definitions(true) })
 }
 
 /// Leaves out fields that are `null`.
@@ -49,11 +75,9 @@ impl Transform for Slim {
     fn transform(&mut self, schema: &mut Schema) {
         transform_subschemas(self, schema);
         let Some(fields) = schema.as_object_mut() else { return };
-        for name in ["title", "format", "$schema"] {
-            fields.remove(name);
-        }
-        if fields.get("minimum").is_some_and(|least| *least == json!(0)) {
-            fields.remove("minimum");
+        let limits = ["minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"];
+        for name in ["title", "format", "pattern", "examples"].iter().chain(&limits) {
+            fields.remove(*name);
         }
         if let Some(Value::String(description)) = fields.get_mut("description") {
             *description = description.split("\n\n").next().unwrap_or_default().replace('\n', " ");
@@ -119,37 +143,14 @@ fn constants_as_enum(fields: &mut Map<String, Value>) {
     fields.insert("enum".into(), Value::Array(names));
 }
 
-#[derive(Clone)]
-struct WithoutNull;
-
-impl Transform for WithoutNull {
-    fn transform(&mut self, schema: &mut Schema) {
-        transform_subschemas(self, schema);
-        let Some(fields) = schema.as_object_mut() else { return };
-        let Some(Value::Object(properties)) = fields.get("properties") else { return };
-        let is_null = |way: &Value| way.get("type").is_some_and(|one| one == "null");
-        let nullable = |property: &Value| {
-            let types = property.get("type").and_then(Value::as_array).is_some_and(|types| types.iter().any(|one| one == "null"));
-            types || property.get("anyOf").and_then(Value::as_array).is_some_and(|ways| ways.iter().any(is_null))
-        };
-        let nullable: Vec<String> = properties.iter().filter(|(_, property)| nullable(property)).map(|(name, _)| name.clone()).collect();
-        if let Some(Value::Array(required)) = fields.get_mut("required") {
-            required.retain(|name| !nullable.iter().any(|one| name == one));
-        }
-        if let Some(Value::Object(properties)) = fields.get_mut("properties") {
-            properties.values_mut().filter_map(Value::as_object_mut).for_each(remove_null);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{RecallResponse, RememberRequest};
+    use crate::api::RememberRequest;
 
     #[test]
     fn inputs_are_described_without_noise() {
-        let schema = of_input::<RememberRequest>();
+        let schema = slim(input::<RememberRequest>);
         let text = schema.to_string();
         for noise in ["$schema", "$ref", "\"title\":\"", "null", "oneOf", "anyOf", "uint32"] {
             assert!(!text.contains(noise), "{noise}: {text}");
@@ -157,14 +158,6 @@ mod tests {
 
         assert_eq!(schema["required"], json!(["topic_raw", "content", "source"]));
         assert_eq!(schema["properties"]["source"]["properties"]["platform"]["type"], "string");
-    }
-
-    #[test]
-    fn a_field_that_may_be_null_is_not_required() {
-        let schema = of_output::<RecallResponse>();
-        let required: Vec<&str> = schema["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-        assert!(required.contains(&"zero_hit") && !required.contains(&"reason"), "{required:?}");
-        assert!(!schema["properties"]["query_canonical"].to_string().contains("null"), "{schema}");
     }
 
     #[test]

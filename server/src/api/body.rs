@@ -1,33 +1,45 @@
 //! Request bodies. A caller that lacks the scope learns nothing about its body, so a body is read after the scope was checked.
 
 use super::error::ApiError;
+use super::openapi::{Describe, Operation};
 use axum::body::{BodyDataStream, Bytes};
 use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use remembrancer::api::Scope;
 use remembrancer::{Error, OpContext, tools};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::convert::Infallible;
+use std::marker::PhantomData;
 
 /// Largest body of a request, in bytes: content has at most 16 KiB, and JSON may write each byte as six.
 pub const BODY_MAX: usize = 128 * 1024;
+/// The media type of lines of JSON.
+pub const NDJSON: &str = "application/x-ndjson";
 
-/// The body of a request, not yet read.
-pub struct UnreadBody {
+/// The body of a request, not yet read: a `T` in JSON.
+pub struct UnreadBody<T> {
     request: Request,
     most: usize,
+    of: PhantomData<T>,
 }
 
-impl<S: Send + Sync> FromRequest<S> for UnreadBody {
+impl<S: Send + Sync, T> FromRequest<S> for UnreadBody<T> {
     type Rejection = Infallible;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Infallible> {
-        Ok(Self { request, most: BODY_MAX })
+        Ok(Self { request, most: BODY_MAX, of: PhantomData })
     }
 }
 
-impl UnreadBody {
+impl<T: JsonSchema> Describe for UnreadBody<T> {
+    fn describe(operation: &mut Operation) {
+        operation.json_body(tools::input::<T>);
+    }
+}
+
+impl<T> UnreadBody<T> {
     /// The same body with a limit in bytes other than [`BODY_MAX`].
     pub fn at_most(self, most: usize) -> Self {
         Self { most, ..self }
@@ -37,7 +49,10 @@ impl UnreadBody {
     ///
     /// # Errors
     /// `Forbidden` without the scope; otherwise what [`UnreadBody::json`] refuses, and `Invalid` with the field that is wrong.
-    pub async fn read<T: DeserializeOwned>(self, ctx: &OpContext, scope: Scope) -> Result<T, ApiError> {
+    pub async fn read(self, ctx: &OpContext, scope: Scope) -> Result<T, ApiError>
+    where
+        T: DeserializeOwned,
+    {
         ctx.require(scope)?;
         Ok(tools::read(self.json().await?)?)
     }
@@ -58,17 +73,36 @@ impl UnreadBody {
         }
         serde_json::from_slice(&bytes).map_err(|error| Error::invalid("body", format!("is not JSON: {error}")).into())
     }
+}
 
+/// A file of lines of JSON, not yet read.
+pub struct UnreadLines(Request);
+
+impl<S: Send + Sync> FromRequest<S> for UnreadLines {
+    type Rejection = Infallible;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(request))
+    }
+}
+
+impl Describe for UnreadLines {
+    fn describe(operation: &mut Operation) {
+        operation.body(NDJSON, json!({ "type": "string", "description": "The file as it was exported." }));
+    }
+}
+
+impl UnreadLines {
     /// Checks scope and media type, then gives the body as it arrives, without a limit.
     ///
     /// # Errors
     /// `Forbidden` without the scope, `UnsupportedMediaType` for another type.
-    pub fn stream(self, ctx: &OpContext, scope: Scope, media_type: &str) -> Result<BodyDataStream, ApiError> {
+    pub fn stream(self, ctx: &OpContext, scope: Scope) -> Result<BodyDataStream, ApiError> {
         ctx.require(scope)?;
-        if !has_media_type(self.request.headers(), media_type) {
-            return Err(ApiError::UnsupportedMediaType(format!("send the file as {media_type}")));
+        if !has_media_type(self.0.headers(), NDJSON) {
+            return Err(ApiError::UnsupportedMediaType(format!("send the file as {NDJSON}")));
         }
-        Ok(self.request.into_body().into_data_stream())
+        Ok(self.0.into_body().into_data_stream())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Api;
 use super::error::ApiError;
+use super::openapi::{Describe, Operation, Refusal};
 use axum::extract::{FromRequestParts, Request};
 use axum::http::HeaderValue;
 use axum::http::header::AUTHORIZATION;
@@ -74,6 +75,16 @@ fn idempotency_key(parts: &Parts) -> Result<Option<Arc<IdempotencyKey>>, Error> 
         (None, _) => Ok(None),
         (Some(_), Some(_)) => Err(Error::invalid("Idempotency-Key", "is sent twice")),
         (Some(key), None) => Ok(Some(Arc::new(IdempotencyKey::new(idempotency::parse(key.as_bytes())?, Arc::clone(replayed))))),
+    }
+}
+
+impl Describe for Caller {
+    fn describe(operation: &mut Operation) {
+        operation.shared_parameter("User");
+        operation.refuses_invalid();
+        for refusal in [Refusal::Unauthenticated, Refusal::Forbidden, Refusal::RateLimited, Refusal::Unavailable] {
+            operation.refuses(refusal);
+        }
     }
 }
 

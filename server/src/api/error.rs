@@ -7,7 +7,6 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use remembrancer::Error;
 use remembrancer::api::{ErrorBody, ErrorCode, ErrorDetail, MemorySuggestion, RequestId};
-use serde_json::{Value, json};
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,12 +48,12 @@ impl ApiError {
         }
     }
 
-    fn body(&self, request_id: RequestId) -> Value {
-        let mut body = json!(ErrorBody { error: self.detail(request_id) });
-        if let Self::SimilarExists(suggestion) = self {
-            body["suggestion"] = json!(suggestion);
-        }
-        body
+    fn body(&self, request_id: RequestId) -> ErrorBody {
+        let suggestion = match self {
+            Self::SimilarExists(suggestion) => suggestion.as_deref().cloned(),
+            _ => None,
+        };
+        ErrorBody { error: self.detail(request_id), suggestion }
     }
 }
 

@@ -1,25 +1,28 @@
 //! Health checks: whether the process lives, and whether it can serve.
 
 use super::Api;
+use super::openapi::{Describe, Operation};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use remembrancer::Engine;
-use serde_json::{Value, json};
+use remembrancer::api::{Liveness, Readiness};
 use tokio::sync::Mutex;
 
 /// How long the result of a probe is valid. Anybody may send this request, so sending many must cost nothing.
 const FRESH: TimeDelta = TimeDelta::seconds(1);
 
 /// The status and the body of an answer.
-type Report = (StatusCode, Value);
+#[derive(Clone)]
+pub struct Report(StatusCode, Readiness);
 
 /// The last probe. One runs at a time; requests that arrive meanwhile use its result.
 #[derive(Default)]
-pub struct Readiness(Mutex<Option<(DateTime<Utc>, Report)>>);
+pub struct LastProbe(Mutex<Option<(DateTime<Utc>, Report)>>);
 
-impl Readiness {
+impl LastProbe {
     async fn report(&self, engine: &Engine) -> Report {
         let mut last = self.0.lock().await;
         if let Some((at, report)) = &*last
@@ -33,15 +36,27 @@ impl Readiness {
     }
 }
 
+impl IntoResponse for Report {
+    fn into_response(self) -> Response {
+        (self.0, Json(self.1)).into_response()
+    }
+}
+
+impl Describe for Report {
+    fn describe(operation: &mut Operation) {
+        operation.answers_json::<Readiness>(StatusCode::OK, "The server can serve, possibly without the model.");
+        operation.answers_json::<Readiness>(StatusCode::SERVICE_UNAVAILABLE, "The server cannot serve yet.");
+    }
+}
+
 /// `GET /healthz`: the process answers.
-pub async fn healthz() -> Json<Value> {
-    Json(json!({ "status": "ok" }))
+pub async fn healthz() -> Json<Liveness> {
+    Json(Liveness { status: "ok".into() })
 }
 
 /// `GET /readyz`: the databases answer, are migrated, and the model gives vectors.
-pub async fn readyz(State(api): State<Api>) -> (StatusCode, Json<Value>) {
-    let (status, report) = api.readiness.report(&api.engine).await;
-    (status, Json(report))
+pub async fn readyz(State(api): State<Api>) -> Report {
+    api.readiness.report(&api.engine).await
 }
 
 async fn probe(engine: &Engine) -> Report {
@@ -61,5 +76,5 @@ async fn probe(engine: &Engine) -> Report {
         (true, _) => "degraded",
         (false, _) => "not ready",
     };
-    (status, json!({ "status": word, "databases": databases, "migrations": migrations, "model": model }))
+    Report(status, Readiness { status: word.into(), databases, migrations, model: model.into() })
 }

@@ -4,14 +4,16 @@ use super::Api;
 use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::ApiError;
+use super::openapi::{Describe, Operation, Refusal};
 use super::params::Query;
 use axum::Json;
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use remembrancer::Error;
-use remembrancer::api::{IngestReport, IngestRequest, Scope};
+use remembrancer::api::{IndexResponse, IngestReport, IngestRequest, Scope};
 use remembrancer::knowledge::{self, Extent, Ingestion};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -21,8 +23,8 @@ pub const BODY_MAX: usize = 24 * 1024 * 1024;
 const DOCUMENTS_MAX: usize = 100;
 
 /// `POST /api/kb/documents`: ingests documents. Other documents of the collection stay as they are.
-pub async fn ingest(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBody) -> Result<Json<IngestReport>, ApiError> {
-    let request: IngestRequest = body.at_most(BODY_MAX).read(&ctx, Scope::KbWrite).await?;
+pub async fn ingest(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBody<IngestRequest>) -> Result<Json<IngestReport>, ApiError> {
+    let request = body.at_most(BODY_MAX).read(&ctx, Scope::KbWrite).await?;
     if !(1..=DOCUMENTS_MAX).contains(&request.documents.len()) {
         let message = format!("has {} entries; it may have 1 to {DOCUMENTS_MAX}", request.documents.len());
         return Err(Error::invalid("documents", message).into());
@@ -39,15 +41,39 @@ pub async fn ingest(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBod
 }
 
 /// The parameters of `GET /api/kb/index`.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub struct IndexParameters {
+    /// The page to get as Markdown, as the list names it. Without it, the answer is the list, in JSON.
     path: Option<String>,
 }
 
+/// Every index page, or the Markdown of one.
+pub enum Index {
+    All(Json<IndexResponse>),
+    One(String),
+}
+
+impl IntoResponse for Index {
+    fn into_response(self) -> Response {
+        match self {
+            Self::All(pages) => pages.into_response(),
+            Self::One(page) => ([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], page).into_response(),
+        }
+    }
+}
+
+impl Describe for Index {
+    fn describe(operation: &mut Operation) {
+        Json::<IndexResponse>::describe(operation);
+        operation.answers(StatusCode::OK, "", &[("text/markdown", json!({ "type": "string" }))]);
+        operation.refuses(Refusal::NotFound);
+    }
+}
+
 /// `GET /api/kb/index`: every index page, or the Markdown of the one at `path`.
-pub async fn index(State(api): State<Api>, Caller(ctx): Caller, Query(parameters): Query<IndexParameters>) -> Result<Response, ApiError> {
+pub async fn index(State(api): State<Api>, Caller(ctx): Caller, Query(parameters): Query<IndexParameters>) -> Result<Index, ApiError> {
     let pages = knowledge::index(&api.engine, &ctx).await?;
-    let Some(path) = parameters.path else { return Ok(Json(json!({ "pages": pages })).into_response()) };
+    let Some(path) = parameters.path else { return Ok(Index::All(Json(IndexResponse { pages }))) };
     let page = pages.into_iter().find(|page| page.path == path).ok_or(Error::NotFound("page"))?;
-    Ok(([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], page.content).into_response())
+    Ok(Index::One(page.content))
 }

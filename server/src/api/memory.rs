@@ -4,18 +4,22 @@ use super::Api;
 use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::ApiError;
-use super::params::{Parameters, Segment};
+use super::openapi::{Created, Describe, NoContent, Operation};
+use super::params::{OfUser, Parameters, Segment};
 use axum::Json;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use remembrancer::api::{
-    AddMemoryRequest, CommandRequest, CommandResponse, MemoryListResponse, MemoryResponse, MemoryWithVersions, PutMemoryRequest, Scope,
-    UpdateMemoryRequest,
+    AddMemoryRequest, CommandRequest, CommandResponse, MemoryListResponse, MemoryRef, MemoryResponse, MemoryWithVersions, PutMemoryRequest,
+    Scope, UpdateMemoryRequest,
 };
 use remembrancer::contract;
+use serde_json::json;
+use std::convert::Infallible;
 
 /// The platform that is recorded if a request names no source.
 const REST: &str = "rest";
@@ -31,7 +35,11 @@ pub fn contract(methods: MethodRouter<Api>) -> MethodRouter<Api> {
 }
 
 /// `GET /api/memory/`: every entry, by category, then creation.
-pub async fn list(State(api): State<Api>, Caller(ctx): Caller, parameters: Parameters) -> Result<Json<MemoryListResponse>, ApiError> {
+pub async fn list(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    parameters: Parameters<OfUser>,
+) -> Result<Json<MemoryListResponse>, ApiError> {
     Ok(Json(contract::list(&api.engine, &ctx, parameters.user()?.as_ref()).await?))
 }
 
@@ -39,8 +47,8 @@ pub async fn list(State(api): State<Api>, Caller(ctx): Caller, parameters: Param
 pub async fn get(
     State(api): State<Api>,
     Caller(ctx): Caller,
-    id: Segment,
-    parameters: Parameters,
+    id: Segment<MemoryRef>,
+    parameters: Parameters<OfUser>,
 ) -> Result<Json<MemoryWithVersions>, ApiError> {
     Ok(Json(contract::get(&api.engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?))
 }
@@ -49,14 +57,14 @@ pub async fn get(
 pub async fn create(
     State(api): State<Api>,
     Caller(ctx): Caller,
-    parameters: Parameters,
-    body: UnreadBody,
-) -> Result<(StatusCode, Json<MemoryResponse>), ApiError> {
-    let request: AddMemoryRequest = body.read(&ctx, Scope::MemoryWrite).await?;
+    parameters: Parameters<OfUser>,
+    body: UnreadBody<AddMemoryRequest>,
+) -> Result<Created<MemoryResponse>, ApiError> {
+    let request = body.read(&ctx, Scope::MemoryWrite).await?;
     let user_id = request.user_id.or(parameters.user()?);
     let added = contract::add(&api.engine, &ctx, AddMemoryRequest { user_id, ..request }, REST).await?;
     match added.memory {
-        Some(memory) => Ok((StatusCode::CREATED, Json(memory))),
+        Some(memory) => Ok(Created(memory)),
         None => Err(ApiError::SimilarExists(added.suggestion.map(Box::new))),
     }
 }
@@ -65,9 +73,9 @@ pub async fn create(
 pub async fn update(
     State(api): State<Api>,
     Caller(ctx): Caller,
-    id: Segment,
-    parameters: Parameters,
-    body: UnreadBody,
+    id: Segment<MemoryRef>,
+    parameters: Parameters<OfUser>,
+    body: UnreadBody<PutMemoryRequest>,
 ) -> Result<Json<MemoryResponse>, ApiError> {
     let PutMemoryRequest { content, source } = body.read(&ctx, Scope::MemoryWrite).await?;
     let request = UpdateMemoryRequest { memory_id: id.id("memory")?, content, source, user_id: parameters.user()? };
@@ -76,31 +84,84 @@ pub async fn update(
 }
 
 /// `DELETE /api/memory/{id}`: soft; 204.
-pub async fn delete(State(api): State<Api>, Caller(ctx): Caller, id: Segment, parameters: Parameters) -> Result<StatusCode, ApiError> {
+pub async fn delete(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    id: Segment<MemoryRef>,
+    parameters: Parameters<OfUser>,
+) -> Result<NoContent, ApiError> {
     contract::delete(&api.engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(NoContent)
+}
+
+/// The tags that the caller has already, as `If-None-Match` lists them.
+pub struct KnownTags(Vec<String>);
+
+impl<S: Sync> FromRequestParts<S> for KnownTags {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let values = parts.headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+        Ok(Self(values.flat_map(|value| value.split(',')).map(|tag| tag.trim().trim_start_matches("W/").to_owned()).collect()))
+    }
+}
+
+impl Describe for KnownTags {
+    fn describe(operation: &mut Operation) {
+        let description = "The `ETag` of the block that the caller has. If the block is still the same, the answer is 304.";
+        operation.header_parameter("if-none-match", description, json!({ "type": "string", "pattern": "^[ -~]*$" }));
+    }
+}
+
+/// The memory block of a prompt, or that the caller has it already.
+pub struct PromptBlock {
+    etag: String,
+    /// Absent if it did not change.
+    text: Option<String>,
+}
+
+impl IntoResponse for PromptBlock {
+    fn into_response(self) -> Response {
+        let about = [
+            (header::ETAG, self.etag),
+            (header::CACHE_CONTROL, "private, no-cache".into()),
+            (header::VARY, "authorization, x-remembrancer-user".into()),
+        ];
+        match self.text {
+            Some(text) => (about, [(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], text).into_response(),
+            None => (StatusCode::NOT_MODIFIED, about).into_response(),
+        }
+    }
+}
+
+impl Describe for PromptBlock {
+    fn describe(operation: &mut Operation) {
+        operation.answers(StatusCode::OK, "The block, as Markdown.", &[("text/markdown", json!({ "type": "string" }))]);
+        operation.answers(StatusCode::NOT_MODIFIED, "The caller has the block already.", &[]);
+        for status in [StatusCode::OK, StatusCode::NOT_MODIFIED] {
+            operation.answers_with_header(status, "ETag", "Identifies the content of the block, for `If-None-Match`.");
+        }
+    }
 }
 
 /// `GET /api/memory/prompt`: the block as Markdown; 304 if it matches the caller's `If-None-Match`.
-pub async fn prompt(State(api): State<Api>, Caller(ctx): Caller, parameters: Parameters, headers: HeaderMap) -> Result<Response, ApiError> {
+pub async fn prompt(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    parameters: Parameters<OfUser>,
+    KnownTags(known): KnownTags,
+) -> Result<PromptBlock, ApiError> {
     let block = contract::prompt(&api.engine, &ctx, parameters.user()?.as_ref()).await?;
-    let unchanged = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).any(|value| {
-        let mut tags = value.split(',').map(|tag| tag.trim().trim_start_matches("W/"));
-        tags.any(|tag| tag == "*" || tag == block.etag)
-    });
-    let about = [
-        (header::ETAG, block.etag),
-        (header::CACHE_CONTROL, "private, no-cache".into()),
-        (header::VARY, "authorization, x-remembrancer-user".into()),
-    ];
-    if unchanged {
-        return Ok((StatusCode::NOT_MODIFIED, about).into_response());
-    }
-    Ok((about, [(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], block.text).into_response())
+    let unchanged = known.iter().any(|tag| tag == "*" || *tag == block.etag);
+    Ok(PromptBlock { etag: block.etag, text: (!unchanged).then_some(block.text) })
 }
 
 /// `POST /api/commands/memory`: a chat command, answered as text.
-pub async fn command(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBody) -> Result<Json<CommandResponse>, ApiError> {
-    let request: CommandRequest = body.read(&ctx, Scope::MemoryRead).await?;
+pub async fn command(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    body: UnreadBody<CommandRequest>,
+) -> Result<Json<CommandResponse>, ApiError> {
+    let request = body.read(&ctx, Scope::MemoryRead).await?;
     Ok(Json(contract::command(&api.engine, &ctx, request).await?))
 }

@@ -7,11 +7,14 @@ mod gate;
 mod health;
 mod knowledge;
 mod memory;
+pub mod openapi;
 pub mod params;
 pub mod portability;
 mod projects;
 mod records;
+mod reference;
 mod retrievals;
+mod route;
 mod telegram;
 mod tools;
 mod transfers;
@@ -20,8 +23,9 @@ pub use body::BODY_MAX;
 pub use caller::{Caller, IDEMPOTENCY_KEY, REPLAYED, USER};
 pub use error::ApiError;
 pub use gate::Gate;
-use health::Readiness;
+use health::LastProbe;
 pub use knowledge::BODY_MAX as KNOWLEDGE_BODY_MAX;
+pub use route::{Group, Guard, Route};
 pub use transfers::Transfers;
 
 use crate::mcp::{self, Mcp};
@@ -30,8 +34,8 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method};
 use axum::middleware::{self, Next};
 use axum::response::Response;
-use axum::routing::{MethodRouter, any, delete, get, post, put};
-use remembrancer::api::RequestId;
+use axum::routing::{MethodRouter, any, delete, get, post};
+use remembrancer::api::{RequestId, Scope};
 use remembrancer::{Engine, Error};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -48,7 +52,7 @@ pub struct Api {
     pub gate: Arc<Gate>,
     pub transfers: Arc<Transfers>,
     pub mcp: Arc<Mcp>,
-    readiness: Arc<Readiness>,
+    readiness: Arc<LastProbe>,
 }
 
 impl Api {
@@ -66,74 +70,107 @@ impl Api {
     }
 }
 
-/// The credential that a route requires.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guard {
-    /// None: the answer has no private data.
-    Open,
-    /// An API key; the verb decides what it may do.
-    Key,
-    /// The secret of a chat bot, which stands for an API key.
-    Bot,
-}
-
-/// One line of the route table.
-pub struct Route {
-    pub method: Method,
-    pub path: &'static str,
-    pub guard: Guard,
-    handler: fn() -> MethodRouter<Api>,
-}
-
-impl Route {
-    /// Whether a caller may send an `Idempotency-Key`: with every request that changes something. The Model Context Protocol has ids of its
-    /// own for requests.
-    pub fn is_idempotent(&self) -> bool {
-        self.guard == Guard::Key && self.method != Method::GET && self.path != "/mcp"
-    }
-
-    fn methods(&self) -> MethodRouter<Api> {
-        let methods = (self.handler)();
-        if self.is_idempotent() { methods.layer(middleware::from_fn(caller::idempotent)) } else { methods }
-    }
-}
-
 /// Every route of the API. The authorization test loops over it.
 pub fn routes() -> Vec<Route> {
+    groups().into_iter().flat_map(|(_, routes)| routes).collect()
+}
+
+/// The table of routes.
+pub fn groups() -> Vec<(Group, Vec<Route>)> {
+    use Scope::{CommonsWrite, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
+    // Clients of this contract call it with and without the slash.
+    let entries = Route::get("/api/memory/", "List entries", memory::list).needs(&[MemoryRead]).of_contract();
+    let add_entry = Route::post("/api/memory/", "Add an entry", memory::create).needs(&[MemoryWrite]).of_contract();
     vec![
-        Route { method: Method::GET, path: "/healthz", guard: Guard::Open, handler: || get(health::healthz) },
-        Route { method: Method::GET, path: "/readyz", guard: Guard::Open, handler: || get(health::readyz) },
-        Route { method: Method::GET, path: "/api/tools", guard: Guard::Key, handler: || get(tools::list) },
-        Route { method: Method::POST, path: "/api/tools/{name}", guard: Guard::Key, handler: || post(tools::call) },
-        Route { method: Method::GET, path: "/mcp", guard: Guard::Key, handler: || get(mcp::handle) },
-        Route { method: Method::POST, path: "/mcp", guard: Guard::Key, handler: || post(mcp::handle) },
-        Route { method: Method::DELETE, path: "/mcp", guard: Guard::Key, handler: || delete(mcp::handle) },
-        Route { method: Method::GET, path: "/api/prompts", guard: Guard::Key, handler: || get(tools::prompts) },
-        // Clients of this contract call it with and without the slash.
-        Route { method: Method::GET, path: "/api/memory/", guard: Guard::Key, handler: || memory::contract(get(memory::list)) },
-        Route { method: Method::GET, path: "/api/memory", guard: Guard::Key, handler: || memory::contract(get(memory::list)) },
-        Route { method: Method::POST, path: "/api/memory/", guard: Guard::Key, handler: || memory::contract(post(memory::create)) },
-        Route { method: Method::POST, path: "/api/memory", guard: Guard::Key, handler: || memory::contract(post(memory::create)) },
-        Route { method: Method::GET, path: "/api/memory/prompt", guard: Guard::Key, handler: || memory::contract(get(memory::prompt)) },
-        Route { method: Method::GET, path: "/api/memory/{id}", guard: Guard::Key, handler: || memory::contract(get(memory::get)) },
-        Route { method: Method::PUT, path: "/api/memory/{id}", guard: Guard::Key, handler: || memory::contract(put(memory::update)) },
-        Route { method: Method::DELETE, path: "/api/memory/{id}", guard: Guard::Key, handler: || memory::contract(delete(memory::delete)) },
-        Route { method: Method::POST, path: "/api/commands/memory", guard: Guard::Key, handler: || post(memory::command) },
-        Route { method: Method::POST, path: "/api/memories/batch", guard: Guard::Key, handler: || post(records::batch) },
-        Route { method: Method::GET, path: "/api/memories/{memory_id}", guard: Guard::Key, handler: || get(records::record) },
-        Route { method: Method::GET, path: "/api/memories/{memory_id}/versions", guard: Guard::Key, handler: || get(records::versions) },
-        Route { method: Method::GET, path: "/api/retrievals", guard: Guard::Key, handler: || get(retrievals::list) },
-        Route { method: Method::GET, path: "/api/retrievals/{id}", guard: Guard::Key, handler: || get(retrievals::detail) },
-        Route { method: Method::GET, path: "/api/retrievals/{id}/replay", guard: Guard::Key, handler: || get(retrievals::replay) },
-        Route { method: Method::GET, path: "/api/projects", guard: Guard::Key, handler: || get(projects::list) },
-        Route { method: Method::POST, path: "/api/projects", guard: Guard::Key, handler: || post(projects::create) },
-        Route { method: Method::POST, path: "/api/projects/{project}/repos", guard: Guard::Key, handler: || post(projects::create_repo) },
-        Route { method: Method::POST, path: "/api/projects/{project}/links", guard: Guard::Key, handler: || post(projects::link) },
-        Route { method: Method::POST, path: "/api/adapters/telegram/{bot}", guard: Guard::Bot, handler: || post(telegram::update) },
-        Route { method: Method::GET, path: "/api/kb/index", guard: Guard::Key, handler: || get(knowledge::index) },
-        Route { method: Method::POST, path: "/api/kb/documents", guard: Guard::Key, handler: || post(knowledge::ingest) },
-        Route { method: Method::GET, path: "/api/export", guard: Guard::Key, handler: || get(portability::export) },
-        Route { method: Method::POST, path: portability::IMPORT, guard: Guard::Key, handler: || post(portability::import) },
+        (
+            Group { name: "Tools", about: "What agents call. Each tool is an operation; the Model Context Protocol has the same ones." },
+            vec![
+                Route::get("/api/tools", "List the tools that the key may call", tools::list),
+                // The OpenAPI document has an operation for each tool instead.
+                Route::undescribed(Method::POST, tools::CALL, post(tools::call)),
+                Route::get("/api/prompts", "Get instructions on how to use the tools", tools::prompts),
+                // A protocol of its own.
+                Route::undescribed(Method::GET, "/mcp", get(mcp::handle)),
+                Route::undescribed(Method::POST, "/mcp", post(mcp::handle)),
+                Route::undescribed(Method::DELETE, "/mcp", delete(mcp::handle)),
+            ],
+        ),
+        (
+            Group {
+                name: "Entries",
+                about: "Short facts that every conversation begins with, by category: the memory block of a prompt. Requests that are not \
+                    valid get 422 here.",
+            },
+            vec![
+                entries.also_at("/api/memory"),
+                entries,
+                add_entry.also_at("/api/memory"),
+                add_entry,
+                Route::get("/api/memory/prompt", "Get the memory block of a prompt", memory::prompt).needs(&[MemoryRead]).of_contract(),
+                Route::get("/api/memory/{id}", "Get an entry with its versions", memory::get).needs(&[MemoryRead]).of_contract(),
+                Route::put("/api/memory/{id}", "Change an entry", memory::update).needs(&[MemoryWrite]).of_contract(),
+                Route::delete("/api/memory/{id}", "Delete an entry", memory::delete).needs(&[MemoryForget]).of_contract(),
+                Route::post("/api/commands/memory", "Run a chat command", memory::command).needs(&[MemoryRead]),
+            ],
+        ),
+        (
+            Group {
+                name: "Memories",
+                about: "One memory in full, with its source, evidence, links and every version; many to remember at once.",
+            },
+            vec![
+                Route::post("/api/memories/batch", "Remember up to 500 facts", records::batch).needs(&[MemoryWrite]),
+                Route::get("/api/memories/{memory_id}", "Get a memory", records::record).needs(&[MemoryRead]),
+                Route::get("/api/memories/{memory_id}/versions", "List or compare the versions of a memory", records::versions)
+                    .needs(&[MemoryRead]),
+            ],
+        ),
+        (
+            Group { name: "Retrievals", about: "The log of the agent's recalls: what it asked, what it got, and why." },
+            vec![
+                Route::get("/api/retrievals", "List recalls", retrievals::list).needs(&[MemoryRead]),
+                Route::get("/api/retrievals/{id}", "Get a recall with every candidate", retrievals::detail).needs(&[MemoryRead]),
+                Route::get("/api/retrievals/{id}/replay", "Replay a recall as of then and as of now", retrievals::replay)
+                    .needs(&[MemoryRead]),
+            ],
+        ),
+        (
+            Group { name: "Projects", about: "Projects, their repositories, and the links between projects." },
+            vec![
+                Route::get("/api/projects", "List projects", projects::list).needs(&[MemoryRead]),
+                Route::post("/api/projects", "Create a project", projects::create).needs(&[CommonsWrite]),
+                Route::post("/api/projects/{project}/repos", "Create a repository", projects::create_repo).needs(&[CommonsWrite]),
+                Route::post("/api/projects/{project}/links", "Link two projects, or remove their link", projects::link)
+                    .needs(&[CommonsWrite]),
+            ],
+        ),
+        (
+            Group { name: "Knowledge", about: "The organisation's documents." },
+            vec![
+                Route::get("/api/kb/index", "List index pages, or get one as Markdown", knowledge::index).needs(&[KbRead]),
+                Route::post("/api/kb/documents", "Ingest documents", knowledge::ingest).needs(&[KbWrite]),
+            ],
+        ),
+        (
+            Group { name: "Export and import", about: "Everything of an agent as lines of JSON, which another server can import." },
+            vec![
+                Route::get("/api/export", "Export everything of the key's agent", portability::export).needs(&[Export]),
+                Route::post(portability::IMPORT, "Import an exported file", portability::import).needs(&[Export, MemoryWrite]),
+            ],
+        ),
+        (
+            Group { name: "Chat bots", about: "The webhook of a Telegram bot." },
+            vec![Route::post("/api/adapters/telegram/{bot}", "Answer an update of Telegram", telegram::update).for_bot()],
+        ),
+        (
+            Group { name: "Service", about: "The state of the process, and its description." },
+            vec![
+                Route::get("/healthz", "Check that the process answers", health::healthz).open(),
+                Route::get("/readyz", "Check that the server can serve", health::readyz).open(),
+                Route::get("/api/openapi.json", "Get this description as OpenAPI 3.1", openapi::openapi).open(),
+                Route::get("/api/docs", "Read this description as a page", reference::page).open(),
+            ],
+        ),
     ]
 }
 
@@ -143,7 +180,7 @@ pub fn router(api: Api) -> Router {
     let mut addresses: BTreeMap<&'static str, MethodRouter<Api>> = BTreeMap::new();
     for route in routes() {
         let methods = addresses.remove(route.path).unwrap_or_default();
-        addresses.insert(route.path, methods.merge(route.methods()));
+        addresses.insert(route.path, methods.merge(route.into_methods()));
     }
     let table = addresses
         .into_iter()

@@ -1,21 +1,24 @@
 //! Export and import over HTTP: both are streams, and neither is ever in memory as a whole.
 
 use super::Api;
-use super::body::UnreadBody;
+use super::body::{NDJSON, UnreadLines};
 use super::caller::Caller;
 use super::error::ApiError;
+use super::openapi::{Describe, Operation, Refusal};
 use super::params::Query;
 use super::transfers::{Impatient, Transfers};
 use axum::Json;
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
 use remembrancer::api::{ImportReport, Scope};
 use remembrancer::portability::{self, ImportOptions, Selection};
 use remembrancer::{Engine, Error, OpContext};
+use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 use std::io::{Error as IoError, SeekFrom};
 use std::time::Duration;
 use tokio::fs::File;
@@ -28,15 +31,30 @@ pub const IMPORT: &str = "/api/import";
 pub const FILE_MAX: u64 = 1024 * 1024 * 1024;
 /// Longest time that an import or an export may take.
 pub const LONGEST: Duration = Duration::from_secs(3600);
-/// The media type of lines of JSON.
-const NDJSON: &str = "application/x-ndjson";
 /// Bytes between the export and its reader.
 const PIPE: usize = 64 * 1024;
 
+/// An export, as it is sent.
+pub struct Sent(Response);
+
+impl IntoResponse for Sent {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
+impl Describe for Sent {
+    fn describe(operation: &mut Operation) {
+        let lines = json!({ "type": "string", "description": "Lines of JSON. The last one says how many there are." });
+        operation.answers(StatusCode::OK, "Success. An export without a last line broke off.", &[(NDJSON, lines)]);
+        operation.refuses(Refusal::Conflict);
+    }
+}
+
 /// `GET /api/export`: everything of the key's agent.
-pub async fn export(State(api): State<Api>, Caller(ctx): Caller) -> Result<Response, ApiError> {
+pub async fn export(State(api): State<Api>, Caller(ctx): Caller) -> Result<Sent, ApiError> {
     let agent = ctx.agent_id()?;
-    send(api.engine, &api.transfers, ctx, Selection::Agent(agent)).await
+    send(api.engine, &api.transfers, ctx, Selection::Agent(agent)).await.map(Sent)
 }
 
 /// An export as a stream. A refusal has its own status; a later failure breaks the transfer off, and the footer is missing. A client that
@@ -89,9 +107,10 @@ async fn read(reader: &mut DuplexStream) -> Result<Bytes, IoError> {
 }
 
 /// The parameters of `POST /api/import`. A misspelt one is refused: it could be a dry run that writes.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportParameters {
+    /// True: says what would be imported, and writes nothing.
     #[serde(default)]
     dry_run: bool,
 }
@@ -101,10 +120,10 @@ pub async fn import(
     State(api): State<Api>,
     Caller(ctx): Caller,
     parameters: Result<Query<ImportParameters>, ApiError>,
-    body: UnreadBody,
+    body: UnreadLines,
 ) -> Result<Json<ImportReport>, ApiError> {
     ctx.require(Scope::MemoryWrite)?;
-    let parts = body.stream(&ctx, Scope::Export, NDJSON)?;
+    let parts = body.stream(&ctx, Scope::Export)?;
     let Query(ImportParameters { dry_run }) =
         parameters.map_err(|_| Error::invalid("dry_run", "is true or false, and the only parameter"))?;
     let _turn = api.transfers.import(&ctx)?;

@@ -4,18 +4,17 @@ use super::Api;
 use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::ApiError;
-use super::params::{Parameters, Segment};
+use super::params::{OfUser, Parameters, Segment, parameters};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{BatchRequest, BatchResponse, MemoryRecord, MemoryRef, Scope};
+use remembrancer::api::{BatchRequest, BatchResponse, MemoryRecord, MemoryRef, Scope, UserRef, VersionsResponse};
 use remembrancer::{Error, memories, tools};
-use serde_json::{Value, json};
 
 /// Largest body of a batch, in bytes.
 const BATCH_BODY_MAX: usize = 16 * 1024 * 1024;
 
 /// `POST /api/memories/batch`: remembers up to 500 facts, each by itself.
-pub async fn batch(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBody) -> Result<Json<BatchResponse>, ApiError> {
+pub async fn batch(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBody<BatchRequest>) -> Result<Json<BatchResponse>, ApiError> {
     let BatchRequest { user_id, items } = body.at_most(BATCH_BODY_MAX).read(&ctx, Scope::MemoryWrite).await?;
     let items = items.into_iter().map(tools::read).collect();
     Ok(Json(memories::remember_batch(&api.engine, &ctx, user_id, items).await?))
@@ -25,22 +24,42 @@ pub async fn batch(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBody
 pub async fn record(
     State(api): State<Api>,
     Caller(ctx): Caller,
-    id: Segment,
-    parameters: Parameters,
+    id: Segment<MemoryRef>,
+    parameters: Parameters<OfUser>,
 ) -> Result<Json<MemoryRecord>, ApiError> {
     Ok(Json(memories::record(&api.engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?))
 }
 
+parameters! {
+    /// The parameters of `GET /api/memories/{memory_id}/versions`.
+    OfVersions {
+        /// The person you are talking to, as a user's id or your own reference to a user. Needs a key that may choose its user.
+        user_id: UserRef,
+        /// The older of two versions to compare, by its number. Goes with `to`.
+        from: i32,
+        /// The newer of two versions to compare, by its number. Goes with `from`.
+        to: i32,
+    }
+}
+
 /// `GET /api/memories/{memory_id}/versions`: every version, newest first; with `from` and `to`, those two and what differs.
-pub async fn versions(State(api): State<Api>, Caller(ctx): Caller, id: Segment, parameters: Parameters) -> Result<Json<Value>, ApiError> {
-    let memory: MemoryRef = id.id("memory")?;
-    let user = parameters.user()?;
-    match (parameters.parse("from")?, parameters.parse("to")?) {
+pub async fn versions(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    id: Segment<MemoryRef>,
+    parameters: Parameters<OfVersions>,
+) -> Result<Json<VersionsResponse>, ApiError> {
+    let memory = id.id("memory")?;
+    let OfVersions { user_id, from, to } = parameters.read()?;
+    match (from, to) {
         (None, None) => {
-            let versions = memories::history(&api.engine, &ctx, &memory, user.as_ref()).await?;
-            Ok(Json(json!({ "versions": versions })))
+            let versions = memories::history(&api.engine, &ctx, &memory, user_id.as_ref()).await?;
+            Ok(Json(VersionsResponse::All { versions }))
         }
-        (Some(from), Some(to)) => Ok(Json(json!(memories::compare(&api.engine, &ctx, &memory, user.as_ref(), (from, to)).await?))),
+        (Some(from), Some(to)) => {
+            let compared = memories::compare(&api.engine, &ctx, &memory, user_id.as_ref(), (from, to)).await?;
+            Ok(Json(VersionsResponse::Compared(Box::new(compared))))
+        }
         (None, Some(_)) => Err(Error::invalid("from", "is required with to").into()),
         (Some(_), None) => Err(Error::invalid("to", "is required with from").into()),
     }

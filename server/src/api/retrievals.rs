@@ -3,10 +3,10 @@
 use super::Api;
 use super::caller::Caller;
 use super::error::ApiError;
-use super::params::{Parameters, Query, Segment};
+use super::params::{OfUser, Parameters, Query, Segment};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{Page, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
+use remembrancer::api::{Page, Replay, Retrieval, RetrievalDetail, RetrievalFilter, RetrievalId};
 use remembrancer::recall;
 
 /// `GET /api/retrievals`: the agent's own recalls, newest first.
@@ -22,13 +22,18 @@ pub async fn list(
 pub async fn detail(
     State(api): State<Api>,
     Caller(ctx): Caller,
-    id: Segment,
-    parameters: Parameters,
+    id: Segment<RetrievalId>,
+    parameters: Parameters<OfUser>,
 ) -> Result<Json<RetrievalDetail>, ApiError> {
     Ok(Json(recall::retrieval(&api.engine, &ctx, id.id("retrieval")?, parameters.user()?.as_ref()).await?))
 }
 
 /// `GET /api/retrievals/{id}/replay`: the answer to the same question, as of its time and as of now.
-pub async fn replay(State(api): State<Api>, Caller(ctx): Caller, id: Segment, parameters: Parameters) -> Result<Json<Replay>, ApiError> {
+pub async fn replay(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    id: Segment<RetrievalId>,
+    parameters: Parameters<OfUser>,
+) -> Result<Json<Replay>, ApiError> {
     Ok(Json(recall::replay(&api.engine, &ctx, id.id("retrieval")?, parameters.user()?.as_ref()).await?))
 }

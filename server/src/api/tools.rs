@@ -4,30 +4,56 @@ use super::Api;
 use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::ApiError;
-use super::params::{Parameters, Segment};
+use super::openapi::{Describe, Operation, Refusal};
+use super::params::{Parameters, Segment, parameters};
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
+use remembrancer::api::PromptList;
+use remembrancer::tools::{Tool, ToolList};
 use remembrancer::{Error, prompts, tools};
-use serde_json::{Value, json};
+use serde_json::Value;
+
+/// The address of a tool.
+pub const CALL: &str = "/api/tools/{name}";
+
+parameters! {
+    /// The parameter of `GET /api/tools`.
+    OfList {
+        /// The most tools to list. System tools, which every agent has, do not count.
+        limit: usize,
+    }
+}
 
 /// `GET /api/tools`: every tool that the key may call, with its description and the JSON Schema of its input. `limit` restricts the number of
 /// tools; system tools do not count.
-pub async fn list(Caller(ctx): Caller, parameters: Parameters) -> Result<Json<Value>, ApiError> {
-    let limit = parameters.parse("limit")?;
-    let described: Vec<_> = tools::offered(&ctx, limit).into_iter().map(|tool| tool.describe(&ctx)).collect();
-    Ok(Json(json!({ "tools": described })))
+pub async fn list(Caller(ctx): Caller, parameters: Parameters<OfList>) -> Result<Json<ToolList>, ApiError> {
+    let OfList { limit } = parameters.read()?;
+    Ok(Json(ToolList { tools: tools::offered(&ctx, limit).into_iter().map(|tool| tool.describe(&ctx)).collect() }))
 }
 
 /// `GET /api/prompts`: instructions for the calling agent on how to use the tools, with their names filled in.
-pub async fn prompts(State(api): State<Api>, Caller(ctx): Caller) -> Result<Json<Value>, ApiError> {
-    let prompts = prompts::for_agent(&api.engine, &ctx).await?;
-    Ok(Json(json!({ "prompts": prompts })))
+pub async fn prompts(State(api): State<Api>, Caller(ctx): Caller) -> Result<Json<PromptList>, ApiError> {
+    Ok(Json(PromptList { prompts: prompts::for_agent(&api.engine, &ctx).await? }))
 }
 
 /// `POST /api/tools/{name}`: calls a tool with a JSON object.
-pub async fn call(State(api): State<Api>, Caller(ctx): Caller, Segment(name): Segment, body: UnreadBody) -> Result<Json<Value>, ApiError> {
+pub async fn call(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    Segment(name, _): Segment<String>,
+    body: UnreadBody<Value>,
+) -> Result<Json<Value>, ApiError> {
     let tool = tools::find(&name).ok_or(Error::NotFound("tool"))?;
     let call = tool.authorize(&ctx)?;
     let input = body.json().await?;
     Ok(Json(call.run(&api.engine, input).await?.value))
+}
+
+/// Describes the call of one tool.
+pub fn describe_call(operation: &mut Operation, tool: &Tool) {
+    Caller::describe(operation);
+    operation.json_body(tool.types.input);
+    operation.answers_schema(StatusCode::OK, "Success. Fields without a value are left out.", tool.types.output);
+    operation.refuses(Refusal::NotFound);
 }

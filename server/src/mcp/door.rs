@@ -144,7 +144,7 @@ async fn answer<T>(ctx: &OpContext, cancelled: &CancellationToken, work: impl Fu
 
 /// An error of the engine as an error of the protocol. Its data is the body that HTTP would answer.
 fn refusal(error: &Error, id: RequestId) -> ErrorData {
-    let data = Some(json!(ErrorBody { error: error.detail(id) }));
+    let data = Some(json!(ErrorBody::from(error.detail(id))));
     match error.code() {
         ErrorCode::NotFound => ErrorData::resource_not_found(error.message(), data),
         ErrorCode::Invalid => ErrorData::invalid_params(error.message(), data),
@@ -156,7 +156,7 @@ fn refusal(error: &Error, id: RequestId) -> ErrorData {
 /// An error of the engine as the answer of a tool, which a model reads: the body that HTTP would answer, and the same in words.
 fn tool_error(error: &Error, id: RequestId) -> CallToolResult {
     let detail = error.detail(id);
-    let body = json!(ErrorBody { error: detail.clone() });
+    let body = json!(ErrorBody::from(detail.clone()));
     let mut text = format!("{}: {}", body["error"]["code"].as_str().unwrap_or_default(), detail.message);
     for field in detail.fields.iter().skip(1) {
         text.push_str(&format!("\n{} {}", field.field, field.message));

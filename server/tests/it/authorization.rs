@@ -11,7 +11,7 @@ use server::api::Guard;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Routes that anybody may call, intentionally.
-const OPEN: &[&str] = &["/healthz", "/readyz"];
+const OPEN: &[&str] = &["/api/docs", "/api/openapi.json", "/healthz", "/readyz"];
 
 /// Server functions that work without a session, intentionally: nobody has a session before sign-in, and a theme is no secret.
 const WITHOUT_SESSION: &[&str] = &["/console/api/sign_in", "/console/api/set_theme"];
@@ -265,6 +265,11 @@ async fn every_route_of_an_agents_key_takes_its_scope_and_no_other() {
     let there: BTreeSet<_> = of_keys.map(|route| (route.path, route.method.to_string())).collect();
     let known: BTreeSet<_> = ROUTES.iter().map(|call| (call.path, call.method.to_string())).collect();
     assert_eq!(known, there, "which scope does a route take?");
+    for route in server::api::routes().into_iter().filter(|route| route.guard == Guard::Key && route.path != "/api/tools/{name}") {
+        let calls = ROUTES.iter().filter(|call| (call.path, &call.method) == (route.path, &route.method));
+        let least = calls.map(|call| call.needs).min_by_key(|needs| needs.len());
+        assert_eq!(least, Some(route.scopes), "{} {} names other scopes in its description", route.method, route.path);
+    }
     let mut keys = Keys::default();
     for call in ROUTES {
         let id = "01900000-0000-7000-8000-000000000000";

@@ -15,6 +15,7 @@ mod knowledge;
 mod listener;
 mod mcp;
 mod memory;
+mod openapi;
 mod portability;
 mod process;
 mod projects;

@@ -1,0 +1,51 @@
+//! What a chat bot gets from Telegram, and what it answers. The names are those of Telegram's Bot API.
+
+use serde::{Deserialize, Serialize};
+
+/// An update of Telegram, as far as it is read. Other fields are ignored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "engine",
+    derive(schemars::JsonSchema),
+    schemars(extend("examples" = [{ "message": { "chat": { "id": 4711, "type": "private" }, "text": "/memory list" } }]))
+)]
+pub struct TelegramUpdate {
+    /// Absent for updates that are no messages.
+    pub message: Option<TelegramMessage>,
+}
+
+/// A message in a chat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct TelegramMessage {
+    pub chat: TelegramChat,
+    /// Absent for pictures and the like.
+    pub text: Option<String>,
+}
+
+/// The chat of a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct TelegramChat {
+    pub id: i64,
+    /// `private`, `group`, … Only private chats reach memory.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+}
+
+/// The call that Telegram makes when it gets this answer; without fields if there is nothing to say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct TelegramReply {
+    /// Always `sendMessage`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat_id: Option<i64>,
+    /// Always `HTML`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parse_mode: Option<String>,
+    /// HTML, at most 4,096 characters as they are read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}

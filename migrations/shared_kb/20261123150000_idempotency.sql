@@ -14,7 +14,7 @@ create table idempotent_requests (
     -- no words of memories are in this database: always empty
     memory_ids      uuid[]      not null default '{}',
     created_at      timestamptz not null,
-    primary key (agent_id, key_id, operation, idempotency_key)
+    primary key (tenant_id, agent_id, key_id, operation, idempotency_key)
 );
 create index idempotent_requests_age_idx on idempotent_requests (created_at);
 

@@ -144,7 +144,7 @@ pub struct RecallRequest {
     #[serde(default = "default_k")]
     #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,
-    /// True: you should know this, so that finding nothing is a fault to report.
+    /// True: you should know this; finding nothing is then reported.
     #[serde(default)]
     pub expected: bool,
     /// The person you are talking to.

@@ -308,7 +308,7 @@ pub fn all() -> &'static [Tool] {
                 "upsert_profile_fact",
                 Scope::MemoryWrite,
                 "State one fact of a person's profile that has one answer at a time (preferred editor, time zone, working hours). What was \
-                 stated under the same topic before is replaced and kept as a version. It can be recalled at once.",
+                 stated under the same topic before is replaced, and kept as a version.",
                 |engine, ctx, input: ProfileFactRequest| async move { memories::upsert_profile_fact(&engine, &ctx, input).await },
             )
             .with_effect(Effect::Write, true),
@@ -316,8 +316,8 @@ pub fn all() -> &'static [Tool] {
                 "add_to_memory",
                 Scope::MemoryWrite,
                 "Add one short fact to the memory that every conversation begins with: about a person, a preference, recurring context or a \
-                 project. If `stored` is false an entry that is there already says it, or said it until now: call `update_memory` with the \
-                 suggestion's id instead. Confirm with the person first, unless they asked you to remember.",
+                 project. If `stored` is false, an entry says it already, or said it until now: call `update_memory` with the suggestion's id. \
+                 Confirm with the person first, unless they asked you to remember.",
                 |engine, ctx, input: AddMemoryRequest| async move { contract::add(&engine, &ctx, input, TOOL).await },
             )
             .with_effect(Effect::Write, true)

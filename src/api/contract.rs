@@ -37,8 +37,6 @@ pub struct AddMemoryRequest {
     /// The heading it belongs under.
     pub category: Category,
     /// Whom or what it is about, such as a name.
-    ///
-    /// At most 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 200)))]
     pub subject: Option<String>,
@@ -177,8 +175,6 @@ pub struct UpdateMemoryResponse {
 #[serde(deny_unknown_fields)]
 pub struct CommandRequest {
     /// What was typed: `/memory`, `/memory list`, `/memory delete <id>`; anything else is answered with help.
-    ///
-    /// At most 4,096 characters.
     #[cfg_attr(feature = "engine", schemars(length(max = 4096)))]
     pub text: String,
     /// Who typed it.

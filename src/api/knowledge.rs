@@ -168,8 +168,6 @@ pub struct NewDocument {
 #[serde(deny_unknown_fields)]
 pub struct IngestRequest {
     /// Where they come from; files of other collections are not touched.
-    ///
-    /// 1 to 64 characters.
     #[serde(default = "default_collection")]
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 64)))]
     pub collection: String,
@@ -195,9 +193,7 @@ pub struct KnowledgeRequest {
     /// 1 byte to 4 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub query: String,
-    /// How many hits at most.
-    ///
-    /// 1 to 100.
+    /// How many hits, up to 100.
     #[serde(default = "default_k")]
     #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,

@@ -114,8 +114,6 @@ impl Relation {
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// `slack`, `drive`, `email`, …
-    ///
-    /// At most 64 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 64)))]
     pub platform: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,8 +153,6 @@ impl Source {
 #[serde(deny_unknown_fields)]
 pub struct RememberRequest {
     /// What it is about, in a few words.
-    ///
-    /// 1 to 256 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub topic_raw: String,
     /// One fact, preference or decision, in its own words.
@@ -201,26 +197,18 @@ pub struct RememberRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
     /// Whom or what it is about: a name.
-    ///
-    /// At most 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 200)))]
     pub subject: Option<String>,
     /// A heading of its own.
-    ///
-    /// At most 256 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub title: Option<String>,
     /// The content in short, for tight prompts.
-    ///
-    /// At most 2,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 2000)))]
     pub summary: Option<String>,
     /// What supports it: an address, a commit.
-    ///
-    /// At most 1,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 1000)))]
     pub evidence_ref: Option<String>,
@@ -275,8 +263,6 @@ pub struct ForgetRequest {
     /// Its id, from a recall.
     pub memory_id: MemoryId,
     /// Why, in a sentence.
-    ///
-    /// At most 500 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 500)))]
     pub reason: Option<String>,

@@ -138,9 +138,7 @@ pub struct RecallRequest {
     /// 1 byte to 4 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub query: String,
-    /// How many hits at most.
-    ///
-    /// 1 to 100.
+    /// How many hits, up to 100.
     #[serde(default = "default_k")]
     #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,
@@ -188,9 +186,7 @@ pub struct SearchRequest {
     /// 1 byte to 4 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub query: String,
-    /// How many memories at most.
-    ///
-    /// 1 to 100.
+    /// How many memories, up to 100.
     #[serde(default = "default_k")]
     #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,

@@ -84,14 +84,10 @@ pub struct ReviseRequest {
     #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f32>,
     /// The content in short; the old summary is dropped.
-    ///
-    /// At most 2,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 2000)))]
     pub summary: Option<String>,
     /// What supports it; unchanged by default.
-    ///
-    /// At most 1,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 1000)))]
     pub evidence_ref: Option<String>,
@@ -131,8 +127,6 @@ pub struct ReviseResponse {
 #[serde(deny_unknown_fields)]
 pub struct ProfileFactRequest {
     /// The question that it answers: “preferred editor”.
-    ///
-    /// 1 to 256 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub topic_raw: String,
     /// The answer, as a sentence.
@@ -146,8 +140,6 @@ pub struct ProfileFactRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
     /// What supports it.
-    ///
-    /// At most 1,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 1000)))]
     pub evidence_ref: Option<String>,

@@ -245,8 +245,6 @@ pub struct TermDetail {
 #[serde(deny_unknown_fields)]
 pub struct LookupRequest {
     /// The phrase as you met it.
-    ///
-    /// 1 to 256 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub phrase: String,
 }
@@ -282,8 +280,6 @@ pub struct LookupResponse {
 #[serde(deny_unknown_fields)]
 pub struct ProposeRequest {
     /// The phrase that the vocabulary should know.
-    ///
-    /// 1 to 256 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub phrase: String,
     /// The memory in which you met it.

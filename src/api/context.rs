@@ -46,10 +46,10 @@ pub struct ContextRequest {
     /// 1 byte to 4 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub task: String,
-    /// The project that you work on, by id or slug.
+    /// The project you work on, by id or slug.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The repository that you work on, by id or slug.
+    /// The repository you work on, by id or slug.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
     /// The person you work for.

@@ -197,7 +197,7 @@ pub struct KnowledgeRequest {
     #[serde(default = "default_k")]
     #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,
-    /// Only these kinds of documents.
+    /// Only these kinds.
     #[serde(default)]
     pub kinds: Vec<DocumentKind>,
 }
@@ -259,7 +259,7 @@ pub struct KnowledgeResponse {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "component": "billing" }])))]
 #[serde(deny_unknown_fields)]
 pub struct TopologyRequest {
-    /// The component's name; separators and case do not matter.
+    /// Its name; separators and case do not matter.
     pub component: String,
 }
 

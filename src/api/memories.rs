@@ -204,7 +204,7 @@ pub struct RememberRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub title: Option<String>,
-    /// The content in short, for tight prompts.
+    /// The content in short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 2000)))]
     pub summary: Option<String>,
@@ -221,7 +221,7 @@ pub struct RememberRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub importance: Option<f32>,
-    /// True: never cleared away to make room.
+    /// True: never cleared away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
     /// True: share it with every agent; the scope must be `global`, `project` or `repo`.

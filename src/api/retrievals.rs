@@ -134,7 +134,7 @@ pub struct ExplainRequest {
     /// Where it comes from, what happened to it, which recalls returned it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_id: Option<MemoryRef>,
-    /// A recall, as its answer named it.
+    /// A recall, by its id.
     ///
     /// Why each hit was in it, and what was close.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -341,7 +341,7 @@ pub fn all() -> &'static [Tool] {
             Tool::new(
                 "canonical_terms_propose",
                 Scope::VocabularyPropose,
-                "Propose a phrase for the organisation's vocabulary; people review it. Give the `memory_id` in which you met it. Remembering \
+                "Propose a phrase for the organisation's vocabulary; people review it. Remembering \
                  something under an unknown topic proposes that topic by itself.",
                 |engine, ctx, input: ProposeRequest| async move { vocabulary::propose(&engine, &ctx, input).await },
             )

@@ -85,6 +85,16 @@ async def conversation(way, open_, mode):
             assert scope.cancelled_caught and time.monotonic() - start < 1.5
             assert not (await client.call_tool("canonical_terms_lookup", {"phrase": "lamp"})).is_error
 
+        async def progress():
+            """The model takes ten seconds and gets two; the client hears that the call goes on."""
+            heard = []
+
+            async def hear(seconds, *_):
+                heard.append(seconds)
+
+            answer = await client.call_tool("agent_memory_recall", {"query": f"WAIT, {way}"}, progress_callback=hear)
+            assert not answer.is_error and heard and heard == sorted(heard), heard
+
         async def many():
             answers = {}
 
@@ -96,7 +106,7 @@ async def conversation(way, open_, mode):
                     group.start_soon(one, number)
             assert len(answers) == 200 and not any(answer.is_error for answer in answers.values())
 
-        tests = {"lists": lists, "calls": calls, "errors": errors, "a cancelled call": cancels, "200 calls at once": many}
+        tests = {"lists": lists, "calls": calls, "errors": errors, "a cancelled call": cancels, "progress": progress, "200 calls at once": many}
         for name, work in tests.items():
             await test(f"{name} over {way}", work)
 

@@ -1,6 +1,6 @@
 //! The error of a verb that cannot do what it was asked.
 
-use crate::api::{ErrorCode, ErrorDetail, FieldError, RequestId};
+use crate::api::{BatchError, ErrorCode, ErrorDetail, FieldError, RequestId};
 use crate::db::DbError;
 use std::borrow::Cow;
 use std::error::Error as StdError;
@@ -20,6 +20,8 @@ pub enum Error {
     NotFound(&'static str),
     #[error("{0}")]
     Conflict(String),
+    #[error("this Idempotency-Key was used with another request: send a new key with a new request")]
+    KeyReused,
     #[error("too many requests; try again in {} s", .0.as_secs().max(1))]
     RateLimited(Duration),
     /// Nothing is wrong with the request: others like it have to end first.
@@ -77,6 +79,7 @@ impl Error {
             Self::Forbidden(_) => ErrorCode::Forbidden,
             Self::NotFound(_) | Self::Db(DbError::NotFound) => ErrorCode::NotFound,
             Self::Conflict(_) => ErrorCode::Conflict,
+            Self::KeyReused => ErrorCode::KeyReused,
             Self::RateLimited(_) | Self::Busy { .. } => ErrorCode::RateLimited,
             Self::Unavailable(_) | Self::Db(DbError::Exhausted | DbError::Cancelled | DbError::Unavailable(_)) => ErrorCode::Unavailable,
             Self::Db(_) | Self::Internal { .. } => ErrorCode::Internal,
@@ -99,6 +102,11 @@ impl Error {
             ErrorCode::NotFound if matches!(self, Self::Db(_)) => "not found".into(),
             _ => self.to_string(),
         }
+    }
+
+    /// What an item of a batch has as its outcome.
+    pub fn in_batch(&self) -> BatchError {
+        BatchError { code: self.code(), message: self.message(), fields: self.fields().to_vec() }
     }
 
     /// The body of the answer.

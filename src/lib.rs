@@ -33,6 +33,8 @@ mod engine;
 #[cfg(feature = "engine")]
 mod error;
 #[cfg(feature = "engine")]
+pub mod idempotency;
+#[cfg(feature = "engine")]
 pub mod identity;
 #[cfg(feature = "engine")]
 pub mod jobs;

@@ -3,6 +3,8 @@
 use crate::api::{AgentId, KeyId, OperatorId, OperatorRole, RequestId, Scope, TenantId, UserId};
 use crate::db::{EVERY_AGENT, Tenancy, Users};
 use crate::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Who acts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +68,42 @@ pub enum Access {
     System,
 }
 
+/// What a caller sends with a request so that it is carried out once, however often it arrives, and whether it was carried out before.
+#[derive(Debug)]
+pub struct IdempotencyKey {
+    text: String,
+    replayed: Arc<AtomicBool>,
+}
+
+impl IdempotencyKey {
+    /// The key as sent. `replayed` becomes true when the answer is one that was given before.
+    pub fn new(text: String, replayed: Arc<AtomicBool>) -> Self {
+        Self { text, replayed }
+    }
+
+    /// The key as sent.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The key of one part of the request. It can be no caller's key, because it has a space.
+    fn part(&self, index: usize) -> Self {
+        Self { text: format!("{} {index}", self.text), replayed: Arc::clone(&self.replayed) }
+    }
+
+    pub(crate) fn set_replayed(&self) {
+        self.replayed.store(true, Ordering::Relaxed);
+    }
+}
+
+impl PartialEq for IdempotencyKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for IdempotencyKey {}
+
 /// One operation: tenant, actor, rights, request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpContext {
@@ -76,13 +114,20 @@ pub struct OpContext {
     pub access: Access,
     /// The users whose memories are in reach. The key or the caller's runtime decides it, not the model.
     pub users: Users,
+    /// Absent: the operation is carried out each time it is asked for.
+    pub idempotency: Option<Arc<IdempotencyKey>>,
     pub request_id: RequestId,
 }
 
 impl OpContext {
     /// For the command line and workers.
     pub fn system(tenant_id: TenantId, commons_id: AgentId, request_id: RequestId) -> Self {
-        Self { tenant_id, commons_id, actor: Actor::System, access: Access::System, users: Users::Every, request_id }
+        Self { tenant_id, commons_id, actor: Actor::System, access: Access::System, users: Users::Every, idempotency: None, request_id }
+    }
+
+    /// The same operation for one of its parts, which is carried out once by itself.
+    pub(crate) fn with_part_of_key(&self, index: usize) -> Self {
+        Self { idempotency: self.idempotency.as_ref().map(|key| Arc::new(key.part(index))), ..self.clone() }
     }
 
     /// The rows this operation may see: an agent's own and the commons, or the whole tenant's.

@@ -41,7 +41,9 @@ text_enum! {
 )]
 #[serde(deny_unknown_fields)]
 pub struct ContextRequest {
-    /// What you are about to do, in a sentence or two (1 byte to 4 KiB).
+    /// What you are about to do, in a sentence or two.
+    ///
+    /// 1 byte to 4 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub task: String,
     /// The project that you work on, by id or slug.
@@ -50,13 +52,17 @@ pub struct ContextRequest {
     /// The repository that you work on, by id or slug.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
-    /// The person you work for: the bundle draws on their memories and on those without a user.
+    /// The person you work for.
+    ///
+    /// The bundle draws on their memories and on those without a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
-    /// How much of each item at most: a line (`L0`), a summary (`L1`, the default) or all of it (`L2`).
+    /// Of each item a line (`L0`), a summary (`L1`) or all (`L2`).
     #[serde(default = "default_level")]
     pub level: Level,
-    /// Tokens that the text may have, at four characters each (100 to 32,000; 2,000 by default).
+    /// Tokens of the text at most.
+    ///
+    /// 100 to 32,000, at four characters each.
     #[serde(default = "default_budget")]
     #[cfg_attr(feature = "engine", schemars(range(min = 100, max = 32000)))]
     pub budget: u32,

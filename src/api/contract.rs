@@ -31,19 +31,21 @@ pub const COMMAND_MAX: usize = 4096;
 )]
 #[serde(deny_unknown_fields)]
 pub struct AddMemoryRequest {
-    /// The fact to remember (5 to 500 characters).
+    /// The fact to remember, in 5 to 500 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 5, max = 500)))]
     pub content: String,
-    /// Under which heading it belongs: a person, a preference, recurring context, a project.
+    /// The heading it belongs under.
     pub category: Category,
-    /// Whom or what it is about, such as a name (at most 200 characters).
+    /// Whom or what it is about, such as a name.
+    ///
+    /// At most 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 200)))]
     pub subject: Option<String>,
-    /// The conversation in which it was said, as far as you know it.
+    /// Where it was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// The person you are talking to, if others must not learn it.
+    /// The person it belongs to, if others must not learn it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
 }
@@ -53,7 +55,7 @@ pub struct AddMemoryRequest {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "content": "Vera works from Basel." }])))]
 #[serde(deny_unknown_fields)]
 pub struct PutMemoryRequest {
-    /// What it says from now on (5 to 500 characters).
+    /// What it says from now on, in 5 to 500 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 5, max = 500)))]
     pub content: String,
     /// The conversation that the change comes from. The memory keeps its own source.
@@ -72,13 +74,17 @@ pub struct PutMemoryRequest {
 pub struct UpdateMemoryRequest {
     /// The eight characters that your memory shows behind `id:`.
     pub memory_id: MemoryRef,
-    /// What it says from now on, in whole (5 to 500 characters).
+    /// What it says from now on, in 5 to 500 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 5, max = 500)))]
     pub content: String,
-    /// The conversation that the change comes from, as far as you know it. The memory keeps its own source.
+    /// Where that was said.
+    ///
+    /// The memory keeps its own source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// The person you are talking to: only if the memory is theirs or nobody's.
+    /// The person you are talking to.
+    ///
+    /// The memory must be theirs or nobody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
 }
@@ -170,7 +176,9 @@ pub struct UpdateMemoryResponse {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "text": "/memory list" }])))]
 #[serde(deny_unknown_fields)]
 pub struct CommandRequest {
-    /// What was typed (at most 4,096 characters): `/memory`, `/memory list`, `/memory delete <id>`; anything else is answered with help.
+    /// What was typed: `/memory`, `/memory list`, `/memory delete <id>`; anything else is answered with help.
+    ///
+    /// At most 4,096 characters.
     #[cfg_attr(feature = "engine", schemars(length(max = 4096)))]
     pub text: String,
     /// Who typed it.

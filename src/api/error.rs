@@ -22,6 +22,8 @@ pub enum ErrorCode {
     Conflict,
     /// 409: an existing entry is so similar that it should be updated; `suggestion`, beside `error`, names it.
     SimilarExists,
+    /// 422: this idempotency key was used with another request.
+    KeyReused,
     /// 413: the body is larger than the limit.
     TooLarge,
     /// 415: the body is not `application/json`.
@@ -44,6 +46,7 @@ impl ErrorCode {
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::Conflict | Self::SimilarExists => 409,
+            Self::KeyReused => 422,
             Self::TooLarge => 413,
             Self::UnsupportedMediaType => 415,
             Self::RateLimited => 429,

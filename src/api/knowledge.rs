@@ -167,7 +167,9 @@ pub struct NewDocument {
 )]
 #[serde(deny_unknown_fields)]
 pub struct IngestRequest {
-    /// Where they come from (1 to 64 characters); files of other collections are not touched.
+    /// Where they come from; files of other collections are not touched.
+    ///
+    /// 1 to 64 characters.
     #[serde(default = "default_collection")]
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 64)))]
     pub collection: String,
@@ -188,10 +190,14 @@ fn default_collection() -> String {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "query": "How are releases approved?" }])))]
 #[serde(deny_unknown_fields)]
 pub struct KnowledgeRequest {
-    /// What you want to know (1 byte to 4 KiB).
+    /// What you want to know.
+    ///
+    /// 1 byte to 4 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub query: String,
-    /// How many hits at most (1 to 100; 10 by default).
+    /// How many hits at most.
+    ///
+    /// 1 to 100.
     #[serde(default = "default_k")]
     #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,

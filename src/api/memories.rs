@@ -113,7 +113,9 @@ impl Relation {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// The channel's platform: `slack`, `drive`, `email`, `chat`, … At most 64 characters.
+    /// `slack`, `drive`, `email`, …
+    ///
+    /// At most 64 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 64)))]
     pub platform: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,7 +127,7 @@ pub struct Source {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub message_id: Option<String>,
-    /// When it was said, if that is not now (RFC 3339).
+    /// When, if not now (RFC 3339).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_at: Option<DateTime<Utc>>,
 }
@@ -152,69 +154,91 @@ impl Source {
 )]
 #[serde(deny_unknown_fields)]
 pub struct RememberRequest {
-    /// What the memory is about, in a few words, as the conversation put it (1 to 256 characters).
+    /// What it is about, in a few words.
+    ///
+    /// 1 to 256 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub topic_raw: String,
-    /// The memory itself, verbatim: one fact, preference or decision (1 byte to 16 KiB).
+    /// One fact, preference or decision, in its own words.
+    ///
+    /// 1 byte to 16 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub content: String,
     /// Where it was said.
     pub source: Source,
-    /// The person it is about or was learned from, if others must not learn it.
+    /// The person it belongs to, if others must not learn it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
-    /// What sort of memory it is; `profile` by default.
+    /// `profile` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<MemoryKind>,
-    /// Where it applies; `agent` (private) by default.
+    /// `agent` (private) by default.
+    ///
+    /// Where it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<MemoryScope>,
-    /// The project it belongs to; required with the scope `project`.
+    /// Required with the scope `project`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Uuid>,
-    /// The repository it belongs to; required with the scope `repo`.
+    /// Required with the scope `repo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<Uuid>,
-    /// The session it belongs to; required with the scope `session`.
+    /// Required with the scope `session`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
-    /// How long it stays in reach; `permanent` by default.
+    /// `permanent` by default.
+    ///
+    /// How long it stays in reach: 7 days (`routine`), 14 (`error`), 30 (`task`), 90 (`decision`), or without end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,
-    /// How sure you are, 0 to 1; 1 by default.
+    /// 0 to 1; 1 by default.
+    ///
+    /// How sure you are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f32>,
-    /// Under which heading a prompt shows it; without one a prompt does not.
+    /// Show it in every prompt, under this heading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
-    /// Whom or what it is about: a name (at most 200 characters).
+    /// Whom or what it is about: a name.
+    ///
+    /// At most 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 200)))]
     pub subject: Option<String>,
-    /// A heading of its own (at most 256 characters).
+    /// A heading of its own.
+    ///
+    /// At most 256 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub title: Option<String>,
-    /// The content in short, for when there is no room for all of it (at most 2,000 characters).
+    /// The content in short, for tight prompts.
+    ///
+    /// At most 2,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 2000)))]
     pub summary: Option<String>,
-    /// What supports it: an address, a document, a commit (at most 1,000 characters).
+    /// What supports it: an address, a commit.
+    ///
+    /// At most 1,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 1000)))]
     pub evidence_ref: Option<String>,
-    /// What it came from; `conversation` by default.
+    /// `conversation` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_kind: Option<SourceKind>,
-    /// How much it matters, 0 to 1; 1 by default.
+    /// 0 to 1; 1 by default.
+    ///
+    /// How much it matters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub importance: Option<f32>,
-    /// True: it is never cleared away to make room.
+    /// True: never cleared away to make room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
-    /// True: share it with every agent of the organisation (needs the scope `global`, `project` or `repo`, and a key that may).
+    /// True: share it with every agent; the scope must be `global`, `project` or `repo`.
+    ///
+    /// Needs a key with the scope `commons:write`.
     #[serde(default)]
     pub commons: bool,
 }
@@ -248,13 +272,17 @@ pub struct RememberResponse {
 )]
 #[serde(deny_unknown_fields)]
 pub struct ForgetRequest {
-    /// The memory to forget, as a recall or a remember named it.
+    /// Its id, from a recall.
     pub memory_id: MemoryId,
-    /// Why, in a sentence: at most 500 characters.
+    /// Why, in a sentence.
+    ///
+    /// At most 500 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 500)))]
     pub reason: Option<String>,
-    /// Only if the memory is this person's or nobody's.
+    /// The person you are talking to.
+    ///
+    /// The memory must be theirs or nobody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
 }

@@ -5,6 +5,7 @@
 
 mod agents;
 mod audit;
+mod batch;
 mod brief;
 mod chat;
 mod context;
@@ -28,6 +29,7 @@ mod vocabulary;
 
 pub use agents::{ActivityDay, AgentKind, AgentName, AgentSummary};
 pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
+pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
 pub use chat::{TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};
@@ -87,6 +89,10 @@ pub const CONTENT_MAX: usize = 16 * 1024;
 pub const QUERY_MAX: usize = 4 * 1024;
 /// Most hits a recall may ask for.
 pub const K_MAX: u32 = 100;
+/// Longest idempotency key, in characters.
+pub const IDEMPOTENCY_KEY_MAX: usize = 255;
+/// Most memories that a batch may store.
+pub const BATCH_MAX: usize = 500;
 /// Most memories that one bulk action may touch.
 pub const BULK_MAX: usize = 100;
 /// Longest reason of a deletion or a restoration, in characters.

@@ -87,34 +87,31 @@ text_enum! {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RecallFilters {
-    /// Only these kinds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<MemoryKind>,
-    /// Only these scopes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<MemoryScope>,
-    /// Only what was said on this platform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    /// Only what belongs to this project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Uuid>,
-    /// Only what belongs to this repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<Uuid>,
-    /// Only these statuses; `active` and `contradicted` are in reach.
+    /// `active` and `contradicted` are in reach.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub statuses: Vec<MemoryStatus>,
-    /// Only what was said at or after (RFC 3339).
+    /// Said at or after this (RFC 3339).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<DateTime<Utc>>,
-    /// Only what was said before (RFC 3339).
+    /// Said before this (RFC 3339).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<DateTime<Utc>>,
-    /// The project that you work on. Memories of other projects then count only if their project is linked to it or they fit very well.
+    /// The project you work on; hides nothing that fits well.
+    ///
+    /// Memories of other projects count only if their project is linked to it or they fit very well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub for_project: Option<Uuid>,
-    /// The repository that you work on.
+    /// The repository you work on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub for_repo: Option<Uuid>,
 }
@@ -136,24 +133,32 @@ impl RecallFilters {
 )]
 #[serde(deny_unknown_fields)]
 pub struct RecallRequest {
-    /// What you want to know, as a topic or a question (1 byte to 4 KiB).
+    /// What you want to know, as a topic or a question.
+    ///
+    /// 1 byte to 4 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub query: String,
-    /// How many hits at most (1 to 100; 10 by default).
+    /// How many hits at most.
+    ///
+    /// 1 to 100.
     #[serde(default = "default_k")]
     #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,
-    /// True if you believe that you should know this: an empty answer is then reported to the operators.
+    /// True: you should know this, so that finding nothing is a fault to report.
     #[serde(default)]
     pub expected: bool,
-    /// The person you are talking to: the search covers their memories and those without a user.
+    /// The person you are talking to.
+    ///
+    /// The search covers their memories and those without a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<Ranking>,
     #[serde(default)]
     pub filters: RecallFilters,
-    /// A moment in the past (RFC 3339): the answer is what was known then. Such a recall is not logged and counts nothing.
+    /// Answer with what was known at this time (RFC 3339).
+    ///
+    /// Such a recall is not logged and counts nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<DateTime<Utc>>,
 }
@@ -178,22 +183,30 @@ impl RecallRequest {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "query": "release process", "k": 5 }])))]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
-    /// Words or a question (1 byte to 4 KiB).
+    /// Words or a question.
+    ///
+    /// 1 byte to 4 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub query: String,
-    /// How many memories at most (1 to 100; 10 by default).
+    /// How many memories at most.
+    ///
+    /// 1 to 100.
     #[serde(default = "default_k")]
     #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,
-    /// The person you are talking to: the search covers their memories and those without a user.
+    /// The person you are talking to.
+    ///
+    /// The search covers their memories and those without a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
     #[serde(default)]
     pub filters: RecallFilters,
-    /// True: only the strong ones. The list ends where scores fall below half of the best.
+    /// True: only the strong ones.
+    ///
+    /// The list ends where scores fall below half of the best.
     #[serde(default)]
     pub fewer: bool,
-    /// A moment in the past (RFC 3339): searches what was known then.
+    /// Search what was known at this time (RFC 3339).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<DateTime<Utc>>,
 }

@@ -17,17 +17,23 @@ use uuid::Uuid;
 )]
 #[serde(deny_unknown_fields)]
 pub struct LinkRequest {
-    /// The memory that the sentence begins with (“this supersedes that”), by id or short id.
+    /// The memory that the sentence begins with (“this supersedes that”), by id.
     pub from: MemoryRef,
-    /// The other memory, by id or short id.
+    /// The other one.
     pub to: MemoryRef,
-    /// How the first relates to the second. `supersedes`: the second is out of date, and recalls no longer find it. `contradicts`: recalls
-    /// still find both, marked; it holds in both directions.
+    /// How the first relates to the second.
+    ///
+    /// `supersedes`: the second is out of date, and recalls no longer find it. `contradicts`: recalls still find both, marked; it holds in
+    /// both directions.
     pub relation: Relation,
-    /// True: remove such a link, and undo what it did to the memories' status.
+    /// True: remove such a link.
+    ///
+    /// What it did to the memories' status is undone.
     #[serde(default)]
     pub remove: bool,
-    /// Only if the memories are this person's or nobody's.
+    /// The person you are talking to.
+    ///
+    /// The memories must be theirs or nobody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
 }
@@ -61,27 +67,37 @@ pub struct LinkResponse {
 )]
 #[serde(deny_unknown_fields)]
 pub struct ReviseRequest {
-    /// The memory to rewrite, by id or short id.
+    /// Its id, short or long.
     pub memory: MemoryRef,
-    /// What it says from now on, in whole (1 byte to 16 KiB).
+    /// What it says from now on, in whole.
+    ///
+    /// 1 byte to 16 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub content: String,
-    /// Where the new content was said; by default where the old content was said.
+    /// Where that was said; unchanged by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// How sure you are, 0 to 1; unchanged by default.
+    /// 0 to 1; unchanged by default.
+    ///
+    /// How sure you are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f32>,
-    /// The content in short (at most 2,000 characters). The old summary is dropped with the old content.
+    /// The content in short; the old summary is dropped.
+    ///
+    /// At most 2,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 2000)))]
     pub summary: Option<String>,
-    /// What supports it (at most 1,000 characters); unchanged by default.
+    /// What supports it; unchanged by default.
+    ///
+    /// At most 1,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 1000)))]
     pub evidence_ref: Option<String>,
-    /// Only if the memory is this person's or nobody's.
+    /// The person you are talking to.
+    ///
+    /// The memory must be theirs or nobody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
 }
@@ -114,26 +130,36 @@ pub struct ReviseResponse {
 )]
 #[serde(deny_unknown_fields)]
 pub struct ProfileFactRequest {
-    /// The question that the fact answers, in a few words: “preferred editor” (1 to 256 characters).
+    /// The question that it answers: “preferred editor”.
+    ///
+    /// 1 to 256 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub topic_raw: String,
-    /// The answer, as a sentence (1 byte to 16 KiB). It replaces the one before, which is kept as a version.
+    /// The answer, as a sentence.
+    ///
+    /// 1 byte to 16 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub content: String,
     /// Where it was said.
     pub source: Source,
-    /// Whose profile it is; absent: no user's.
+    /// Whose profile it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
-    /// What supports it (at most 1,000 characters).
+    /// What supports it.
+    ///
+    /// At most 1,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 1000)))]
     pub evidence_ref: Option<String>,
-    /// How sure you are, 0 to 1; 1 by default.
+    /// 0 to 1; 1 by default.
+    ///
+    /// How sure you are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f32>,
-    /// True: share it with every agent of the organisation (needs a key that may).
+    /// True: share it with every agent.
+    ///
+    /// Needs a key with the scope `commons:write`.
     #[serde(default)]
     pub commons: bool,
 }

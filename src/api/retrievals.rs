@@ -129,13 +129,19 @@ pub struct Replay {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "memory_id": "k3v9x2aq" }])))]
 #[serde(deny_unknown_fields, default)]
 pub struct ExplainRequest {
-    /// A memory, by id or short id: where it comes from, what happened to it, which recalls returned it.
+    /// A memory, by id or short id.
+    ///
+    /// Where it comes from, what happened to it, which recalls returned it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_id: Option<MemoryRef>,
-    /// A recall, as its answer named it: why each hit was in it, and what was close.
+    /// A recall, as its answer named it.
+    ///
+    /// Why each hit was in it, and what was close.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retrieval_id: Option<RetrievalId>,
-    /// Only if the memory is this person's or nobody's.
+    /// The person you are talking to.
+    ///
+    /// The memory must be theirs or nobody's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
 }

@@ -244,7 +244,9 @@ pub struct TermDetail {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "phrase": "release train" }])))]
 #[serde(deny_unknown_fields)]
 pub struct LookupRequest {
-    /// The phrase as you met it (1 to 256 characters).
+    /// The phrase as you met it.
+    ///
+    /// 1 to 256 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub phrase: String,
 }
@@ -279,13 +281,17 @@ pub struct LookupResponse {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "phrase": "release train" }])))]
 #[serde(deny_unknown_fields)]
 pub struct ProposeRequest {
-    /// The phrase that the vocabulary should know (1 to 256 characters).
+    /// The phrase that the vocabulary should know.
+    ///
+    /// 1 to 256 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub phrase: String,
-    /// The memory in which you met it, so that reviewers see where it comes from.
+    /// The memory in which you met it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_id: Option<MemoryId>,
-    /// Only if the memory is this person's or nobody's.
+    /// The person you are talking to.
+    ///
+    /// The memory must be theirs or nobody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
 }

@@ -5,6 +5,7 @@ use crate::api::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestio
 use crate::db::{lock, lock_key};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::memories::access::{self, Purpose};
 use crate::memories::model::embedded_text;
@@ -30,6 +31,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "add", &request)?;
     let subject = request.subject.filter(|subject| !subject.trim().is_empty());
     let mut checks = Checks::default();
     check_content(&mut checks, &request.content).optional_text("subject", subject.as_deref(), SUBJECT_MAX);
@@ -51,6 +53,9 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     let vector = engine.embed_for_write(&embedded_text(&draft.key.topic, &draft.content)).await;
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
     // Concurrent additions to this list wait here, because entries with different subjects are compared, too.
     lock(&mut tx, lock_key(&[b"contract", agent.0.as_bytes()])).await?;
     lock(&mut tx, draft.key.lock()).await?;
@@ -67,6 +72,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
         now: engine.clock().now(),
     };
     if let Some((memory, similarity)) = store::alike(&mut tx, ctx.tenancy(), &draft, &likeness).await? {
+        let id = memory.id;
         let suggestion = response(memory).map(|entry| MemorySuggestion {
             id: entry.id,
             category: entry.category,
@@ -74,13 +80,16 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
             content: entry.content,
             similarity,
         });
-        return Ok(AddMemoryResponse { stored: false, memory: None, suggestion });
+        let answer = AddMemoryResponse { stored: false, memory: None, suggestion };
+        once.commit(tx, &answer, &[id]).await?;
+        return Ok(answer);
     }
     let outcome = remember::write(engine, ctx, &mut tx, &draft, vector.as_deref()).await?;
     let traces = Traces { proposal: subject.is_some() && !resolved.is_canonical, late: vector.is_none() };
     remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, traces).await?;
     let stored = access::find(&mut tx, ctx, &MemoryRef::Id(outcome.id()), Purpose::Read, engine.clock().now()).await?;
-    tx.commit().await?;
+    let answer = AddMemoryResponse { stored: true, memory: response(stored), suggestion: None };
+    once.commit(tx, &answer, &[outcome.id()]).await?;
     remember::count(engine, &outcome, vector.is_none(), start.elapsed());
-    Ok(AddMemoryResponse { stored: true, memory: response(stored), suggestion: None })
+    Ok(answer)
 }

@@ -110,7 +110,8 @@ async fn deleted(engine: &Engine, ctx: &OpContext, id: &str, user: Option<&UserR
         Err(_) => Err(Error::NotFound("memory")),
     };
     match outcome {
-        Ok(memory) => Ok(format!("Deleted: '{}'", one_line(&memory.content))),
+        Ok(Some(memory)) => Ok(format!("Deleted: '{}'", one_line(&memory.content))),
+        Ok(None) => Ok("Deleted.".into()),
         Err(Error::NotFound(_)) => Ok(format!("There is no memory with the id {}. /memory list shows what there is.", one_line(id))),
         Err(error) => Err(error),
     }

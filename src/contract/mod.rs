@@ -14,12 +14,14 @@ pub(crate) use prompt::one_line;
 pub use prompt::{Block, prompt, render};
 
 use crate::api::{
-    ENTRY_MAX, ENTRY_MIN, ForgetRequest, MemoryListResponse, MemoryRef, MemoryResponse, MemoryVersion, MemoryVersionResponse,
-    MemoryWithVersions, ReviseRequest, Scope, Source, UpdateMemoryRequest, UpdateMemoryResponse, UserRef,
+    Category, ENTRY_MAX, ENTRY_MIN, ForgetRequest, ForgetResponse, MemoryListResponse, MemoryRef, MemoryResponse, MemoryVersion,
+    MemoryVersionResponse, MemoryWithVersions, ReviseRequest, ReviseResponse, Scope, Source, UpdateMemoryRequest, UpdateMemoryResponse,
+    UserRef,
 };
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::memories;
 use crate::memories::access::{self, Purpose};
@@ -81,9 +83,12 @@ pub async fn update(
         check_source(&mut checks, source);
     }
     checks.done()?;
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = find(engine, ctx, &mut tx, &request.memory_id).await?;
-    tx.commit().await?;
+    let once = Once::new(engine, ctx, "update", &request)?;
+    if let Some(answer) = once.answered(&engine.db().memory).await? {
+        return Ok(answer);
+    }
+    let memory = listed(engine, ctx, &request.memory_id).await?;
+    let category = memory.category.ok_or(Error::NotFound("memory"))?;
     let revision = ReviseRequest {
         memory: memory.id.into(),
         content: request.content,
@@ -95,40 +100,42 @@ pub async fn update(
     };
     // Forgotten or superseded meanwhile: it is no longer in the list.
     let origin = request.source.unwrap_or_else(|| by_way_of(via));
-    let revised = memories::revise_from(engine, ctx, revision, Some(origin)).await.map_err(|error| match error {
+    let told = |now: Memory, revised: ReviseResponse| {
+        let told = UpdateMemoryResponse {
+            id: revised.short_id,
+            old_content: revised.old_content,
+            new_content: revised.new_content,
+            version: revised.version,
+        };
+        (entry(now, category), told)
+    };
+    let updated = memories::revise_from(engine, ctx, revision, Some(origin), &once, told).await;
+    updated.map_err(|error| match error {
         Error::Conflict(_) => Error::NotFound("memory"),
         error => error,
-    })?;
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let now = find(engine, ctx, &mut tx, &memory.id.into()).await?;
-    tx.commit().await?;
-    let told = UpdateMemoryResponse {
-        id: revised.short_id,
-        old_content: revised.old_content,
-        new_content: revised.new_content,
-        version: revised.version,
-    };
-    Ok((response(now).ok_or(Error::NotFound("memory"))?, told))
+    })
 }
 
-/// Forgets one of them and returns it.
+/// Forgets one of them and returns it; nothing if this very request did so before.
 ///
 /// # Errors
 /// `Forbidden` without `memory:forget`, or for a shared one that the agent did not write; `NotFound` for what is not in the list.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn delete(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<MemoryResponse, Error> {
+pub async fn delete(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<Option<MemoryResponse>, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryForget)?;
     let ctx = &acting_for(engine, ctx, user).await?;
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = find(engine, ctx, &mut tx, name).await?;
-    tx.commit().await?;
+    let once = Once::new(engine, ctx, "delete", name)?;
+    if once.answered::<ForgetResponse>(&engine.db().memory).await?.is_some() {
+        return Ok(None);
+    }
+    let memory = listed(engine, ctx, name).await?;
     let request = ForgetRequest { memory_id: memory.id, reason: None, user_id: None };
-    if memories::forget(engine, ctx, request).await?.already_forgotten {
+    if memories::forget_once(engine, ctx, &request, &once).await?.already_forgotten {
         return Err(Error::NotFound("memory"));
     }
-    response(memory).ok_or(Error::NotFound("memory"))
+    Ok(response(memory))
 }
 
 async fn entries(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<Vec<Memory>, Error> {
@@ -139,6 +146,14 @@ async fn entries(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Re
     let found = store::entries(&mut tx, ctx.tenancy(), &[agent, ctx.commons_id], engine.clock().now()).await?;
     tx.commit().await?;
     Ok(found)
+}
+
+/// As [`find`], in a transaction of its own.
+async fn listed(engine: &Engine, ctx: &OpContext, name: &MemoryRef) -> Result<Memory, Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memory = find(engine, ctx, &mut tx, name).await?;
+    tx.commit().await?;
+    Ok(memory)
 }
 
 /// A memory of the list by its name; `NotFound` for any other memory.
@@ -163,15 +178,20 @@ fn check_content<'a>(checks: &'a mut Checks, content: &str) -> &'a mut Checks {
 }
 
 fn response(memory: Memory) -> Option<MemoryResponse> {
-    Some(MemoryResponse {
+    let category = memory.category?;
+    Some(entry(memory, category))
+}
+
+fn entry(memory: Memory, category: Category) -> MemoryResponse {
+    MemoryResponse {
         id: memory.short_id,
-        category: memory.category?,
+        category,
         subject: memory.subject,
         content: memory.content,
         version: memory.version,
         created_at: memory.created_at,
         updated_at: Some(memory.updated_at),
-    })
+    }
 }
 
 fn version(version: MemoryVersion) -> MemoryVersionResponse {

@@ -30,6 +30,8 @@ pub enum Erasure {
 pub enum Kept {
     /// As long as the memory, which its retention decides.
     WithMemory,
+    /// For a day.
+    Day,
     /// For `RETRIEVAL_LOG_DAYS`.
     RetrievalLog,
     /// Until it ends by itself.
@@ -56,7 +58,7 @@ const OF_NOBODY: Erasure = Erasure::Keep("it holds nobody's words");
 pub const TABLES: &[Table] = {
     use Erasure::{Blank, Row};
     use Holds::{Name, Plain, Secret, Words};
-    use Kept::{Forever, RetrievalLog, Session, WithMemory};
+    use Kept::{Day, Forever, RetrievalLog, Session, WithMemory};
     &[
         Table { database: "agent_memory", name: "agent_memories", kept: WithMemory, erasure: Row, columns: &[
             ("short_id", Plain, true), ("kind", Plain, true), ("category", Plain, true), ("subject", Words, true), ("retention", Plain, true),
@@ -103,6 +105,11 @@ pub const TABLES: &[Table] = {
             ("query", Words, false), ("query_canonical", Words, false), ("ranking", Plain, false), ("filters", Words, false),
             ("model", Plain, false), ("statistics", Plain, false), ("candidates", Plain, false), ("reason", Plain, false),
             ("degraded", Plain, false), ("cause", Plain, false), ("near_misses", Plain, false), ("knowledge", Plain, false),
+        ] },
+        // Forgetting a memory empties the rows that hold words of it.
+        Table { database: "agent_memory", name: "idempotent_requests", kept: Day, erasure: Row, columns: &[
+            ("operation", Plain, false), ("idempotency_key", Words, false), ("fingerprint", Words, false), ("answer", Words, false),
+            ("memory_ids", Plain, false),
         ] },
         Table { database: "agent_memory", name: "projects", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
             ("slug", Plain, true), ("name", Plain, true), ("created_by", Name, true),
@@ -162,6 +169,10 @@ pub const TABLES: &[Table] = {
         ] },
         Table { database: "shared_kb", name: "outbox", kept: Forever, erasure: Blank, columns: &[
             ("destination", Plain, false), ("payload", Words, false), ("error", Words, false),
+        ] },
+        Table { database: "shared_kb", name: "idempotent_requests", kept: Day, erasure: OF_THE_ORGANISATION, columns: &[
+            ("operation", Plain, false), ("idempotency_key", Plain, false), ("fingerprint", Plain, false), ("answer", Plain, false),
+            ("memory_ids", Plain, false),
         ] },
         Table { database: "internal_shared", name: "tenants", kept: Forever, erasure: OF_NOBODY, columns: &[
             ("slug", Plain, false), ("name", Plain, false),

@@ -19,6 +19,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 /// Vectors of questions that are kept: 1.5 kB each.
@@ -26,6 +27,11 @@ pub const CACHED_QUERIES: u64 = 10_000;
 
 /// Questions about the past that are answered at a time: each reads all that its agent had.
 const PAST_SEARCHES: usize = 2;
+
+/// Texts embedded by one call of the model.
+const BATCH: usize = 32;
+/// Longest time that many texts may take before they are stored without vectors.
+const BATCH_BUDGET: Duration = Duration::from_secs(20);
 
 /// What can be tuned.
 #[derive(Clone, Debug)]
@@ -217,6 +223,23 @@ impl Engine {
     /// The vector of a memory's text, or nothing if it fails or takes longer than the budget. Nobody waits on a model.
     pub async fn embed_for_write(&self, text: &str) -> Option<Vec<f32>> {
         within(self.inner.settings.write_embedding_budget, self.embed(text)).await
+    }
+
+    /// The vectors of many memories' texts, in their order, each or nothing: as many as there are within the time that they would have one by
+    /// one, and at most [`BATCH_BUDGET`].
+    pub async fn embed_batch_for_write(&self, texts: Vec<String>) -> Vec<Option<Vec<f32>>> {
+        let (many, budget) = (texts.len(), self.inner.settings.write_embedding_budget);
+        let deadline = Instant::now() + budget.saturating_mul(u32::try_from(many).unwrap_or(u32::MAX)).min(BATCH_BUDGET);
+        let mut vectors = Vec::with_capacity(many);
+        for texts in texts.chunks(BATCH) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match within(left, timed(self.inner.embeddings.documents(texts.to_vec()))).await {
+                Some(batch) => vectors.extend(batch.into_iter().map(Some)),
+                None => break,
+            }
+        }
+        vectors.resize(many, None);
+        vectors
     }
 
     /// The vector of a query, with a budget, too; equal queries are embedded once.

@@ -69,6 +69,7 @@ async fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Res
         actor: Actor::Agent { id: record.agent_id, slug: record.agent_slug, key_id: record.key_id, require_user: record.require_user },
         access: Access::Scopes(record.scopes),
         users: record.user_id.into(),
+        idempotency: None,
         request_id,
     })
 }
@@ -473,6 +474,7 @@ fn operator_context(record: &model::OperatorRecord, request_id: RequestId) -> Op
         actor: Actor::Operator { id: record.id, name: record.name.clone() },
         access: Access::Roles(record.roles.clone()),
         users: Users::Every,
+        idempotency: None,
         request_id,
     }
 }

@@ -8,12 +8,14 @@ use crate::api::{ChunkId, DocumentId, IngestFailure, IngestReport, RunId, Scope}
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::idempotency::Once;
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
 use crate::text::normal;
 use crate::text::words;
 use crate::vocabulary::{self, NewTerm};
 use async_recursion::async_recursion as boxed;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tracing::instrument;
@@ -75,6 +77,10 @@ pub async fn ingest(
 ) -> Result<IngestReport, Error> {
     ctx.require(Scope::KbWrite)?;
     Checks::default().text("collection", &ingestion.collection, COLLECTION_MAX).done()?;
+    let once = Once::new(engine, ctx, "ingest", &Once::is_asked(ctx).then(|| identity(&ingestion)))?;
+    if let Some(report) = once.answered(&engine.db().kb).await? {
+        return Ok(report);
+    }
     let Ingestion { collection, files, extent, revision, dry_run, failures } = ingestion;
     let mut report = IngestReport { dry_run, failures, ..IngestReport::default() };
     let run = RunId(engine.clock().id());
@@ -107,12 +113,17 @@ pub async fn ingest(
     retire(engine, ctx, &mut report, &collection, &gone).await?;
     if !dry_run {
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+        // The same request twice at once: both did it, which is harmless, and both get the answer of the first.
+        let first = once.claim(&mut tx).await?;
         store::end_run(&mut tx, ctx.tenant_id, run, &report, engine.clock().now()).await?;
         let IngestReport { added, changed, reindexed, retired, .. } = &report;
         let message = format!("ingested {collection}: {added} added, {changed} changed, {reindexed} re-indexed, {retired} retired");
         let entry = NewEntry::new(engine, ctx, "knowledge.ingested", "run", run, message);
         audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
-        tx.commit().await?;
+        match &first {
+            Some(_) => tx.commit().await?,
+            None => once.commit(tx, &report, &[]).await?,
+        }
         engine.relay().wake();
         engine.jobs().wake();
         if report.added + report.changed + report.retired > 0 {
@@ -121,8 +132,15 @@ pub async fn ingest(
         metrics::counter!("remembrancer_knowledge_ingested_total")
             .increment((report.added + report.changed + report.reindexed).unsigned_abs());
         metrics::counter!("remembrancer_knowledge_failures_total").increment(report.failures.len() as u64);
+        return Ok(first.unwrap_or(report));
     }
     Ok(report)
+}
+
+/// What makes two ingestions over HTTP the same: the hash of each file stands for it.
+fn identity(ingestion: &Ingestion) -> impl Serialize {
+    let files: Vec<_> = ingestion.files.iter().map(|(path, bytes)| (path.clone(), Sha256::digest(bytes).to_vec())).collect();
+    (ingestion.collection.clone(), files, ingestion.dry_run)
 }
 
 #[expect(clippy::too_many_arguments, reason = "one file, and where it belongs")]

@@ -8,6 +8,7 @@ use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::idempotency::{self, Once};
 use crate::identity::acting_for;
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
@@ -23,11 +24,30 @@ use tracing::instrument;
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn forget(engine: &Engine, ctx: &OpContext, request: ForgetRequest) -> Result<ForgetResponse, Error> {
-    let agent = ctx.agent_id()?;
+    ctx.agent_id()?;
     ctx.require(Scope::MemoryForget)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     Checks::default().optional_text("reason", request.reason.as_deref(), REASON_MAX).done()?;
+    let once = Once::new(engine, ctx, "forget", &request)?;
+    forget_once(engine, ctx, &request, &once).await
+}
+
+/// As [`forget`], for a caller whose right and user are known.
+///
+/// # Errors
+/// As [`forget`].
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn forget_once(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: &ForgetRequest,
+    once: &Once<'_>,
+) -> Result<ForgetResponse, Error> {
+    let agent = ctx.agent_id()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
     let found = store::by_ids(&mut tx, ctx.tenancy(), None, &[request.memory_id], true).await?.pop();
     let visible = |memory: &Memory| [agent, ctx.commons_id].contains(&memory.agent_id) && ctx.users.include(memory.user_id);
     let memory = found.filter(visible).ok_or(Error::NotFound("memory"))?;
@@ -35,13 +55,16 @@ pub async fn forget(engine: &Engine, ctx: &OpContext, request: ForgetRequest) ->
         return Err(Error::Forbidden("this memory is shared: the agent that wrote it, or an operator, can forget it".into()));
     }
     if let Some(forgotten_at) = memory.deleted_at {
-        return Ok(ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: true });
+        let answer = ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: true };
+        once.commit(tx, &answer, &[]).await?;
+        return Ok(answer);
     }
     let forgotten_at = take_away(engine, ctx, &mut tx, &memory, request.reason.as_deref()).await?;
-    tx.commit().await?;
+    let answer = ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: false };
+    once.commit(tx, &answer, &[]).await?;
     engine.relay().wake();
     metrics::counter!("agent_memory_forget_total").increment(1);
-    Ok(ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: false })
+    Ok(answer)
 }
 
 /// Soft-deletes up to 100 memories, all or none, for an operator.
@@ -119,6 +142,7 @@ async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memor
     store::drop_words(tx, ctx.tenancy(), agent, id).await?;
     store::sync_live(tx, ctx.tenancy(), agent, &[id]).await?;
     post_settling(engine, ctx, tx, agent, id).await?;
+    idempotency::store::erase(tx, ctx.tenancy(), id).await?;
     let entry = NewEntry::new(engine, ctx, "memory.forgotten", "memory", id, "forgotten").agent(agent).reason(reason);
     audit::record(tx, tenant, ctx.commons_id, &entry).await?;
     Ok(now)

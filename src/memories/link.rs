@@ -8,6 +8,7 @@ use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
@@ -42,7 +43,11 @@ async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Resul
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "link", &request)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
     let (from, to) = ends(engine, &mut tx, ctx, &request).await?;
     let shared = [&from, &to].iter().any(|memory| memory.agent_id == ctx.commons_id);
     let whose = if shared { ctx.commons_id } else { agent };
@@ -68,15 +73,16 @@ async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Resul
         let entry = NewEntry::new(engine, ctx, action, "memory", from.id, message).agent(from.agent_id);
         audit::record(&mut tx, tenant, ctx.commons_id, &entry).await?;
     }
-    tx.commit().await?;
-    engine.relay().wake();
-    engine.jobs().wake();
     let end = |memory: Memory| LinkEnd {
         memory_id: memory.id,
         status: statuses.get(&memory.id).copied().unwrap_or(memory.status),
         short_id: memory.short_id,
     };
-    Ok(LinkResponse { from: end(from), to: end(to), relation, changed })
+    let answer = LinkResponse { from: end(from), to: end(to), relation, changed };
+    once.commit(tx, &answer, &[]).await?;
+    engine.relay().wake();
+    engine.jobs().wake();
+    Ok(answer)
 }
 
 /// Both ends, locked in the order of their ids, in either direction of the link.

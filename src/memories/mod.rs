@@ -1,6 +1,7 @@
 //! The record: remembering, revising, linking, forgetting, restoring, and lists.
 
 pub(crate) mod access;
+mod batch;
 mod browse;
 mod forget;
 mod history;
@@ -11,8 +12,10 @@ pub(crate) mod remember;
 mod revise;
 pub mod store;
 
+pub use batch::remember_batch;
 pub use browse::{browse, detail, recalls, rows_by_id};
 pub(crate) use browse::{check as check_filter, slugs, with_slug};
+pub(crate) use forget::forget_once;
 pub use forget::{delete, forget, restore};
 pub use history::{compare, history, record};
 pub use late::embed_late;

@@ -10,6 +10,7 @@ use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx, lock};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
@@ -17,6 +18,7 @@ use crate::vocabulary::{self, Resolved};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::time::Duration;
+use tokio::time::Instant;
 use tracing::instrument;
 
 /// Tries for a free short id. Two collisions in a row among 218 trillion do not happen.
@@ -33,25 +35,67 @@ const SHORT_ID_TRIES: usize = 4;
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest) -> Result<RememberResponse, Error> {
-    let start = tokio::time::Instant::now();
-    let agent = ctx.agent_id()?;
+    ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "remember", &request)?;
+    let prepared = prepare(engine, ctx, request).await?;
+    let vector = engine.embed_for_write(&prepared.text()).await;
+    prepared.store(engine, ctx, vector, &once).await
+}
+
+/// A request that was checked, under the name that the vocabulary has for its topic.
+pub(super) struct Prepared {
+    resolved: Resolved,
+    draft: Draft,
+    start: Instant,
+}
+
+/// Checks a request and looks its topic up.
+///
+/// # Errors
+/// As [`remember`].
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn prepare(engine: &Engine, ctx: &OpContext, request: RememberRequest) -> Result<Prepared, Error> {
+    let start = Instant::now();
     check(ctx, &request)?;
     let resolved = resolve(engine, ctx, &request.topic_raw).await;
-    let draft = draft(ctx, agent, request, &resolved);
-    let text = embedded_text(&draft.key.topic, &draft.content);
-    let vector = engine.embed_for_write(&text).await;
+    let draft = draft(ctx, ctx.agent_id()?, request, &resolved);
+    Ok(Prepared { resolved, draft, start })
+}
 
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    lock(&mut tx, draft.key.lock()).await?;
-    let outcome = write(engine, ctx, &mut tx, &draft, vector.as_deref()).await?;
-    let proposal = !resolved.is_canonical;
-    leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal, late: vector.is_none() }).await?;
-    tx.commit().await?;
+impl Prepared {
+    /// What the model embeds.
+    pub(super) fn text(&self) -> String {
+        embedded_text(&self.draft.key.topic, &self.draft.content)
+    }
 
-    count(engine, &outcome, vector.is_none(), start.elapsed());
-    Ok(outcome.response(resolved))
+    /// Stores it in a transaction of its own; without a vector, that comes later.
+    ///
+    /// # Errors
+    /// When the database is out of reach, and those of [`Once::claim`].
+    #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+    pub(super) async fn store(
+        self,
+        engine: &Engine,
+        ctx: &OpContext,
+        vector: Option<Vec<f32>>,
+        once: &Once<'_>,
+    ) -> Result<RememberResponse, Error> {
+        let Self { resolved, draft, start } = self;
+        let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+        if let Some(answer) = once.claim(&mut tx).await? {
+            return Ok(answer);
+        }
+        lock(&mut tx, draft.key.lock()).await?;
+        let outcome = write(engine, ctx, &mut tx, &draft, vector.as_deref()).await?;
+        let proposal = !resolved.is_canonical;
+        leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal, late: vector.is_none() }).await?;
+        let answer = outcome.response(resolved);
+        once.commit(tx, &answer, &[answer.memory_id]).await?;
+        count(engine, &outcome, vector.is_none(), start.elapsed());
+        Ok(answer)
+    }
 }
 
 /// Wakes the workers that continue with the write, and counts it.
@@ -192,15 +236,15 @@ impl Outcome {
         matches!(self, Self::Revised(_) | Self::Created { .. })
     }
 
-    pub(crate) fn response(self, resolved: Resolved) -> RememberResponse {
+    pub(crate) fn response(&self, resolved: Resolved) -> RememberResponse {
         let (was_update, unchanged) = (matches!(self, Self::Revised(_) | Self::Amended(_)), matches!(self, Self::Unchanged(_)));
         let (memory_id, short_id, previous_version) = match self {
-            Self::Unchanged(memory) => (memory.id, memory.short_id, None),
-            Self::Revised(memory) | Self::Amended(memory) => (memory.id, memory.short_id, Some(memory.version)),
-            Self::Created { id, short_id } => (id, short_id, None),
+            Self::Unchanged(memory) => (memory.id, &memory.short_id, None),
+            Self::Revised(memory) | Self::Amended(memory) => (memory.id, &memory.short_id, Some(memory.version)),
+            Self::Created { id, short_id } => (*id, short_id, None),
         };
         let Resolved { topic, is_canonical, .. } = resolved;
-        RememberResponse { memory_id, short_id, topic, is_canonical, was_update, unchanged, previous_version }
+        RememberResponse { memory_id, short_id: short_id.clone(), topic, is_canonical, was_update, unchanged, previous_version }
     }
 }
 

@@ -11,9 +11,12 @@ use crate::api::{
 use crate::db::lock;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tracing::instrument;
 
 /// Gives a memory new content, as its next version; the old one is kept. Topic, scope, links and ids stay.
@@ -24,24 +27,28 @@ use tracing::instrument;
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) -> Result<ReviseResponse, Error> {
-    revise_from(engine, ctx, request, None).await
+    ctx.agent_id()?;
+    ctx.require(Scope::MemoryWrite)?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "revise", &request)?;
+    revise_from(engine, ctx, request, None, &once, |_, revised| revised).await
 }
 
-/// As [`revise`], with the place that the change comes from: the version gets it as its source, and the memory keeps its own.
+/// As [`revise`], for a caller whose right and user are known, with the place that the change comes from: the version gets it as its source,
+/// and the memory keeps its own. `answer` makes the answer to the request from the memory as it now is.
 ///
 /// # Errors
 /// As [`revise`].
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(crate) async fn revise_from(
+pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     engine: &Engine,
     ctx: &OpContext,
     request: ReviseRequest,
     origin: Option<Source>,
-) -> Result<ReviseResponse, Error> {
+    once: &Once<'_>,
+    answer: impl FnOnce(Memory, ReviseResponse) -> T,
+) -> Result<T, Error> {
     let start = tokio::time::Instant::now();
-    ctx.agent_id()?;
-    ctx.require(Scope::MemoryWrite)?;
-    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let mut checks = Checks::default();
     checks.bytes("content", &request.content, CONTENT_MAX);
     check_support(&mut checks, request.confidence, request.summary.as_deref(), request.evidence_ref.as_deref());
@@ -58,6 +65,9 @@ pub(crate) async fn revise_from(
     let vector = if seen.is_ok() { engine.embed_for_write(&embedded_text(&topic, &request.content)).await } else { None };
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
     if let Ok(seen) = &seen {
         lock(&mut tx, seen.key().lock()).await?;
     }
@@ -77,10 +87,8 @@ pub(crate) async fn revise_from(
     };
     let late = vector.is_none() && old.live;
     remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: false, late }).await?;
-    tx.commit().await?;
-    remember::count(engine, &outcome, late, start.elapsed());
     let unchanged = matches!(outcome, Outcome::Unchanged(_));
-    Ok(ReviseResponse {
+    let revised = ReviseResponse {
         memory_id: old.id,
         short_id: old.short_id,
         old_content: old.content,
@@ -88,7 +96,12 @@ pub(crate) async fn revise_from(
         previous_version: old.version,
         version: old.version + i32::from(!unchanged),
         unchanged,
-    })
+    };
+    let now = access::find(&mut tx, ctx, &old.id.into(), Purpose::Read, now).await?;
+    let answer = answer(now, revised);
+    once.commit(tx, &answer, &[old.id]).await?;
+    remember::count(engine, &outcome, late, start.elapsed());
+    Ok(answer)
 }
 
 fn draft(memory: &Memory, request: &ReviseRequest) -> Draft {
@@ -133,6 +146,7 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
     if request.commons {
         ctx.require(Scope::CommonsWrite)?;
     }
+    let once = Once::new(engine, ctx, "upsert_profile_fact", &request)?;
     let resolved = remember::resolve(engine, ctx, &request.topic_raw).await;
     let asked = RememberRequest {
         topic_raw: request.topic_raw,
@@ -151,6 +165,9 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
 
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
     lock(&mut tx, draft.key.lock()).await?;
     let outcome = match store::profile_fact(&mut tx, ctx.tenancy(), &draft, now).await? {
         Some(memory) if memory.content_hash == draft.content_hash => remember::repeat(ctx, &mut tx, &draft, memory, None, now).await?,
@@ -159,7 +176,8 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
     };
     let late = outcome.is_new_content();
     remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: !resolved.is_canonical, late }).await?;
-    tx.commit().await?;
+    let answer = outcome.response(resolved);
+    once.commit(tx, &answer, &[answer.memory_id]).await?;
     remember::count(engine, &outcome, late, start.elapsed());
-    Ok(outcome.response(resolved))
+    Ok(answer)
 }

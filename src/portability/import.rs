@@ -12,14 +12,16 @@ use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lift_statement_timeout, lock, lock_key};
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::idempotency::Once;
 use crate::identity::{self, Agent, User};
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use tokio::fs::File;
-use tokio::io::{AsyncSeekExt, BufReader};
+use tokio::io::{AsyncReadExt, AsyncSeekExt, BufReader};
 use tracing::instrument;
 
 /// How far clocks may differ: a memory with a time in the future would be first in every answer for years.
@@ -60,6 +62,11 @@ pub async fn import(
 ) -> Result<ImportReport, Error> {
     let options = permit(ctx, options)?;
     let ctx = &ctx.for_all_its_users()?;
+    let fingerprint = if Once::is_asked(ctx) { Some(digest(&mut file).await?) } else { None };
+    let once = Once::new(engine, ctx, "import", &(fingerprint, options.dry_run))?;
+    if let Some(report) = once.answered(&engine.db().memory).await? {
+        return Ok(report);
+    }
     let known = identity::all_agents(engine, ctx).await?;
     let names = Names::new(&known);
     let importer = Importer { engine, ctx, known: known.into_iter().map(|agent| agent.slug).collect() };
@@ -107,7 +114,29 @@ pub async fn import(
     shared.before(None, &mut report).await?;
     engine.jobs().wake();
     engine.relay().wake();
+    // Repeated after a crash, an import finds what is there and writes the rest; its answer is the last thing that it writes.
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(first) = once.claim(&mut tx).await? {
+        return Ok(first);
+    }
+    once.commit(tx, &report, &[]).await?;
     Ok(report)
+}
+
+/// The SHA-256 of a file, which is read from its beginning and put back there.
+async fn digest(file: &mut File) -> Result<Vec<u8>, Error> {
+    let failed = Error::failed::<std::io::Error>;
+    let (mut hasher, mut part) = (Sha256::new(), vec![0; BUFFER]);
+    file.rewind().await.map_err(failed("the file cannot be read"))?;
+    loop {
+        let length = file.read(&mut part).await.map_err(failed("the file cannot be read"))?;
+        if length == 0 {
+            break;
+        }
+        hasher.update(part.get(..length).unwrap_or_default());
+    }
+    file.rewind().await.map_err(failed("the file cannot be read again"))?;
+    Ok(hasher.finalize().to_vec())
 }
 
 fn permit(ctx: &OpContext, options: ImportOptions) -> Result<ImportOptions, Error> {

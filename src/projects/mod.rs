@@ -7,6 +7,7 @@ use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::idempotency::Once;
 use crate::identity;
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
@@ -61,7 +62,11 @@ pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<Vec<Project>, Erro
 pub async fn create(engine: &Engine, ctx: &OpContext, new: NewProject) -> Result<Project, Error> {
     may_write(ctx)?;
     check(&new)?;
+    let once = Once::new(engine, ctx, "create_project", &new)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
     let project = Project {
         id: engine.clock().id(),
         slug: new.slug,
@@ -72,7 +77,7 @@ pub async fn create(engine: &Engine, ctx: &OpContext, new: NewProject) -> Result
     };
     store::insert_project(&mut tx, ctx, &project).await.map_err(|error| name_conflict(error, "project", &project.slug))?;
     leave(engine, ctx, &mut tx, "project.created", project.id, format!("project {} created", project.slug)).await?;
-    tx.commit().await?;
+    once.commit(tx, &project, &[]).await?;
     engine.relay().wake();
     Ok(project)
 }
@@ -86,12 +91,16 @@ pub async fn create(engine: &Engine, ctx: &OpContext, new: NewProject) -> Result
 pub async fn create_repo(engine: &Engine, ctx: &OpContext, project: &str, new: NewProject) -> Result<Repo, Error> {
     may_write(ctx)?;
     check(&new)?;
+    let once = Once::new(engine, ctx, "create_repo", &(project, &new))?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
     let project_id = find(&mut tx, ctx, project).await?;
     let repo = Repo { id: engine.clock().id(), project_id, slug: new.slug, name: new.name, created_at: engine.clock().now() };
     store::insert_repo(&mut tx, ctx, &repo).await.map_err(|error| name_conflict(error, "repository", &repo.slug))?;
     leave(engine, ctx, &mut tx, "repo.created", repo.id, format!("repository {} created", repo.slug)).await?;
-    tx.commit().await?;
+    once.commit(tx, &repo, &[]).await?;
     engine.relay().wake();
     Ok(repo)
 }
@@ -118,7 +127,11 @@ pub async fn unlink(engine: &Engine, ctx: &OpContext, project: &str, other: &str
 
 async fn relate(engine: &Engine, ctx: &OpContext, project: &str, other: &str, linked: bool) -> Result<bool, Error> {
     may_write(ctx)?;
+    let once = Once::new(engine, ctx, "link_projects", &(project, other, linked))?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
     let (one, two) = (find(&mut tx, ctx, project).await?, find(&mut tx, ctx, other).await?);
     if one == two {
         return Err(Error::invalid("project", "is the same project: it cannot be linked to itself"));
@@ -133,7 +146,7 @@ async fn relate(engine: &Engine, ctx: &OpContext, project: &str, other: &str, li
         let (action, word) = if linked { ("project.linked", "linked to") } else { ("project.unlinked", "no longer linked to") };
         leave(engine, ctx, &mut tx, action, one, format!("{word} {two}")).await?;
     }
-    tx.commit().await?;
+    once.commit(tx, &changed, &[]).await?;
     engine.relay().wake();
     Ok(changed)
 }

@@ -236,8 +236,8 @@ pub fn all() -> &'static [Tool] {
                 "agent_memory_recall",
                 Scope::MemoryRead,
                 "Recall what you remember about a topic or question, from your own memory and the memory your organisation shares. Call it \
-                 before you reason about anything new. Hits come best first, each with its source, its age and the reason it was found; \
-                 quote a hit as its `attribution` and its content. Set `expected` when you believe that you should know this.",
+                 before you reason about anything new. Hits come best first; quote a hit as its `attribution` and its content. Set `expected` \
+                 when you believe that you should know this.",
                 |engine, ctx, input: RecallRequest| async move { recall::recall(&engine, &ctx, input).await },
                 brief::recall,
                 BriefRecall::markdown,
@@ -246,8 +246,8 @@ pub fn all() -> &'static [Tool] {
                 "agent_memory_search",
                 Scope::MemoryRead,
                 "Search your memories by words and meaning: for names, dates, exact phrases, or to look at more than a recall gives. Narrow it \
-                 by `filters`; name the project you work on in `for_project` to keep other projects' noise out. Hits come best first with the \
-                 parts of their score; a weak last hit may be beside the point. `fewer` leaves only the strong ones.",
+                 by `filters`; name the project you work on in `for_project` to keep other projects' noise out. Hits come best first; a weak \
+                 last hit may be beside the point.",
                 |engine, ctx, input: SearchRequest| async move { recall::search(&engine, &ctx, input).await },
                 brief::recall,
                 BriefRecall::markdown,
@@ -256,8 +256,8 @@ pub fn all() -> &'static [Tool] {
                 "context_for",
                 Scope::MemoryRead,
                 "Read up before you begin a task: profile facts, facts of the project and repository, decisions in force with their reasons, \
-                 documents, and what happened lately, as one text within a budget of tokens. Call it once at the start. Everything has a \
-                 line and an id at least; ask for one thing in full by its id, or for everything with the level `L2`.",
+                 documents, and what happened lately, as one text within a budget of tokens. Call it once at the start. Everything has an id; \
+                 `explain` gives one thing in full.",
                 |engine, ctx, input: ContextRequest| async move { context::context_for(&engine, &ctx, input).await },
                 |bundle| Some(bundle.text.clone()),
             ),
@@ -300,9 +300,8 @@ pub fn all() -> &'static [Tool] {
             Tool::new(
                 "explain",
                 Scope::MemoryRead,
-                "Explain one memory (`memory`: all it says, its evidence, every version, what it is linked to, which of your recalls returned \
-                 it) or one recall (`retrieval_id`: the score of each hit by its parts, and what was close). Call it when somebody asks how \
-                 you know something, or why you did not.",
+                "Explain one memory (all it says, its evidence, every version and link, your recalls that returned it) or one recall (the score \
+                 of each hit, and what was close). Call it when somebody asks how you know something, or why you did not.",
                 |engine, ctx, input: ExplainRequest| async move { recall::explain(&engine, &ctx, input).await },
             ),
             Tool::new(

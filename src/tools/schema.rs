@@ -25,7 +25,7 @@ pub fn input<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 pub fn explainable_input<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = input::<T>(generator);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        let explain = json!({ "type": "boolean", "description": "True: every detail of each hit and its score." });
+        let explain = json!({ "type": "boolean", "description": "True: every detail." });
         properties.insert(super::EXPLAIN.into(), explain);
     }
     schema
@@ -46,8 +46,9 @@ pub fn inputs() -> SchemaGenerator {
     SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true).into_generator()
 }
 
-/// The JSON Schema of an input, without what a caller does not need: titles, formats, examples, `null` as a way to leave a field out, and the
-/// description of the whole, which the tool has itself.
+/// The JSON Schema of an input, without what a model does not need: titles, formats, examples, `null` as a way to leave a field out, and the
+/// description of the whole, which the tool has itself. Of a field's description it keeps the first paragraph: what follows is for people.
+/// Limits are left out, because an error names them when they are crossed.
 pub fn slim(input: SchemaOf) -> Value {
     let mut schema = input(&mut inputs());
     Slim.transform(&mut schema);
@@ -74,11 +75,12 @@ impl Transform for Slim {
     fn transform(&mut self, schema: &mut Schema) {
         transform_subschemas(self, schema);
         let Some(fields) = schema.as_object_mut() else { return };
-        for name in ["title", "format", "pattern", "examples"] {
-            fields.remove(name);
+        let limits = ["minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"];
+        for name in ["title", "format", "pattern", "examples"].iter().chain(&limits) {
+            fields.remove(*name);
         }
-        if fields.get("minimum").is_some_and(|least| *least == json!(0)) {
-            fields.remove("minimum");
+        if let Some(Value::String(description)) = fields.get_mut("description") {
+            *description = description.split("\n\n").next().unwrap_or_default().replace('\n', " ");
         }
         // A list is described as a whole.
         if let Some(items) = fields.get_mut("items").and_then(Value::as_object_mut) {

@@ -11,6 +11,7 @@ use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::idempotency::Once;
 use crate::identity;
 use crate::memories::access::{self, Purpose};
 use crate::op::OpContext;
@@ -61,11 +62,18 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
         .text("phrase", &request.phrase, TOPIC_MAX)
         .that(!normal.is_empty(), "phrase", "must have letters or digits")
         .done()?;
+    let once = Once::new(engine, ctx, "propose", &request)?;
+    if let Some(answer) = once.answered(&engine.db().memory).await? {
+        return Ok(answer);
+    }
     let snapshot = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;
     if let Some(term) = snapshot.find(&request.phrase) {
         return Ok(ProposeResponse { proposed: false, term: Some(term.term.clone()) });
     }
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
     if let Some(id) = request.memory_id {
         let memory = access::find(&mut tx, ctx, &id.into(), Purpose::Read, engine.clock().now()).await?;
         Some(memory).filter(|memory| memory.live).ok_or(Error::NotFound("memory"))?;
@@ -74,9 +82,10 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
     // Every agent of the organisation may search this entry, so the phrase is only in the proposal, which reviewers see.
     let entry = NewEntry::new(engine, ctx, "vocabulary.proposed", "phrase", event, "proposed a phrase");
     audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry.agent(agent)).await?;
-    tx.commit().await?;
+    let answer = ProposeResponse { proposed: true, term: None };
+    once.commit(tx, &answer, request.memory_id.as_slice()).await?;
     engine.relay().wake();
-    Ok(ProposeResponse { proposed: true, term: None })
+    Ok(answer)
 }
 
 /// Posts a proposal to the outbox, in the caller's transaction; returns the id of its row. It holds the phrase and the memory's id, never

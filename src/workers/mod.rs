@@ -11,12 +11,12 @@ pub use log_writer::run as write_log;
 pub use relay::drain;
 
 use crate::engine::Engine;
-use crate::recall;
+use crate::{idempotency, recall};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How often expired lines are deleted from the retrieval log.
+/// How often expired rows are deleted: lines of the retrieval log, and answers to idempotent requests.
 const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// The running workers. Stop them before the process ends, so that the last second of the retrieval log is written.
@@ -26,7 +26,7 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts the relay, the job worker, the log writer, the sweep of the retrieval log and the log of audit anchors.
+    /// Starts the relay, the job worker, the log writer, the sweep of what is kept for a time only, and the log of audit anchors.
     pub fn start(engine: &Engine) -> Self {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         tasks.spawn(relay::run(engine.clone(), stop.clone()));
@@ -45,13 +45,16 @@ impl Workers {
     }
 }
 
-/// Deletes expired rows of the retrieval log until it is stopped.
+/// Deletes expired rows until it is stopped.
 async fn sweep(engine: Engine, stop: CancellationToken) {
     loop {
         match recall::sweep(&engine, engine.clock().now()).await {
             Ok(0) => {}
             Ok(swept) => tracing::info!(swept, "deleted expired lines of the retrieval log"),
             Err(error) => tracing::warn!(%error, "the retrieval log could not be swept"),
+        }
+        if let Err(error) = idempotency::sweep(&engine, engine.clock().now()).await {
+            tracing::warn!(%error, "old idempotent requests could not be deleted");
         }
         tokio::select! {
             () = stop.cancelled() => return,

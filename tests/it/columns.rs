@@ -72,7 +72,7 @@ fn what_is_exported_is_what_the_format_has() {
         ("events", store::EVENT),
     ];
     // Sources and events of knowledge have the names of those of memory.
-    let shared = ["sources", "events"];
+    let shared = ["sources", "events", "idempotent_requests"];
     for table in TABLES.iter().filter(|table| table.database != "internal_shared") {
         let named = |name: &str| name == table.name && (table.database == "agent_memory" || !shared.contains(&name));
         let columns = files.iter().find(|(name, _)| named(name)).map_or(&[][..], |(_, columns)| columns);

@@ -2,6 +2,7 @@
 
 mod audit_chain;
 mod audit_texts;
+mod batch;
 mod bulk;
 mod columns;
 mod concurrency;
@@ -10,6 +11,7 @@ mod contract;
 mod embedded;
 mod explain;
 mod forget;
+mod idempotency;
 mod identity;
 mod knowledge;
 mod knowledge_search;

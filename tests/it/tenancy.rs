@@ -6,17 +6,22 @@ mod queries;
 
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
 use portability::{PORTABILITY, PORTABILITY_KB};
-use queries::{BY_SETTINGS, CONTROL, Case, EXEMPT, KB, MEMORY, OF_EVERY_USER, PROJECTS, Query, WITHOUT_USERS, pooled};
+use queries::{BY_SETTINGS, CONTROL, Case, EXEMPT, IDEMPOTENCY, KB, MEMORY, OF_EVERY_USER, PROJECTS, Query, WITHOUT_USERS, pooled};
 use remembrancer::api::{NewProject, Scope, UserId};
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{Database, Tx, Users};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, key};
-use remembrancer::{OpContext, identity, memories, projects, vocabulary, workers};
+use remembrancer::{OpContext, idempotency, identity, memories, projects, vocabulary, workers};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use std::str::FromStr;
 use tokio_util::sync::CancellationToken;
+
+/// Every query of the database of memories whose rows belong to agents.
+fn of_agents() -> impl Iterator<Item = &'static Query> {
+    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY)
+}
 
 /// A hash over every row of a tenant, per table.
 async fn fingerprint(connection: &mut PgConnection, tenant: remembrancer::api::TenantId) -> Vec<(String, Option<String>)> {
@@ -119,6 +124,13 @@ impl Two {
             memories::store::link(&mut tx, &atlas, (case.agent, users.id()), kept, other, relation, case.now).await.unwrap();
         }
         tx.commit().await.unwrap();
+        for database in [&a.engine.db().memory, &a.engine.db().kb] {
+            let mut tx = database.begin(atlas.tenancy()).await.unwrap();
+            idempotency::store::insert(&mut tx, atlas.tenancy(), case.request("tea-1"), case.now).await.unwrap();
+            let (answer, of) = (serde_json::json!("tea"), [kept]);
+            idempotency::store::answer(&mut tx, atlas.tenancy(), case.request("tea-1"), &answer, &of).await.unwrap();
+            tx.commit().await.unwrap();
+        }
         // So that moving vectors into the live set changes something.
         let later = "update embeddings_384 set expires_at = now() + interval '1 year' where memory_id = $1";
         sqlx::query(later).bind(kept).execute(&mut memory_owner(&a.engine).await).await.unwrap();
@@ -131,12 +143,14 @@ impl Two {
         Self { a, b, atlas, case }
     }
 
-    fn databases(&self) -> [(&Database, &String, &'static [Query]); 6] {
+    fn databases(&self) -> [(&Database, &String, &'static [Query]); 8] {
         let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
         [
             (&db.memory, &urls.agent_memory, MEMORY),
             (&db.memory, &urls.agent_memory, PROJECTS),
             (&db.memory, &urls.agent_memory, PORTABILITY),
+            (&db.memory, &urls.agent_memory, IDEMPOTENCY),
+            (&db.kb, &urls.shared_kb, IDEMPOTENCY),
             (&db.kb, &urls.shared_kb, KB),
             (&db.kb, &urls.shared_kb, PORTABILITY_KB),
             (&db.control, &urls.internal_shared, CONTROL),
@@ -182,7 +196,7 @@ async fn predicates_alone_keep_tenants_apart() {
 #[tokio::test]
 async fn policies_alone_keep_agents_apart() {
     let two = Two::new().await;
-    for query in MEMORY.iter().chain(PORTABILITY) {
+    for query in of_agents() {
         let (seen, changed) = two.as_seen_by(&two.a.engine.db().memory, query, &two.a.atlas).await;
         assert!(seen > 0 || changed, "{} does nothing even for the agent itself", query.name);
         assert_eq!(two.as_seen_by(&two.a.engine.db().memory, query, &two.a.binky).await, (0, false), "{}", query.name);
@@ -200,7 +214,7 @@ const IDRIS: UserId = UserId(uuid::Uuid::from_u128(1));
 async fn policies_alone_keep_users_apart() {
     let two = Two::of(Users::One(IDRIS)).await;
     let (memory, mut failed) = (&two.a.engine.db().memory, Vec::new());
-    for query in MEMORY.iter().chain(PORTABILITY).filter(|query| !WITHOUT_USERS.iter().any(|(name, _)| *name == query.name)) {
+    for query in of_agents().filter(|query| !WITHOUT_USERS.iter().any(|(name, _)| *name == query.name)) {
         for users in [Users::One(IDRIS), Users::Every] {
             let (seen, changed) = two.as_seen_by(memory, query, &OpContext { users, ..two.atlas.clone() }).await;
             failed.extend((seen == 0 && !changed).then_some((query.name, users, (seen, changed))));
@@ -220,7 +234,7 @@ async fn predicates_alone_keep_users_apart() {
     let owner = pool(&two.a.engine.urls().agent_memory, "none").await;
     let mut failed = Vec::new();
     let exempt = |name: &str| BY_SETTINGS.contains(&name) || WITHOUT_USERS.iter().chain(OF_EVERY_USER).any(|(exempt, _)| *exempt == name);
-    for query in MEMORY.iter().chain(PORTABILITY).filter(|query| !exempt(query.name)) {
+    for query in of_agents().filter(|query| !exempt(query.name)) {
         let case = |users| two.case.clone().of(&OpContext { users, ..two.a.system.clone() });
         let (seen, changed) = outcome(owner.begin().await.unwrap(), query, &case(Users::One(IDRIS)), two.a.system.tenant_id).await;
         failed.extend((seen == 0 && !changed).then_some((query.name, Users::One(IDRIS), (seen, changed))));
@@ -243,7 +257,7 @@ async fn whoever_does_not_say_who_asks_sees_nothing() {
         }
     }
     let app = pool(&two.a.engine.urls().agent_memory, "rmb_app").await;
-    for query in MEMORY.iter().chain(PORTABILITY) {
+    for query in of_agents() {
         let mut tx = app.begin().await.unwrap();
         let tenant_only = "select set_config('rmb.tenant', $1::text, true), set_config('rmb.agent', '', true)";
         sqlx::query(tenant_only).bind(two.a.system.tenant_id.0).execute(&mut *tx).await.unwrap();
@@ -302,6 +316,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("knowledge", include_str!("../../src/knowledge/store/citations.rs")),
         ("knowledge", include_str!("../../src/knowledge/store/lists.rs")),
         ("knowledge", include_str!("../../src/knowledge/store/search.rs")),
+        ("idempotency", include_str!("../../src/idempotency/store.rs")),
         ("jobs", include_str!("../../src/jobs/store.rs")),
         ("models", include_str!("../../src/models/store.rs")),
         ("portability", include_str!("../../src/portability/store/mod.rs")),
@@ -315,7 +330,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("audit", include_str!("../../src/audit/store.rs")),
         ("identity", include_str!("../../src/identity/store.rs")),
     ];
-    let tables = [MEMORY, PROJECTS, PORTABILITY, KB, PORTABILITY_KB, CONTROL];
+    let tables = [MEMORY, IDEMPOTENCY, PROJECTS, PORTABILITY, KB, PORTABILITY_KB, CONTROL];
     let mut known: Vec<&str> = tables.into_iter().flatten().map(|query| query.name).collect();
     known.extend(pooled().iter().map(|query| query.name));
     known.extend(EXEMPT.iter().map(|(name, _)| *name));

@@ -3,14 +3,25 @@
 use super::Api;
 use super::error::ApiError;
 use super::openapi::{Describe, Operation, Refusal};
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, Request};
+use axum::http::HeaderValue;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
+use axum::middleware::Next;
+use axum::response::Response;
 use remembrancer::api::{RequestId, UserRef};
-use remembrancer::{Error, OpContext, identity};
+use remembrancer::op::IdempotencyKey;
+use remembrancer::{Error, OpContext, idempotency, identity};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The header in which the caller's runtime names the user of a call. A model writes arguments, but no headers.
 pub const USER: &str = "x-remembrancer-user";
+
+/// The header that makes a request one that is carried out once, however often it is sent.
+pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+/// The header of an answer that was given before.
+pub const REPLAYED: &str = "idempotent-replayed";
 
 /// The context of a request with a valid API key that is within its limit.
 pub struct Caller(pub OpContext);
@@ -26,6 +37,7 @@ impl FromRequestParts<Api> for Caller {
         };
         let look_up = identity::authenticate(&api.engine, key, request_id(parts)?);
         let ctx = api.gate.admit(key, parts, look_up).await?;
+        let ctx = OpContext { idempotency: idempotency_key(parts)?, ..ctx };
         let mut named = parts.headers.get_all(USER).iter();
         match (named.next(), named.next()) {
             (None, _) => Ok(Self(ctx)),
@@ -36,6 +48,33 @@ impl FromRequestParts<Api> for Caller {
                 Ok(Self(identity::named_by_caller(&api.engine, ctx, &user).await?))
             }
         }
+    }
+}
+
+/// Whether the answer to a request is one that was given before.
+#[derive(Clone, Default)]
+struct Replayed(Arc<AtomicBool>);
+
+/// Middleware for routes that take an `Idempotency-Key`: it lets the caller's context have it, and marks answers that are repeated. The key
+/// itself is kept by the verb, in the transaction of its change.
+pub async fn idempotent(mut request: Request, next: Next) -> Response {
+    let replayed = Replayed::default();
+    request.extensions_mut().insert(replayed.clone());
+    let mut response = next.run(request).await;
+    if replayed.0.load(Ordering::Relaxed) {
+        response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+/// The idempotency key of a request that may have one.
+fn idempotency_key(parts: &Parts) -> Result<Option<Arc<IdempotencyKey>>, Error> {
+    let Some(Replayed(replayed)) = parts.extensions.get() else { return Ok(None) };
+    let mut sent = parts.headers.get_all(IDEMPOTENCY_KEY).iter();
+    match (sent.next(), sent.next()) {
+        (None, _) => Ok(None),
+        (Some(_), Some(_)) => Err(Error::invalid("Idempotency-Key", "is sent twice")),
+        (Some(key), None) => Ok(Some(Arc::new(IdempotencyKey::new(idempotency::parse(key.as_bytes())?, Arc::clone(replayed))))),
     }
 }
 

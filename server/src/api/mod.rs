@@ -20,7 +20,7 @@ mod tools;
 mod transfers;
 
 pub use body::BODY_MAX;
-pub use caller::{Caller, USER};
+pub use caller::{Caller, IDEMPOTENCY_KEY, REPLAYED, USER};
 pub use error::ApiError;
 pub use gate::Gate;
 use health::LastProbe;
@@ -114,8 +114,12 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
             ],
         ),
         (
-            Group { name: "Memories", about: "One memory in full: its source, evidence, links and every version." },
+            Group {
+                name: "Memories",
+                about: "One memory in full, with its source, evidence, links and every version; many to remember at once.",
+            },
             vec![
+                Route::post("/api/memories/batch", "Remember up to 500 facts", records::batch).needs(&[MemoryWrite]),
                 Route::get("/api/memories/{memory_id}", "Get a memory", records::record).needs(&[MemoryRead]),
                 Route::get("/api/memories/{memory_id}/versions", "List or compare the versions of a memory", records::versions)
                     .needs(&[MemoryRead]),
@@ -176,7 +180,7 @@ pub fn router(api: Api) -> Router {
     let mut addresses: BTreeMap<&'static str, MethodRouter<Api>> = BTreeMap::new();
     for route in routes() {
         let methods = addresses.remove(route.path).unwrap_or_default();
-        addresses.insert(route.path, methods.merge(route.methods));
+        addresses.insert(route.path, methods.merge(route.into_methods()));
     }
     let table = addresses
         .into_iter()

@@ -1,13 +1,24 @@
-//! One memory in full, for a caller that has its id from a hit or a summary.
+//! Memories: one in full, for a caller that has its id from a hit or a summary, and many to remember at once.
 
 use super::Api;
+use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::ApiError;
 use super::params::{OfUser, Parameters, Segment, parameters};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{MemoryRecord, MemoryRef, UserRef, VersionsResponse};
-use remembrancer::{Error, memories};
+use remembrancer::api::{BatchRequest, BatchResponse, MemoryRecord, MemoryRef, Scope, UserRef, VersionsResponse};
+use remembrancer::{Error, memories, tools};
+
+/// Largest body of a batch, in bytes.
+const BATCH_BODY_MAX: usize = 16 * 1024 * 1024;
+
+/// `POST /api/memories/batch`: remembers up to 500 facts, each by itself.
+pub async fn batch(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBody<BatchRequest>) -> Result<Json<BatchResponse>, ApiError> {
+    let BatchRequest { user_id, items } = body.at_most(BATCH_BODY_MAX).read(&ctx, Scope::MemoryWrite).await?;
+    let items = items.into_iter().map(tools::read).collect();
+    Ok(Json(memories::remember_batch(&api.engine, &ctx, user_id, items).await?))
+}
 
 /// `GET /api/memories/{memory_id}`: everything about a memory, by id or short id.
 pub async fn record(

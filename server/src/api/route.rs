@@ -1,10 +1,12 @@
 //! One line of the route table.
 
 use super::Api;
+use super::caller;
 use super::memory;
 use super::openapi::{DescribedHandler, Operation, Refusal};
 use axum::handler::Handler;
 use axum::http::Method;
+use axum::middleware;
 use axum::routing::{self, MethodRouter};
 use remembrancer::api::Scope;
 
@@ -98,6 +100,17 @@ impl Route {
     /// A route that requires the secret of a chat bot.
     pub fn for_bot(self) -> Self {
         Self { guard: Guard::Bot, ..self }
+    }
+
+    /// Whether a caller may send an `Idempotency-Key`: with every request that changes something. The Model Context Protocol has ids of its
+    /// own for requests.
+    pub fn is_idempotent(&self) -> bool {
+        self.guard == Guard::Key && !self.method.is_safe() && self.path != "/mcp"
+    }
+
+    /// The handler with what every route of its kind needs.
+    pub fn into_methods(self) -> MethodRouter<Api> {
+        if self.is_idempotent() { self.methods.layer(middleware::from_fn(caller::idempotent)) } else { self.methods }
     }
 
     /// Names the scopes that every call needs.

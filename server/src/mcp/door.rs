@@ -9,20 +9,25 @@ use remembrancer::{Engine, Error, OpContext, identity, prompts};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, Extensions,
     GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, Role, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool, ToolAnnotations,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, Prompt, PromptMessage,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Role, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
+use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Longest time a call may take: less than HTTP gives it, so that the client gets an answer in the protocol's form.
 const LONGEST: Duration = Duration::from_secs(55);
+/// How often a client that wants it hears that its call still runs.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// The code of JSON-RPC for a request that is refused and for which it has no code of its own.
 const REFUSED: rmcp::model::ErrorCode = rmcp::model::ErrorCode(-32000);
 
@@ -84,6 +89,19 @@ impl Door {
                 () = forward => {}
             }
         });
+    }
+}
+
+/// Tells a client that asked for progress, at intervals, that its call still runs. Nobody knows how long it will take: the progress is the
+/// number of seconds so far.
+async fn report_progress(context: &RequestContext<RoleServer>) -> Infallible {
+    let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
+    let start = Instant::now();
+    loop {
+        tokio::time::sleep(PROGRESS_EVERY).await;
+        let progress = ProgressNotificationParam::new(token.clone(), start.elapsed().as_secs_f64());
+        // A client that is gone, or does not read, needs no progress.
+        context.peer.notify_progress(progress).await.ok();
     }
 }
 
@@ -187,7 +205,11 @@ impl ServerHandler for Door {
         let tool = tools::find(&request.name);
         let tool = tool.ok_or_else(|| ErrorData::invalid_params(format!("there is no tool {}", request.name.escape_debug()), None))?;
         let input = Value::Object(request.arguments.unwrap_or_default());
-        let outcome = run(&ctx, &context.ct, async { tool.authorize(&ctx)?.run(&self.engine, input).await }).await;
+        let outcome = run(&ctx, &context.ct, async { tool.authorize(&ctx)?.run(&self.engine, input).await });
+        let outcome = tokio::select! {
+            outcome = outcome => outcome,
+            never = report_progress(&context) => match never {},
+        };
         Ok(match outcome {
             Outcome::Done(Output { value, text }) => {
                 let mut result = CallToolResult::structured(value);

@@ -76,6 +76,7 @@ const ROUTES: &[Call] = {
         call_of(Method::DELETE, "/api/memory/{id}", &[MemoryForget], ""),
         call_of(Method::POST, "/api/commands/memory", &[MemoryRead], r#"{"text": "/memory"}"#),
         call_of(Method::POST, "/api/commands/memory", &[MemoryRead, MemoryForget], r#"{"text": "/memory delete aaaaaaaa"}"#),
+        call_of(Method::POST, "/api/memories/batch", &[MemoryWrite], r#"{"items": [{}]}"#),
         call_of(Method::GET, "/api/memories/{memory_id}", &[MemoryRead], ""),
         call_of(Method::GET, "/api/memories/{memory_id}/versions", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals", &[MemoryRead], ""),

@@ -55,3 +55,23 @@ async fn ten_hits_cost_little_more_than_their_contents() {
     assert!(text.len() * 10 <= contents * 14, "{} bytes for {contents}: {text}", text.len());
     assert!(text.starts_with("1. I remember (from 3 May 2026): The lock of the"), "{text}");
 }
+
+/// Counted as what a host puts before a model: name, description and schema of each tool as compact JSON, four characters to a token. The key
+/// has every scope, so its list is the longest.
+#[tokio::test]
+async fn a_list_of_tools_costs_250_tokens_a_tool_at_most() {
+    let site = Site::new().await;
+    let bearer = format!("Bearer {}", site.world.atlas_key);
+    let list = site.get("/api/tools", &[(axum::http::header::AUTHORIZATION, &bearer)]).await.json();
+    let tools = list["tools"].as_array().unwrap();
+    let length = |text: &str| text.chars().count();
+    let costs: Vec<(&str, usize)> = tools
+        .iter()
+        .map(|tool| {
+            let (name, description) = (tool["name"].as_str().unwrap(), tool["description"].as_str().unwrap());
+            (name, (length(name) + length(description) + length(&tool["input_schema"].to_string())) / 4)
+        })
+        .collect();
+    let sum: usize = costs.iter().map(|(_, cost)| cost).sum();
+    assert!(costs.len() == remembrancer::tools::all().len() && sum <= 250 * costs.len(), "{sum} tokens: {costs:#?}");
+}

@@ -10,6 +10,7 @@ mod errors;
 mod gate;
 mod harness;
 mod health;
+mod idempotency;
 mod knowledge;
 mod listener;
 mod mcp;

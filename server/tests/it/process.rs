@@ -227,6 +227,53 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     panic!("{what} never happened");
 }
 
+/// A project that exists is refused with 409: only its key makes it harmless to send it again.
+fn create_project(process: &Process, key: &str, number: usize) -> Option<String> {
+    let body = serde_json::json!({ "slug": format!("p{number}"), "name": format!("Project {number}") }).to_string();
+    let headers =
+        [format!("Authorization: Bearer {key}"), format!("Idempotency-Key: project-{number}"), "Content-Type: application/json".into()];
+    let [bearer, once, media_type] = &headers;
+    process.curl("/api/projects", &["-H", bearer, "-H", once, "-H", media_type, "-d", &body])
+}
+
+#[tokio::test]
+async fn writes_with_a_key_are_carried_out_once_however_often_the_server_is_killed() {
+    let world = World::on(TestDatabases::fresh(&SystemClock).await).await;
+    // The answers of the projects that were sent; nothing for those that the kill cut off.
+    let mut sent: Vec<Option<String>> = Vec::new();
+    for _ in 0..3 {
+        let process = Arc::new(Process::start(&world).await);
+        for (number, first) in sent.iter_mut().enumerate() {
+            let answer = create_project(&process, &world.atlas_key, number).unwrap();
+            assert_eq!(first.get_or_insert_with(|| answer.clone()), &answer);
+        }
+        let (from, answers) = (sent.len(), Arc::<Mutex<Vec<Option<String>>>>::default());
+        let (writing, key, kept) = (Arc::clone(&process), world.atlas_key.clone(), Arc::clone(&answers));
+        let writer = std::thread::spawn(move || {
+            for number in from.. {
+                let answer = create_project(&writing, &key, number);
+                let ended = answer.is_none();
+                kept.lock().unwrap().push(answer);
+                if ended {
+                    return;
+                }
+            }
+        });
+        until("some projects", || answers.lock().unwrap().len() > 5).await;
+        assert!(Command::new("kill").args(["-9", &process.child.id().to_string()]).status().unwrap().success());
+        writer.join().unwrap();
+        sent.append(&mut answers.lock().unwrap());
+    }
+    let process = Process::start(&world).await;
+    for (number, first) in sent.iter().enumerate() {
+        let answer = create_project(&process, &world.atlas_key, number).unwrap();
+        assert!(first.as_ref().is_none_or(|first| *first == answer), "{answer}");
+    }
+    let mut owner = PgConnection::connect(&world.engine.urls().agent_memory).await.unwrap();
+    let there: i64 = sqlx::query_scalar("select count(*) from projects").fetch_one(&mut owner).await.unwrap();
+    assert_eq!(usize::try_from(there).unwrap(), sent.len());
+}
+
 /// The first line of the file in which Postgres notes its process.
 fn postmaster(directory: &Path) -> Option<String> {
     fs::read_to_string(directory.join("data/postmaster.pid")).ok()?.lines().next().map(str::to_owned)

@@ -15,6 +15,7 @@ use remembrancer::contract::store::{self as contract, Likeness};
 use remembrancer::db::Tenancy;
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{DbError, Tx, begin};
+use remembrancer::idempotency::store as idempotency;
 use remembrancer::identity::{Agent, save_view, store as identity};
 use remembrancer::jobs::{NewEvent, PostedJob, State, Task, store as jobs};
 use remembrancer::knowledge::store::{self as knowledge, Lookup, NewChunk, NewText};
@@ -159,6 +160,11 @@ impl Case {
         Embedded { model: "all-MiniLM-L6-v2", vector: &self.vector }
     }
 
+    /// A request of the agent with an idempotency key; the fixture has the one with the key `tea-1`.
+    pub fn request(&self, idempotency_key: &'static str) -> idempotency::Request<'_> {
+        idempotency::Request { agent: self.agent, key: self.key, operation: "remember", idempotency_key, fingerprint: &[7; 32] }
+    }
+
     fn key(&self) -> DedupKey {
         self.memory.key()
     }
@@ -262,6 +268,19 @@ macro_rules! reach {
     };
 }
 
+/// In the databases of memories and of knowledge.
+pub const IDEMPOTENCY: &[Query] = queries! {
+    "idempotency::insert" |tx, c| { idempotency::insert(tx, c.ctx.tenancy(), c.request("tea-2"), c.now).await?; 0 };
+    "idempotency::find" |tx, c| usize::from(idempotency::find(tx, c.ctx.tenancy(), c.request("tea-1"), c.long_ago()).await?.is_some());
+    "idempotency::drop_old" |tx, c| {
+        let tomorrow = c.now + chrono::Duration::days(1);
+        idempotency::drop_old(tx, c.ctx.tenancy(), c.request("tea-1"), tomorrow).await? as usize
+    };
+    "idempotency::add_memories" |tx, c|
+        idempotency::add_memories(tx, c.ctx.tenancy(), c.request("tea-1"), &[c.other]).await? as usize;
+    "idempotency::answer" |tx, c| idempotency::answer(tx, c.ctx.tenancy(), c.request("tea-1"), &json!("intruded"), &[]).await? as usize;
+};
+
 /// In the database of memories; kept apart by tenant and by agent.
 pub const MEMORY: &[Query] = queries! {
     "memories::by_ids" |tx, c| memories::by_ids(tx, c.ctx.tenancy(), None, &[c.id, c.other], true).await?.len();
@@ -287,6 +306,10 @@ pub const MEMORY: &[Query] = queries! {
     "memories::link" |tx, c| { memories::link(tx, &c.ctx, (c.agent, c.memory.user_id), c.other, c.id, Relation::Contradicts, c.now).await?; 0 };
     "memories::links" |tx, c| memories::links(tx, c.ctx.tenancy(), c.id).await?.len();
     "memories::unlink" |tx, c| usize::from(memories::unlink(tx, c.ctx.tenancy(), c.agent, c.id, c.other, Relation::Supports).await?);
+    "idempotency::erase" |tx, c| {
+        memories::mark_deleted(tx, c.ctx.tenancy(), &c.memory, "intruder", None, c.now).await?;
+        idempotency::erase(tx, c.ctx.tenancy(), c.id).await? as usize
+    };
     "memories::still_linked" |tx, c| usize::from(memories::still_linked(tx, c.ctx.tenancy(), c.id).await?.1);
     "memories::contradictions" |tx, c|
         memories::contradictions(tx, c.ctx.tenancy(), &[c.agent, c.commons], &[c.id], c.now).await?.len();
@@ -779,6 +802,7 @@ async fn bot(pool: &PgPool, c: &Case, place: u128) -> Result<(BotId, bool), DbEr
 pub const WITHOUT_USERS: &[(&str, &str)] = &[
     ("jobs::insert", "what is written belongs to whoever writes"),
     ("audit::post", "what is written belongs to whoever writes"),
+    ("idempotency::insert", "what is written belongs to whoever writes"),
     ("portability::put_projects", "projects belong to the organisation"),
     ("portability::put_repos", "projects belong to the organisation"),
     ("portability::put_project_links", "projects belong to the organisation"),
@@ -789,7 +813,7 @@ pub const WITHOUT_USERS: &[(&str, &str)] = &[
 ];
 
 /// Queries of database functions that follow the settings of the transaction: without settings they return nothing.
-pub const BY_SETTINGS: &[&str] = &["memories::still_linked"];
+pub const BY_SETTINGS: &[&str] = &["memories::still_linked", "idempotency::erase"];
 
 /// Queries without a user: operators' views of every user, which only policies protect, and inserts of rows that a verb has checked.
 pub const OF_EVERY_USER: &[(&str, &str)] = &[
@@ -820,6 +844,7 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
 
 pub const EXEMPT: &[(&str, &str)] = &[
     ("recall::sweep", "the log of every tenant ends"),
+    ("idempotency::sweep", "the requests of every tenant end"),
     ("models::model", "the model registry has no tenants"),
     ("chat::bot", "finds the tenant by a bot's id"),
     ("identity::tenant", "finds the tenant"),

@@ -79,7 +79,7 @@ fn build() -> Value {
 fn operation_of(route: &Route, group: &str, schemas: &mut Schemas) -> Option<Value> {
     let mut operation = Operation::new(route.path, route.invalid, schemas);
     (route.describe?)(&mut operation);
-    if route.guard == Guard::Key && !route.method.is_safe() {
+    if route.is_idempotent() {
         operation.is_idempotent_with_key();
     }
     let mut fields = operation.finish();

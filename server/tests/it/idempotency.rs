@@ -1,0 +1,231 @@
+//! `Idempotency-Key`: every write is carried out once under its key, and a new write without a line here fails.
+
+use crate::harness::{Answer, Site};
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode, header};
+use remembrancer::tools::{self, Effect};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// A write, in terms of what [`prepare`] made; `{own}` and the like are replaced.
+struct Write {
+    /// As in the route table.
+    method: Method,
+    route: &'static str,
+    path: &'static str,
+    body: &'static str,
+    status: u16,
+}
+
+const fn write(method: Method, route: &'static str, path: &'static str, body: &'static str, status: u16) -> Write {
+    Write { method, route, path, body, status }
+}
+
+/// In an order in which each is possible.
+const WRITES: &[Write] = &[
+    write(Method::POST, "/api/memory/", "/api/memory/", r#"{"content": "Vera works from Bern", "category": "context"}"#, 201),
+    write(Method::POST, "/api/memory", "/api/memory", r#"{"content": "Idris plays the cello", "category": "person"}"#, 201),
+    write(Method::PUT, "/api/memory/{id}", "/api/memory/{entry}", r#"{"content": "Mina drinks cocoa"}"#, 200),
+    write(Method::DELETE, "/api/memory/{id}", "/api/memory/{entry}", "", 204),
+    write(Method::POST, "/api/commands/memory", "/api/commands/memory", r#"{"text": "/memory delete {second}"}"#, 200),
+    write(
+        Method::POST,
+        "/api/memories/batch",
+        "/api/memories/batch",
+        r#"{"items": [{"topic_raw": "lunch", "content": "Mina has soup.", "source": {"platform": "slack"}}, {"content": "no topic"}]}"#,
+        200,
+    ),
+    write(Method::POST, "/api/projects", "/api/projects", r#"{"slug": "harbour", "name": "Harbour"}"#, 201),
+    write(Method::POST, "/api/projects/{project}/repos", "/api/projects/orchard/repos", r#"{"slug": "core", "name": "Core"}"#, 201),
+    write(Method::POST, "/api/projects/{project}/links", "/api/projects/orchard/links", r#"{"project": "meadow"}"#, 200),
+    write(
+        Method::POST,
+        "/api/kb/documents",
+        "/api/kb/documents",
+        r##"{"collection": "wiki", "documents": [{"path": "a.md", "content": "# A"}]}"##,
+        200,
+    ),
+    write(Method::POST, "/api/import", "/api/import", "", 200),
+    write(
+        Method::POST,
+        "/api/tools/{name}",
+        "/api/tools/agent_memory_remember",
+        r#"{"topic_raw": "tea", "content": "Black, no sugar.", "source": {"platform": "slack"}}"#,
+        200,
+    ),
+    write(
+        Method::POST,
+        "/api/tools/{name}",
+        "/api/tools/agent_memory_revise",
+        r#"{"memory": "{own}", "content": "Ready on Friday."}"#,
+        200,
+    ),
+    write(
+        Method::POST,
+        "/api/tools/{name}",
+        "/api/tools/agent_memory_link",
+        r#"{"from": "{own}", "to": "{other}", "relation": "supports"}"#,
+        200,
+    ),
+    write(
+        Method::POST,
+        "/api/tools/{name}",
+        "/api/tools/upsert_profile_fact",
+        r#"{"topic_raw": "editor", "content": "Helix", "source": {"platform": "slack"}}"#,
+        200,
+    ),
+    write(
+        Method::POST,
+        "/api/tools/{name}",
+        "/api/tools/add_to_memory",
+        r#"{"content": "Vera has two cats", "category": "person", "subject": "Vera"}"#,
+        200,
+    ),
+    write(
+        Method::POST,
+        "/api/tools/{name}",
+        "/api/tools/update_memory",
+        r#"{"memory_id": "{third}", "content": "Binky deploys on Fridays"}"#,
+        200,
+    ),
+    write(Method::POST, "/api/tools/{name}", "/api/tools/canonical_terms_propose", r#"{"phrase": "slow brew"}"#, 200),
+    write(Method::POST, "/api/tools/{name}", "/api/tools/agent_memory_forget", r#"{"memory_id": "{own}"}"#, 200),
+];
+
+impl Write {
+    async fn send(&self, site: &Site, names: &[(&str, String)], key: &str, idempotency_key: &[u8]) -> Answer {
+        let fill = |text: &str| names.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value));
+        let (body, media_type) = match self.path {
+            "/api/import" => (names.iter().find(|(name, _)| *name == "{file}").unwrap().1.clone(), "application/x-ndjson"),
+            _ => (fill(self.body), "application/json"),
+        };
+        let request = Request::builder()
+            .method(self.method.clone())
+            .uri(fill(self.path))
+            .header(header::AUTHORIZATION, format!("Bearer {key}"))
+            .header(header::CONTENT_TYPE, media_type)
+            .header("Idempotency-Key", idempotency_key);
+        site.send(request.body(Body::from(body)).unwrap()).await
+    }
+
+    fn name(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+}
+
+fn replayed(answer: &Answer) -> bool {
+    answer.headers.get("idempotent-replayed").is_some_and(|value| value == "true")
+}
+
+/// Memories, entries and projects that the writes name, and a file to import.
+async fn prepare(site: &Site) -> Vec<(&'static str, String)> {
+    let fact = |topic: &str, content: &str| json!({ "topic_raw": topic, "content": content, "source": { "platform": "slack" } });
+    let entry = |content: &str| json!({ "content": content, "category": "person" });
+    let text = |answer: &Answer, pointer: &str| answer.json().pointer(pointer).and_then(Value::as_str).unwrap().to_owned();
+    let own = site.atlas("agent_memory_remember", fact("release day", "Releases go out on Tuesday.")).await;
+    let other = site.atlas("agent_memory_remember", fact("release owner", "Mina owns the release.")).await;
+    let mut names = vec![("{own}", text(&own, "/memory_id")), ("{other}", text(&other, "/memory_id"))];
+    for (name, content) in [("{entry}", "Mina drinks coffee"), ("{second}", "Idris lives in Oslo"), ("{third}", "Binky deploys on Mondays")]
+    {
+        names.push((name, text(&site.atlas("add_to_memory", entry(content)).await, "/memory/id")));
+    }
+    for slug in ["orchard", "meadow"] {
+        let body = json!({ "slug": slug, "name": slug }).to_string();
+        let request = Request::post("/api/projects")
+            .header(header::AUTHORIZATION, format!("Bearer {}", site.world.atlas_key))
+            .header(header::CONTENT_TYPE, "application/json");
+        assert_eq!(site.send(request.body(Body::from(body)).unwrap()).await.status, StatusCode::CREATED);
+    }
+    let bearer = format!("Bearer {}", site.world.atlas_key);
+    names.push(("{file}", site.get("/api/export", &[(header::AUTHORIZATION, &bearer)]).await.text));
+    names
+}
+
+#[test]
+fn every_write_has_a_line() {
+    let routes = server::api::routes();
+    let writes: BTreeSet<_> =
+        routes.iter().filter(|route| route.is_idempotent()).map(|route| (route.method.to_string(), route.path)).collect();
+    let listed: BTreeSet<_> = WRITES.iter().map(|write| (write.method.to_string(), write.route)).collect();
+    assert_eq!(writes, listed);
+    let tools: BTreeSet<_> = tools::all().iter().filter(|tool| tool.effect != Effect::Read).map(|tool| tool.name).collect();
+    let listed: BTreeSet<_> = WRITES.iter().filter_map(|write| write.path.strip_prefix("/api/tools/")).collect();
+    assert_eq!(tools, listed);
+}
+
+#[tokio::test]
+async fn every_write_is_carried_out_once_under_its_key() {
+    let site = Site::new().await;
+    let (names, key) = (prepare(&site).await, site.world.atlas_key.clone());
+    for (number, write) in WRITES.iter().enumerate() {
+        let idempotency_key = format!("{number}-{}", write.path.replace(['{', '}'], ""));
+        let first = write.send(&site, &names, &key, idempotency_key.as_bytes()).await;
+        assert_eq!(first.status.as_u16(), write.status, "{}: {}", write.name(), first.text);
+        assert!(!replayed(&first), "{}", write.name());
+
+        let rows = site.rows().await;
+        let again = write.send(&site, &names, &key, idempotency_key.as_bytes()).await;
+        assert!(replayed(&again), "{}: {}", write.name(), again.text);
+        assert_eq!(again.status, first.status, "{}", write.name());
+        // The answer to a command quotes what it deleted, which is erased.
+        if write.route != "/api/commands/memory" {
+            assert_eq!(again.text, first.text, "{}", write.name());
+        }
+        assert_eq!(site.rows().await, rows, "{} wrote something the second time", write.name());
+    }
+}
+
+#[tokio::test]
+async fn a_key_with_another_request_is_refused_and_changes_nothing() {
+    let site = Site::new().await;
+    let (names, key) = (prepare(&site).await, site.world.atlas_key.clone());
+    let [one, other] = ["Black, no sugar.", "White, two sugars."]
+        .map(|content| json!({ "topic_raw": "tea", "content": content, "source": { "platform": "slack" } }).to_string());
+    let remember = |body: &str| {
+        Request::post("/api/tools/agent_memory_remember")
+            .header(header::AUTHORIZATION, format!("Bearer {key}"))
+            .header(header::CONTENT_TYPE, "application/json")
+            .header("Idempotency-Key", "tea")
+            .body(Body::from(body.to_owned()))
+            .unwrap()
+    };
+    assert_eq!(site.send(remember(&one)).await.status, StatusCode::OK);
+    let rows = site.rows().await;
+    let refused = site.send(remember(&other)).await;
+    assert_eq!((refused.status.as_u16(), refused.error().0.as_str()), (422, "key_reused"));
+    assert_eq!(site.rows().await, rows);
+    // The key of another operation, or of another agent, is another key.
+    let forget = WRITES.last().unwrap();
+    assert_eq!(forget.send(&site, &names, &key, b"tea").await.status, StatusCode::OK);
+    let of_binky = Request::post("/api/tools/agent_memory_remember")
+        .header(header::AUTHORIZATION, format!("Bearer {}", site.world.binky_key))
+        .header(header::CONTENT_TYPE, "application/json")
+        .header("Idempotency-Key", "tea");
+    let stored = site.send(of_binky.body(Body::from(other)).unwrap()).await;
+    assert_eq!((stored.status, replayed(&stored)), (StatusCode::OK, false));
+}
+
+#[tokio::test]
+async fn a_key_that_cannot_be_one_is_refused_before_anything_is_done() {
+    let site = Site::new().await;
+    let (names, key) = (prepare(&site).await, site.world.atlas_key.clone());
+    let rows = site.rows().await;
+    for bad in [&b""[..], &[b'k'; 256], &[b'k'; 10_240], b"two words", b"\xc3\xa9"] {
+        for (write, status) in [(&WRITES[0], 422), (&WRITES[11], 400)] {
+            let refused = write.send(&site, &names, &key, bad).await;
+            assert_eq!(refused.status.as_u16(), status, "{}", refused.text);
+            assert_eq!(refused.error(), ("invalid".into(), Some("Idempotency-Key".into())));
+        }
+    }
+    let twice = Request::post("/api/tools/agent_memory_remember")
+        .header(header::AUTHORIZATION, format!("Bearer {key}"))
+        .header("Idempotency-Key", "a")
+        .header("Idempotency-Key", "b");
+    assert_eq!(site.send(twice.body(Body::from("{}")).unwrap()).await.error().1.as_deref(), Some("Idempotency-Key"));
+    assert_eq!(site.rows().await, rows);
+    // Nobody learns from it whether a key of ours is valid.
+    assert_eq!(WRITES[11].send(&site, &names, "rmb_no_such", &[b'k'; 256]).await.status, StatusCode::UNAUTHORIZED);
+    // A request that only reads has no use for one.
+    let headers = [(header::AUTHORIZATION, &*format!("Bearer {key}")), (header::HeaderName::from_static("idempotency-key"), "two words")];
+    assert_eq!(site.get("/api/memory/", &headers).await.status, StatusCode::OK);
+}

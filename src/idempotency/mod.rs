@@ -1,0 +1,190 @@
+//! Requests that must be carried out once, however often they are sent: a caller that did not get its answer repeats the request with the
+//! same `Idempotency-Key`, and gets the answer of the first time.
+//!
+//! A verb claims the request in the transaction of its change, before anything else, and writes its answer there at the end. So the change
+//! and the answer are committed together or not at all. A second caller waits until the first is done, at the unique index. Requests that
+//! fail leave nothing and may be repeated.
+
+pub mod store;
+
+use crate::api::{AgentId, IDEMPOTENCY_KEY_MAX, KeyId, MemoryId};
+use crate::db::{Database, DbError, Tx};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::op::{Actor, IdempotencyKey, OpContext};
+use chrono::{DateTime, Duration, Utc};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use store::Request;
+
+/// How long an answer is kept.
+const KEPT: Duration = Duration::hours(24);
+/// Rows deleted by one statement of a sweep.
+const SWEEP: i64 = 10_000;
+
+/// Reads the header `Idempotency-Key`.
+///
+/// # Errors
+/// `Invalid` for anything but 1 to 255 visible ASCII characters.
+pub fn parse(header: &[u8]) -> Result<String, Error> {
+    let visible = header.iter().all(u8::is_ascii_graphic);
+    match std::str::from_utf8(header) {
+        Ok(text) if visible && (1..=IDEMPOTENCY_KEY_MAX).contains(&text.len()) => Ok(text.to_owned()),
+        _ => {
+            let message =
+                format!("must have 1 to {IDEMPOTENCY_KEY_MAX} visible ASCII characters, without spaces; it has {} bytes", header.len());
+            Err(Error::invalid("Idempotency-Key", message))
+        }
+    }
+}
+
+/// A request of an agent that is carried out once if it has a key. Without one, nothing is read or written.
+pub(crate) struct Once<'a> {
+    ctx: &'a OpContext,
+    now: DateTime<Utc>,
+    keyed: Option<Keyed<'a>>,
+}
+
+struct Keyed<'a> {
+    key: &'a IdempotencyKey,
+    agent: AgentId,
+    key_id: KeyId,
+    operation: &'static str,
+    fingerprint: Vec<u8>,
+}
+
+impl<'a> Once<'a> {
+    /// The request under the name of its operation. `ctx` must already be in the name of the request's user.
+    ///
+    /// # Errors
+    /// `Internal` when the request cannot be serialised.
+    pub fn new(engine: &Engine, ctx: &'a OpContext, operation: &'static str, request: &impl Serialize) -> Result<Self, Error> {
+        let keyed = match (&ctx.actor, &ctx.idempotency) {
+            (Actor::Agent { id, key_id, .. }, Some(key)) => {
+                let text = serde_json::to_vec(&(ctx.user(), request)).map_err(Error::failed("a request cannot be serialised"))?;
+                Some(Keyed { key, agent: *id, key_id: *key_id, operation, fingerprint: Sha256::digest(text).to_vec() })
+            }
+            _ => None,
+        };
+        Ok(Self { ctx, now: engine.clock().now(), keyed })
+    }
+
+    /// Whether there is a key, so that work for the fingerprint alone is needed.
+    pub fn is_asked(ctx: &OpContext) -> bool {
+        ctx.idempotency.is_some()
+    }
+
+    /// The answer, if the request was carried out before. For verbs that look at something before their transaction, or that have several:
+    /// they claim the request in the last one.
+    ///
+    /// # Errors
+    /// As [`Once::claim`].
+    pub async fn answered<T: DeserializeOwned>(&self, database: &Database) -> Result<Option<T>, Error> {
+        let Some(keyed) = &self.keyed else { return Ok(None) };
+        let mut tx = database.begin(self.ctx.tenancy()).await?;
+        match store::find(&mut tx, self.ctx.tenancy(), keyed.request(), self.now - KEPT).await? {
+            Some(carried) => keyed.answer(carried),
+            None => Ok(None),
+        }
+    }
+
+    /// Claims the request for this transaction, or returns the answer if it was carried out before. Waits while another transaction has
+    /// claimed it.
+    ///
+    /// # Errors
+    /// `KeyReused` when the key was used with another request or for another user, `Conflict` when the answer was erased.
+    pub async fn claim<T: DeserializeOwned>(&self, tx: &mut Tx) -> Result<Option<T>, Error> {
+        let Some(keyed) = &self.keyed else { return Ok(None) };
+        let (tenancy, since) = (self.ctx.tenancy(), self.now - KEPT);
+        store::drop_old(tx, tenancy, keyed.request(), since).await?;
+        if store::insert(tx, tenancy, keyed.request(), self.now).await? {
+            return Ok(None);
+        }
+        // A request of another user is there and is not seen.
+        let carried = store::find(tx, tenancy, keyed.request(), since).await?.ok_or(Error::KeyReused)?;
+        keyed.answer(carried)
+    }
+
+    /// Names more memories whose words the request may hold, when it was committed before they were stored.
+    ///
+    /// # Errors
+    /// When the database is out of reach.
+    pub async fn add_memories(&self, engine: &Engine, memories: &[MemoryId]) -> Result<(), Error> {
+        let Some(keyed) = &self.keyed else { return Ok(()) };
+        let mut tx = engine.db().memory.begin(self.ctx.tenancy()).await?;
+        store::add_memories(&mut tx, self.ctx.tenancy(), keyed.request(), memories).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Commits the change together with its answer. `memories` are those whose words the request or the answer may hold.
+    ///
+    /// # Errors
+    /// When the database is out of reach: then nothing is changed.
+    pub async fn commit(&self, mut tx: Tx, answer: &impl Serialize, memories: &[MemoryId]) -> Result<(), Error> {
+        if let Some(keyed) = &self.keyed {
+            let answer = serde_json::to_value(answer).map_err(Error::failed("an answer cannot be serialised"))?;
+            store::answer(&mut tx, self.ctx.tenancy(), keyed.request(), &answer, memories).await?;
+        }
+        Ok(tx.commit().await?)
+    }
+}
+
+impl Keyed<'_> {
+    fn request(&self) -> Request<'_> {
+        Request {
+            agent: self.agent,
+            key: self.key_id,
+            operation: self.operation,
+            idempotency_key: self.key.text(),
+            fingerprint: &self.fingerprint,
+        }
+    }
+
+    fn answer<T: DeserializeOwned>(&self, carried: store::Carried) -> Result<Option<T>, Error> {
+        let (fingerprint, answer) = match carried {
+            store::Carried { fingerprint: Some(fingerprint), answer: Some(answer) } => (fingerprint, answer),
+            _ => {
+                let message = "this request was carried out, and its answer was erased: a memory in it was forgotten since";
+                return Err(Error::Conflict(message.into()));
+            }
+        };
+        if fingerprint != self.fingerprint {
+            return Err(Error::KeyReused);
+        }
+        self.key.set_replayed();
+        serde_json::from_value(answer).map(Some).map_err(Error::failed("a stored answer cannot be read"))
+    }
+}
+
+/// Deletes the requests of every tenant that are older than a day; how many.
+///
+/// # Errors
+/// When a database is out of reach.
+pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> {
+    let mut swept = 0;
+    for database in [&engine.db().memory, &engine.db().kb] {
+        loop {
+            let gone = store::sweep(database.system(), now - KEPT, SWEEP).await?;
+            swept += gone;
+            if gone < SWEEP {
+                break;
+            }
+        }
+    }
+    Ok(swept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_short_and_visible() {
+        assert_eq!(parse(b"order-7").unwrap(), "order-7");
+        assert_eq!(parse(&[b'a'; 255]).unwrap().len(), 255);
+        for bad in [&b""[..], &[b'a'; 256], &[b'a'; 10_240], b"two words", b"tab\t", "caf\u{e9}".as_bytes(), b"\xff"] {
+            assert_eq!(parse(bad).unwrap_err().fields()[0].field, "Idempotency-Key", "{bad:?}");
+        }
+    }
+}

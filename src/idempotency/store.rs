@@ -1,0 +1,141 @@
+//! All SQL of idempotent requests. The databases of memory and of knowledge each have a table with the same columns.
+
+use crate::api::{AgentId, KeyId, MemoryId};
+use crate::db::{DbError, Tenancy, Tx, of_user};
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use sqlx::PgPool;
+
+/// What makes two requests the same one.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    pub agent: AgentId,
+    pub key: KeyId,
+    pub operation: &'static str,
+    pub idempotency_key: &'a str,
+    /// SHA-256 of the request and its user.
+    pub fingerprint: &'a [u8],
+}
+
+/// A request that was carried out.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Carried {
+    /// Absent: request and answer were erased.
+    pub fingerprint: Option<Vec<u8>>,
+    pub answer: Option<Value>,
+}
+
+/// Inserts a request; false if it is there. While another transaction is inserting the same one, this waits for its end.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn insert(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let inserted = sqlx::query(
+        r"insert into idempotent_requests (tenant_id, agent_id, user_id, key_id, operation, idempotency_key, fingerprint, created_at)
+          values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing",
+    )
+    .bind(tenancy.tenant)
+    .bind(request.agent)
+    .bind(tenancy.users.id())
+    .bind(request.key)
+    .bind(request.operation)
+    .bind(request.idempotency_key)
+    .bind(request.fingerprint)
+    .bind(now)
+    .execute(&mut **tx)
+    .await?;
+    Ok(inserted.rows_affected() == 1)
+}
+
+/// The request that was carried out under the same key at `since` or later.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn find(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, since: DateTime<Utc>) -> Result<Option<Carried>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select r.fingerprint, r.answer from idempotent_requests r
+           where r.tenant_id = $1 and r.agent_id = $3 and r.key_id = $4 and r.operation = $5 and r.idempotency_key = $6 and r.created_at >= $7
+             and ",
+        of_user!("r", "$2")
+    ))
+    .bind(tenancy.tenant)
+    .bind(tenancy.users)
+    .bind(request.agent)
+    .bind(request.key)
+    .bind(request.operation)
+    .bind(request.idempotency_key)
+    .bind(since)
+    .fetch_optional(&mut **tx)
+    .await?)
+}
+
+/// Deletes the request if it was carried out before `since`.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn drop_old(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, since: DateTime<Utc>) -> Result<u64, DbError> {
+    let dropped = sqlx::query(concat!(
+        r"delete from idempotent_requests r
+           where r.tenant_id = $1 and r.agent_id = $3 and r.key_id = $4 and r.operation = $5 and r.idempotency_key = $6 and r.created_at < $7
+             and ",
+        of_user!("r", "$2")
+    ))
+    .bind(tenancy.tenant)
+    .bind(tenancy.users)
+    .bind(request.agent)
+    .bind(request.key)
+    .bind(request.operation)
+    .bind(request.idempotency_key)
+    .bind(since)
+    .execute(&mut **tx)
+    .await?;
+    Ok(dropped.rows_affected())
+}
+
+/// Writes the answer to a request, and the memories whose words it may hold.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn answer(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, answer: &Value, memories: &[MemoryId]) -> Result<u64, DbError> {
+    let written = sqlx::query(concat!(
+        r"update idempotent_requests r set answer = $7, memory_ids = $8
+           where r.tenant_id = $1 and r.agent_id = $3 and r.key_id = $4 and r.operation = $5 and r.idempotency_key = $6 and ",
+        of_user!("r", "$2")
+    ))
+    .bind(tenancy.tenant)
+    .bind(tenancy.users)
+    .bind(request.agent)
+    .bind(request.key)
+    .bind(request.operation)
+    .bind(request.idempotency_key)
+    .bind(answer)
+    .bind(memories)
+    .execute(&mut **tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Names more memories whose words a request may hold.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn add_memories(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, memories: &[MemoryId]) -> Result<u64, DbError> {
+    let written = sqlx::query(concat!(
+        r"update idempotent_requests r set memory_ids = r.memory_ids || $7
+           where r.tenant_id = $1 and r.agent_id = $3 and r.key_id = $4 and r.operation = $5 and r.idempotency_key = $6
+             and r.fingerprint is not null and ",
+        of_user!("r", "$2")
+    ))
+    .bind(tenancy.tenant)
+    .bind(tenancy.users)
+    .bind(request.agent)
+    .bind(request.key)
+    .bind(request.operation)
+    .bind(request.idempotency_key)
+    .bind(memories)
+    .execute(&mut **tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Erases the requests and answers that hold words of a forgotten memory; how many. For the database of memories.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn erase(tx: &mut Tx, tenancy: Tenancy, memory: MemoryId) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select erase_answers($1, $2)").bind(tenancy.tenant).bind(memory).fetch_one(&mut **tx).await?)
+}
+
+/// Deletes up to `most` requests of every tenant that were carried out before a time; how many.
+#[tracing::instrument(level = "debug", skip_all)]
+pub async fn sweep(pool: &PgPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select sweep_idempotent_requests($1, $2)").bind(before).bind(most).fetch_one(pool).await?)
+}

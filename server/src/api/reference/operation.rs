@@ -208,6 +208,8 @@ fn row_view(field: Field, direction: Direction) -> AnyView {
         (Direction::Answer, false) if field.kind != FORM => Some(("may be absent", "ml-2 text-xs text-soft")),
         _ => None,
     };
+    let bare = field.values.iter().all(|(_, about)| about.is_empty());
+    let list = if bare { "mt-1 flex flex-wrap gap-x-2 gap-y-0.5" } else { "mt-1 space-y-0.5" };
     let values = field.values.into_iter().map(|(value, about)| {
         view! {
             <li>
@@ -226,7 +228,7 @@ fn row_view(field: Field, direction: Direction) -> AnyView {
             </dt>
             <dd class=below>
                 {code(&field.about)}
-                {(!values.is_empty()).then(|| view! { <ul class="mt-1 space-y-0.5">{values}</ul> })}
+                {(!values.is_empty()).then(|| view! { <ul class=list>{values}</ul> })}
             </dd>
         </div>
     }

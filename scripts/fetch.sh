@@ -83,7 +83,7 @@ npm_packages() { # folder
 style() { npm_packages style; }
 end2end() { npm_packages end2end; }
 
-# The official SDKs that tests use as clients.
+# The clients that tests use: official SDKs of the Model Context Protocol, and schemathesis.
 clients() {
   npm_packages clients
   [ -x "$PYTHON_HOME/bin/python" ] && return
@@ -93,13 +93,13 @@ clients() {
   if ! python3 -c 'import ensurepip' 2>/dev/null; then
     apt_install python3-venv || die "Python's venv is missing: install it (Debian: python3-venv), then run this again."
   fi
-  say "fetching the Python SDK of the Model Context Protocol (10 MB)"
+  say "fetching the Python packages of the tests' clients (40 MB)"
   # It gets its name when it is complete. Only its interpreter is used, which finds its packages by its own place.
   rm -rf "$PYTHON_HOME.part"
   python3 -m venv "$PYTHON_HOME.part"
   "$PYTHON_HOME.part/bin/python" -m pip --disable-pip-version-check install --quiet --require-hashes --only-binary=:all: \
     -r "$REPO/clients/requirements.txt" >&2 \
-    || { rm -rf "$PYTHON_HOME.part"; die "the Python SDK of the Model Context Protocol could not be fetched from PyPI."; }
+    || { rm -rf "$PYTHON_HOME.part"; die "the Python packages of the tests' clients could not be fetched from PyPI."; }
   mv "$PYTHON_HOME.part" "$PYTHON_HOME"
 }
 

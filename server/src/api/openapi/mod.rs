@@ -10,7 +10,6 @@ pub use describe::{Created, Describe, DescribedHandler, NoContent};
 pub use operation::Operation;
 pub use refusals::Refusal;
 
-use super::caller::USER;
 use super::route::{Guard, Route};
 use super::telegram::SECRET;
 use super::{groups, tools};
@@ -27,7 +26,7 @@ people names the current one in the header `X-Remembrancer-User`.\n\nEvery error
 people, `fields` for the parts of the request that are wrong, and `request_id`, which is also in the header `X-Request-Id`. An address \
 that does not exist answers 404 `not_found`, and a method that an address does not have 405 `method_not_allowed`.\n\nA write may carry an \
 `Idempotency-Key`. If an answer got lost, send the request again with the same key: the effect happens once.\n\nAgents can call the same \
-tools over the Model Context Protocol at `/mcp`, which is not described here.";
+tools over the Model Context Protocol at `/mcp` (`docs/mcp.md`).";
 
 /// `GET /api/openapi.json`: this description, as OpenAPI 3.1.
 pub async fn openapi() -> Json<&'static Value> {
@@ -125,7 +124,7 @@ fn needs(scopes: Vec<&str>) -> [(String, Value); 2] {
 fn shared_parameters() -> Value {
     json!({
         "User": {
-            "name": USER,
+            "name": "X-Remembrancer-User",
             "in": "header",
             "required": false,
             "description": "The person whom the call is for: a user's id or your own reference to a user (1 to 256 characters). The call \
@@ -133,7 +132,7 @@ fn shared_parameters() -> Value {
             "schema": { "type": "string", "minLength": 1, "maxLength": 256, "pattern": "^[ -~]*[!-~][ -~]*$" },
         },
         "IdempotencyKey": {
-            "name": "idempotency-key",
+            "name": "Idempotency-Key",
             "in": "header",
             "required": false,
             "description": "A name of your choice for this request. If you send the same request again with it, you get the first answer \

@@ -27,8 +27,8 @@ impl<'a> Operation<'a> {
     /// Describes the variable segment of the path, if it has one.
     pub fn path_parameter<T: JsonSchema>(&mut self) {
         if let Some((name, _)) = self.path.split_once('{').and_then(|(_, rest)| rest.split_once('}')) {
-            let schema = self.schemas.input(|generator| generator.subschema_for::<T>());
-            let description = schema.get("description").cloned().unwrap_or_default();
+            let mut schema = self.schemas.input(|generator| generator.subschema_for::<T>());
+            let description = schema.as_object_mut().and_then(|schema| schema.remove("description")).unwrap_or_default();
             self.parameters.push(json!({ "name": name, "in": "path", "required": true, "description": description, "schema": schema }));
             self.refuses(Refusal::NotFound);
         }

@@ -39,6 +39,9 @@ impl Schemas {
     /// A schema without `null`, for a parameter: it can be left out, but not be `null`.
     pub fn not_null(mut schema: Value) -> Value {
         let null = json!("null");
+        if let Some(fields) = schema.as_object_mut() {
+            fields.retain(|name, value| name != "default" || !value.is_null());
+        }
         if let Some(Value::Array(types)) = schema.get_mut("type") {
             types.retain(|one| *one != null);
             if let [only] = types.as_slice() {
@@ -55,9 +58,6 @@ impl Schemas {
                 }
                 return fields.into();
             }
-        }
-        if let Some(fields) = schema.as_object_mut() {
-            fields.retain(|name, value| name != "default" || !value.is_null());
         }
         schema
     }

@@ -4,6 +4,10 @@ use serde_json::Value;
 
 /// Stands for the id of something.
 const ID: &str = "01900000-0000-7000-8000-000000000000";
+/// Stands for the short id of a memory.
+const SHORT_ID: &str = "k3v9x2aq";
+/// Stands for a name.
+const NAME: &str = "harbour";
 
 /// The command, one argument a line.
 pub fn curl(method: &str, path: &str, operation: &Value) -> String {
@@ -35,7 +39,12 @@ fn filled(path: &str, operation: &Value) -> String {
     parameters.fold(path.to_owned(), |path, parameter| {
         let name = parameter["name"].as_str().unwrap_or_default();
         let schema = &parameter["schema"];
-        let value = schema["examples"][0].as_str().unwrap_or(if schema["format"] == "uuid" { ID } else { "harbour" });
+        let value = match (&schema["format"], &schema["pattern"]) {
+            (Value::String(format), _) if format == "uuid" => ID,
+            // A memory can also be named by its id.
+            (_, Value::String(_)) => SHORT_ID,
+            _ => NAME,
+        };
         path.replace(&format!("{{{name}}}"), value)
     })
 }

@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 /// Deepest level that is shown.
 const DEEPEST: usize = 5;
 
+/// The kind of a row that names one of several forms of an object.
+pub const FORM: &str = "form";
+
 /// One field of an object.
 pub struct Field {
     /// 0 for the fields of the outermost object.
@@ -83,7 +86,7 @@ impl<'a> Reader<'a> {
         let name = way["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or("either");
         let about = text(&resolve(self.document, way)["description"]);
         let (required, limits, values) = (false, vec![], vec![]);
-        self.rows.push(Field { depth, name: name.to_owned(), kind: "form".into(), required, about, limits, values });
+        self.rows.push(Field { depth, name: name.to_owned(), kind: FORM.into(), required, about, limits, values });
         self.push_fields(way, depth + 1);
     }
 

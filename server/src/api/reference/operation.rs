@@ -1,13 +1,20 @@
 //! One operation on the reference page.
 
 use super::example::curl;
-use super::fields::{Field, field, fields, kind};
+use super::fields::{FORM, Field, field, fields, kind};
 use super::prose::{code, prose};
 use leptos::prelude::*;
 use serde_json::Value;
 
 /// An answer with more fields than this is folded: few readers need all of them.
 const OPEN_MOST: usize = 12;
+
+/// Which way a field goes.
+#[derive(Clone, Copy)]
+enum Direction {
+    Request,
+    Answer,
+}
 
 /// An operation of the document.
 #[derive(Clone, Copy)]
@@ -84,7 +91,7 @@ impl<'a> Operation<'a> {
                 let required = parameter["required"] == true;
                 let mut row = field(self.document, name, required, &parameter["description"], &parameter["schema"]);
                 row.kind = format!("{}, in the {place}", row.kind);
-                row_view(row)
+                row_view(row, Direction::Request)
             })
             .collect();
         Some(part("Parameters", table(rows)))
@@ -93,22 +100,21 @@ impl<'a> Operation<'a> {
     fn body(self) -> Option<AnyView> {
         let (media_type, content) = self.fields["requestBody"]["content"].as_object()?.iter().next()?;
         let title = format!("Request body, `{media_type}`");
-        Some(part(&title, self.content(&content["schema"])))
+        Some(part(&title, self.content(&content["schema"], Direction::Request)))
     }
 
     fn answers(self) -> AnyView {
         let answers = self.responses().filter(|(status, _)| !is_refusal(status, self.fields));
         let views = answers.map(|(status, response)| {
-            let about = response["description"].as_str().unwrap_or_default();
-            let contents: Vec<AnyView> = response["content"]
-                .as_object()
-                .into_iter()
-                .flatten()
-                .map(|(media_type, content)| {
-                    view! { {prose(&format!("`{media_type}`"), "text-soft")} {self.folded(&content["schema"])} }.into_any()
-                })
-                .collect();
-            part(&format!("Answer `{status}`"), view! { {prose(about, "")} {contents} }.into_any())
+            let about = response["description"].as_str().filter(|about| *about != "Success.").unwrap_or_default();
+            let contents: Vec<_> = response["content"].as_object().into_iter().flatten().collect();
+            let several = contents.len() > 1;
+            let title = contents.iter().fold(format!("Answer `{status}`"), |title, (media_type, _)| format!("{title}, `{media_type}`"));
+            let contents = contents.into_iter().map(|(media_type, content)| {
+                let label = several.then(|| prose(&format!("`{media_type}`"), "text-soft"));
+                view! { {label} {self.folded(&content["schema"])} }
+            });
+            part(&title, view! { {prose(about, "")} {contents.collect_view()} }.into_any())
         });
         views.collect_view().into_any()
     }
@@ -117,7 +123,7 @@ impl<'a> Operation<'a> {
     fn folded(self, schema: &'a Value) -> AnyView {
         let count = fields(self.document, schema).len();
         if count <= OPEN_MOST {
-            return self.content(schema);
+            return self.content(schema, Direction::Answer);
         }
         view! {
             <details class="group">
@@ -125,20 +131,20 @@ impl<'a> Operation<'a> {
                     <span class="group-open:hidden">{format!("Show {count} fields")}</span>
                     <span class="hidden group-open:inline">"Hide fields"</span>
                 </summary>
-                <div class="mt-2">{self.content(schema)}</div>
+                <div class="mt-2">{self.content(schema, Direction::Answer)}</div>
             </details>
         }
         .into_any()
     }
 
     /// A schema: its fields, or a sentence on what it is.
-    fn content(self, schema: &'a Value) -> AnyView {
+    fn content(self, schema: &'a Value, direction: Direction) -> AnyView {
         let rows = fields(self.document, schema);
         if rows.is_empty() {
             let about = schema["description"].as_str().map(ToOwned::to_owned).unwrap_or_else(|| kind(self.document, schema));
             return prose(&about, "text-soft");
         }
-        table(rows.into_iter().map(row_view).collect())
+        table(rows.into_iter().map(|row| row_view(row, direction)).collect())
     }
 
     fn refusals(self) -> Option<AnyView> {
@@ -193,10 +199,17 @@ fn table(rows: Vec<AnyView>) -> AnyView {
 }
 
 /// A field: its name and what it is, beside what it means. On narrow screens one below the other.
-fn row_view(field: Field) -> AnyView {
+fn row_view(field: Field, direction: Direction) -> AnyView {
     const INDENT: [&str; 6] = ["", "pl-4", "pl-8", "pl-12", "pl-16", "pl-20"];
     let name = format!("min-w-0 {}", INDENT.get(field.depth).copied().unwrap_or("pl-20"));
-    let below = format!("min-w-0 sm:pl-0 {}", INDENT.get(field.depth).copied().unwrap_or("pl-20"));
+    let below = format!("mt-1 min-w-0 sm:mt-0 sm:pl-0 {}", INDENT.get(field.depth).copied().unwrap_or("pl-20"));
+    let note = match (direction, field.required) {
+        (Direction::Request, true) => Some(("required", "ml-2 text-xs text-warn")),
+        (Direction::Answer, false) if field.kind != FORM => Some(("may be absent", "ml-2 text-xs text-soft")),
+        _ => None,
+    };
+    let bare = field.values.iter().all(|(_, about)| about.is_empty());
+    let list = if bare { "mt-1 flex flex-wrap gap-x-2 gap-y-0.5" } else { "mt-1 space-y-0.5" };
     let values = field.values.into_iter().map(|(value, about)| {
         view! {
             <li>
@@ -210,12 +223,12 @@ fn row_view(field: Field) -> AnyView {
         <div class="grid gap-x-4 border-b border-line px-3 py-2 text-sm last:border-b-0 sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
             <dt class=name>
                 <code class="font-mono font-medium break-words">{field.name}</code>
-                {field.required.then(|| view! { <span class="ml-2 text-xs text-warn">"required"</span> })}
+                {note.map(|(text, class)| view! { <span class=class>{text}</span> })}
                 <span class="block text-xs text-soft">{std::iter::once(field.kind).chain(field.limits).collect::<Vec<_>>().join(" · ")}</span>
             </dt>
             <dd class=below>
                 {code(&field.about)}
-                {(!values.is_empty()).then(|| view! { <ul class="mt-1 space-y-0.5">{values}</ul> })}
+                {(!values.is_empty()).then(|| view! { <ul class=list>{values}</ul> })}
             </dd>
         </div>
     }

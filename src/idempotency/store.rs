@@ -4,7 +4,8 @@ use crate::api::{AgentId, KeyId, MemoryId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
-use sqlx::PgPool;
+use sqlx::postgres::PgArguments;
+use sqlx::{Arguments, PgPool};
 
 /// What makes two requests the same one.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +16,30 @@ pub struct Request<'a> {
     pub idempotency_key: &'a str,
     /// SHA-256 of the request and its user.
     pub fingerprint: &'a [u8],
+}
+
+/// The condition that a row `r` is the request of [`arguments`], `$1` to `$6`.
+macro_rules! is_the_request {
+    () => {
+        concat!(
+            "r.tenant_id = $1 and r.agent_id = $3 and r.key_id = $4 and r.operation = $5 and r.idempotency_key = $6 and ",
+            of_user!("r", "$2")
+        )
+    };
+}
+
+fn arguments(tenancy: Tenancy, request: Request<'_>) -> Result<PgArguments, DbError> {
+    let mut arguments = PgArguments::default();
+    let added = (|| {
+        arguments.add(tenancy.tenant)?;
+        arguments.add(tenancy.users)?;
+        arguments.add(request.agent)?;
+        arguments.add(request.key)?;
+        arguments.add(request.operation)?;
+        arguments.add(request.idempotency_key)
+    })();
+    added.map_err(sqlx::Error::Encode)?;
+    Ok(arguments)
 }
 
 /// A request that was carried out.
@@ -48,83 +73,32 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, now: Da
 /// The request that was carried out under the same key at `since` or later.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn find(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, since: DateTime<Utc>) -> Result<Option<Carried>, DbError> {
-    Ok(sqlx::query_as(concat!(
-        r"select r.fingerprint, r.answer from idempotent_requests r
-           where r.tenant_id = $1 and r.agent_id = $3 and r.key_id = $4 and r.operation = $5 and r.idempotency_key = $6 and r.created_at >= $7
-             and ",
-        of_user!("r", "$2")
-    ))
-    .bind(tenancy.tenant)
-    .bind(tenancy.users)
-    .bind(request.agent)
-    .bind(request.key)
-    .bind(request.operation)
-    .bind(request.idempotency_key)
-    .bind(since)
-    .fetch_optional(&mut **tx)
-    .await?)
+    let text = concat!("select r.fingerprint, r.answer from idempotent_requests r where r.created_at >= $7 and ", is_the_request!());
+    Ok(sqlx::query_as_with(text, arguments(tenancy, request)?).bind(since).fetch_optional(&mut **tx).await?)
 }
 
 /// Deletes the request if it was carried out before `since`.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn drop_old(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, since: DateTime<Utc>) -> Result<u64, DbError> {
-    let dropped = sqlx::query(concat!(
-        r"delete from idempotent_requests r
-           where r.tenant_id = $1 and r.agent_id = $3 and r.key_id = $4 and r.operation = $5 and r.idempotency_key = $6 and r.created_at < $7
-             and ",
-        of_user!("r", "$2")
-    ))
-    .bind(tenancy.tenant)
-    .bind(tenancy.users)
-    .bind(request.agent)
-    .bind(request.key)
-    .bind(request.operation)
-    .bind(request.idempotency_key)
-    .bind(since)
-    .execute(&mut **tx)
-    .await?;
+    let text = concat!("delete from idempotent_requests r where r.created_at < $7 and ", is_the_request!());
+    let dropped = sqlx::query_with(text, arguments(tenancy, request)?).bind(since).execute(&mut **tx).await?;
     Ok(dropped.rows_affected())
 }
 
 /// Writes the answer to a request, and the memories whose words it may hold.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn answer(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, answer: &Value, memories: &[MemoryId]) -> Result<u64, DbError> {
-    let written = sqlx::query(concat!(
-        r"update idempotent_requests r set answer = $7, memory_ids = $8
-           where r.tenant_id = $1 and r.agent_id = $3 and r.key_id = $4 and r.operation = $5 and r.idempotency_key = $6 and ",
-        of_user!("r", "$2")
-    ))
-    .bind(tenancy.tenant)
-    .bind(tenancy.users)
-    .bind(request.agent)
-    .bind(request.key)
-    .bind(request.operation)
-    .bind(request.idempotency_key)
-    .bind(answer)
-    .bind(memories)
-    .execute(&mut **tx)
-    .await?;
+    let text = concat!("update idempotent_requests r set answer = $7, memory_ids = $8 where ", is_the_request!());
+    let written = sqlx::query_with(text, arguments(tenancy, request)?).bind(answer).bind(memories).execute(&mut **tx).await?;
     Ok(written.rows_affected())
 }
 
 /// Names more memories whose words a request may hold.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn add_memories(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, memories: &[MemoryId]) -> Result<u64, DbError> {
-    let written = sqlx::query(concat!(
-        r"update idempotent_requests r set memory_ids = r.memory_ids || $7
-           where r.tenant_id = $1 and r.agent_id = $3 and r.key_id = $4 and r.operation = $5 and r.idempotency_key = $6
-             and r.fingerprint is not null and ",
-        of_user!("r", "$2")
-    ))
-    .bind(tenancy.tenant)
-    .bind(tenancy.users)
-    .bind(request.agent)
-    .bind(request.key)
-    .bind(request.operation)
-    .bind(request.idempotency_key)
-    .bind(memories)
-    .execute(&mut **tx)
-    .await?;
+    let text =
+        concat!("update idempotent_requests r set memory_ids = r.memory_ids || $7 where r.fingerprint is not null and ", is_the_request!());
+    let written = sqlx::query_with(text, arguments(tenancy, request)?).bind(memories).execute(&mut **tx).await?;
     Ok(written.rows_affected())
 }
 

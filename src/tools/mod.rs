@@ -21,7 +21,7 @@ use serde_json::Value;
 use std::sync::OnceLock;
 
 pub use input::read;
-pub use schema::{SchemaOf, Types, input, inputs};
+pub use schema::{SchemaOf, Types, input, inputs, remove_null};
 
 /// The platform that is recorded if a tool's call names no source.
 const TOOL: &str = "tool";

@@ -103,8 +103,8 @@ impl Transform for Slim {
     }
 }
 
-/// A field that may be left out need not be `null`.
-fn remove_null(fields: &mut Map<String, Value>) {
+/// Takes `null` out of the values of a field: one that may be left out need not be `null`.
+pub fn remove_null(fields: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = fields.get_mut("type") {
         types.retain(|one| one != "null");
         if let [only] = types.as_slice() {

@@ -38,26 +38,9 @@ impl Schemas {
 
     /// A schema without `null`, for a parameter: it can be left out, but not be `null`.
     pub fn not_null(mut schema: Value) -> Value {
-        let null = json!("null");
         if let Some(fields) = schema.as_object_mut() {
             fields.retain(|name, value| name != "default" || !value.is_null());
-        }
-        if let Some(Value::Array(types)) = schema.get_mut("type") {
-            types.retain(|one| *one != null);
-            if let [only] = types.as_slice() {
-                schema["type"] = only.clone();
-            }
-        }
-        if let Some(Value::Array(ways)) = schema.get_mut("anyOf") {
-            ways.retain(|way| way["type"] != null);
-            if let ([Value::Object(only)], Value::Object(mut fields)) = (ways.clone().as_slice(), schema.clone()) {
-                fields.remove("anyOf");
-                for (name, value) in only.clone() {
-                    // What the field says of itself is more exact than what its type says.
-                    fields.entry(name).or_insert(value);
-                }
-                return fields.into();
-            }
+            tools::remove_null(fields);
         }
         schema
     }

@@ -85,10 +85,13 @@ fn welcome(config: &Config, directory: &Path, operator: &str, key: &str) -> Stri
     let curl = |tool: &str, body: serde_json::Value| {
         format!("curl -sS {url}/api/tools/{tool} -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' -d '{body}'")
     };
+    let host_key = if config.listen.ip().is_loopback() { shown_key.as_str() } else { "rmb_…" };
+    let host = json!({ "mcpServers": { "remembrancer": { "url": format!("{url}/mcp"), "headers": { "Authorization": format!("Bearer {host_key}") } } } });
     let remember = json!({ "topic_raw": "standup", "content": "The standup moved to 9:30.", "source": { "platform": "slack", "channel_id": "C-team" } });
     format!(
         "\nRemembrancer is at {url}\n\n  Sign in as   {login}\n  Password     {password}\n  API key      {shown_key}  (agent atlas)\n\n\
-         Kept in {}. Three calls to begin with:\n\n{}\n\n{}\n\n{}\n",
+         Kept in {}. The reference of the API is at {url}/api/docs. Three calls to begin with:\n\n{}\n\n{}\n\n{}\n\n\
+         For the host of an agent (Model Context Protocol):\n\n{host}\n",
         directory.display(),
         curl("agent_memory_remember", remember),
         curl("agent_memory_recall", json!({ "query": "When is the standup?" })),

@@ -209,6 +209,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   },
   'the playground without a hit': ({ frame, agent }) => frame.goto(`/recall/playground?agent=${agent.id}&q=zyzzyva+quincunx+borborygmus`),
   'the playground, an invalid question': ({ frame }) => frame.goto('/recall/playground?q=tea&k=0'),
+  'the reference of the API': ({ frame }) => frame.page.goto('/api/docs'),
   'an unknown memory': ({ frame }) => frame.goto('/memories/0198f000-0000-7000-8000-000000000000'),
   'an unknown address': ({ frame }) => frame.goto('/nowhere'),
 };

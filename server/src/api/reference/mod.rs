@@ -54,7 +54,6 @@ pub async fn page(Theme(theme): Theme) -> Page {
 
 fn render(document: &Value, theme: Option<String>) -> String {
     let groups = groups(document);
-    let title = "HTTP API · Remembrancer";
     view! {
         <!DOCTYPE html>
         <html lang="en" data-theme=theme>
@@ -64,7 +63,7 @@ fn render(document: &Value, theme: Option<String>) -> String {
                 <meta name="color-scheme" content="light dark" />
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
                 <link rel="stylesheet" href=concat!("/pkg/", env!("LEPTOS_OUTPUT_NAME"), ".css") />
-                <title>{title}</title>
+                <title>"HTTP API · Remembrancer"</title>
             </head>
             <body>
                 <a class="skip" href="#main">"Skip to content"</a>
@@ -122,7 +121,7 @@ fn introduction(document: &Value) -> AnyView {
             <h1>"HTTP API"</h1>
             {prose(info["description"].as_str().unwrap_or_default(), "")}
             <p>
-                "For generators of clients: "<a href="/api/openapi.json">"OpenAPI 3.1"</a>
+                "For generators of clients: "<a class="underline" href="/api/openapi.json">"OpenAPI 3.1"</a>
                 ". In the examples, " <code class="font-mono text-[0.9em]">"URL"</code>
                 " is the address of this server, and "<code class="font-mono text-[0.9em]">"KEY"</code> " an API key."
             </p>

@@ -144,6 +144,7 @@ const OF_AGENTS: &[&str] = &[
     "memories::forget",
     "memories::link",
     "memories::remember",
+    "memories::remember_batch",
     "memories::revise",
     "memories::unlink",
     "memories::upsert_profile_fact",

@@ -20,7 +20,7 @@ pub enum Error {
     NotFound(&'static str),
     #[error("{0}")]
     Conflict(String),
-    #[error("this Idempotency-Key was used with another request: send a new key with a new request")]
+    #[error("this Idempotency-Key was used with another request: use a new key for a new request")]
     KeyReused,
     #[error("too many requests; try again in {} s", .0.as_secs().max(1))]
     RateLimited(Duration),

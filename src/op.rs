@@ -68,7 +68,7 @@ pub enum Access {
     System,
 }
 
-/// What a caller sends with a request so that it is carried out once, however often it arrives, and whether it was carried out before.
+/// The idempotency key of a request, and whether its answer is a repeated one.
 #[derive(Debug)]
 pub struct IdempotencyKey {
     text: String,
@@ -114,7 +114,7 @@ pub struct OpContext {
     pub access: Access,
     /// The users whose memories are in reach. The key or the caller's runtime decides it, not the model.
     pub users: Users,
-    /// Absent: the operation is carried out each time it is asked for.
+    /// Absent: the operation runs each time it is requested.
     pub idempotency: Option<Arc<IdempotencyKey>>,
     pub request_id: RequestId,
 }
@@ -125,7 +125,7 @@ impl OpContext {
         Self { tenant_id, commons_id, actor: Actor::System, access: Access::System, users: Users::Every, idempotency: None, request_id }
     }
 
-    /// The same operation for one of its parts, which is carried out once by itself.
+    /// The same operation for one of its parts, with an idempotency key of its own.
     pub(crate) fn with_part_of_key(&self, index: usize) -> Self {
         Self { idempotency: self.idempotency.as_ref().map(|key| Arc::new(key.part(index))), ..self.clone() }
     }

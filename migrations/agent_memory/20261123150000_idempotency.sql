@@ -1,5 +1,4 @@
--- Requests with an Idempotency-Key that were carried out, with their answers. A row is written in the transaction of the change itself, so
--- there is a row exactly if there was a change.
+-- Idempotent requests and their answers. A row is written in the transaction of the change, so a row exists exactly if the change does.
 create table idempotent_requests (
     tenant_id       uuid        not null,
     agent_id        uuid        not null,

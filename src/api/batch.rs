@@ -18,7 +18,7 @@ pub struct BatchRequest {
     /// The person whom every item is about, if your key may choose: an id, or your own reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
-    /// 1 to 500 facts, each as the input of `agent_memory_remember`. They are read one by one: one that is wrong does not stop the others.
+    /// 1 to 500 facts, each as the input of `agent_memory_remember`. An invalid item does not affect the others.
     #[cfg_attr(feature = "engine", schemars(with = "Vec<super::RememberRequest>", extend("minItems" = 1, "maxItems" = 500)))]
     pub items: Vec<Value>,
 }
@@ -35,7 +35,7 @@ pub struct BatchResponse {
     pub results: Vec<BatchOutcome>,
 }
 
-/// What became of one item: it has either `memory` or `error`.
+/// The result of one item: either `memory` or `error`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct BatchOutcome {
@@ -52,6 +52,6 @@ pub struct BatchError {
     pub code: ErrorCode,
     /// For people.
     pub message: String,
-    /// What is wrong with the item, field by field.
+    /// The fields that are wrong.
     pub fields: Vec<FieldError>,
 }

@@ -84,10 +84,10 @@ pub async fn update(
     }
     checks.done()?;
     let once = Once::new(engine, ctx, "update", &request)?;
-    if let Some(answer) = once.answered(&engine.db().memory).await? {
+    if let Some(answer) = once.stored_answer(&engine.db().memory).await? {
         return Ok(answer);
     }
-    let memory = listed(engine, ctx, &request.memory_id).await?;
+    let memory = find_entry(engine, ctx, &request.memory_id).await?;
     let category = memory.category.ok_or(Error::NotFound("memory"))?;
     let revision = ReviseRequest {
         memory: memory.id.into(),
@@ -100,23 +100,23 @@ pub async fn update(
     };
     // Forgotten or superseded meanwhile: it is no longer in the list.
     let origin = request.source.unwrap_or_else(|| by_way_of(via));
-    let told = |now: Memory, revised: ReviseResponse| {
-        let told = UpdateMemoryResponse {
+    let answer = |now: Memory, revised: ReviseResponse| {
+        let change = UpdateMemoryResponse {
             id: revised.short_id,
             old_content: revised.old_content,
             new_content: revised.new_content,
             version: revised.version,
         };
-        (entry(now, category), told)
+        (entry(now, category), change)
     };
-    let updated = memories::revise_from(engine, ctx, revision, Some(origin), &once, told).await;
+    let updated = memories::revise_from(engine, ctx, revision, Some(origin), &once, answer).await;
     updated.map_err(|error| match error {
         Error::Conflict(_) => Error::NotFound("memory"),
         error => error,
     })
 }
 
-/// Forgets one of them and returns it; nothing if this very request did so before.
+/// Forgets one of them and returns it. Returns nothing if the same idempotent request has forgotten it before.
 ///
 /// # Errors
 /// `Forbidden` without `memory:forget`, or for a shared one that the agent did not write; `NotFound` for what is not in the list.
@@ -127,10 +127,10 @@ pub async fn delete(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
     ctx.require(Scope::MemoryForget)?;
     let ctx = &acting_for(engine, ctx, user).await?;
     let once = Once::new(engine, ctx, "delete", name)?;
-    if once.answered::<ForgetResponse>(&engine.db().memory).await?.is_some() {
+    if once.stored_answer::<ForgetResponse>(&engine.db().memory).await?.is_some() {
         return Ok(None);
     }
-    let memory = listed(engine, ctx, name).await?;
+    let memory = find_entry(engine, ctx, name).await?;
     let request = ForgetRequest { memory_id: memory.id, reason: None, user_id: None };
     if memories::forget_once(engine, ctx, &request, &once).await?.already_forgotten {
         return Err(Error::NotFound("memory"));
@@ -149,7 +149,7 @@ async fn entries(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Re
 }
 
 /// As [`find`], in a transaction of its own.
-async fn listed(engine: &Engine, ctx: &OpContext, name: &MemoryRef) -> Result<Memory, Error> {
+async fn find_entry(engine: &Engine, ctx: &OpContext, name: &MemoryRef) -> Result<Memory, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = find(engine, ctx, &mut tx, name).await?;
     tx.commit().await?;

@@ -1,9 +1,8 @@
-//! Requests that must be carried out once, however often they are sent: a caller that did not get its answer repeats the request with the
-//! same `Idempotency-Key`, and gets the answer of the first time.
+//! Idempotent requests: a write that is sent again with the same `Idempotency-Key` runs once, and its first answer is repeated.
 //!
-//! A verb claims the request in the transaction of its change, before anything else, and writes its answer there at the end. So the change
-//! and the answer are committed together or not at all. A second caller waits until the first is done, at the unique index. Requests that
-//! fail leave nothing and may be repeated.
+//! A verb claims the request in the transaction of its change, before anything else, and stores its answer there at the end. The change and
+//! the answer are committed together or not at all. A second caller waits at the unique index until the first transaction ends. A request
+//! that fails leaves no row, so the caller can send it again.
 
 pub mod store;
 
@@ -16,7 +15,7 @@ use chrono::{DateTime, Duration, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use store::Request;
+use store::{Request, StoredRequest};
 
 /// How long an answer is kept.
 const KEPT: Duration = Duration::hours(24);
@@ -39,7 +38,7 @@ pub fn parse(header: &[u8]) -> Result<String, Error> {
     }
 }
 
-/// A request of an agent that is carried out once if it has a key. Without one, nothing is read or written.
+/// A request that runs once if it has a key. Without a key, nothing is read or written.
 pub(crate) struct Once<'a> {
     ctx: &'a OpContext,
     now: DateTime<Utc>,
@@ -70,26 +69,26 @@ impl<'a> Once<'a> {
         Ok(Self { ctx, now: engine.clock().now(), keyed })
     }
 
-    /// Whether there is a key, so that work for the fingerprint alone is needed.
-    pub fn is_asked(ctx: &OpContext) -> bool {
+    /// Whether the operation has a key. Without one, a fingerprint need not be computed.
+    pub fn has_key(ctx: &OpContext) -> bool {
         ctx.idempotency.is_some()
     }
 
-    /// The answer, if the request was carried out before. For verbs that look at something before their transaction, or that have several:
-    /// they claim the request in the last one.
+    /// The stored answer, if the request ran before. For verbs that read something before their transaction, and for verbs with several
+    /// transactions, which claim the request in the last one.
     ///
     /// # Errors
     /// As [`Once::claim`].
-    pub async fn answered<T: DeserializeOwned>(&self, database: &Database) -> Result<Option<T>, Error> {
+    pub async fn stored_answer<T: DeserializeOwned>(&self, database: &Database) -> Result<Option<T>, Error> {
         let Some(keyed) = &self.keyed else { return Ok(None) };
         let mut tx = database.begin(self.ctx.tenancy()).await?;
         match store::find(&mut tx, self.ctx.tenancy(), keyed.request(), self.now - KEPT).await? {
-            Some(carried) => keyed.answer(carried),
+            Some(stored) => keyed.answer(stored),
             None => Ok(None),
         }
     }
 
-    /// Claims the request for this transaction, or returns the answer if it was carried out before. Waits while another transaction has
+    /// Claims the request for this transaction, or returns the stored answer if the request ran before. Waits while another transaction has
     /// claimed it.
     ///
     /// # Errors
@@ -97,16 +96,16 @@ impl<'a> Once<'a> {
     pub async fn claim<T: DeserializeOwned>(&self, tx: &mut Tx) -> Result<Option<T>, Error> {
         let Some(keyed) = &self.keyed else { return Ok(None) };
         let (tenancy, since) = (self.ctx.tenancy(), self.now - KEPT);
-        store::drop_old(tx, tenancy, keyed.request(), since).await?;
+        store::delete_expired(tx, tenancy, keyed.request(), since).await?;
         if store::insert(tx, tenancy, keyed.request(), self.now).await? {
             return Ok(None);
         }
-        // A request of another user is there and is not seen.
-        let carried = store::find(tx, tenancy, keyed.request(), since).await?.ok_or(Error::KeyReused)?;
-        keyed.answer(carried)
+        // The row of another user exists, but is not visible.
+        let stored = store::find(tx, tenancy, keyed.request(), since).await?.ok_or(Error::KeyReused)?;
+        keyed.answer(stored)
     }
 
-    /// Names more memories whose words the request may hold, when it was committed before they were stored.
+    /// Adds memories whose words the request may hold, if it was committed before they were stored.
     ///
     /// # Errors
     /// When the database is out of reach.
@@ -124,7 +123,7 @@ impl<'a> Once<'a> {
     pub async fn commit(&self, mut tx: Tx, answer: &impl Serialize, memories: &[MemoryId]) -> Result<(), Error> {
         if let Some(keyed) = &self.keyed {
             let answer = serde_json::to_value(answer).map_err(Error::failed("an answer cannot be serialised"))?;
-            store::answer(&mut tx, self.ctx.tenancy(), keyed.request(), &answer, memories).await?;
+            store::put_answer(&mut tx, self.ctx.tenancy(), keyed.request(), &answer, memories).await?;
         }
         Ok(tx.commit().await?)
     }
@@ -141,11 +140,11 @@ impl Keyed<'_> {
         }
     }
 
-    fn answer<T: DeserializeOwned>(&self, carried: store::Carried) -> Result<Option<T>, Error> {
-        let (fingerprint, answer) = match carried {
-            store::Carried { fingerprint: Some(fingerprint), answer: Some(answer) } => (fingerprint, answer),
+    fn answer<T: DeserializeOwned>(&self, stored: StoredRequest) -> Result<Option<T>, Error> {
+        let (fingerprint, answer) = match stored {
+            StoredRequest { fingerprint: Some(fingerprint), answer: Some(answer) } => (fingerprint, answer),
             _ => {
-                let message = "this request was carried out, and its answer was erased: a memory in it was forgotten since";
+                let message = "this request already ran, and its answer was erased because a memory in it was forgotten";
                 return Err(Error::Conflict(message.into()));
             }
         };
@@ -157,7 +156,7 @@ impl Keyed<'_> {
     }
 }
 
-/// Deletes the requests of every tenant that are older than a day; how many.
+/// Deletes the requests of all tenants that are older than a day; returns how many.
 ///
 /// # Errors
 /// When a database is out of reach.

@@ -42,15 +42,15 @@ fn arguments(tenancy: Tenancy, request: Request<'_>) -> Result<PgArguments, DbEr
     Ok(arguments)
 }
 
-/// A request that was carried out.
+/// A request that ran, and its answer.
 #[derive(Debug, sqlx::FromRow)]
-pub struct Carried {
+pub struct StoredRequest {
     /// Absent: request and answer were erased.
     pub fingerprint: Option<Vec<u8>>,
     pub answer: Option<Value>,
 }
 
-/// Inserts a request; false if it is there. While another transaction is inserting the same one, this waits for its end.
+/// Inserts a request; returns false if it exists. Waits while another transaction inserts the same one.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn insert(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
     let inserted = sqlx::query(
@@ -70,16 +70,16 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, now: Da
     Ok(inserted.rows_affected() == 1)
 }
 
-/// The request that was carried out under the same key at `since` or later.
+/// The request that ran with the same key at `since` or later.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn find(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, since: DateTime<Utc>) -> Result<Option<Carried>, DbError> {
+pub async fn find(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, since: DateTime<Utc>) -> Result<Option<StoredRequest>, DbError> {
     let text = concat!("select r.fingerprint, r.answer from idempotent_requests r where r.created_at >= $7 and ", is_the_request!());
     Ok(sqlx::query_as_with(text, arguments(tenancy, request)?).bind(since).fetch_optional(&mut **tx).await?)
 }
 
-/// Deletes the request if it was carried out before `since`.
+/// Deletes the request if it ran before `since`.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn drop_old(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, since: DateTime<Utc>) -> Result<u64, DbError> {
+pub async fn delete_expired(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, since: DateTime<Utc>) -> Result<u64, DbError> {
     let text = concat!("delete from idempotent_requests r where r.created_at < $7 and ", is_the_request!());
     let dropped = sqlx::query_with(text, arguments(tenancy, request)?).bind(since).execute(&mut **tx).await?;
     Ok(dropped.rows_affected())
@@ -87,13 +87,19 @@ pub async fn drop_old(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, since
 
 /// Writes the answer to a request, and the memories whose words it may hold.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn answer(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, answer: &Value, memories: &[MemoryId]) -> Result<u64, DbError> {
+pub async fn put_answer(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    request: Request<'_>,
+    answer: &Value,
+    memories: &[MemoryId],
+) -> Result<u64, DbError> {
     let text = concat!("update idempotent_requests r set answer = $7, memory_ids = $8 where ", is_the_request!());
     let written = sqlx::query_with(text, arguments(tenancy, request)?).bind(answer).bind(memories).execute(&mut **tx).await?;
     Ok(written.rows_affected())
 }
 
-/// Names more memories whose words a request may hold.
+/// Adds memories whose words a request may hold.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn add_memories(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, memories: &[MemoryId]) -> Result<u64, DbError> {
     let text =
@@ -102,13 +108,13 @@ pub async fn add_memories(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, m
     Ok(written.rows_affected())
 }
 
-/// Erases the requests and answers that hold words of a forgotten memory; how many. For the database of memories.
+/// Erases the requests and answers that hold words of a forgotten memory; returns how many. For the database of memories.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn erase(tx: &mut Tx, tenancy: Tenancy, memory: MemoryId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select erase_answers($1, $2)").bind(tenancy.tenant).bind(memory).fetch_one(&mut **tx).await?)
 }
 
-/// Deletes up to `most` requests of every tenant that were carried out before a time; how many.
+/// Deletes up to `most` requests of all tenants that ran before a time; returns how many.
 #[tracing::instrument(level = "debug", skip_all)]
 pub async fn sweep(pool: &PgPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select sweep_idempotent_requests($1, $2)").bind(before).bind(most).fetch_one(pool).await?)

@@ -77,8 +77,8 @@ pub async fn ingest(
 ) -> Result<IngestReport, Error> {
     ctx.require(Scope::KbWrite)?;
     Checks::default().text("collection", &ingestion.collection, COLLECTION_MAX).done()?;
-    let once = Once::new(engine, ctx, "ingest", &Once::is_asked(ctx).then(|| identity(&ingestion)))?;
-    if let Some(report) = once.answered(&engine.db().kb).await? {
+    let once = Once::new(engine, ctx, "ingest", &Once::has_key(ctx).then(|| identity(&ingestion)))?;
+    if let Some(report) = once.stored_answer(&engine.db().kb).await? {
         return Ok(report);
     }
     let Ingestion { collection, files, extent, revision, dry_run, failures } = ingestion;

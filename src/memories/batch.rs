@@ -10,13 +10,14 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// Remembers up to 500 facts of one user, each as [`super::remember()`] does, in their order. Each is a transaction of its own: stored whole
-/// or not at all, whatever happens to the others. An item that could not be read is passed as its error, and has it as its outcome.
+/// Remembers up to 500 facts of one user in order, each as [`super::remember()`] does. Each item has a transaction of its own, so an error
+/// in one does not affect the others. An item that could not be parsed is passed as its error, which becomes its result.
 ///
-/// With an idempotency key, a batch that was broken off is repeated: what is stored answers as before, and the rest is stored.
+/// With an idempotency key, an interrupted batch can be sent again: stored items repeat their answers, and the rest is stored.
 ///
 /// # Errors
-/// `Forbidden` without `memory:write`; `Invalid` for no item or too many; errors that no item is to blame for, which end the batch.
+/// `Forbidden` without `memory:write`; `Invalid` for no items or too many. Errors that no item caused, such as a lost database, end the
+/// batch.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, items = items.len()))]
 pub async fn remember_batch(
@@ -33,7 +34,7 @@ pub async fn remember_batch(
 
     let request: Vec<_> = items.iter().map(|item| item.as_ref().map_err(Error::message)).collect();
     let once = Once::new(engine, ctx, "batch", &request)?;
-    // From here on, another batch with this key is refused. Each item has a key of its own, made from this one.
+    // From here on, a different batch with this key is refused. Each item has a key of its own, derived from this one.
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if once.claim::<bool>(&mut tx).await?.is_none() {
         once.commit(tx, &true, &[]).await?;
@@ -41,7 +42,7 @@ pub async fn remember_batch(
 
     let mut prepared = Vec::with_capacity(items.len());
     for item in items {
-        prepared.push(match item.and_then(|item| of_the_batch(item, user.as_ref())) {
+        prepared.push(match item.and_then(|item| with_user(item, user.as_ref())) {
             Ok(item) => remember::prepare(engine, ctx, item).await,
             Err(error) => Err(error),
         });
@@ -66,15 +67,17 @@ pub async fn remember_batch(
     Ok(BatchResponse { stored: i64::try_from(stored.len()).unwrap_or(i64::MAX), failed, results })
 }
 
-/// An item of a batch has the batch's user.
-fn of_the_batch(item: RememberRequest, user: Option<&UserRef>) -> Result<RememberRequest, Error> {
+/// Checks that an item names no other user than the batch.
+fn with_user(item: RememberRequest, user: Option<&UserRef>) -> Result<RememberRequest, Error> {
     match &item.user_id {
-        Some(named) if Some(named) != user => Err(Error::invalid("user_id", "is named once, beside items: all of them are of one user")),
+        Some(named) if Some(named) != user => {
+            Err(Error::invalid("user_id", "must be named beside items: all items of a batch have the same user"))
+        }
         _ => Ok(item),
     }
 }
 
-/// What became of an item; an error that it is not to blame for ends the batch.
+/// The result of an item. An error that the item did not cause ends the batch.
 fn outcome(result: Result<RememberResponse, Error>, stored: &mut Vec<MemoryId>) -> Result<BatchOutcome, Error> {
     match result {
         Ok(memory) => {

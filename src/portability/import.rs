@@ -62,9 +62,9 @@ pub async fn import(
 ) -> Result<ImportReport, Error> {
     let options = permit(ctx, options)?;
     let ctx = &ctx.for_all_its_users()?;
-    let fingerprint = if Once::is_asked(ctx) { Some(digest(&mut file).await?) } else { None };
+    let fingerprint = if Once::has_key(ctx) { Some(digest(&mut file).await?) } else { None };
     let once = Once::new(engine, ctx, "import", &(fingerprint, options.dry_run))?;
-    if let Some(report) = once.answered(&engine.db().memory).await? {
+    if let Some(report) = once.stored_answer(&engine.db().memory).await? {
         return Ok(report);
     }
     let known = identity::all_agents(engine, ctx).await?;

@@ -63,7 +63,7 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
         .that(!normal.is_empty(), "phrase", "must have letters or digits")
         .done()?;
     let once = Once::new(engine, ctx, "propose", &request)?;
-    if let Some(answer) = once.answered(&engine.db().memory).await? {
+    if let Some(answer) = once.stored_answer(&engine.db().memory).await? {
         return Ok(answer);
     }
     let snapshot = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;

@@ -128,7 +128,7 @@ impl Two {
             let mut tx = database.begin(atlas.tenancy()).await.unwrap();
             idempotency::store::insert(&mut tx, atlas.tenancy(), case.request("tea-1"), case.now).await.unwrap();
             let (answer, of) = (serde_json::json!("tea"), [kept]);
-            idempotency::store::answer(&mut tx, atlas.tenancy(), case.request("tea-1"), &answer, &of).await.unwrap();
+            idempotency::store::put_answer(&mut tx, atlas.tenancy(), case.request("tea-1"), &answer, &of).await.unwrap();
             tx.commit().await.unwrap();
         }
         // So that moving vectors into the live set changes something.

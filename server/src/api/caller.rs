@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The header in which the caller's runtime names the user of a call. A model writes arguments, but no headers.
 pub const USER: &str = "x-remembrancer-user";
 
-/// The header that makes a request one that is carried out once, however often it is sent.
+/// The header with the idempotency key of a request.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
-/// The header of an answer that was given before.
+/// The header of a repeated answer.
 pub const REPLAYED: &str = "idempotent-replayed";
 
 /// The context of a request with a valid API key that is within its limit.
@@ -51,12 +51,12 @@ impl FromRequestParts<Api> for Caller {
     }
 }
 
-/// Whether the answer to a request is one that was given before.
+/// Whether the answer to a request is a repeated one.
 #[derive(Clone, Default)]
 struct Replayed(Arc<AtomicBool>);
 
-/// Middleware for routes that take an `Idempotency-Key`: it lets the caller's context have it, and marks answers that are repeated. The key
-/// itself is kept by the verb, in the transaction of its change.
+/// Middleware for routes that accept an `Idempotency-Key`. It marks repeated answers; the verb stores the key in the transaction of its
+/// change.
 pub async fn idempotent(mut request: Request, next: Next) -> Response {
     let replayed = Replayed::default();
     request.extensions_mut().insert(replayed.clone());

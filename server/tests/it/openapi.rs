@@ -120,7 +120,11 @@ async fn the_reference_has_every_operation_and_needs_no_script() {
     let answer = site.get("/api/docs", &[(header::COOKIE, "rmb-theme=dark")]).await;
     assert_eq!((answer.status, answer.header(header::CONTENT_TYPE)), (StatusCode::OK, "text/html; charset=utf-8"));
     assert!(answer.header(header::CONTENT_SECURITY_POLICY).starts_with("default-src 'none'; style-src 'self'"));
-    assert!(answer.text.contains("data-theme=\"dark\"") && answer.text.contains("<title>HTTP API · Remembrancer</title>"), "{}", answer.text);
+    assert!(
+        answer.text.contains("data-theme=\"dark\"") && answer.text.contains("<title>HTTP API · Remembrancer</title>"),
+        "{}",
+        answer.text
+    );
     let mut tags = answer.text.split('<').filter_map(|part| part.split('>').next());
     assert!(!tags.any(|tag| tag.starts_with("script") || tag.contains(" style=") || tag.contains(" on")), "{}", answer.text);
     for methods in document()["paths"].as_object().unwrap().values().filter_map(Value::as_object) {

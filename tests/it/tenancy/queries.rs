@@ -272,13 +272,13 @@ macro_rules! reach {
 pub const IDEMPOTENCY: &[Query] = queries! {
     "idempotency::insert" |tx, c| { idempotency::insert(tx, c.ctx.tenancy(), c.request("tea-2"), c.now).await?; 0 };
     "idempotency::find" |tx, c| usize::from(idempotency::find(tx, c.ctx.tenancy(), c.request("tea-1"), c.long_ago()).await?.is_some());
-    "idempotency::drop_old" |tx, c| {
+    "idempotency::delete_expired" |tx, c| {
         let tomorrow = c.now + chrono::Duration::days(1);
-        idempotency::drop_old(tx, c.ctx.tenancy(), c.request("tea-1"), tomorrow).await? as usize
+        idempotency::delete_expired(tx, c.ctx.tenancy(), c.request("tea-1"), tomorrow).await? as usize
     };
     "idempotency::add_memories" |tx, c|
         idempotency::add_memories(tx, c.ctx.tenancy(), c.request("tea-1"), &[c.other]).await? as usize;
-    "idempotency::answer" |tx, c| idempotency::answer(tx, c.ctx.tenancy(), c.request("tea-1"), &json!("intruded"), &[]).await? as usize;
+    "idempotency::put_answer" |tx, c| idempotency::put_answer(tx, c.ctx.tenancy(), c.request("tea-1"), &json!("intruded"), &[]).await? as usize;
 };
 
 /// In the database of memories; kept apart by tenant and by agent.

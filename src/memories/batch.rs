@@ -36,8 +36,10 @@ pub async fn remember_batch(
     let once = Once::new(engine, ctx, "batch", &request)?;
     // From here on, a different batch with this key is refused. Each item has a key of its own, derived from this one.
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    if once.claim::<bool>(&mut tx).await?.is_none() {
-        once.commit(tx, &true, &[]).await?;
+    match once.claim::<bool>(&mut tx).await? {
+        // Its connection must be free before the items ask for theirs.
+        Some(_) => tx.rollback().await?,
+        None => once.commit(tx, &true, &[]).await?,
     }
 
     let mut prepared = Vec::with_capacity(items.len());

@@ -1,4 +1,4 @@
-//! Many facts in one request: each is stored by itself, whatever happens to the others.
+//! Batches: each item is stored independently of the others.
 
 use crate::support::{alone_with, impatient, memory_owner, patient, work};
 use remembrancer::api::{BATCH_MAX, BatchResponse, ErrorCode, RememberRequest, UserRef};

@@ -173,7 +173,7 @@ async fn a_key_is_kept_for_a_day() {
 
     world.clock.advance(Duration::hours(2));
     let other = revision(id, "Vera likes white tea");
-    assert_eq!(revise(&world, &ctx, &other).await.unwrap().version, 3, "the key may be used anew");
+    assert_eq!(revise(&world, &ctx, &other).await.unwrap().version, 3, "the key is free again");
     assert!(!replayed.load(Ordering::Relaxed));
     world.clock.advance(Duration::hours(25));
     assert_eq!(idempotency::sweep(&world.engine, world.engine.clock().now()).await.unwrap(), 1);

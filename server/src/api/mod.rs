@@ -130,7 +130,7 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
             vec![
                 Route::get("/api/retrievals", "List recalls", retrievals::list).needs(&[MemoryRead]),
                 Route::get("/api/retrievals/{id}", "Get a recall with every candidate", retrievals::detail).needs(&[MemoryRead]),
-                Route::get("/api/retrievals/{id}/replay", "Replay a recall as of then and as of now", retrievals::replay)
+                Route::get("/api/retrievals/{id}/replay", "Replay a recall with the data of its time and of today", retrievals::replay)
                     .needs(&[MemoryRead]),
             ],
         ),

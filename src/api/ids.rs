@@ -57,6 +57,12 @@ id! {
     RunId,
     /// A chat bot, bound to one API key.
     BotId,
+    /// Raw material that was captured, as one text.
+    SourceId,
+    /// A turn that is kept from extraction until a person decides.
+    QuarantineId,
+    /// What consolidation proposes about two memories.
+    PairId,
     /// A list that an operator keeps under a name.
     ViewId,
     /// One request at an edge; it is in logs, errors and audit rows.

@@ -7,12 +7,14 @@ mod agents;
 mod audit;
 mod batch;
 mod brief;
+mod capture;
 mod chat;
 mod context;
 mod contract;
 mod error;
 mod health;
 mod ids;
+mod inbox;
 mod knowledge;
 mod memories;
 mod page;
@@ -31,6 +33,12 @@ pub use agents::{ActivityDay, AgentKind, AgentName, AgentSummary};
 pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
 pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
+pub use capture::{
+    CaptureConversationRequest, CaptureMode, CaptureNumbers, CapturePolicy, CaptureResponse, CaptureSessionRequest,
+    ConnectionContextRequest, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, OBSERVATION_MAX, ObservationCategory,
+    ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SourceDetail, SourceDetails, SourceFilter, SourceForm, SourcePiece,
+    SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
+};
 pub use chat::{TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};
 pub use contract::{
@@ -44,8 +52,12 @@ pub use health::{
     RecallHealth, Silence, ZeroHit, ZeroHitCause,
 };
 pub use ids::{
-    AgentId, BotId, ChunkId, DecisionId, DocumentId, EventId, KeyId, MemoryId, MemoryRef, OperatorId, ProposalId, RequestId, RetrievalId,
-    RunId, SHORT_ID_LENGTH, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId,
+    AgentId, BotId, ChunkId, DecisionId, DocumentId, EventId, KeyId, MemoryId, MemoryRef, OperatorId, PairId, ProposalId, QuarantineId,
+    RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId,
+};
+pub use inbox::{
+    ConsolidateRequest, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest, MemoryEvidence,
+    MemoryInput, PairRelation, QuarantineItem, QueuedResponse,
 };
 pub use knowledge::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, IndexPage, IndexResponse, IngestFailure,

@@ -1,0 +1,19 @@
+//! Capture: raw material comes in as a source, an explicit capture queues it, and a worker extracts candidates from it. Nothing is read
+//! unless somebody captures it, and no caller waits for extraction.
+
+pub mod extract;
+mod lists;
+mod observe;
+mod parts;
+mod request;
+mod run;
+mod source;
+pub mod store;
+mod synthesise;
+
+pub use lists::{events, numbers, retry, source, sources};
+pub use observe::{record_observation, update_connection_context, update_user_context};
+pub use request::{capture_conversation, capture_session, ingest, paste};
+pub use run::{ExtractPayload, extract_source, place_input};
+pub use source::{Paste, add_source};
+pub use synthesise::synthesise;

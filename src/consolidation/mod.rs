@@ -1,0 +1,20 @@
+//! Consolidation: candidates are compared with what is known, merged or paired, and become durable by a rule or a person.
+
+mod compare;
+mod decide;
+mod inbox;
+mod items;
+mod model;
+mod pairs;
+mod place;
+mod promote;
+mod quarantine;
+pub mod store;
+
+pub use decide::{decide, preview};
+pub use inbox::{inbox, items, quotes};
+pub use items::{ItemsPayload, consolidate, consolidate_items};
+pub use model::{NewCandidate, Owner, Placed, Ready, Spot};
+pub use pairs::decide_pair;
+pub use place::{place_all, prepare};
+pub use quarantine::{decide_quarantine, quarantine};

@@ -1,4 +1,4 @@
-//! `remembrancer eval retrieval`: measures how well the rankings find known answers, in databases that are dropped afterwards.
+//! `remembrancer eval`: measures how well the rankings find known answers, in databases that are dropped afterwards.
 
 use super::Failure;
 use crate::config::Config;
@@ -25,6 +25,13 @@ pub enum Eval {
         /// Only this ranking
         #[arg(long)]
         ranking: Option<Ranking>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Extract candidates from labelled turns (JSON lines) and print how well they fit what people noted
+    Extraction {
+        file: PathBuf,
         /// Print JSON
         #[arg(long)]
         json: bool,

@@ -1,6 +1,8 @@
 //! The command line.
 
+mod capture;
 pub mod eval;
+mod extraction;
 pub mod kb;
 mod manage;
 pub mod portability;
@@ -8,6 +10,7 @@ pub mod portability;
 use crate::config::Config;
 use crate::mcp;
 use crate::serve::{self, Opened};
+use capture::Capture;
 use clap::{Args, Parser, Subcommand};
 use eval::Eval;
 use kb::Kb;
@@ -71,7 +74,11 @@ enum Command {
     Export(portability::Export),
     /// Import an exported file: all of it, or nothing
     Import(portability::Import),
-    /// Measure the quality of retrieval
+    /// Store a transcript or a note, and have it read for what is worth remembering
+    Capture(Capture),
+    /// Do background work in this process: extraction, embeddings, delivery
+    Worker,
+    /// Measure the quality of retrieval and extraction
     #[command(subcommand)]
     Eval(Eval),
     /// The audit log
@@ -224,6 +231,8 @@ pub async fn run() -> Result<(), Failure> {
         Command::Mcp(Mcp { url: None, key, user }) => mcp::embedded(&config, key, user).await,
         Command::Kb(Kb::Index { dir }) => kb::index(&dir),
         Command::Eval(Eval::Retrieval { file, ranking, json }) => eval::retrieval(config, &file, ranking, json).await,
+        Command::Eval(Eval::Extraction { file, json }) => extraction::extraction(&file, json).await,
+        Command::Worker => capture::work(&config).await,
         command => {
             let Opened { engine, postgres } = serve::open(&config).await?;
             let done = manage(&engine, command).await;
@@ -238,7 +247,7 @@ pub async fn run() -> Result<(), Failure> {
 
 async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
     match command {
-        Command::Serve(_) | Command::Mcp(_) | Command::Kb(Kb::Index { .. }) | Command::Eval(_) => {}
+        Command::Serve(_) | Command::Mcp(_) | Command::Worker | Command::Kb(Kb::Index { .. }) | Command::Eval(_) => {}
         Command::Migrate => println!("the databases are migrated"),
         Command::Tenant(Tenant::Create { slug, name }) => {
             let ctx = identity::create_tenant(engine, &slug, &name).await?;
@@ -298,6 +307,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         Command::Kb(Kb::Ingest { dir, tenant, collection, since, dry_run }) => {
             kb::ingest(engine, &tenant, &dir, collection, since, dry_run).await?;
         }
+        Command::Capture(command) => capture::capture(engine, command).await?,
         Command::Export(command) => portability::export(engine, command).await?,
         Command::Import(command) => portability::import(engine, command).await?,
         Command::Audit(Audit::Verify { tenant, expect }) => {

@@ -1,0 +1,129 @@
+//! `remembrancer capture` and `remembrancer worker`: raw material from a shell, and a process that only works.
+
+use super::Failure;
+use crate::config::Config;
+use crate::serve::{self, Opened};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use remembrancer::api::{CaptureMode, EventState, MemoryScope, SourceId};
+use remembrancer::capture::{self, Paste};
+use remembrancer::{Engine, OpContext, Workers, identity};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+
+/// How often the progress is read.
+const EVERY: Duration = Duration::from_millis(200);
+/// How long a command waits for a worker before it works itself.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+#[derive(Args)]
+pub struct Capture {
+    /// A transcript, a note or a list of messages in JSON; - reads standard input
+    file: PathBuf,
+    #[arg(long)]
+    tenant: String,
+    /// The agent whose memory it is for
+    #[arg(long)]
+    agent: String,
+    /// transcript, note or summary
+    #[arg(long, default_value = "transcript")]
+    mode: CaptureMode,
+    /// Scope of the memories
+    #[arg(long, default_value = "agent")]
+    scope: MemoryScope,
+    /// A name for people; the file's name by default
+    #[arg(long)]
+    title: Option<String>,
+    /// Do not wait until it is read
+    #[arg(long)]
+    no_wait: bool,
+}
+
+/// Stores a file as a source, captures it, and shows how far it is read. If no server works on it, this process does.
+///
+/// # Errors
+/// When the file cannot be read, or its content is refused.
+pub async fn capture(engine: &Engine, command: Capture) -> Result<(), Failure> {
+    let ctx = identity::open_tenant(engine, &command.tenant).await?;
+    let agent = identity::agent_by_slug(engine, &ctx, &command.agent).await?;
+    let text = String::from_utf8(read(&command.file).await?).map_err(|error| {
+        format!("{}: is not UTF-8 (byte {}): save it as UTF-8", command.file.display(), error.utf8_error().valid_up_to())
+    })?;
+    let name = command.file.file_name().filter(|_| command.file.as_os_str() != "-").map(|name| name.to_string_lossy().into_owned());
+    let paste = Paste {
+        agent_id: agent.id,
+        mode: command.mode,
+        scope: Some(command.scope),
+        project_id: None,
+        title: command.title.or_else(|| name.clone()),
+        filename: name,
+        text,
+    };
+    let source = capture::paste(engine, &ctx, paste).await?;
+    println!("source {}: {} bytes, {} turns", source.source_id, source.bytes, source.turns);
+    if !source.redacted.is_empty() {
+        println!("{} secrets were replaced: {}", source.redacted.len(), source.redacted.join(", "));
+    }
+    if command.no_wait {
+        return Ok(());
+    }
+    wait(engine, &ctx, source.source_id).await
+}
+
+async fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let named = |error: std::io::Error| format!("{}: {error}", path.display());
+    if path.as_os_str() != "-" {
+        return Ok(tokio::fs::read(path).await.map_err(named)?);
+    }
+    let mut bytes = Vec::new();
+    tokio::io::stdin().read_to_end(&mut bytes).await.map_err(named)?;
+    Ok(bytes)
+}
+
+/// Shows the progress until the source is read.
+async fn wait(engine: &Engine, ctx: &OpContext, id: SourceId) -> Result<(), Failure> {
+    let bar = ProgressBar::new(100).with_style(ProgressStyle::with_template("reading {wide_bar} {percent} %")?);
+    let (start, mut own) = (tokio::time::Instant::now(), None);
+    let row = loop {
+        let row = capture::source(engine, ctx, id, 0).await?.source;
+        bar.set_position((row.progress * 100.0) as u64);
+        match row.state {
+            Some(EventState::Done | EventState::Dead) | None => break row,
+            Some(EventState::Pending) if own.is_none() && start.elapsed() > PATIENCE => own = Some(Workers::start(engine)),
+            Some(_) => {}
+        }
+        tokio::time::sleep(EVERY).await;
+    };
+    bar.finish_and_clear();
+    if let Some(workers) = own {
+        workers.stop().await;
+    }
+    if row.state == Some(EventState::Dead) {
+        return Err("it could not be read: the console's page Events has the error".into());
+    }
+    println!("{} candidates wait in the inbox, {} were stored, {} turns are in quarantine", row.waiting, row.active, row.quarantined);
+    Ok(())
+}
+
+/// Works until a signal arrives. Any number of these may run beside a server.
+///
+/// # Errors
+/// When a database is out of reach at the start.
+pub async fn work(config: &Config) -> Result<(), Failure> {
+    let Opened { engine, postgres } = serve::open(config).await?;
+    let workers = Workers::start(&engine);
+    tracing::info!("working");
+    tokio::select! {
+        signalled = serve::wait_for_signal() => signalled?,
+        () = serve::supervise(postgres.as_ref()) => {}
+    }
+    tracing::info!("stopping after the current step");
+    workers.stop().await;
+    engine.finish_deferred().await;
+    engine.db().close().await;
+    if let Some(postgres) = postgres {
+        postgres.stop().await?;
+    }
+    Ok(())
+}

@@ -5,6 +5,7 @@ use crate::api::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestio
 use crate::db::{lock, lock_key};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::memories::access::{self, Purpose};
@@ -28,6 +29,11 @@ use tracing::instrument;
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, via: &str) -> Result<AddMemoryResponse, Error> {
     let start = tokio::time::Instant::now();
+    let request = AddMemoryRequest {
+        content: guard::without_secrets(request.content),
+        subject: request.subject.map(guard::without_secrets),
+        ..request
+    };
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;

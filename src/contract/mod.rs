@@ -21,6 +21,7 @@ use crate::api::{
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::memories;
@@ -74,6 +75,7 @@ pub async fn update(
     request: UpdateMemoryRequest,
     via: &str,
 ) -> Result<(MemoryResponse, UpdateMemoryResponse), Error> {
+    let request = UpdateMemoryRequest { content: guard::without_secrets(request.content), ..request };
     ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;

@@ -10,6 +10,12 @@ mod shapes;
 
 pub use secrets::{Redacted, SecretKind, redact};
 
+/// A text without secrets, for what is stored as it was sent.
+pub fn without_secrets(text: String) -> String {
+    let Redacted { text: clean, removed } = redact(&text);
+    if removed.is_empty() { text } else { clean }
+}
+
 /// Why a text may carry instructions for an agent, in sentences for a reviewer; empty for ordinary text.
 pub fn inspect(text: &str) -> Vec<String> {
     let mut reasons = markup::reasons(text);

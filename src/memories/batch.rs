@@ -32,6 +32,7 @@ pub async fn remember_batch(
     let message = format!("has {} entries; it may have 1 to {BATCH_MAX}", items.len());
     Checks::default().that((1..=BATCH_MAX).contains(&items.len()), "items", message).done()?;
 
+    let items: Vec<_> = items.into_iter().map(|item| item.map(remember::without_secrets)).collect();
     let request: Vec<_> = items.iter().map(|item| item.as_ref().map_err(Error::message)).collect();
     let once = Once::new(engine, ctx, "batch", &request)?;
     // From here on, a different batch with this key is refused. Each item has a key of its own, derived from this one.

@@ -10,6 +10,7 @@ use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx, lock};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::jobs::{self, NewEvent, Task};
@@ -35,6 +36,7 @@ const SHORT_ID_TRIES: usize = 4;
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest) -> Result<RememberResponse, Error> {
+    let request = without_secrets(request);
     ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
@@ -42,6 +44,20 @@ pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest
     let prepared = prepare(engine, ctx, request).await?;
     let vector = engine.embed_for_write(&prepared.text()).await;
     prepared.store(engine, ctx, vector, &once).await
+}
+
+/// The request without secrets: a marker stands where one was. They must be gone before anything is stored or hashed.
+pub(crate) fn without_secrets(request: RememberRequest) -> RememberRequest {
+    RememberRequest {
+        topic_raw: guard::without_secrets(request.topic_raw),
+        content: guard::without_secrets(request.content),
+        title: request.title.map(guard::without_secrets),
+        summary: request.summary.map(guard::without_secrets),
+        rationale: request.rationale.map(guard::without_secrets),
+        alternatives: request.alternatives.into_iter().map(guard::without_secrets).collect(),
+        evidence_ref: request.evidence_ref.map(guard::without_secrets),
+        ..request
+    }
 }
 
 /// A request that was checked, under the name that the vocabulary has for its topic.

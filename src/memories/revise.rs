@@ -11,6 +11,7 @@ use crate::api::{
 use crate::db::lock;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::op::OpContext;
@@ -27,11 +28,22 @@ use tracing::instrument;
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) -> Result<ReviseResponse, Error> {
+    let request = without_secrets(request);
     ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "revise", &request)?;
     revise_from(engine, ctx, request, None, &once, |_, revised| revised).await
+}
+
+/// The request without secrets.
+fn without_secrets(request: ReviseRequest) -> ReviseRequest {
+    ReviseRequest {
+        content: guard::without_secrets(request.content),
+        summary: request.summary.map(guard::without_secrets),
+        evidence_ref: request.evidence_ref.map(guard::without_secrets),
+        ..request
+    }
 }
 
 /// As [`revise`], for a caller whose right and user are known, with the place that the change comes from: the version gets it as its source,
@@ -134,6 +146,12 @@ fn draft(memory: &Memory, request: &ReviseRequest) -> Draft {
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: ProfileFactRequest) -> Result<RememberResponse, Error> {
+    let request = ProfileFactRequest {
+        topic_raw: guard::without_secrets(request.topic_raw),
+        content: guard::without_secrets(request.content),
+        evidence_ref: request.evidence_ref.map(guard::without_secrets),
+        ..request
+    };
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;

@@ -34,6 +34,7 @@ pub use why::explain;
 use crate::api::{K_MAX, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::guard;
 use crate::identity::acting_for;
 use crate::memories;
 use crate::op::OpContext;
@@ -76,6 +77,8 @@ struct Mode {
 
 async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: Mode) -> Result<RecallResponse, Error> {
     let start = tokio::time::Instant::now();
+    // The log keeps the query.
+    let request = RecallRequest { query: guard::without_secrets(request.query), ..request };
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;

@@ -100,13 +100,13 @@ pub const TABLES: &[Table] = {
             ("requested_scope", Plain, true),
         ] },
         Table { database: "agent_memory", name: "evidence", kept: WithMemory, erasure: Row, columns: &[
-            ("quote", Words, true), ("speaker", Words, true),
+            ("quote", Words, false), ("speaker", Words, false),
         ] },
         Table { database: "agent_memory", name: "quarantine", kept: Forever, erasure: Row, columns: &[
-            ("quote", Words, true), ("reasons", Words, true), ("state", Plain, true), ("decided_by", Name, true),
+            ("quote", Words, false), ("reasons", Words, false), ("state", Plain, false), ("decided_by", Name, false),
         ] },
         Table { database: "agent_memory", name: "memory_proposals", kept: WithMemory, erasure: Row, columns: &[
-            ("relation", Plain, true), ("reason", Words, true), ("state", Plain, true), ("decided_by", Name, true),
+            ("relation", Plain, false), ("reason", Words, false), ("state", Plain, false), ("decided_by", Name, false),
         ] },
         // The relay empties delivered rows.
         Table { database: "agent_memory", name: "outbox", kept: Forever, erasure: Row, columns: &[

@@ -5,7 +5,7 @@ use chrono::Duration;
 use remembrancer::api::{EventId, MatchedBy, MemoryId, MemoryStatus, NothingReason, Relation};
 use remembrancer::clock::Clock;
 use remembrancer::jobs::State;
-use remembrancer::jobs::store::{Ending, claim, depth, extend, finish};
+use remembrancer::jobs::store::{Ending, Load, claim, depth, extend, finish};
 use remembrancer::testing::{World, fact};
 use remembrancer::{memories, workers};
 use tokio_util::sync::CancellationToken;
@@ -168,7 +168,7 @@ async fn whoever_lost_the_lease_cannot_end_the_job() {
     let pool = world.engine.db().memory.system();
     let take = || async {
         let now = world.clock.now();
-        claim(pool, now, now + Duration::seconds(30), 10).await.unwrap()
+        claim(pool, Load::Light, now, now + Duration::seconds(30), 10).await.unwrap()
     };
     let first = take().await.pop().unwrap();
     assert_eq!((first.attempt, first.agent_id), (1, agent(&world.atlas)));
@@ -197,7 +197,7 @@ async fn a_job_that_kills_its_worker_ends_too() {
     world.embedder.work();
     for _ in 0..8 {
         let now = world.clock.now();
-        assert_eq!(claim(world.engine.db().memory.system(), now, now + Duration::seconds(30), 10).await.unwrap().len(), 1);
+        assert_eq!(claim(world.engine.db().memory.system(), Load::Light, now, now + Duration::seconds(30), 10).await.unwrap().len(), 1);
         // That worker never reports back.
         world.clock.advance(Duration::seconds(31));
     }
@@ -214,10 +214,10 @@ async fn concurrent_workers_never_claim_the_same_event() {
     }
     let now = world.clock.now();
     let pool = world.engine.db().memory.system();
-    let claims = (0..6).map(|_| claim(pool, now, now + Duration::seconds(30), 10));
+    let claims = (0..6).map(|_| claim(pool, Load::Light, now, now + Duration::seconds(30), 10));
     let mut ids: Vec<EventId> =
         futures_util::future::join_all(claims).await.into_iter().flat_map(Result::unwrap).map(|leased| leased.id).collect();
-    ids.extend(claim(pool, now, now + Duration::seconds(30), 100).await.unwrap().into_iter().map(|leased| leased.id));
+    ids.extend(claim(pool, Load::Light, now, now + Duration::seconds(30), 100).await.unwrap().into_iter().map(|leased| leased.id));
     let claimed = ids.len();
     ids.sort_unstable();
     ids.dedup();

@@ -4,6 +4,7 @@ mod audit_chain;
 mod audit_texts;
 mod batch;
 mod bulk;
+mod capture;
 mod columns;
 mod concurrency;
 mod context;

@@ -1,10 +1,12 @@
 //! Runs every query of a store as the wrong tenant, agent or user: it sees nothing and changes nothing. Policies and predicates are two
 //! walls, and each must hold alone.
 
+mod capture;
 mod portability;
 mod queries;
 
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
+use capture::{CAPTURE, INBOX};
 use portability::{PORTABILITY, PORTABILITY_KB};
 use queries::{BY_SETTINGS, CONTROL, Case, EXEMPT, IDEMPOTENCY, KB, MEMORY, OF_EVERY_USER, PROJECTS, Query, WITHOUT_USERS, pooled};
 use remembrancer::api::{NewProject, Scope, UserId};
@@ -20,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Every query of the database of memories whose rows belong to agents.
 fn of_agents() -> impl Iterator<Item = &'static Query> {
-    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY)
+    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY).chain(CAPTURE)
 }
 
 /// A hash over every row of a tenant, per table.
@@ -140,14 +142,18 @@ impl Two {
                         where tenant_id = $1 and state in ('pending', 'running', 'failed')";
             sqlx::query(hold).bind(a.system.tenant_id).execute(&mut owner(url).await).await.unwrap();
         }
+        capture::fill(&a, &mut memory_owner(&a.engine).await, &case).await;
+        identity::set_policy(&a.engine, &a.system, Default::default()).await.unwrap();
         Self { a, b, atlas, case }
     }
 
-    fn databases(&self) -> [(&Database, &String, &'static [Query]); 8] {
+    fn databases(&self) -> [(&Database, &String, &'static [Query]); 10] {
         let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
         [
             (&db.memory, &urls.agent_memory, MEMORY),
             (&db.memory, &urls.agent_memory, PROJECTS),
+            (&db.memory, &urls.agent_memory, CAPTURE),
+            (&db.memory, &urls.agent_memory, INBOX),
             (&db.memory, &urls.agent_memory, PORTABILITY),
             (&db.memory, &urls.agent_memory, IDEMPOTENCY),
             (&db.kb, &urls.shared_kb, IDEMPOTENCY),
@@ -317,6 +323,12 @@ fn every_query_of_every_store_is_in_a_table() {
         ("knowledge", include_str!("../../src/knowledge/store/lists.rs")),
         ("knowledge", include_str!("../../src/knowledge/store/search.rs")),
         ("idempotency", include_str!("../../src/idempotency/store.rs")),
+        ("capture", include_str!("../../src/capture/store/mod.rs")),
+        ("capture", include_str!("../../src/capture/store/lists.rs")),
+        ("consolidation", include_str!("../../src/consolidation/store/mod.rs")),
+        ("consolidation", include_str!("../../src/consolidation/store/evidence.rs")),
+        ("consolidation", include_str!("../../src/consolidation/store/inbox.rs")),
+        ("consolidation", include_str!("../../src/consolidation/store/pairs.rs")),
         ("jobs", include_str!("../../src/jobs/store.rs")),
         ("models", include_str!("../../src/models/store.rs")),
         ("portability", include_str!("../../src/portability/store/mod.rs")),
@@ -330,7 +342,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("audit", include_str!("../../src/audit/store.rs")),
         ("identity", include_str!("../../src/identity/store.rs")),
     ];
-    let tables = [MEMORY, IDEMPOTENCY, PROJECTS, PORTABILITY, KB, PORTABILITY_KB, CONTROL];
+    let tables = [MEMORY, CAPTURE, INBOX, IDEMPOTENCY, PROJECTS, PORTABILITY, KB, PORTABILITY_KB, CONTROL];
     let mut known: Vec<&str> = tables.into_iter().flatten().map(|query| query.name).collect();
     known.extend(pooled().iter().map(|query| query.name));
     known.extend(EXEMPT.iter().map(|(name, _)| *name));

@@ -2,9 +2,10 @@
 
 use super::{ACTOR_KINDS, COMMONS, NAME_MAX, SOURCE_MAX, WORD_MAX, json};
 use crate::api::{
-    AgentId, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, REASON_MAX,
-    Relation, Retention, Role, SUBJECT_MAX, SUMMARY_MAX, Source, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
+    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, RATIONALE_MAX, REASON_MAX,
+    Relation, Retention, Role, SUBJECT_MAX, SUMMARY_MAX, Source, SourceForm, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
 };
+use crate::capture::StoredTurn;
 use crate::db::EVERY_AGENT;
 use crate::error::{Checks, Error};
 use crate::identity::{AGENT_NAME_MAX, check_slug, check_user};
@@ -96,6 +97,36 @@ pub struct SourceLine {
     pub content: Option<String>,
     pub metadata: Value,
     pub created_at: Stamp,
+    #[serde(default = "note")]
+    pub form: SourceForm,
+    #[serde(default)]
+    pub title: Option<String>,
+    #[serde(default)]
+    pub filename: Option<String>,
+    #[serde(default)]
+    pub attachment_id: Option<String>,
+    #[serde(default)]
+    pub session_id: Option<Uuid>,
+    #[serde(default)]
+    pub connection_id: Option<Uuid>,
+    /// The first part of a source that was split.
+    #[serde(default)]
+    pub whole_id: Option<Uuid>,
+    #[serde(default = "one")]
+    pub part: i32,
+    #[serde(default = "one")]
+    pub parts: i32,
+    /// Who says what from which byte to which; absent: it is read again when the source is captured.
+    #[serde(default)]
+    pub turns: Option<Value>,
+}
+
+fn note() -> SourceForm {
+    SourceForm::Note
+}
+
+fn one() -> i32 {
+    1
 }
 
 /// The current state of a memory. Derived values (hash of the content, normal form, words, vectors) are left out.
@@ -236,6 +267,18 @@ pub struct EventLine {
     pub outcome: Option<Value>,
     pub created_at: Stamp,
     pub finished_at: Option<Stamp>,
+    #[serde(default)]
+    pub event_type: Option<String>,
+    #[serde(default)]
+    pub source_metadata: Option<Value>,
+    #[serde(default)]
+    pub session_id: Option<Uuid>,
+    #[serde(default)]
+    pub connection_id: Option<Uuid>,
+    #[serde(default)]
+    pub requested_scope: Option<String>,
+    #[serde(default)]
+    pub processed_at: Option<Stamp>,
 }
 
 impl AgentLine {
@@ -286,6 +329,13 @@ impl SourceLine {
             .that(content.len() <= SOURCE_MAX, "content", format!("has {} bytes; at most {SOURCE_MAX} are allowed", content.len()))
             .that(self.metadata.is_object(), "metadata", "must be an object");
         json(checks, "metadata", &self.metadata);
+        let turns = self.turns.clone().unwrap_or_else(|| Value::Array(Vec::new()));
+        checks
+            .optional_text("title", self.title.as_deref(), TITLE_MAX)
+            .optional_text("filename", self.filename.as_deref(), NAME_MAX)
+            .optional_text("attachment_id", self.attachment_id.as_deref(), NAME_MAX)
+            .that(self.part >= 1 && self.part <= self.parts, "part", "must be from 1 to parts")
+            .that(serde_json::from_value::<Vec<StoredTurn>>(turns).is_ok(), "turns", "must be a list of turns");
     }
 }
 
@@ -327,6 +377,10 @@ impl EventLine {
             .that(self.attempt >= 0, "attempt", "must not be negative")
             .text("task", &self.task, WORD_MAX)
             .limit("error", self.error.as_deref().unwrap_or_default(), ERROR_MAX);
+        checks
+            .optional_text("event_type", self.event_type.as_deref(), WORD_MAX)
+            .optional_text("requested_scope", self.requested_scope.as_deref(), WORD_MAX);
+        json(checks, "source_metadata", self.source_metadata.as_ref().unwrap_or(&Value::Null));
         json(checks, "payload", &self.payload);
         json(checks, "outcome", self.outcome.as_ref().unwrap_or(&Value::Null));
     }
@@ -349,6 +403,8 @@ impl MemoryLine {
             .optional_text("subject", self.subject.as_deref(), SUBJECT_MAX)
             .optional_text("title", self.title.as_deref(), TITLE_MAX)
             .optional_text("summary", self.summary.as_deref(), SUMMARY_MAX)
+            .optional_text("rationale", self.rationale.as_deref(), RATIONALE_MAX)
+            .that(self.alternatives.as_ref().is_none_or(|all| all.len() <= ALTERNATIVES_MAX), "alternatives", format!("has more than {ALTERNATIVES_MAX} entries"))
             .optional_text("evidence_ref", self.evidence_ref.as_deref(), EVIDENCE_MAX)
             .optional_text("context_type", self.context_type.as_deref(), WORD_MAX)
             .optional_text("attachment_id", self.attachment_id.as_deref(), NAME_MAX)

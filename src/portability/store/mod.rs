@@ -113,7 +113,25 @@ pub const LINK: &[&str] = &["from_id", "to_id", "relation", "created_at", "creat
 /// Columns of [`TombstoneLine`], except its agent.
 pub const TOMBSTONE: &[&str] = &["memory_id", "content_hash", "user_id", "source", "created_at"];
 /// Columns of [`SourceLine`], except its agent.
-pub const SOURCE: &[&str] = &["id", "user_id", "kind", "reference", "content", "metadata", "created_at"];
+pub const SOURCE: &[&str] = &[
+    "id",
+    "user_id",
+    "kind",
+    "reference",
+    "content",
+    "metadata",
+    "created_at",
+    "form",
+    "title",
+    "filename",
+    "attachment_id",
+    "session_id",
+    "connection_id",
+    "whole_id",
+    "part",
+    "parts",
+    "turns",
+];
 /// Columns of [`ProjectLine`], except its agent.
 pub const PROJECT: &[&str] = &["id", "slug", "name", "created_at", "created_by"];
 /// Columns of [`RepoLine`], except its agent.
@@ -135,6 +153,12 @@ pub const EVENT: &[&str] = &[
     "outcome",
     "created_at",
     "finished_at",
+    "event_type",
+    "source_metadata",
+    "session_id",
+    "connection_id",
+    "requested_scope",
+    "processed_at",
 ];
 
 /// The records to read: those of one agent, narrowed to the memories that a filter matches.
@@ -298,7 +322,8 @@ pub async fn events(tx: &mut Tx, scope: &Scope<'_>, last: Option<&EventLine>, si
         concat!(
             r"select t.agent_id, t.id, t.user_id, t.kind, t.task, t.payload, t.source_id,
                  case t.state when 'imported' then t.recorded_state when 'running' then 'pending' else t.state end as state,
-                 t.attempt, t.run_after, t.error, t.outcome, t.created_at, t.finished_at
+                 t.attempt, t.run_after, t.error, t.outcome, t.created_at, t.finished_at, t.event_type, t.source_metadata, t.session_id,
+                 t.connection_id, t.requested_scope, t.processed_at
             from events t where t.tenant_id = $1 and t.agent_id = $2 and t.kind = any($3) and ",
             of_user!("t", "$4")
         ),

@@ -167,9 +167,11 @@ pub async fn put_sources(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<
 pub async fn put_events(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, source_id, state, recorded_state, attempt, run_after, error,
-                              outcome, created_at, finished_at, user_id)
+                              outcome, created_at, finished_at, user_id, event_type, source_metadata, session_id, connection_id,
+                              requested_scope, processed_at)
           select $1, r.agent_id, r.id, r.kind, r.task, r.payload, r.source_id, 'imported', r.state, r.attempt, r.run_after, r.error,
-                 r.outcome, r.created_at, r.finished_at, r.user_id
+                 r.outcome, r.created_at, r.finished_at, r.user_id, r.event_type, coalesce(r.source_metadata, '{}'), r.session_id,
+                 r.connection_id, r.requested_scope, r.processed_at
             from jsonb_populate_recordset(null::events, $2) r where ",
         of_user!("r", "$3"),
         " on conflict do nothing"

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use remembrancer::OpContext;
 use remembrancer::api::{
-    AgentId, AgentKind, AuditFilter, AuditVisibility, BotId, ChunkId, DecisionId, Discipline, DocumentId, DocumentKind, EventId, KeyId,
+    AgentId, AgentKind, AuditFilter, AuditVisibility, BotId, CapturePolicy, ChunkId, DecisionId, Discipline, DocumentId, DocumentKind, EventId, EventKind, KeyId,
     MatchedBy, MemoryFilter, MemoryId, MemoryStatus, OperatorId, OperatorRole, Project, ProposalId, ProposalStatus, Ranking, RecallFilters,
     Relation, Repo, Retention, RetrievalId, RunId, SavedView, Scope, SourceKind, TenantId, TermId, UserId, ViewId, ViewPage, ZeroHitCause,
 };
@@ -17,7 +17,7 @@ use remembrancer::db::cursor::Seek;
 use remembrancer::db::{DbError, Tx, begin};
 use remembrancer::idempotency::store as idempotency;
 use remembrancer::identity::{Agent, save_view, store as identity};
-use remembrancer::jobs::{NewEvent, PostedJob, State, Task, store as jobs};
+use remembrancer::jobs::{NewEvent, Origin, PostedJob, State, Task, store as jobs};
 use remembrancer::knowledge::store::{self as knowledge, Lookup, NewChunk, NewText};
 use remembrancer::memories::model::{Change, DedupKey, Details, Draft, Memory};
 use remembrancer::memories::store::{self as memories, Birth, Embedded};
@@ -156,7 +156,7 @@ impl Case {
         Ok(())
     }
 
-    fn embedded(&self) -> Embedded<'_> {
+    pub fn embedded(&self) -> Embedded<'_> {
         Embedded { model: "all-MiniLM-L6-v2", vector: &self.vector }
     }
 
@@ -268,6 +268,11 @@ macro_rules! reach {
     };
 }
 
+fn new_event(case: &Case, task: Task, state: State) -> NewEvent {
+    let (kind, origin) = (EventKind::Maintenance, Origin::default());
+    NewEvent { id: EventId(case.fresh), kind, task, payload: json!({}), state, origin, now: case.now }
+}
+
 /// In the databases of memories and of knowledge.
 pub const IDEMPOTENCY: &[Query] = queries! {
     "idempotency::insert" |tx, c| { idempotency::insert(tx, c.ctx.tenancy(), c.request("tea-2"), c.now).await?; 0 };
@@ -288,7 +293,8 @@ pub const MEMORY: &[Query] = queries! {
         usize::from(memories::same_content(tx, c.ctx.tenancy(), &c.key(), &c.memory.content_hash, c.now).await?.is_some());
     "memories::nearest" |tx, c| usize::from(memories::nearest(tx, c.ctx.tenancy(), &c.key(), c.embedded(), None, c.now).await?.is_some());
     "memories::insert" |tx, c| {
-        let birth = Birth { id: MemoryId(c.fresh), short_id: "intruder", now: c.now, expires_at: None, awaiting_vector: true };
+        let status = MemoryStatus::Active;
+        let birth = Birth { id: MemoryId(c.fresh), short_id: "intruder", now: c.now, expires_at: None, awaiting_vector: true, status };
         memories::insert(tx, c.ctx.tenancy(), &c.draft(), &birth).await?;
         0
     };
@@ -441,7 +447,7 @@ pub const MEMORY: &[Query] = queries! {
         0
     };
     "jobs::insert" |tx, c| {
-        let event = NewEvent { id: EventId(c.fresh), task: Task::Embed, payload: json!({}), state: State::Done, now: c.now };
+        let event = new_event(c, Task::Embed, State::Done);
         jobs::insert(tx, c.tenant, c.agent, &event).await?;
         0
     };
@@ -620,6 +626,7 @@ pub const CONTROL: &[Query] = queries! {
         audit::list(tx, c.tenant, &about, &Seek::First, 10).await?.len()
     };
     "audit::of_target" |tx, c| audit::of_target(tx, c.tenant, &c.agent.to_string(), 10).await?.len();
+    "identity::capture_policy" |tx, c| usize::from(identity::capture_policy(tx, c.tenant).await?.is_some());
     "identity::users" |tx, c| identity::users(tx, c.tenant).await?.len();
     "identity::views" |tx, c| identity::views(tx, c.tenant, c.operator, ViewPage::Memories).await?.len();
     "identity::count_views" |tx, c| identity::count_views(tx, c.tenant, c.operator).await? as usize;
@@ -716,6 +723,9 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::user_by_reference", |pool, c| {
             Box::pin(async move { Ok(usize::from(identity::user_by_reference(pool, c.tenant, "crm-1").await?.is_some())) })
         }),
+        control("identity::set_capture_policy", |pool, c| {
+            kept!(pool, |tx| identity::set_capture_policy(tx, c.tenant, &CapturePolicy::default(), "x", c.now).await.map(|()| 0)?)
+        }),
         control("identity::set_discipline", |pool, c| {
             kept!(pool, |tx| identity::set_discipline(tx, c.tenant, c.agent, Discipline::Confirming).await.map(usize::from)?)
         }),
@@ -802,6 +812,9 @@ async fn bot(pool: &PgPool, c: &Case, place: u128) -> Result<(BotId, bool), DbEr
 pub const WITHOUT_USERS: &[(&str, &str)] = &[
     ("jobs::insert", "what is written belongs to whoever writes"),
     ("audit::post", "what is written belongs to whoever writes"),
+    ("jobs::insert_with_origin", "what is written belongs to whoever writes"),
+    ("jobs::request_synthesis", "what is written belongs to whoever writes"),
+    ("capture::insert_source", "what is written belongs to whoever writes"),
     ("idempotency::insert", "what is written belongs to whoever writes"),
     ("portability::put_projects", "projects belong to the organisation"),
     ("portability::put_repos", "projects belong to the organisation"),

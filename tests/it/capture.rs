@@ -1,0 +1,145 @@
+//! From a source to candidates: explicit capture, extraction, evidence, observations.
+
+use crate::support::{alone, contents, work};
+use remembrancer::api::{
+    CaptureConversationRequest, CaptureSessionRequest, InboxFilter, InboxItem, InboxVerdict, MemoryKind, MemoryStatus, ObservationCategory,
+    ObservationRequest, SourceDetails, SourceFilter, SourceId, SourceResponse,
+};
+use remembrancer::testing::World;
+use remembrancer::{OpContext, capture, consolidation};
+
+const TALK: &str = "[2026-05-21 09:12] Vera: I moved to Basel last month.\n\
+    [2026-05-21 09:13] Idris: Nice!\n\
+    [2026-05-21 09:14] Vera: My sister Lena works as a nurse in Zurich.\n";
+
+pub async fn send(world: &World, ctx: &OpContext, text: &str) -> SourceResponse {
+    capture::add_source(&world.engine, ctx, SourceDetails::default(), text.as_bytes().to_vec()).await.unwrap()
+}
+
+pub fn conversation(source: SourceId) -> CaptureConversationRequest {
+    CaptureConversationRequest { source_ref: source, scope: None, capture_mode: None, project_id: None, repo_id: None, user_id: None }
+}
+
+pub async fn captured(world: &World, ctx: &OpContext, text: &str) -> SourceResponse {
+    let source = send(world, ctx, text).await;
+    capture::capture_conversation(&world.engine, ctx, conversation(source.source_id)).await.unwrap();
+    work(world).await;
+    source
+}
+
+pub async fn inbox(world: &World) -> Vec<InboxItem> {
+    consolidation::inbox(&world.engine, &world.vera, &InboxFilter::default()).await.unwrap().rows
+}
+
+/// Scenario 4 of the shared memory design.
+#[tokio::test]
+async fn scenario_4_a_conversation_stays_raw_until_it_is_captured_then_waits_and_then_lasts() {
+    let world = alone().await;
+    let source = send(&world, &world.atlas, TALK).await;
+    work(&world).await;
+    assert_eq!(inbox(&world).await, [], "nothing listens");
+
+    capture::capture_conversation(&world.engine, &world.atlas, conversation(source.source_id)).await.unwrap();
+    work(&world).await;
+    let waiting = inbox(&world).await;
+    let statements: Vec<&str> = waiting.iter().map(|item| item.content.as_str()).collect();
+    assert_eq!(statements.len(), 2, "{statements:?}");
+    assert!(statements[0].contains("Vera moved to Basel"), "{statements:?}");
+    assert_eq!(contents(&world, &world.atlas, "Where does Vera live?").await, [] as [String; 0], "candidates are not found");
+    let quote = &waiting[0].quotes[0];
+    assert_eq!(quote.evidence.quote, "I moved to Basel last month.");
+    assert_eq!(quote.evidence.speaker.as_deref(), Some("Vera"));
+    assert!(quote.before.ends_with("Vera: ") || quote.before.ends_with("Vera:"), "{:?}", quote.before);
+
+    let outcome = consolidation::decide(
+        &world.engine,
+        &world.vera,
+        &[waiting[0].id],
+        InboxVerdict::Confirm { topic: None, scope: None, project_id: None },
+    )
+    .await
+    .unwrap();
+    assert_eq!(outcome.changed, [waiting[0].id]);
+    assert!(contents(&world, &world.atlas, "Basel").await[0].contains("Vera moved to Basel"));
+    assert_eq!(inbox(&world).await.len(), 1);
+}
+
+/// Scenario 5 of the shared memory design: the answer comes while no worker runs.
+#[tokio::test]
+async fn scenario_5_closing_a_session_does_not_wait_for_extraction() {
+    let world = alone().await;
+    let source = send(&world, &world.atlas, TALK).await;
+    let request =
+        CaptureSessionRequest { source_ref: source.source_id, scope: None, session_id: None, project_id: None, repo_id: None, user_id: None };
+    let answer = capture::capture_session(&world.engine, &world.atlas, request).await.unwrap();
+    assert_eq!(answer.event_ids.len(), 1);
+    assert_eq!(inbox(&world).await, []);
+    work(&world).await;
+    assert_eq!(inbox(&world).await.len(), 2);
+    let rows = capture::sources(&world.engine, &world.vera, &SourceFilter::default()).await.unwrap().rows;
+    assert_eq!((rows[0].waiting, rows[0].turns, rows[0].progress), (2, 3, 1.0));
+}
+
+#[tokio::test]
+async fn the_same_text_is_one_source_and_is_extracted_once() {
+    let world = alone().await;
+    let first = captured(&world, &world.atlas, TALK).await;
+    let second = captured(&world, &world.atlas, TALK).await;
+    assert_eq!((first.source_id, first.known, second.known), (second.source_id, false, true));
+    assert_eq!(inbox(&world).await.len(), 2);
+    let elsewhere = send(&world, &world.binky, TALK).await;
+    assert!(elsewhere.source_id != first.source_id && !elsewhere.known, "another agent's bytes say nothing");
+}
+
+#[tokio::test]
+async fn what_was_rejected_does_not_come_back() {
+    let world = alone().await;
+    captured(&world, &world.atlas, TALK).await;
+    let id = inbox(&world).await[0].id;
+    let reject = InboxVerdict::Reject { reason: "not ours to keep".into() };
+    consolidation::decide(&world.engine, &world.vera, &[id], reject).await.unwrap();
+    captured(&world, &world.atlas, TALK).await;
+    // The same sentence at another place, said in another conversation.
+    captured(&world, &world.atlas, &TALK.replace("Nice!", "Oh, lovely!")).await;
+    let waiting = inbox(&world).await;
+    assert_eq!(waiting.len(), 1, "{waiting:?}");
+    assert_eq!(waiting[0].quotes.len(), 2, "both conversations say it");
+
+    consolidation::decide(&world.engine, &world.vera, &[id], InboxVerdict::Undo).await.unwrap();
+    assert_eq!(inbox(&world).await.len(), 2);
+}
+
+#[tokio::test]
+async fn observations_wait_for_one_synthesis() {
+    let world = alone().await;
+    for content in ["Vera prefers short e-mails.", "Vera works on the harbour project.", "Vera prefers short e-mails."] {
+        let request = ObservationRequest {
+            content: content.into(),
+            category: ObservationCategory::Preference,
+            session_id: None,
+            connection_id: None,
+            user_id: None,
+        };
+        capture::record_observation(&world.engine, &world.atlas, request).await.unwrap();
+    }
+    let mut owner = crate::support::memory_owner(&world.engine).await;
+    let jobs: i64 = sqlx::query_scalar("select count(*) from events where task = 'synthesise'").fetch_one(&mut owner).await.unwrap();
+    assert_eq!(jobs, 1);
+    work(&world).await;
+    let waiting = inbox(&world).await;
+    assert_eq!(waiting.iter().map(|item| item.content.as_str()).collect::<Vec<_>>(), ["Vera prefers short e-mails.", "Vera works on the harbour project."]);
+    let open: i64 = sqlx::query_scalar("select count(*) from events where kind = 'observation' and processed_at is null")
+        .fetch_one(&mut owner)
+        .await
+        .unwrap();
+    assert_eq!(open, 0);
+}
+
+#[tokio::test]
+async fn episodes_are_stored_without_a_person_and_facts_are_not() {
+    let world = alone().await;
+    let text = "[2026-05-21 09:12] Vera: I feel really tired today because the night was short.\n";
+    captured(&world, &world.atlas, text).await;
+    let waiting = inbox(&world).await;
+    assert!(waiting.iter().all(|item| item.kind != MemoryKind::Episode && item.status == MemoryStatus::Inbox), "{waiting:?}");
+}

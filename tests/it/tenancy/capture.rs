@@ -1,0 +1,241 @@
+//! The queries of capture, the event bus and consolidation. Agents send in; people and background work do the rest.
+
+use super::queries::{Case, Query};
+use remembrancer::api::{
+    EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, PairRelation, QuarantineId, SourceDetails, SourceFilter,
+    SourceForm, SourceId, SourceKind,
+};
+use remembrancer::capture::store::{self as capture, NewSource};
+use remembrancer::consolidation::store as consolidation;
+use remembrancer::consolidation::{NewCandidate, Owner, Spot};
+use remembrancer::db::cursor::Seek;
+use remembrancer::db::{DbError, Tx};
+use remembrancer::jobs::{Held, NewEvent, Origin, State, Task, store as jobs};
+use remembrancer::testing::World;
+use serde_json::json;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+macro_rules! queries {
+    ($($name:literal |$tx:ident, $case:ident| $body:expr;)*) => {
+        &[$(Query { name: $name, run: |$tx, $case| Box::pin(async move { Ok($body) }) }),*]
+    };
+}
+
+/// The id of a row of the fixture, derived from the memory that everything is about.
+fn id(case: &Case, place: u128) -> Uuid {
+    Uuid::from_u128(case.id.0.as_u128() ^ (place << 8))
+}
+
+fn source(case: &Case) -> SourceId {
+    SourceId(id(case, 1))
+}
+
+fn held(case: &Case) -> Held {
+    Held { tenant_id: case.tenant, agent_id: case.agent, id: EventId(id(case, 2)), attempt: 1 }
+}
+
+fn observation(case: &Case) -> EventId {
+    EventId(id(case, 3))
+}
+
+fn dead(case: &Case) -> EventId {
+    EventId(id(case, 4))
+}
+
+fn quarantined(case: &Case) -> QuarantineId {
+    QuarantineId(id(case, 5))
+}
+
+fn pair(case: &Case) -> PairId {
+    PairId(id(case, 6))
+}
+
+fn candidate(case: &Case) -> remembrancer::api::MemoryId {
+    remembrancer::api::MemoryId(id(case, 7))
+}
+
+fn owner(case: &Case) -> Owner {
+    Owner { agent_id: case.agent, user_id: case.memory.user_id }
+}
+
+fn spot(case: &Case, starts: usize) -> Spot {
+    let (source_id, event_id) = (source(case), held(case).id);
+    Spot { source_id, event_id, starts, ends: starts + 4, quote: "Vera".into(), speaker: None }
+}
+
+fn statement(case: &Case, starts: usize) -> NewCandidate {
+    NewCandidate { topic: "tea".into(), ..NewCandidate::statement("Vera likes black tea".into(), spot(case, starts)) }
+}
+
+fn event(case: &Case, task: Task) -> NewEvent {
+    let (kind, origin) = (EventKind::ConversationCapture, Origin::default());
+    NewEvent { id: EventId(case.fresh), kind, task, payload: json!({}), state: State::Done, origin, now: case.now }
+}
+
+/// A source with a running event, an observation, a dead event, evidence, a turn in quarantine, a proposal and a candidate.
+pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
+    let (tenant, agent, user) = (world.system.tenant_id, case.agent, case.memory.user_id);
+    for sql in [
+        "insert into sources (tenant_id, agent_id, id, user_id, kind, reference, content, created_at, form, title, turns, whole_id)
+         values ($1, $2, $3, $4, 'conversation', 'talk', 'Vera likes tea. Vera likes cocoa.', now(), 'note', 'talk', '[]', $3)",
+        "insert into events (tenant_id, agent_id, id, user_id, kind, task, state, attempt, run_after, leased_until, created_at, source_id)
+         values ($1, $2, $5, $4, 'maintenance', 'synthesise', 'running', 1, now(), now() + interval '1 year', now(), $3)",
+        "insert into events (tenant_id, agent_id, id, user_id, kind, task, state, run_after, created_at, source_id)
+         values ($1, $2, $6, $4, 'observation', 'observe', 'pending', now(), now(), $3)",
+        "insert into events (tenant_id, agent_id, id, user_id, kind, task, state, attempt, run_after, created_at)
+         values ($1, $2, $7, $4, 'conversation_capture', 'extract', 'dead', 8, now(), now())",
+        "insert into quarantine (tenant_id, agent_id, id, user_id, source_id, event_id, starts, ends, quote, reasons, state, created_at)
+         values ($1, $2, $8, $4, $3, $5, 0, 4, 'Vera', '{because}', 'waiting', now())",
+        "insert into memory_proposals (tenant_id, agent_id, id, user_id, from_id, to_id, relation, reason, state, created_at)
+         values ($1, $2, $9, $4, $10, $11, 'contradicts', 'because', 'open', now())",
+        "insert into evidence (tenant_id, agent_id, id, memory_id, user_id, candidate_id, source_id, event_id, starts, ends, quote, created_at)
+         values ($1, $2, gen_random_uuid(), $10, $4, $11, $3, $5, 0, 4, 'Vera', now())",
+        "insert into agent_memories select (jsonb_populate_record(m, jsonb_build_object('id', $12::uuid, 'short_id', 'inboxone',
+             'status', 'inbox', 'live', false, 'content', 'Vera likes mint tea', 'term_count', null))).* from agent_memories m
+          where m.tenant_id = $1 and m.agent_id = $2 and m.id = $10",
+        "insert into agent_memory_versions select (jsonb_populate_record(v, jsonb_build_object('memory_id', $12::uuid, 'change', 'proposed'))).*
+           from agent_memory_versions v where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $10 and v.version = 1",
+        "insert into tombstones (tenant_id, agent_id, memory_id, content_hash, user_id, source, created_at)
+         values ($1, $2, gen_random_uuid(), '\\x07', $4, '{}', now())",
+    ] {
+        // Every statement gets every value: the places of those that it does not use are typed here.
+        let sql = format!(
+            "with unused as (select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::uuid, $7::uuid, $8::uuid, $9::uuid, $10::uuid,
+                                    $11::uuid, $12::uuid) {sql}"
+        );
+        sqlx::query(sqlx::AssertSqlSafe(sql))
+            .bind(tenant)
+            .bind(agent)
+            .bind(source(case))
+            .bind(user)
+            .bind(held(case).id)
+            .bind(observation(case))
+            .bind(dead(case))
+            .bind(quarantined(case))
+            .bind(pair(case))
+            .bind(case.id)
+            .bind(case.other)
+            .bind(candidate(case))
+            .execute(&mut *owner)
+            .await
+            .unwrap();
+    }
+}
+
+/// What agents' calls run.
+pub const CAPTURE: &[Query] = queries! {
+    "capture::insert_source" |tx, c| {
+        let details = SourceDetails::default();
+        let new = NewSource {
+            id: SourceId(c.fresh), whole: SourceId(c.fresh), part: 1, parts: 1, kind: SourceKind::Manual, form: SourceForm::Note,
+            title: "x", details: &details, text: "x", turns: json!([]), user: c.memory.user_id, now: c.now,
+        };
+        capture::insert_source(tx, c.ctx.tenancy(), c.agent, &new).await?;
+        0
+    };
+    "capture::parts" |tx, c| capture::parts(tx, c.ctx.tenancy(), c.agent, source(c)).await?.len();
+    "jobs::insert_with_origin" |tx, c| {
+        let origin = Origin { user_id: c.memory.user_id, ..Origin::default() };
+        jobs::insert_with_origin(tx, c.ctx.tenancy(), c.agent, &NewEvent { origin, ..event(c, Task::Extract) }).await?;
+        0
+    };
+    "jobs::request_synthesis" |tx, c| {
+        let user = (c.agent, c.memory.user_id);
+        sqlx::query("update events set run_after = now() where tenant_id = $1 and (user_id is null or user_id = $2 or $2 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
+            .bind(c.tenant).bind(c.ctx.users).execute(&mut **tx).await?;
+        jobs::request_synthesis(tx, c.ctx.tenancy(), user, &event(c, Task::Synthesise)).await?;
+        0
+    };
+    "consolidation::evidence_of" |tx, c| consolidation::evidence_of(tx, c.ctx.tenancy(), &[c.id], 10).await?.len();
+    "consolidation::candidates" |tx, c| consolidation::candidates(tx, c.ctx.tenancy(), c.agent, &[candidate(c).0]).await?.len();
+};
+
+/// What the console and background work run.
+pub const INBOX: &[Query] = queries! {
+    "capture::source_of_event" |tx, c| usize::from(capture::source_of_event(tx, c.ctx.tenancy(), held(c)).await?.is_some());
+    "capture::user_of_event" |tx, c| {
+        sqlx::query("update events set user_id = $2 where tenant_id = $1").bind(c.tenant).bind(c.fresh).execute(&mut **tx).await?;
+        usize::from(capture::user_of_event(tx, c.ctx.tenancy(), held(c)).await?.is_some())
+    };
+    "capture::observations" |tx, c| capture::observations(tx, c.ctx.tenancy(), owner(c), 10).await?.len();
+    "capture::has_observations" |tx, c| usize::from(capture::has_observations(tx, c.ctx.tenancy(), owner(c)).await?);
+    "capture::mark_processed" |tx, c| {
+        capture::mark_processed(tx, c.ctx.tenancy(), c.agent, &[observation(c)], c.now).await?;
+        0
+    };
+    "capture::end_synthesis" |tx, c| { capture::end_synthesis(tx, c.ctx.tenancy(), held(c), &json!({}), c.now).await?; 0 };
+    "capture::insert_quarantine" |tx, c| {
+        let id = QuarantineId(c.fresh);
+        capture::insert_quarantine(tx, c.ctx.tenancy(), owner(c), id, &spot(c, 5), &["because".into()], c.now).await?;
+        0
+    };
+    "capture::source_count" |tx, c| capture::source_count(tx, c.tenant, &SourceFilter::default()).await? as usize;
+    "capture::source_list" |tx, c| capture::source_list(tx, c.tenant, &SourceFilter::default(), &Seek::First, 10).await?.len();
+    "capture::source_parts" |tx, c| capture::source_parts(tx, c.tenant, source(c)).await?.len();
+    "capture::source_numbers" |tx, c| capture::source_numbers(tx, c.tenant, &[source(c)]).await?.len();
+    "capture::quoted" |tx, c| capture::quoted(tx, c.tenant, source(c), (0, 10)).await?.len();
+    "capture::event_count" |tx, c| capture::event_count(tx, c.tenant, &EventFilter::default()).await? as usize;
+    "capture::event_list" |tx, c| capture::event_list(tx, c.tenant, &EventFilter::default(), &Seek::First, 10).await?.len();
+    "capture::events_of_source" |tx, c| capture::events_of_source(tx, c.tenant, source(c), 10).await?.len();
+    "capture::retry" |tx, c| capture::retry(tx, c.tenant, &[dead(c)], c.now).await?.len();
+    "capture::numbers" |tx, c| {
+        let numbers = capture::numbers(tx, c.tenant).await?;
+        (numbers.inbox + numbers.quarantined + numbers.waiting + numbers.dead) as usize
+    };
+    "jobs::hold" |tx, c| usize::from(jobs::hold(tx, held(c)).await?);
+    "jobs::record_progress" |tx, c| { jobs::record_progress(tx, held(c), &json!({ "read": 1 })).await?; 0 };
+    "consolidation::is_known" |tx, c| usize::from(consolidation::is_known(tx, c.ctx.tenancy(), owner(c), &spot(c, 0)).await?);
+    "consolidation::is_forgotten" |tx, c| usize::from(consolidation::is_forgotten(tx, c.ctx.tenancy(), owner(c), &[7]).await?);
+    "consolidation::same_content" |tx, c| {
+        let found = consolidation::same_content(tx, c.ctx.tenancy(), owner(c), &statement(c, 0), &c.memory.content_hash, c.now).await?;
+        usize::from(found.is_some())
+    };
+    "consolidation::nearest" |tx, c| consolidation::nearest(tx, c.ctx.tenancy(), owner(c), c.embedded(), 5, c.now).await?.len();
+    "consolidation::refile" |tx, c| {
+        let mut memory = c.memory.clone();
+        memory.id = candidate(c);
+        consolidation::refile(tx, c.ctx.tenancy(), &memory, &memory.key(), ("intruded", false, 9)).await?;
+        0
+    };
+    "consolidation::insert_evidence" |tx, c| {
+        consolidation::insert_evidence(tx, c.ctx.tenancy(), owner(c), (c.id, c.fresh), &statement(c, 5), c.now).await?;
+        0
+    };
+    "consolidation::move_evidence" |tx, c| { consolidation::move_evidence(tx, c.ctx.tenancy(), c.agent, c.id, c.other).await?; 0 };
+    "consolidation::take_evidence_back" |tx, c| {
+        consolidation::take_evidence_back(tx, c.ctx.tenancy(), c.agent, c.other).await?;
+        0
+    };
+    "consolidation::merged_into" |tx, c| consolidation::merged_into(tx, c.ctx.tenancy(), c.agent, c.other).await?.len();
+    "consolidation::surroundings" |tx, c| {
+        let place = remembrancer::api::MemoryEvidence {
+            source_id: source(c), source_title: String::new(), speaker: None, observed_at: None, starts: 5, ends: 10, quote: String::new(),
+        };
+        consolidation::surroundings(tx, c.ctx.tenancy(), &place, 5).await?.0.len()
+    };
+    "consolidation::count" |tx, c| consolidation::count(tx, c.tenant, &InboxFilter::default()).await? as usize;
+    "consolidation::list" |tx, c| {
+        let filter = InboxFilter { kind: Some(MemoryKind::Profile), ..InboxFilter::default() };
+        consolidation::list(tx, c.tenant, &filter, &Seek::First, 10).await?.len()
+    };
+    "consolidation::was_candidate" |tx, c|
+        usize::from(consolidation::was_candidate(tx, c.ctx.tenancy(), c.agent, candidate(c)).await?);
+    "consolidation::insert_pair" |tx, c| {
+        let ids = (c.fresh, c.other, c.id);
+        consolidation::insert_pair(tx, c.ctx.tenancy(), owner(c), ids, PairRelation::Duplicates, "because", c.now).await?;
+        0
+    };
+    "consolidation::pairs_of" |tx, c| consolidation::pairs_of(tx, c.ctx.tenancy(), &[c.id]).await?.len();
+    "consolidation::pair" |tx, c| usize::from(consolidation::pair(tx, c.ctx.tenancy(), pair(c)).await?.is_some());
+    "consolidation::close_pair" |tx, c| { consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), (true, "x"), c.now).await?; 0 };
+    "consolidation::disputed" |tx, c| consolidation::disputed(tx, c.ctx.tenancy(), &[c.other]).await?.len();
+    "consolidation::quarantine_count" |tx, c| consolidation::quarantine_count(tx, c.ctx.tenancy()).await? as usize;
+    "consolidation::quarantine_list" |tx, c| consolidation::quarantine_list(tx, c.ctx.tenancy(), &Seek::First, 10).await?.len();
+    "consolidation::quarantined" |tx, c|
+        usize::from(consolidation::quarantined(tx, c.ctx.tenancy(), quarantined(c)).await?.is_some());
+    "consolidation::close_quarantined" |tx, c| {
+        consolidation::close_quarantined(tx, c.ctx.tenancy(), quarantined(c), ("dismissed", "x"), c.now).await?;
+        0
+    };
+};

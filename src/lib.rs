@@ -19,9 +19,13 @@ pub mod api;
 #[cfg(feature = "engine")]
 pub mod audit;
 #[cfg(feature = "engine")]
+pub mod capture;
+#[cfg(feature = "engine")]
 pub mod chat;
 #[cfg(feature = "engine")]
 pub mod clock;
+#[cfg(feature = "engine")]
+pub mod consolidation;
 #[cfg(feature = "engine")]
 pub mod context;
 #[cfg(feature = "engine")]

@@ -5,7 +5,7 @@ use crate::{ConsoleError, ids::Ids};
 #[cfg(feature = "ssr")]
 use crate::{
     Flash,
-    guard::{finish, operator, own_path, set_status},
+    guard::{finish, incomplete, operator, own_path},
     ui::text::count,
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
@@ -16,7 +16,7 @@ use remembrancer::api::{
 #[cfg(feature = "ssr")]
 use remembrancer::{
     Engine, OpContext,
-    api::{BULK_MAX, FieldError, Verdict},
+    api::{BULK_MAX, Verdict},
     vocabulary,
 };
 use serde::{Deserialize, Serialize};
@@ -181,14 +181,6 @@ async fn effect(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: O
 #[cfg(feature = "ssr")]
 async fn named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Option<NamedTerm>, ConsoleError> {
     if text.trim().is_empty() { Ok(None) } else { Ok(vocabulary::term_named(engine, ctx, text).await?) }
-}
-
-/// The error for a form with a field that is missing or wrong.
-#[cfg(feature = "ssr")]
-fn incomplete(field: FieldError) -> ConsoleError {
-    let error = ConsoleError::invalid(vec![field]);
-    set_status(error.code);
-    error
 }
 
 /// The message after a decision, with its undo if it can be undone.

@@ -37,6 +37,8 @@ mod engine;
 #[cfg(feature = "engine")]
 mod error;
 #[cfg(feature = "engine")]
+pub mod guard;
+#[cfg(feature = "engine")]
 pub mod idempotency;
 #[cfg(feature = "engine")]
 pub mod identity;

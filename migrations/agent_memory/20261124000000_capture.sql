@@ -20,16 +20,17 @@ create index sources_whole_idx on sources (agent_id, whole_id);
 
 -- What an event was requested for.
 alter table events add column event_type      text;
-alter table events add column content         text;
 alter table events add column source_metadata jsonb not null default '{}';
 alter table events add column session_id      uuid;
 alter table events add column connection_id   uuid;
 alter table events add column requested_scope text;
 alter table events add column processed_at    timestamptz;
+-- attempts that were made before a person retried a dead event
+alter table events add column attempts_before integer not null default 0;
 
 -- Observations wait to be synthesised in batches. No worker claims one, so the queue's indexes leave them out.
 drop index events_waiting_idx;
-create index events_waiting_idx on events (run_after) where state in ('pending', 'failed', 'running') and kind <> 'observation';
+create index events_waiting_idx on events (tenant_id, run_after) where state in ('pending', 'failed', 'running') and kind <> 'observation';
 drop index events_open_idx;
 create index events_open_idx on events (tenant_id, state) where state in ('pending', 'running', 'failed', 'dead') and kind <> 'observation';
 create index events_observed_idx on events (agent_id, user_id, created_at) where kind = 'observation' and state = 'pending';
@@ -67,7 +68,8 @@ create table evidence (
     constraint evidence_span_check check (starts >= 0 and ends > starts and octet_length(quote) = ends - starts),
     constraint evidence_place_key unique (agent_id, source_id, starts, ends)
 );
-create index evidence_memory_idx on evidence (agent_id, memory_id);
+create index evidence_memory_idx on evidence (memory_id);
+create index evidence_source_idx on evidence (source_id);
 create index evidence_candidate_idx on evidence (agent_id, candidate_id);
 
 -- Turns that may carry instructions for an agent. No rule promotes them; a person decides.
@@ -110,7 +112,8 @@ create table memory_proposals (
     constraint memory_proposals_pkey primary key (agent_id, id),
     constraint memory_proposals_pair_key unique (agent_id, from_id, to_id, relation)
 );
-create index memory_proposals_to_idx on memory_proposals (agent_id, to_id);
+create index memory_proposals_from_idx on memory_proposals (from_id) where state = 'open';
+create index memory_proposals_to_idx on memory_proposals (to_id) where state = 'open';
 create index memory_proposals_open_idx on memory_proposals (tenant_id, created_at, id) where state = 'open';
 
 -- Agents read where their memories were said. Quarantine and proposals are for people and background work.

@@ -16,4 +16,6 @@ create table capture_policies (
 );
 alter table capture_policies enable row level security;
 create policy capture_policies_app on capture_policies to rmb_app using (tenant_id = nullif(current_setting('rmb.tenant', true), '')::uuid);
-grant select, insert, update on capture_policies to rmb_app;
+create policy capture_policies_system on capture_policies to rmb_system using (true);
+grant select on capture_policies to rmb_app;
+grant select, insert, update on capture_policies to rmb_system;

@@ -208,6 +208,15 @@ pub struct RememberRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 2000)))]
     pub summary: Option<String>,
+    /// Of a decision: why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 2000)))]
+    pub rationale: Option<String>,
+    /// Of a decision: what was rejected.
+    ///
+    /// At most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<String>,
     /// What supports it: an address, a commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 1000)))]

@@ -115,5 +115,9 @@ pub const SUBJECT_MAX: usize = 200;
 pub const TITLE_MAX: usize = 256;
 /// Longest summary, in characters.
 pub const SUMMARY_MAX: usize = 2000;
+/// Longest rationale of a decision, in characters.
+pub const RATIONALE_MAX: usize = 2000;
+/// Most rejected alternatives of a decision.
+pub const ALTERNATIVES_MAX: usize = 20;
 /// Longest reference to evidence, in characters.
 pub const EVIDENCE_MAX: usize = 1000;

@@ -184,6 +184,10 @@ pub struct MemoryRecord {
     pub title: Option<String>,
     pub content: String,
     pub summary: Option<String>,
+    /// Of a decision: why.
+    pub rationale: Option<String>,
+    /// Of a decision: what was rejected.
+    pub alternatives: Vec<String>,
     pub source: Source,
     pub source_kind: SourceKind,
     /// `source` in one line: platform/channel/thread/message.

@@ -1,37 +1,20 @@
-//! Consolidation (stubs; the real module replaces this file).
-use crate::api::*;
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::op::OpContext;
+//! Consolidation: candidates are compared with what is known, merged or paired, and become durable by a rule or a person.
 
-pub async fn inbox(_: &Engine, _: &OpContext, _: &InboxFilter) -> Result<Page<InboxItem>, Error> {
-    unimplemented!()
-}
-/// Items by id, decided or not, in the order of `ids`.
-pub async fn items(_: &Engine, _: &OpContext, _: &[MemoryId]) -> Result<Vec<InboxItem>, Error> {
-    unimplemented!()
-}
-/// What `decide` would do.
-pub async fn preview(_: &Engine, _: &OpContext, _: &[MemoryId], _: &InboxVerdict) -> Result<InboxOutcome, Error> {
-    unimplemented!()
-}
-pub async fn decide(_: &Engine, _: &OpContext, _: &[MemoryId], _: InboxVerdict) -> Result<InboxOutcome, Error> {
-    unimplemented!()
-}
-/// Accepts or declines a proposal about two memories.
-pub async fn decide_pair(_: &Engine, _: &OpContext, _: PairId, _accept: bool) -> Result<(), Error> {
-    unimplemented!()
-}
-pub async fn quarantine(_: &Engine, _: &OpContext, _after: Option<&str>) -> Result<Page<QuarantineItem>, Error> {
-    unimplemented!()
-}
-/// Releases a turn (it is extracted like any other) or dismisses it.
-pub async fn decide_quarantine(_: &Engine, _: &OpContext, _: QuarantineId, _release: bool) -> Result<(), Error> {
-    unimplemented!()
-}
-pub async fn policy(_: &Engine, _: &OpContext) -> Result<CapturePolicy, Error> {
-    unimplemented!()
-}
-pub async fn set_policy(_: &Engine, _: &OpContext, _: CapturePolicy) -> Result<(), Error> {
-    unimplemented!()
-}
+mod compare;
+mod decide;
+mod inbox;
+mod items;
+mod model;
+mod pairs;
+mod place;
+mod promote;
+mod quarantine;
+pub mod store;
+
+pub use decide::{decide, preview};
+pub use inbox::{inbox, items, quotes};
+pub use items::{ItemsPayload, consolidate, consolidate_items};
+pub use model::{NewCandidate, Owner, Placed, Ready, Spot};
+pub use pairs::decide_pair;
+pub use place::{place_all, prepare};
+pub use quarantine::{decide_quarantine, quarantine};

@@ -108,7 +108,7 @@ fn from_memory(memory: &Memory, found: Option<&Hit>, contradicts: Vec<MemoryId>,
     let headline = memory.title.as_deref().or(memory.summary.as_deref()).unwrap_or(&memory.content);
     let summary = memory.summary.clone().unwrap_or_else(|| shorten(&memory.content, SUMMARY));
     let about = |text: String| format!("{}: {text}", memory.topic);
-    let texts = [about(shorten(headline, LINE)), about(summary), about(memory.content.clone())];
+    let texts = [about(shorten(headline, LINE)), about(summary), about(with_reason(memory))];
     let item = ContextItem {
         memory_id: Some(memory.id),
         short_id: Some(memory.short_id.clone()),
@@ -124,6 +124,18 @@ fn from_memory(memory: &Memory, found: Option<&Hit>, contradicts: Vec<MemoryId>,
     };
     let piece = piece(&item, texts);
     (item, piece)
+}
+
+/// The content in full, with the reason of a decision and what was rejected.
+fn with_reason(memory: &Memory) -> String {
+    let mut text = memory.content.clone();
+    if let Some(rationale) = memory.rationale.as_deref().filter(|rationale| !text.contains(*rationale)) {
+        text.push_str(&format!(" Why: {rationale}"));
+    }
+    if let Some(alternatives) = memory.alternatives.as_ref().filter(|alternatives| !alternatives.is_empty()) {
+        text.push_str(&format!(" Rejected: {}.", alternatives.join(", ")));
+    }
+    text
 }
 
 fn from_knowledge(hit: &KnowledgeHit) -> (ContextItem, Piece) {

@@ -63,7 +63,7 @@ pub const TABLES: &[Table] = {
         Table { database: "agent_memory", name: "agent_memories", kept: WithMemory, erasure: Row, columns: &[
             ("short_id", Plain, true), ("kind", Plain, true), ("category", Plain, true), ("subject", Words, true), ("retention", Plain, true),
             ("scope", Plain, true), ("status", Plain, true), ("topic", Words, true), ("topic_raw", Words, true), ("title", Words, true),
-            ("content", Words, true), ("summary", Words, true), ("role", Plain, true), ("source", Words, true), ("source_kind", Plain, true),
+            ("content", Words, true), ("summary", Words, true), ("rationale", Words, true), ("alternatives", Words, true), ("role", Plain, true), ("source", Words, true), ("source_kind", Plain, true),
             ("evidence_ref", Words, true), ("context_type", Plain, true), ("attachment_id", Words, true), ("filename", Words, true),
             ("content_hash", Words, false), ("deleted_by", Name, true), ("delete_reason", Words, true), ("topic_normal", Words, false),
             ("speaker", Words, false), ("imported_by", Name, false),
@@ -91,11 +91,22 @@ pub const TABLES: &[Table] = {
             ("content_hash", Words, true), ("source", Words, true),
         ] },
         Table { database: "agent_memory", name: "sources", kept: Forever, erasure: Row, columns: &[
-            ("kind", Plain, true), ("reference", Words, true), ("content", Words, true), ("metadata", Words, true),
+            ("kind", Plain, true), ("reference", Words, true), ("content", Words, true), ("metadata", Words, true), ("form", Plain, true),
+            ("title", Words, true), ("filename", Words, true), ("attachment_id", Plain, true), ("turns", Words, true),
         ] },
         Table { database: "agent_memory", name: "events", kept: Forever, erasure: Row, columns: &[
             ("kind", Plain, true), ("task", Plain, true), ("payload", Words, true), ("state", Plain, true), ("error", Words, true),
-            ("outcome", Words, true), ("recorded_state", Plain, false),
+            ("outcome", Words, true), ("recorded_state", Plain, false), ("event_type", Plain, true), ("source_metadata", Words, true),
+            ("requested_scope", Plain, true),
+        ] },
+        Table { database: "agent_memory", name: "evidence", kept: WithMemory, erasure: Row, columns: &[
+            ("quote", Words, true), ("speaker", Words, true),
+        ] },
+        Table { database: "agent_memory", name: "quarantine", kept: Forever, erasure: Row, columns: &[
+            ("quote", Words, true), ("reasons", Words, true), ("state", Plain, true), ("decided_by", Name, true),
+        ] },
+        Table { database: "agent_memory", name: "memory_proposals", kept: WithMemory, erasure: Row, columns: &[
+            ("relation", Plain, true), ("reason", Words, true), ("state", Plain, true), ("decided_by", Name, true),
         ] },
         // The relay empties delivered rows.
         Table { database: "agent_memory", name: "outbox", kept: Forever, erasure: Row, columns: &[
@@ -179,6 +190,10 @@ pub const TABLES: &[Table] = {
         ] },
         Table { database: "internal_shared", name: "agents", kept: Forever, erasure: OF_NOBODY, columns: &[
             ("kind", Plain, false), ("slug", Plain, true), ("name", Plain, true), ("discipline", Plain, true),
+        ] },
+        Table { database: "internal_shared", name: "capture_policies", kept: Forever, erasure: OF_NOBODY, columns: &[
+            ("episodes", Plain, false), ("profile", Plain, false), ("decisions", Plain, false), ("others", Plain, false),
+            ("updated_by", Name, false),
         ] },
         Table { database: "internal_shared", name: "users", kept: Forever, erasure: Row, columns: &[
             ("external_ref", Name, true), ("name", Name, true),

@@ -84,6 +84,7 @@ struct Inner {
     past_words: Semaphore,
     relay: Signal,
     jobs: Signal,
+    captures: Signal,
     knowledge_changes: Changes,
     deferred: TaskTracker,
 }
@@ -121,7 +122,7 @@ impl Engine {
             )));
         }
         let (log, embeddings) = (RetrievalLog::new(), Embeddings::new(embedder, CACHED_QUERIES));
-        let (vocabulary, relay, jobs) = (Snapshots::default(), Signal::default(), Signal::default());
+        let (vocabulary, relay, jobs, captures) = (Snapshots::default(), Signal::default(), Signal::default(), Signal::default());
         let (past_searches, past_words, deferred) = (Semaphore::new(PAST_SEARCHES), Semaphore::new(PAST_SEARCHES), TaskTracker::new());
         let inner = Arc::new(Inner {
             db,
@@ -135,6 +136,7 @@ impl Engine {
             past_words,
             relay,
             jobs,
+            captures,
             knowledge_changes: Changes::default(),
             deferred,
         });
@@ -255,6 +257,11 @@ impl Engine {
     /// Wakes the job worker when an event waits.
     pub fn jobs(&self) -> &Signal {
         &self.inner.jobs
+    }
+
+    /// Wakes the worker that extracts and consolidates.
+    pub fn captures(&self) -> &Signal {
+        &self.inner.captures
     }
 
     /// Announces that documents were ingested or retired.

@@ -3,6 +3,7 @@
 mod keys;
 mod model;
 mod password;
+mod policy;
 pub mod store;
 mod users;
 mod views;
@@ -11,6 +12,7 @@ use async_recursion::async_recursion as boxed;
 pub(crate) use keys::same as same_hash;
 use model::KeyRecord;
 pub use model::{Admission, Agent, Tenant, User};
+pub use policy::{capture_policy, policy, set_policy};
 use tracing::instrument;
 pub(crate) use users::{acting_for, adopt_user, check as check_user, known_user};
 pub use users::{add_user, named_by_caller, user, users};
@@ -125,6 +127,18 @@ pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &s
     let entry = NewEntry::new(engine, ctx, "agent.created", "agent", agent.id, format!("agent {slug} created")).agent(agent.id);
     finish(engine, tx, ctx, entry).await?;
     Ok(agent)
+}
+
+/// An agent of the tenant, or its commons.
+///
+/// # Errors
+/// `NotFound` for another tenant's agent.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agent, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let agents = store::agents(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    agents.into_iter().find(|agent| agent.id == id).ok_or(Error::NotFound("agent"))
 }
 
 /// Chooses how eagerly an agent writes: which text `GET /api/prompts` gives it.

@@ -1,7 +1,9 @@
 //! All SQL of tenants, agents, keys, operators and their views, and sessions.
 
 use super::model::{Agent, KeyRecord, OperatorRecord, Tenant, User};
-use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, TenantId, UserId, ViewId, ViewPage};
+use crate::api::{
+    AgentId, AgentKind, CapturePolicy, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, TenantId, UserId, ViewId, ViewPage,
+};
 use crate::db::{DbError, Tx, lock, lock_key};
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
@@ -535,4 +537,46 @@ pub async fn users(tx: &mut Tx, tenant: TenantId) -> Result<Vec<User>, DbError> 
         .bind(tenant)
         .fetch_all(&mut **tx)
         .await?)
+}
+
+/// What a tenant lets happen without a person; none: the defaults.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn capture_policy(tx: &mut Tx, tenant: TenantId) -> Result<Option<CapturePolicy>, DbError> {
+    Ok(sqlx::query_as(
+        "select episodes, profile, decisions, others, confidence_min, outside_models from capture_policies where tenant_id = $1",
+    )
+    .bind(tenant)
+    .fetch_optional(&mut **tx)
+    .await?)
+}
+
+/// Sets what a tenant lets happen without a person.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn set_capture_policy(
+    tx: &mut Tx,
+    tenant: TenantId,
+    policy: &CapturePolicy,
+    by: &str,
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into capture_policies (tenant_id, episodes, profile, decisions, others, confidence_min, outside_models, updated_at, updated_by)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+          on conflict (tenant_id) do update
+             set episodes = excluded.episodes, profile = excluded.profile, decisions = excluded.decisions, others = excluded.others,
+                 confidence_min = excluded.confidence_min, outside_models = excluded.outside_models, updated_at = excluded.updated_at,
+                 updated_by = excluded.updated_by",
+    )
+    .bind(tenant)
+    .bind(policy.episodes)
+    .bind(policy.profile)
+    .bind(policy.decisions)
+    .bind(policy.others)
+    .bind(policy.confidence_min)
+    .bind(policy.outside_models)
+    .bind(now)
+    .bind(by)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
 }

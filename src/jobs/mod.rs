@@ -2,9 +2,10 @@
 
 pub mod store;
 
-use crate::api::EventId;
+use crate::api::{AgentId, EventId, EventKind, MemoryScope, SourceId, TenantId, UserId};
 use crate::engine::Engine;
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 /// The state of an event that this server made. Imported events have the state `imported`, which is not listed here: no worker claims them,
 /// and no number of the queue counts them.
@@ -37,9 +38,22 @@ pub enum Task {
     EmbedDocument,
     /// Vectors for imported memories.
     EmbedImported,
+    /// Candidates from a part of a captured source.
+    Extract,
+    /// A candidate from what an agent proposes.
+    Ingest,
+    /// No work of its own: an observation, which a synthesis reads together with others.
+    Observe,
+    /// Candidates from the observations of an agent and a user.
+    Synthesise,
+    /// Duplicates and contradictions of some candidates.
+    Consolidate,
 }
 
 impl Task {
+    /// Work that takes seconds rather than milliseconds. A worker of its own does it, so that light work never waits for it.
+    pub const HEAVY: [Self; 4] = [Self::Extract, Self::Ingest, Self::Synthesise, Self::Consolidate];
+
     /// The text form.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -50,38 +64,72 @@ impl Task {
             Self::EmbedTerms => "embed_terms",
             Self::EmbedDocument => "embed_document",
             Self::EmbedImported => "embed_imported",
+            Self::Extract => "extract",
+            Self::Ingest => "ingest",
+            Self::Observe => "observe",
+            Self::Synthesise => "synthesise",
+            Self::Consolidate => "consolidate",
         }
     }
 
-    fn kind(self) -> &'static str {
+    /// What causes an event with this task, unless it says otherwise.
+    fn kind(self) -> EventKind {
         match self {
-            Self::Remember => "manual_write",
-            Self::Embed | Self::SettleLinks | Self::Recanonicalise | Self::EmbedTerms | Self::EmbedDocument | Self::EmbedImported => {
-                "maintenance"
-            }
+            Self::Remember | Self::Ingest => EventKind::ManualWrite,
+            Self::Extract => EventKind::ConversationCapture,
+            Self::Observe => EventKind::Observation,
+            _ => EventKind::Maintenance,
         }
     }
+}
+
+/// What an event was requested for.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// Of background work, which runs in the name of every user; otherwise the user of the transaction counts.
+    pub user_id: Option<UserId>,
+    pub source_id: Option<SourceId>,
+    pub session_id: Option<Uuid>,
+    pub connection_id: Option<Uuid>,
+    pub requested_scope: Option<MemoryScope>,
+    /// Of an observation: its category, `scaffold_update` or `learned_fact`.
+    pub event_type: Option<&'static str>,
+    /// `{source, session_id, connection_id, …}`: where it came from.
+    pub metadata: Option<serde_json::Value>,
 }
 
 /// A new event.
 pub struct NewEvent {
     pub id: EventId,
+    pub kind: EventKind,
     pub task: Task,
     pub payload: serde_json::Value,
     pub state: State,
+    pub origin: Origin,
     pub now: DateTime<Utc>,
 }
 
 impl NewEvent {
     /// Work to be done.
     pub fn pending(engine: &Engine, task: Task, payload: serde_json::Value) -> Self {
-        Self { id: EventId(engine.clock().id()), task, payload, state: State::Pending, now: engine.clock().now() }
+        let (id, now) = (EventId(engine.clock().id()), engine.clock().now());
+        Self { id, kind: task.kind(), task, payload, state: State::Pending, origin: Origin::default(), now }
     }
 
     /// The record of finished work.
     pub fn done(engine: &Engine, task: Task, payload: serde_json::Value) -> Self {
         Self { state: State::Done, ..Self::pending(engine, task, payload) }
     }
+}
+
+/// An event that a worker holds, as far as its work needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    pub tenant_id: TenantId,
+    pub agent_id: AgentId,
+    pub id: EventId,
+    /// The fencing token of the lease.
+    pub attempt: i32,
 }
 
 /// A job that comes from another database, in the payload of an outbox row.

@@ -1,8 +1,8 @@
 //! All SQL of the event bus.
 
-use super::{NewEvent, PostedJob, State};
-use crate::api::{AgentId, EventId, TenantId};
-use crate::db::{DbError, Tx};
+use super::{Held, NewEvent, PostedJob, State, Task};
+use crate::api::{AgentId, EventId, TenantId, UserId};
+use crate::db::{DbError, Tenancy, Tx, insert};
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 
@@ -16,11 +16,67 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEv
     .bind(tenant)
     .bind(agent)
     .bind(event.id)
-    .bind(event.task.kind())
+    .bind(event.kind)
     .bind(event.task)
     .bind(&event.payload)
     .bind(event.state)
     .bind(event.now)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Puts an event of capture on the bus of memories, with where it came from. It belongs to the user that it names, or to the one in whose name
+/// the transaction runs.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn insert_with_origin(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, event: &NewEvent) -> Result<(), DbError> {
+    let origin = &event.origin;
+    let mut query = insert!("insert into events" {
+        tenant_id: tenancy.tenant,
+        agent_id: agent,
+        id: event.id,
+        user_id: origin.user_id.or(tenancy.users.id()),
+        kind: event.kind,
+        task: event.task,
+        payload: &event.payload,
+        state: event.state,
+        run_after: event.now,
+        created_at: event.now,
+        source_id: origin.source_id,
+        session_id: origin.session_id,
+        connection_id: origin.connection_id,
+        requested_scope: origin.requested_scope,
+        event_type: origin.event_type,
+        source_metadata: origin.metadata.clone().unwrap_or_else(|| serde_json::json!({})),
+    } "");
+    query.build().execute(&mut **tx).await?;
+    Ok(())
+}
+
+/// Makes sure that a synthesis of an agent's and user's observations is due. One that is already open is locked until the transaction ends,
+/// so that it cannot end without seeing what this transaction adds.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn request_synthesis(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    (agent, user): (AgentId, Option<UserId>),
+    event: &NewEvent,
+) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at, user_id)
+          values ($1, $2, $3, $4, $5, $6, 'pending', $7, $7, $8)
+          on conflict (agent_id, coalesce(user_id, '00000000-0000-0000-0000-000000000000'))
+                where task = 'synthesise' and state in ('pending', 'running', 'failed')
+             do update set run_after = least(events.run_after, excluded.run_after) where events.tenant_id = excluded.tenant_id",
+    )
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(event.id)
+    .bind(event.kind)
+    .bind(event.task)
+    .bind(&event.payload)
+    .bind(event.now)
+    .bind(user)
     .execute(&mut **tx)
     .await?;
     Ok(())
@@ -62,23 +118,86 @@ pub struct Leased {
     pub task: String,
     pub payload: serde_json::Value,
     pub attempt: i32,
+    /// Attempts since it was requested or retried, this one included.
+    pub tries: i32,
 }
 
-/// Claims events that are due, and those whose worker died.
-pub async fn claim(pool: &PgPool, now: DateTime<Utc>, lease_until: DateTime<Utc>, most: i64) -> Result<Vec<Leased>, DbError> {
+impl Leased {
+    /// What its work needs to know.
+    pub fn held(&self) -> Held {
+        Held { tenant_id: self.tenant_id, agent_id: self.agent_id, id: self.id, attempt: self.attempt }
+    }
+}
+
+/// The kinds of work that a worker claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// What takes milliseconds.
+    Light,
+    /// [`Task::HEAVY`].
+    Heavy,
+}
+
+/// Claims events that are due, and those whose worker died. Tenants take turns: the first event of each tenant comes before the second of
+/// any. Observations are never claimed.
+pub async fn claim(pool: &PgPool, load: Load, now: DateTime<Utc>, lease_until: DateTime<Utc>, most: i64) -> Result<Vec<Leased>, DbError> {
+    let heavy: Vec<&str> = Task::HEAVY.iter().map(|task| task.as_str()).collect();
     Ok(sqlx::query_as(
-        r"update events set state = 'running', attempt = attempt + 1, leased_until = $2
-           where (agent_id, id) in (
-                 select agent_id, id from events
-                  where run_after <= $1 and (state in ('pending', 'failed') or (state = 'running' and leased_until < $1))
-                  order by run_after limit $3 for update skip locked)
-          returning tenant_id, agent_id, id, task, payload, attempt",
+        r"with recursive tenants as (
+              (select tenant_id from events where state in ('pending', 'failed', 'running') and kind <> 'observation' order by tenant_id limit 1)
+              union all
+              select (select e.tenant_id from events e
+                       where e.state in ('pending', 'failed', 'running') and e.kind <> 'observation' and e.tenant_id > t.tenant_id
+                       order by e.tenant_id limit 1)
+                from tenants t where t.tenant_id is not null),
+          due as (
+              select e.agent_id, e.id, row_number() over (partition by e.tenant_id order by e.run_after) as turn, e.run_after
+                from tenants t
+               cross join lateral (
+                     select w.tenant_id, w.agent_id, w.id, w.run_after from events w
+                      where w.tenant_id = t.tenant_id and w.run_after <= $1 and w.kind <> 'observation'
+                        and (w.state in ('pending', 'failed') or (w.state = 'running' and w.leased_until < $1))
+                        and (w.task = any($4)) = $5
+                      order by w.run_after limit $3 for update skip locked) e)
+          update events set state = 'running', attempt = attempt + 1, leased_until = $2
+           where (agent_id, id) in (select agent_id, id from due order by turn, run_after limit $3)
+          returning tenant_id, agent_id, id, task, payload, attempt, attempt - attempts_before as tries",
     )
     .bind(now)
     .bind(lease_until)
     .bind(most)
+    .bind(heavy)
+    .bind(load == Load::Heavy)
     .fetch_all(pool)
     .await?)
+}
+
+/// Locks an event for a transaction that ends it or stores a part of its effects; false when the lease was lost.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %held.tenant_id, agent = %held.agent_id))]
+pub async fn hold(tx: &mut Tx, held: Held) -> Result<bool, DbError> {
+    let there: Option<i32> = sqlx::query_scalar(
+        "select 1 from events where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running' for update",
+    )
+    .bind(held.tenant_id)
+    .bind(held.agent_id)
+    .bind(held.id)
+    .bind(held.attempt)
+    .fetch_optional(&mut **tx)
+    .await?;
+    Ok(there.is_some())
+}
+
+/// Records how far an event has come, in the transaction that stores this part of its effects.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %held.tenant_id, agent = %held.agent_id))]
+pub async fn record_progress(tx: &mut Tx, held: Held, outcome: &serde_json::Value) -> Result<(), DbError> {
+    sqlx::query("update events set outcome = $4 where tenant_id = $1 and agent_id = $2 and id = $3")
+        .bind(held.tenant_id)
+        .bind(held.agent_id)
+        .bind(held.id)
+        .bind(outcome)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
 }
 
 /// Extends a lease; false when it was lost.
@@ -105,7 +224,7 @@ pub struct Ending<'a> {
 /// Ends an attempt; false when the lease was lost meanwhile, in which case nothing changes.
 pub async fn finish(pool: &PgPool, event: &Leased, ending: &Ending<'_>) -> Result<bool, DbError> {
     let done = sqlx::query(
-        r"update events set state = $4, error = $5, outcome = $6, run_after = $7, leased_until = null,
+        r"update events set state = $4, error = $5, outcome = coalesce($6, outcome), run_after = $7, leased_until = null,
                  finished_at = case when $4 in ('done', 'dead') then $8 end
            where agent_id = $1 and id = $2 and attempt = $3 and state = 'running'",
     )
@@ -124,7 +243,7 @@ pub async fn finish(pool: &PgPool, event: &Leased, ending: &Ending<'_>) -> Resul
 
 /// How many events wait or run, by state.
 pub async fn depth(pool: &PgPool) -> Result<Vec<(String, i64)>, DbError> {
-    Ok(sqlx::query_as("select state, count(*) from events where state in ('pending', 'running', 'failed', 'dead') group by state")
+    Ok(sqlx::query_as("select state, count(*) from events where state in ('pending', 'running', 'failed', 'dead') and kind <> 'observation' group by state")
         .fetch_all(pool)
         .await?)
 }
@@ -134,7 +253,7 @@ pub async fn depth(pool: &PgPool) -> Result<Vec<(String, i64)>, DbError> {
 pub async fn depth_of(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(String, i64)>, DbError> {
     Ok(sqlx::query_as(
         r"select state, count(*) from events
-           where tenant_id = $1 and state in ('pending', 'running', 'failed', 'dead') group by state",
+           where tenant_id = $1 and state in ('pending', 'running', 'failed', 'dead') and kind <> 'observation' group by state",
     )
     .bind(tenant)
     .fetch_all(&mut **tx)

@@ -127,6 +127,8 @@ fn told_of(memory: Memory, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryR
         title: memory.title,
         content: memory.content,
         summary: memory.summary,
+        rationale: memory.rationale,
+        alternatives: memory.alternatives.unwrap_or_default(),
         source_ref: memory.source.place(),
         source: memory.source,
         source_kind: memory.source_kind,

@@ -19,7 +19,7 @@ pub(crate) use forget::forget_once;
 pub use forget::{delete, forget, restore};
 pub use history::{compare, history, record};
 pub use late::embed_late;
-pub(crate) use link::contradictions;
+pub(crate) use link::{contradictions, post_settling};
 pub use link::{link, settle_links, unlink};
 pub use remember::remember;
 pub(crate) use revise::revise_from;

@@ -2,7 +2,7 @@
 
 use crate::api::{
     AgentId, Category, DECAY_DAYS, MemoryId, MemoryKind, MemoryLink, MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation,
-    Retention, Source, SourceKind, UserId,
+    Retention, Source, SourceId, SourceKind, UserId,
 };
 use crate::db::lock_key;
 use chrono::{DateTime, Duration, Utc};
@@ -113,10 +113,16 @@ pub struct Details {
     /// If it is absent, new content has the confidence 1.
     pub confidence: Option<f32>,
     pub evidence_ref: Option<String>,
+    /// Of decisions: why.
+    pub rationale: Option<String>,
+    /// Of decisions: what was rejected.
+    pub alternatives: Option<Vec<String>>,
     pub importance: Option<f32>,
     pub pinned: Option<bool>,
     /// A person has one per topic.
     pub profile_fact: bool,
+    /// What it was extracted from.
+    pub source_id: Option<SourceId>,
 }
 
 impl Details {
@@ -193,6 +199,8 @@ pub struct Memory {
     pub deleted_at: Option<DateTime<Utc>>,
     pub deleted_by: Option<String>,
     pub delete_reason: Option<String>,
+    pub rationale: Option<String>,
+    pub alternatives: Option<Vec<String>>,
 }
 
 impl Memory {
@@ -276,6 +284,12 @@ pub enum Change {
     Reinstated,
     /// Its phrase means something else now.
     Recanonicalised,
+    /// Extraction proposed it.
+    Proposed,
+    /// A rule or a person made a candidate durable.
+    Promoted,
+    /// A decision was undone: it waits in the inbox again.
+    Returned,
 }
 
 impl Change {
@@ -291,6 +305,9 @@ impl Change {
             Self::Contradicted => "contradicted",
             Self::Reinstated => "reinstated",
             Self::Recanonicalised => "recanonicalised",
+            Self::Proposed => "proposed",
+            Self::Promoted => "promoted",
+            Self::Returned => "returned",
         }
     }
 }

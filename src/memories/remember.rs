@@ -3,8 +3,8 @@
 use super::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text, expiry, wording};
 use super::store::{self, Birth, Embedded};
 use crate::api::{
-    AgentId, CONTENT_MAX, EVIDENCE_MAX, MemoryId, MemoryKind, MemoryScope, Relation, RememberRequest, RememberResponse, Retention,
-    SUBJECT_MAX, SUMMARY_MAX, Scope, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
+    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, MemoryId, MemoryKind, MemoryScope, MemoryStatus, RATIONALE_MAX, Relation,
+    RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Scope, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx, lock};
@@ -127,6 +127,7 @@ fn check(ctx: &OpContext, request: &RememberRequest) -> Result<(), Error> {
         "is a number from 0 to 1",
     );
     check_source(&mut checks, &request.source);
+    check_decision(&mut checks, request.rationale.as_deref(), &request.alternatives);
     checks.done()?;
     if request.commons { ctx.require(Scope::CommonsWrite) } else { Ok(()) }
 }
@@ -142,6 +143,15 @@ pub(super) fn check_support<'a>(
         .that(confidence.is_none_or(|c| (0.0..=1.0).contains(&c)), "confidence", "is a number from 0 to 1")
         .optional_text("summary", summary, SUMMARY_MAX)
         .optional_text("evidence_ref", evidence, EVIDENCE_MAX)
+}
+
+/// Checks why something was decided, and what was rejected.
+pub(crate) fn check_decision(checks: &mut Checks, rationale: Option<&str>, alternatives: &[String]) {
+    let message = format!("has {} entries; at most {ALTERNATIVES_MAX} are allowed", alternatives.len());
+    checks.optional_text("rationale", rationale, RATIONALE_MAX).that(alternatives.len() <= ALTERNATIVES_MAX, "alternatives", message);
+    for alternative in alternatives {
+        checks.text("alternatives", alternative, TITLE_MAX);
+    }
 }
 
 /// Checks the place where something was said.
@@ -195,9 +205,12 @@ pub(crate) fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, r
             summary: request.summary,
             confidence: request.confidence,
             evidence_ref: request.evidence_ref,
+            rationale: request.rationale,
+            alternatives: (!request.alternatives.is_empty()).then_some(request.alternatives),
             importance: request.importance,
             pinned: request.pinned,
             profile_fact: false,
+            source_id: None,
         },
     }
 }
@@ -325,16 +338,25 @@ pub(super) async fn create(
     draft: &Draft,
     embedded: Option<Embedded<'_>>,
 ) -> Result<Outcome, Error> {
-    let (id, short_id) = insert(engine, ctx, tx, draft, embedded.is_none()).await?;
+    let (id, short_id) = insert(engine, ctx, tx, draft, (MemoryStatus::Active, embedded.is_none())).await?;
     finish(ctx, tx, draft, (id, Change::Created), embedded, engine.clock().now()).await?;
     Ok(Outcome::Created { id, short_id })
 }
 
-async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, awaiting_vector: bool) -> Result<(MemoryId, String), Error> {
+/// Inserts the row of a new memory under a free short id, without words, vector or version.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn insert(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    draft: &Draft,
+    (status, awaiting_vector): (MemoryStatus, bool),
+) -> Result<(MemoryId, String), Error> {
     let now = engine.clock().now();
     for _ in 0..SHORT_ID_TRIES {
         let (id, short_id) = (MemoryId(engine.clock().id()), engine.clock().short_id());
-        let birth = Birth { id, short_id: &short_id, now, expires_at: expiry(draft.retention, now), awaiting_vector };
+        let expires_at = expiry(draft.retention, now);
+        let birth = Birth { id, short_id: &short_id, now, expires_at, awaiting_vector, status };
         if store::insert(tx, ctx.tenancy(), draft, &birth).await? {
             return Ok((id, short_id));
         }

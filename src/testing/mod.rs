@@ -57,5 +57,7 @@ pub fn memory(topic: &str, content: &str) -> Memory {
         deleted_at: None,
         deleted_by: None,
         delete_reason: None,
+        rationale: None,
+        alternatives: None,
     }
 }

@@ -5,14 +5,15 @@ mod input;
 mod schema;
 
 use crate::api::{
-    AddMemoryRequest, BriefKnowledgeSearch, BriefRecall, ContextRequest, ExplainRequest, ForgetRequest, KnowledgeRequest, LinkRequest,
-    LookupRequest, ProfileFactRequest, ProposeRequest, RecallRequest, RememberRequest, ReviseRequest, Scope, SearchRequest,
-    TopologyRequest, UpdateMemoryRequest,
+    AddMemoryRequest, BriefKnowledgeSearch, BriefRecall, CaptureConversationRequest, CaptureSessionRequest, ConnectionContextRequest,
+    ConsolidateRequest, ContextRequest, ExplainRequest, ForgetRequest, IngestMemoryRequest, KnowledgeRequest, LinkRequest, LookupRequest,
+    ObservationRequest, ProfileFactRequest, ProposeRequest, RecallRequest, RememberRequest, ReviseRequest, Scope, SearchRequest,
+    TopologyRequest, UpdateMemoryRequest, UserContextRequest,
 };
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use crate::{context, contract, knowledge, memories, recall, vocabulary};
+use crate::{capture, consolidation, context, contract, knowledge, memories, recall, vocabulary};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -331,6 +332,63 @@ pub fn all() -> &'static [Tool] {
             )
             .with_effect(Effect::Write, false)
             .system(),
+            Tool::new(
+                "capture_conversation",
+                Scope::CaptureWrite,
+                "Have a stored conversation read for what is worth remembering. `source_ref` is the id that POST /api/sources gave. Answers at \
+                 once; what is found waits for review.",
+                |engine, ctx, input: CaptureConversationRequest| async move { capture::capture_conversation(&engine, &ctx, input).await },
+            )
+            .with_effect(Effect::Write, false),
+            Tool::new(
+                "capture_session",
+                Scope::CaptureWrite,
+                "Have the stored transcript, summary or output of a session that ended read for what is worth remembering. Call it when a run \
+                 or task is over. Answers at once.",
+                |engine, ctx, input: CaptureSessionRequest| async move { capture::capture_session(&engine, &ctx, input).await },
+            )
+            .with_effect(Effect::Write, false),
+            Tool::new(
+                "ingest",
+                Scope::CaptureWrite,
+                "Propose one memory for review instead of storing it: when you are not sure that it should last, or that everybody agrees. To \
+                 store it at once, remember it.",
+                |engine, ctx, input: IngestMemoryRequest| async move { capture::ingest(&engine, &ctx, input).await },
+            )
+            .with_effect(Effect::Write, false),
+            Tool::new(
+                "consolidate",
+                Scope::CaptureWrite,
+                "Compare candidates of the inbox once more with what is known: duplicates are merged, contradictions proposed. People still \
+                 decide what becomes durable.",
+                |engine, ctx, input: ConsolidateRequest| async move { consolidation::consolidate(&engine, &ctx, input).await },
+            )
+            .with_effect(Effect::Write, false),
+            Tool::new(
+                "record_observation",
+                Scope::CaptureWrite,
+                "Record in passing what you notice about a person: a fact, a preference, details of a project, or a correction of what you \
+                 believed. Answers at once; observations are read together later.",
+                |engine, ctx, input: ObservationRequest| async move { capture::record_observation(&engine, &ctx, input).await },
+            )
+            .with_effect(Effect::Write, false),
+            Tool::new(
+                "update_user_context",
+                Scope::CaptureWrite,
+                "Record several things about a person at once, while you work through their inbox or files: new values of profile keys, and \
+                 facts to keep.",
+                |engine, ctx, input: UserContextRequest| async move { capture::update_user_context(&engine, &ctx, input).await },
+            )
+            .with_effect(Effect::Write, false),
+            Tool::new(
+                "update_connection_context",
+                Scope::CaptureWrite,
+                "Record what you learned about using one connection of a tool, such as its default project.",
+                |engine, ctx, input: ConnectionContextRequest| async move {
+                    capture::update_connection_context(&engine, &ctx, input).await
+                },
+            )
+            .with_effect(Effect::Write, false),
             Tool::new(
                 "canonical_terms_lookup",
                 Scope::MemoryRead,

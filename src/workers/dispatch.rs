@@ -1,34 +1,50 @@
-//! The job worker: claims events in batches, works outside any transaction, and retries with backoff until an event is dead.
+//! The job workers: claim events in batches, work outside any transaction, and retry with backoff until an event is dead.
+//!
+//! Light work (milliseconds) and heavy work (extraction, consolidation) have a worker each, so that the first never waits for the second.
 
 use crate::api::RequestId;
 use crate::db::Database;
-use crate::engine::Engine;
+use crate::engine::{Engine, Signal};
 use crate::error::Error;
-use crate::jobs::store::{self, Ending, Leased};
+use crate::jobs::store::{self, Ending, Leased, Load};
 use crate::jobs::{State, Task};
 use crate::op::OpContext;
-use crate::{knowledge, memories, portability, vocabulary};
+use crate::{capture, consolidation, knowledge, memories, portability, vocabulary};
 use async_recursion::async_recursion as boxed;
 use chrono::Duration;
+use serde_json::{Value, json};
 use sqlx::PgPool;
 use std::time::Duration as StdDuration;
 use tokio_util::sync::CancellationToken;
 
 /// Events per claim.
 const BATCH: i64 = 50;
+/// Heavy events per claim: the others are left to other workers.
+const HEAVY_BATCH: i64 = 2;
 /// How long a worker may be silent before another one takes its event.
 const LEASE: Duration = Duration::seconds(30);
+/// How often a worker extends the lease of the event that it works on.
+const HEARTBEAT: StdDuration = StdDuration::from_secs(8);
 /// Attempts before an event is dead.
 const ATTEMPTS_MAX: i32 = 8;
 /// How long the worker sleeps when nobody wakes it.
 const PAUSE: StdDuration = StdDuration::from_secs(1);
 
-/// Works until it is stopped; the current event is finished first.
+/// Does the light work until it is stopped; the current event is finished first.
 pub async fn run(engine: Engine, stop: CancellationToken) {
-    let attendance = engine.jobs().attend();
+    run_load(&engine, engine.jobs(), Load::Light, &stop).await;
+}
+
+/// Does the heavy work until it is stopped. What is being extracted stops after its current step.
+pub async fn run_heavy(engine: Engine, stop: CancellationToken) {
+    run_load(&engine, engine.captures(), Load::Heavy, &stop).await;
+}
+
+async fn run_load(engine: &Engine, signal: &Signal, load: Load, stop: &CancellationToken) {
+    let attendance = signal.attend();
     loop {
-        let worked = attendance.round(work(&engine, &stop)).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the job worker could not claim; it tries again");
+        let worked = attendance.round(work_of(engine, load, stop)).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, ?load, "the job worker could not claim; it tries again");
             0
         });
         if stop.is_cancelled() {
@@ -44,28 +60,37 @@ pub async fn run(engine: Engine, stop: CancellationToken) {
     }
 }
 
-/// Claims one batch of each bus and works through it; how many events were claimed.
+/// Claims one batch of each kind of work from each bus and works through it; how many events were claimed.
 ///
 /// # Errors
 /// When a database is out of reach.
 #[boxed]
 pub async fn work(engine: &Engine, stop: &CancellationToken) -> Result<usize, Error> {
-    let mut claimed = 0;
-    for database in [&engine.db().memory, &engine.db().kb] {
-        claimed += work_on(engine, database, stop).await?;
+    Ok(work_of(engine, Load::Light, stop).await? + work_of(engine, Load::Heavy, stop).await?)
+}
+
+async fn work_of(engine: &Engine, load: Load, stop: &CancellationToken) -> Result<usize, Error> {
+    let mut claimed = work_batch(engine, &engine.db().memory, load, stop).await?;
+    if load == Load::Light {
+        claimed += work_batch(engine, &engine.db().kb, load, stop).await?;
     }
     Ok(claimed)
 }
 
-/// The same for the bus of one database.
+/// The same for the light work of one database.
 ///
 /// # Errors
 /// When the database is out of reach.
 #[boxed]
 pub async fn work_on(engine: &Engine, database: &Database, stop: &CancellationToken) -> Result<usize, Error> {
+    work_batch(engine, database, Load::Light, stop).await
+}
+
+async fn work_batch(engine: &Engine, database: &Database, load: Load, stop: &CancellationToken) -> Result<usize, Error> {
     let pool = database.system();
     let now = engine.clock().now();
-    let batch = store::claim(pool, now, now + LEASE, BATCH).await?;
+    let most = if load == Load::Heavy { HEAVY_BATCH } else { BATCH };
+    let batch = store::claim(pool, load, now, now + LEASE, most).await?;
     let claimed = batch.len();
     for event in batch {
         // An event that has not begun when the server stops is not lost: its lease runs out.
@@ -73,26 +98,35 @@ pub async fn work_on(engine: &Engine, database: &Database, stop: &CancellationTo
             break;
         }
         if store::extend(pool, &event, engine.clock().now() + LEASE).await? {
-            attempt(engine, pool, &event).await?;
+            attempt(engine, pool, &event, stop).await?;
         }
     }
     Ok(claimed)
 }
 
-async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased) -> Result<(), Error> {
+async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased, stop: &CancellationToken) -> Result<(), Error> {
     // Its earlier holders died with it again and again: a job that kills its worker must end, too.
-    let result = match event.attempt > ATTEMPTS_MAX {
+    let result = match event.tries > ATTEMPTS_MAX {
         true => Err(Error::internal(format!("no worker survived it in {ATTEMPTS_MAX} attempts"))),
-        false => perform(engine, event).await,
+        false => tokio::select! {
+            result = perform(engine, event, stop) => result,
+            () = lease_lost(engine, pool, event) => {
+                tracing::warn!(event_id = %event.id, "the lease was lost while working; another worker has the event");
+                return Ok(());
+            }
+        },
     };
     let now = engine.clock().now();
-    let (state, error, outcome, run_after) = match &result {
-        Ok(outcome) => (State::Done, None, Some(serde_json::json!({ "result": outcome })), now),
+    let (state, error, outcome, run_after) = match result {
+        Ok(Work::Ended) => return Ok(()),
+        Ok(Work::Done(outcome)) => (State::Done, None, Some(outcome), now),
+        // What it has done so far is stored; it goes on where it stopped.
+        Ok(Work::Stopped) => (State::Failed, None, None, now),
         Err(error) => {
-            let state = if event.attempt >= ATTEMPTS_MAX { State::Dead } else { State::Failed };
+            let state = if event.tries >= ATTEMPTS_MAX { State::Dead } else { State::Failed };
             let error = error.chain();
             tracing::warn!(event_id = %event.id, task = event.task, attempt = event.attempt, %error, "a job failed");
-            (state, Some(error), None, now + backoff(event.attempt))
+            (state, Some(error), None, now + backoff(event.tries))
         }
     };
     let label = match state {
@@ -110,18 +144,55 @@ async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased) -> Result<(), E
     Ok(())
 }
 
-async fn perform(engine: &Engine, event: &Leased) -> Result<&'static str, Error> {
+/// Extends the lease of an event again and again; returns when it was lost.
+async fn lease_lost(engine: &Engine, pool: &PgPool, event: &Leased) {
+    loop {
+        tokio::time::sleep(HEARTBEAT).await;
+        // A database that is out of reach for a moment costs no lease yet.
+        if matches!(store::extend(pool, event, engine.clock().now() + LEASE).await, Ok(false)) {
+            return;
+        }
+    }
+}
+
+/// How the work on an event ended.
+pub(crate) enum Work {
+    /// The event is to be marked as done, with this outcome.
+    Done(Value),
+    /// The work marked the event itself, in the transaction of its effects.
+    Ended,
+    /// The server is stopping; a part is done.
+    Stopped,
+}
+
+impl From<&'static str> for Work {
+    fn from(result: &'static str) -> Self {
+        Self::Done(json!({ "result": result }))
+    }
+}
+
+async fn perform(engine: &Engine, event: &Leased, stop: &CancellationToken) -> Result<Work, Error> {
     let commons = store::commons(engine.db().control.system(), event.tenant_id).await?.ok_or(Error::NotFound("tenant"))?;
     let ctx = OpContext::system(event.tenant_id, commons, RequestId(event.id.0));
-    match task_of(event).ok_or_else(|| Error::internal(format!("no worker knows the task {}", event.task)))? {
-        Task::Remember => Ok("nothing to do"),
-        Task::Embed => memories::embed_late(engine, &ctx, event.agent_id, named(event, "memory_id")?).await,
-        Task::SettleLinks => memories::settle_links(engine, &ctx, named(event, "memory_id")?).await,
-        Task::Recanonicalise => vocabulary::recanonicalise(engine, &ctx, &payload(event)?).await,
-        Task::EmbedTerms => vocabulary::embed_terms(engine, &ctx).await,
-        Task::EmbedDocument => knowledge::embed_document(engine, &ctx, named(event, "document_id")?).await,
-        Task::EmbedImported => portability::embed_imported(engine, &ctx, event.agent_id, &payload(event)?).await,
-    }
+    let result = match task_of(event).ok_or_else(|| Error::internal(format!("no worker knows the task {}", event.task)))? {
+        Task::Remember | Task::Observe => "nothing to do",
+        Task::Embed => memories::embed_late(engine, &ctx, event.agent_id, named(event, "memory_id")?).await?,
+        Task::SettleLinks => memories::settle_links(engine, &ctx, named(event, "memory_id")?).await?,
+        Task::Recanonicalise => vocabulary::recanonicalise(engine, &ctx, &payload(event)?).await?,
+        Task::EmbedTerms => vocabulary::embed_terms(engine, &ctx).await?,
+        Task::EmbedDocument => knowledge::embed_document(engine, &ctx, named(event, "document_id")?).await?,
+        Task::EmbedImported => portability::embed_imported(engine, &ctx, event.agent_id, &payload(event)?).await?,
+        Task::Extract => {
+            return Ok(match capture::extract_source(engine, &ctx, event.held(), &payload(event)?, stop).await? {
+                Some(outcome) => Work::Done(outcome),
+                None => Work::Stopped,
+            });
+        }
+        Task::Ingest => return capture::place_input(engine, &ctx, event.held(), &payload(event)?).await.map(Work::Done),
+        Task::Synthesise => return capture::synthesise(engine, &ctx, event.held()).await.map(|()| Work::Ended),
+        Task::Consolidate => return consolidation::consolidate_items(engine, &ctx, event.agent_id, &payload(event)?).await.map(Work::Done),
+    };
+    Ok(result.into())
 }
 
 fn task_of(event: &Leased) -> Option<Task> {

@@ -26,11 +26,12 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts the relay, the job worker, the log writer, the sweep of what is kept for a time only, and the log of audit anchors.
+    /// Starts the relay, the job workers, the log writer, the sweep of what is kept for a time only, and the log of audit anchors.
     pub fn start(engine: &Engine) -> Self {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         tasks.spawn(relay::run(engine.clone(), stop.clone()));
         tasks.spawn(dispatch::run(engine.clone(), stop.clone()));
+        tasks.spawn(dispatch::run_heavy(engine.clone(), stop.clone()));
         tasks.spawn(log_writer::run(engine.clone(), stop.clone()));
         tasks.spawn(sweep(engine.clone(), stop.clone()));
         tasks.spawn(anchor::run(engine.clone(), stop.clone()));

@@ -75,6 +75,51 @@ impl<T> UnreadBody<T> {
     }
 }
 
+/// A text, not yet read: plain, Markdown, or a list of messages in JSON.
+pub struct UnreadText(Request);
+
+impl<S: Send + Sync> FromRequest<S> for UnreadText {
+    type Rejection = Infallible;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(request))
+    }
+}
+
+/// The media types of a text.
+const TEXTS: [&str; 3] = ["text/plain", "text/markdown", "application/json"];
+
+impl Describe for UnreadText {
+    fn describe(operation: &mut Operation) {
+        let text = json!({ "type": "string", "minLength": 1, "examples": ["Vera: I moved to Basel in May."] });
+        let messages = json!({
+            "description": "The messages of a chat API, as a list or under `messages`: `role`, `content`, and if known `name` and `created_at`.",
+            "anyOf": [{ "type": "array", "minItems": 1 }, { "type": "object", "required": ["messages"] }],
+            "examples": [[{ "role": "user", "name": "Vera", "content": "I moved to Basel in May." }]],
+        });
+        operation.bodies(&[("text/plain", text.clone()), ("text/markdown", text), ("application/json", messages)]);
+    }
+}
+
+impl UnreadText {
+    /// Checks scope and media type, then reads the body.
+    ///
+    /// # Errors
+    /// `Forbidden` without the scope, `UnsupportedMediaType` for another type, `TooLarge` above `most` bytes.
+    pub async fn read(mut self, ctx: &OpContext, scope: Scope, most: usize) -> Result<Vec<u8>, ApiError> {
+        ctx.require(scope)?;
+        if !TEXTS.iter().any(|media_type| has_media_type(self.0.headers(), media_type)) {
+            return Err(ApiError::UnsupportedMediaType(format!("send the source as {}", TEXTS.join(", "))));
+        }
+        DefaultBodyLimit::max(most).apply(&mut self.0);
+        let bytes = Bytes::from_request(self.0, &()).await.map_err(|rejection| match rejection.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => ApiError::TooLarge(format!("the source is larger than {most} bytes: send it in several")),
+            _ => Error::invalid("body", "could not be read to its end").into(),
+        })?;
+        Ok(bytes.to_vec())
+    }
+}
+
 /// A file of lines of JSON, not yet read.
 pub struct UnreadLines(Request);
 

@@ -15,6 +15,7 @@ mod records;
 mod reference;
 mod retrievals;
 mod route;
+mod sources;
 mod telegram;
 mod tools;
 mod transfers;
@@ -77,7 +78,7 @@ pub fn routes() -> Vec<Route> {
 
 /// The table of routes.
 pub fn groups() -> Vec<(Group, Vec<Route>)> {
-    use Scope::{CommonsWrite, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
+    use Scope::{CaptureWrite, CommonsWrite, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
     // Clients of this contract call it with and without the slash.
     let entries = Route::get("/api/memory/", "List entries", memory::list).needs(&[MemoryRead]).of_contract();
     let add_entry = Route::post("/api/memory/", "Add an entry", memory::create).needs(&[MemoryWrite]).of_contract();
@@ -124,6 +125,13 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
                 Route::get("/api/memories/{memory_id}/versions", "List or compare the versions of a memory", records::versions)
                     .needs(&[MemoryRead]),
             ],
+        ),
+        (
+            Group {
+                name: "Sources",
+                about: "Raw material: transcripts, notes, documents. A source is stored as it is, and read only when a tool captures it.",
+            },
+            vec![Route::post("/api/sources", "Store a transcript, a note or a document", sources::add).needs(&[CaptureWrite])],
         ),
         (
             Group { name: "Retrievals", about: "The log of the agent's recalls: what it asked, what it got, and why." },

@@ -35,7 +35,8 @@ macro_rules! columns {
         "m.id, m.short_id, m.agent_id, m.created_by, m.user_id, m.kind, m.category, m.subject, m.retention, m.scope, m.project_id, m.repo_id, \
          m.session_id, m.connection_id, m.status, m.topic, m.topic_raw, m.is_canonical, m.vocabulary_version, m.title, m.content, m.summary, \
          m.source, m.source_kind, m.evidence_ref, m.confidence, m.importance, m.pinned, m.content_hash, m.version, m.live, m.access_count, \
-         m.last_accessed_at, m.observed_at, m.created_at, m.updated_at, m.expires_at, m.deleted_at, m.deleted_by, m.delete_reason"
+         m.last_accessed_at, m.observed_at, m.created_at, m.updated_at, m.expires_at, m.deleted_at, m.deleted_by, m.delete_reason, \
+         m.rationale, m.alternatives"
     };
 }
 pub(crate) use columns;
@@ -137,6 +138,8 @@ pub struct Birth<'a> {
     pub now: DateTime<Utc>,
     pub expires_at: Option<DateTime<Utc>>,
     pub awaiting_vector: bool,
+    /// Active, or a candidate of the inbox.
+    pub status: MemoryStatus,
 }
 
 /// Inserts a memory as version 1. False when its short id is taken: try another.
@@ -158,7 +161,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
         repo_id: draft.key.repo_id,
         session_id: draft.key.session_id,
         connection_id: draft.key.connection_id,
-        status: MemoryStatus::Active,
+        status: birth.status,
         topic: &draft.key.topic,
         topic_raw: &draft.topic_raw,
         topic_normal: normal(&draft.topic_raw),
@@ -167,6 +170,8 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
         title: &draft.details.title,
         content: &draft.content,
         summary: &draft.details.summary,
+        rationale: &draft.details.rationale,
+        alternatives: &draft.details.alternatives,
         source: Json(&draft.source),
         source_kind: draft.source_kind,
         evidence_ref: &draft.details.evidence_ref,
@@ -175,9 +180,10 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
         importance: draft.details.importance.unwrap_or(1.0),
         pinned: draft.details.pinned.unwrap_or(false),
         profile_fact: draft.details.profile_fact,
+        source_id: draft.details.source_id,
         content_hash: &draft.content_hash,
         version: 1,
-        live: true,
+        live: birth.status == MemoryStatus::Active,
         awaiting_vector: birth.awaiting_vector,
         observed_at: draft.source.observed_at,
         created_at: birth.now,
@@ -208,7 +214,8 @@ pub async fn touch(
              set access_count = access_count + 1, updated_at = $4, expires_at = $5, retention = $6, category = coalesce($7, category),
                  subject = coalesce($8, subject), title = coalesce($9, title), summary = coalesce($10, summary),
                  evidence_ref = coalesce($11, evidence_ref), importance = coalesce($12, importance), pinned = coalesce($13, pinned),
-                 profile_fact = profile_fact or $14, confidence = coalesce($16, confidence), version = version + $17
+                 profile_fact = profile_fact or $14, confidence = coalesce($16, confidence), version = version + $17,
+                 rationale = coalesce($18, rationale), alternatives = coalesce($19, alternatives)
            where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$15")
     ))
@@ -229,6 +236,8 @@ pub async fn touch(
     .bind(tenancy.users)
     .bind(details.confidence)
     .bind(i32::from(!details.amendments(memory).is_empty()))
+    .bind(&details.rationale)
+    .bind(&details.alternatives)
     .execute(&mut **tx)
     .await?;
     refresh_vectors(tx, tenancy, memory.agent_id, memory.id, expires_at, now).await
@@ -250,7 +259,8 @@ pub async fn revise(
                  version = version + 1, access_count = access_count + 1, updated_at = $11, expires_at = $12, retention = $13,
                  is_canonical = $14, topic_normal = $15, source_kind = $16, category = coalesce($17, category),
                  subject = coalesce($18, subject), title = coalesce($19, title), summary = $20, evidence_ref = coalesce($21, evidence_ref),
-                 importance = coalesce($22, importance), pinned = coalesce($23, pinned), profile_fact = profile_fact or $24
+                 importance = coalesce($22, importance), pinned = coalesce($23, pinned), profile_fact = profile_fact or $24,
+                 rationale = coalesce($26, rationale), alternatives = coalesce($27, alternatives)
            where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$25")
     ))
@@ -279,6 +289,8 @@ pub async fn revise(
     .bind(draft.details.pinned)
     .bind(draft.details.profile_fact)
     .bind(tenancy.users)
+    .bind(&draft.details.rationale)
+    .bind(&draft.details.alternatives)
     .execute(&mut **tx)
     .await?;
     Ok(())

@@ -123,6 +123,10 @@ pub struct MemoryLine {
     pub title: Option<String>,
     pub content: String,
     pub summary: Option<String>,
+    #[serde(default)]
+    pub rationale: Option<String>,
+    #[serde(default)]
+    pub alternatives: Option<Vec<String>>,
     pub role: Option<Role>,
     pub source: Json<Source>,
     pub source_kind: SourceKind,

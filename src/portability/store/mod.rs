@@ -56,6 +56,8 @@ pub const MEMORY: &[&str] = &[
     "title",
     "content",
     "summary",
+    "rationale",
+    "alternatives",
     "role",
     "source",
     "source_kind",

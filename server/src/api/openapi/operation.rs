@@ -65,7 +65,14 @@ impl<'a> Operation<'a> {
 
     /// Describes the body.
     pub fn body(&mut self, media_type: &str, schema: Value) {
-        self.body = Some(json!({ "required": true, "content": { media_type: { "schema": schema } } }));
+        self.bodies(&[(media_type, schema)]);
+    }
+
+    /// Describes a body that may have one of several media types.
+    pub fn bodies(&mut self, bodies: &[(&str, Value)]) {
+        let content: serde_json::Map<String, Value> =
+            bodies.iter().map(|(media_type, schema)| ((*media_type).to_owned(), json!({ "schema": schema }))).collect();
+        self.body = Some(json!({ "required": true, "content": content }));
         self.refuses_invalid();
         self.refuses(Refusal::TooLarge);
         self.refuses(Refusal::UnsupportedMediaType);

@@ -1,0 +1,45 @@
+//! Sources over HTTP: what a client sends in to be captured.
+
+use super::Api;
+use super::body::UnreadText;
+use super::caller::Caller;
+use super::error::ApiError;
+use super::params::{Parameters, parameters};
+use axum::Json;
+use axum::extract::State;
+use remembrancer::api::{SOURCE_MAX, Scope, SourceDetails, SourceForm, SourceResponse, UserRef};
+use remembrancer::capture;
+use uuid::Uuid;
+
+parameters! {
+    /// What belongs to a source besides its text.
+    OfSource {
+        /// What it is: `transcript` (the default), `note`, `summary`, `document`, `tool_output` or `attachment`.
+        form: SourceForm,
+        /// A name for people, up to 256 characters.
+        title: String,
+        /// The name of the file, up to 256 characters.
+        filename: String,
+        /// The attachment's id in the system that it comes from, up to 256 characters.
+        attachment_id: String,
+        /// The session that it belongs to.
+        session_id: Uuid,
+        /// The connection of the tool that it comes from.
+        connection_id: Uuid,
+        /// The person whose source it is, as a user's id or your own reference to a user. Needs a key that may choose its user.
+        user_id: UserRef,
+    }
+}
+
+/// `POST /api/sources`: stores a transcript, a note or a document. Nothing is read out of it until it is captured.
+pub async fn add(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    parameters: Parameters<OfSource>,
+    body: UnreadText,
+) -> Result<Json<SourceResponse>, ApiError> {
+    let content = body.read(&ctx, Scope::CaptureWrite, SOURCE_MAX).await?;
+    let OfSource { form, title, filename, attachment_id, session_id, connection_id, user_id } = parameters.read()?;
+    let details = SourceDetails { form, title, filename, attachment_id, session_id, connection_id, user_id };
+    Ok(Json(capture::add_source(&api.engine, &ctx, details, content).await?))
+}

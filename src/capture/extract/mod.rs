@@ -1,0 +1,147 @@
+//! From the turns of a conversation to candidate memories. Pure: no database, no clock, no network.
+//!
+//! [`transcript::read`] turns what somebody pasted into one text with turns, without secrets. An [`Extractor`] proposes candidates from it;
+//! [`rules::Rules`] needs no model. Each candidate quotes the place of the text that it comes from.
+
+pub mod eval;
+pub mod rules;
+pub mod transcript;
+
+use crate::api::{Category, MemoryKind, MemoryScope};
+use chrono::{DateTime, NaiveDate, Utc};
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+
+/// Proposes memories from a conversation.
+pub trait Extractor: Send + Sync + 'static {
+    /// The name that events record: `rules`, or that of a model.
+    fn name(&self) -> &str;
+    /// Candidates in the order of the text.
+    ///
+    /// # Errors
+    /// When a model does not answer, or answers something unusable. The rules never fail.
+    fn extract<'a>(&'a self, transcript: &'a Transcript) -> BoxFuture<'a, Result<Extraction, ExtractError>>;
+}
+
+/// Why nothing was extracted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExtractError {
+    #[error("the extraction model cannot be reached: {0}")]
+    Unavailable(String),
+    #[error("the extraction model answered something unusable: {0}")]
+    BadResponse(String),
+}
+
+/// A conversation as it is stored: one text without secrets, and the turns in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Transcript {
+    /// What is stored. All offsets are bytes of it.
+    pub text: String,
+    /// In the order of the text; they do not overlap.
+    pub turns: Vec<Turn>,
+    /// Secrets that were replaced by a marker, in the order of the text.
+    pub removed: Vec<crate::guard::SecretKind>,
+}
+
+/// What one speaker said at one time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// The name as the transcript has it; absent in notes.
+    pub speaker: Option<String>,
+    pub role: Role,
+    /// When it was said, as far as the transcript says so. Times without a zone are read as UTC.
+    pub at: Option<DateTime<Utc>>,
+    /// Where its words begin and end in the transcript's text.
+    pub start: usize,
+    pub end: usize,
+    pub text: String,
+    /// A person read it in quarantine and released it: it is not inspected again.
+    #[serde(default)]
+    pub cleared: bool,
+}
+
+/// What a speaker is to the conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// A person, with or without a name.
+    #[default]
+    Person,
+    /// An LLM agent: what it says about itself is not remembered.
+    Assistant,
+    /// Instructions and tool outputs: nothing is extracted from them.
+    Machine,
+}
+
+/// What an extractor found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Extraction {
+    pub candidates: Vec<Candidate>,
+    /// Turns that may carry instructions for an agent. Nothing is extracted from them, and no synthesis may read them.
+    pub quarantined: Vec<Quarantined>,
+}
+
+/// A memory that an extractor proposes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Profile: a fact about a person, an event of their life, a plan. Episode: a passing state. Decision, project, artifact and task hint
+    /// as their names say.
+    pub kind: MemoryKind,
+    /// The narrowest scope that fits. A capture may widen it.
+    pub scope: MemoryScope,
+    /// One fact that can be understood without the conversation.
+    pub statement: String,
+    /// How sure the speaker is, and how sure the rules are of their reading: 0 to 1.
+    pub confidence: f32,
+    /// How much it matters, 0 to 1; see [`rules::weight`].
+    pub importance: f32,
+    /// A topic in a few words: a proposal, not a canonical term.
+    pub topic: String,
+    /// Whom or what it is about, if that is clear.
+    pub subject: Option<String>,
+    pub category: Option<Category>,
+    /// The time of the turn.
+    pub observed_at: Option<DateTime<Utc>>,
+    pub span: Span,
+    /// Of decisions: why.
+    pub rationale: Option<String>,
+    /// Of decisions: what was rejected.
+    pub alternatives: Vec<String>,
+    /// The speaker corrects something that was said before.
+    pub corrects: bool,
+    /// Relative times of the statement, resolved against the time of the turn.
+    pub dates: Vec<Resolved>,
+}
+
+/// A place in the transcript's text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
+    /// Exactly the bytes from `start` to `end`.
+    pub quote: String,
+}
+
+impl Span {
+    /// The place from `start` to `end`; `None` if these are no boundaries of characters in the text.
+    pub fn of(text: &str, start: usize, end: usize) -> Option<Self> {
+        Some(Self { start, end, quote: text.get(start..end)?.to_owned() })
+    }
+}
+
+/// A relative time and the days that it means.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resolved {
+    /// As it was said: "next Tuesday".
+    pub phrase: String,
+    pub first: NaiveDate,
+    pub last: NaiveDate,
+}
+
+/// A turn that is kept from extraction, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quarantined {
+    pub span: Span,
+    /// Sentences for the person who reviews it; at least one.
+    pub reasons: Vec<String>,
+}

@@ -1,0 +1,220 @@
+//! What the words of a statement say about its sort: general classes of English, no topic of anybody's.
+
+use super::pattern::{begins, begins_any, has_any};
+use super::pointing::dangles;
+use super::sorts::sorts;
+pub use super::sorts::{Sort, is_kin};
+use super::verbs;
+use super::words::{ADVERBS, AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any};
+
+/// Contractions in full. Those with "'s" stay: they may be possessives.
+const ENDINGS: &[(&str, &str)] = &[("'m", "am"), ("'ve", "have"), ("'ll", "will"), ("'d", "would"), ("'re", "are")];
+
+/// A statement with what its words say.
+#[derive(Clone, Debug, Default)]
+pub struct Signals {
+    pub sorts: Vec<Sort>,
+    /// Speaks of the speaker, alone or with others.
+    pub first_person: bool,
+    /// Its subject is the speaker or something of theirs.
+    pub own_subject: bool,
+    /// Speaks to somebody.
+    pub second_person: bool,
+    /// Begins with a word that points to something said before.
+    pub points_back: bool,
+    /// Contains such a word, and no noun before it that it could mean.
+    pub dangles: bool,
+    /// Shows or repeats something: "this place", "too".
+    pub shows: bool,
+    /// Numbers, names and titles after the first word.
+    pub concrete: usize,
+    /// Words that carry a topic.
+    pub content: usize,
+    /// Has something like a verb.
+    pub verb: bool,
+    /// Begins like advice or a command: "Gather the documents".
+    pub commands: bool,
+    /// Says "I", "me" or "my".
+    pub single: bool,
+    /// Says something of everybody, not of the speaker: "Taking risks is how we grow", "Pets make us happy".
+    pub general: bool,
+    /// The plain words.
+    pub plain: Vec<String>,
+}
+
+/// Reads the words of a statement.
+pub fn read(found: &[Word]) -> Signals {
+    let lowers: Vec<&str> = found.iter().filter(|word| !word.quoted).map(|word| word.lower.as_str()).collect();
+    let plain = plain(&lowers);
+    let stream: Vec<&str> = plain.iter().map(String::as_str).collect();
+    let first = lowers.first().copied().unwrap_or_default();
+    let second = lowers.get(1).copied().unwrap_or_default();
+    let (dangles, shows) = dangles(found);
+    let is_self = |word: &&str| I_WORDS.contains(word) || WE_WORDS.contains(word);
+    Signals {
+        sorts: sorts(&lowers, &stream),
+        first_person: lowers.iter().any(is_self),
+        own_subject: stream.iter().take(3).any(|word| matches!(*word, "i" | "my")),
+        second_person: lowers.iter().any(|word| YOU_WORDS.contains(word)),
+        points_back: POINTING.contains(&first)
+            || first == "mine"
+            // "The view was great": of what was told before, unless it is about somebody.
+            || (matches!(first, "the" | "everyone" | "everybody")
+                && content(&lowers) < 5
+                && !stream.iter().take(3).any(|word| matches!(*word, "i" | "my") || is_kin(word)))
+            || is_predicate(first, &stream)
+            || begins(&lowers, "the same")
+            || begins(&lowers, "one|some|all|both of them|these|those"),
+        dangles,
+        shows,
+        concrete: concrete(found),
+        content: content(&lowers),
+        commands: verbs::is_common(if matches!(first, "never" | "always" | "just") { second } else { first })
+            && !lowers.iter().take(2).any(is_self),
+        single: lowers.iter().any(|word| I_WORDS.contains(word)),
+        general: us_all(&lowers)
+            || (first.len() > 5 && first.ends_with("ing") || first == "being") && !lowers.iter().any(|word| I_WORDS.contains(word)),
+        verb: stream.iter().any(|word| is_verb(word)),
+        plain,
+    }
+}
+
+impl Signals {
+    /// Whether the plain words contain one of the patterns.
+    pub fn says(&self, patterns: &[&str]) -> bool {
+        let stream: Vec<&str> = self.plain.iter().map(String::as_str).collect();
+        has_any(&stream, patterns)
+    }
+
+    /// Whether the plain words begin with one of the patterns.
+    pub fn opens(&self, patterns: &[&str]) -> bool {
+        let stream: Vec<&str> = self.plain.iter().map(String::as_str).collect();
+        begins_any(&stream, patterns)
+    }
+
+    pub fn is(&self, sort: Sort) -> bool {
+        self.sorts.contains(&sort)
+    }
+}
+
+fn plain(lowers: &[&str]) -> Vec<String> {
+    let mut words = Vec::with_capacity(lowers.len() + 4);
+    for lower in lowers.iter().filter(|word| !ADVERBS.contains(word)) {
+        let lower = match *lower {
+            "im" => "i'm",
+            "ive" => "i've",
+            "can't" | "cannot" | "cant" => {
+                words.extend(["can".to_owned(), "not".to_owned()]);
+                continue;
+            }
+            other => other,
+        };
+        let (stem, ending) =
+            ENDINGS.iter().find_map(|(ending, full)| Some((lower.strip_suffix(ending)?, Some(*full)))).unwrap_or((lower, None));
+        let (stem, ending) = match stem.strip_suffix("n't") {
+            Some(stem) => (stem, Some("not")),
+            None => (stem, ending),
+        };
+        let stem = match stem {
+            "we" => "i",
+            "our" => "my",
+            "us" => "me",
+            other => other,
+        };
+        words.push(stem.to_owned());
+        // "we are" reads as "i am".
+        let ending = if stem == "i" && ending == Some("are") { Some("am") } else { ending };
+        words.extend(ending.map(str::to_owned));
+    }
+    for at in 1..words.len() {
+        if words.get(at - 1).is_some_and(|word| word == "i") {
+            match words.get_mut(at) {
+                Some(word) if word == "are" => *word = "am".into(),
+                Some(word) if word == "were" => *word = "was".into(),
+                _ => {}
+            }
+        }
+    }
+    words
+}
+
+fn is_verb(word: &str) -> bool {
+    is_any(word, &[AUXILIARIES, MODALS])
+        || verbs::is_past(word)
+        || verbs::is_common(word)
+        || word.strip_suffix('s').is_some_and(verbs::is_common)
+        || word.strip_suffix("'s").is_some()
+}
+
+/// Whether a sentence begins with its verb, so that its subject is what was said before: "Gives me hope", "Really made me proud".
+fn is_predicate(first: &str, stream: &[&str]) -> bool {
+    let opening = stream.iter().find(|word| !is_adverb(word)).copied().unwrap_or(first);
+    opening.strip_suffix('s').is_some_and(verbs::is_never_noun)
+        || (verbs::is_past(opening) && stream.iter().take(3).any(|word| *word == "me"))
+}
+
+/// Numbers, names and quotations. A capital at the beginning says nothing.
+fn concrete(found: &[Word]) -> usize {
+    let named = |(at, word): &(usize, &Word)| *at > 0 && word.capital && !I_WORDS.contains(&word.lower.as_str());
+    let names = found.iter().enumerate().filter(named).count();
+    let numbers = found.iter().filter(|word| word.lower.chars().any(|c| c.is_ascii_digit()) || is_number(&word.lower)).count();
+    names + numbers + usize::from(found.iter().any(|word| word.quoted))
+}
+
+fn is_number(word: &str) -> bool {
+    matches!(word, "two" | "three" | "four" | "five" | "six" | "seven" | "eight" | "nine" | "ten" | "dozen" | "hundred" | "thousand")
+}
+
+/// Words longer than three letters that are no function words.
+fn content(lowers: &[&str]) -> usize {
+    #[rustfmt::skip]
+    const EMPTY: &[&str] = &[
+        "about", "been", "being", "could", "does", "done", "even", "every", "from", "have", "having", "here", "into", "it's", "just",
+        "like", "made", "make", "many", "more", "most", "much", "need", "nice", "other", "over", "really", "some", "something", "stuff",
+        "such", "super", "than", "that", "that's", "their", "them", "then", "there", "these", "they", "thing", "things", "this",
+        "those", "very", "want", "well", "were", "what", "when", "where", "which", "while", "will", "with", "would", "your", "you're",
+        "great", "good", "awesome", "amazing", "always", "also", "still", "i've", "i'll", "we're", "we've", "definitely", "feel",
+        "know", "think", "totally", "glad", "happy", "thanks", "sure",
+    ];
+    let classes = &[EMPTY, POINTING, AUXILIARIES, MODALS, PREPOSITIONS, I_WORDS, WE_WORDS, YOU_WORDS];
+    lowers.iter().filter(|word| word.chars().count() > 3 && !is_any(word, classes) && !word.contains("n't")).count()
+}
+
+/// "Us" of people in general: nobody's own, in the present.
+fn us_all(lowers: &[&str]) -> bool {
+    let own = |word: &&str| I_WORDS.contains(word) || matches!(*word, "we" | "our" | "we're" | "we've");
+    lowers.contains(&"us") && !lowers.iter().any(|word| own(word) || verbs::is_past(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::words;
+    use super::*;
+
+    fn signals(sentence: &str) -> Signals {
+        read(&words(sentence))
+    }
+
+    #[test]
+    fn sorts_are_read_without_regard_to_contractions_and_adverbs() {
+        assert!(signals("I've always really loved Bach").is(Sort::Habit));
+        assert!(signals("We're also planning a trip").is(Sort::Plan));
+        assert!(signals("I can't stand coriander").is(Sort::Preference));
+        assert!(signals("My older sister is a nurse").is(Sort::Relation));
+        assert!(signals("I’m allergic to nuts").is(Sort::Health));
+        assert!(signals("We went sailing").is(Sort::Event));
+    }
+
+    #[test]
+    fn words_that_point_to_nothing_dangle() {
+        assert!(signals("I bought it yesterday").dangles && signals("I did that").dangles && signals("She moved").dangles);
+        assert!(!signals("I bought a boat and painted it").dangles && !signals("I asked Mina and she agreed").dangles);
+        assert!(signals("It was good").points_back);
+    }
+
+    #[test]
+    fn names_and_numbers_are_concrete() {
+        assert_eq!(signals("I met Mina in Basel at 9").concrete, 3);
+        assert_eq!(signals("Painting is what I do").concrete, 0);
+    }
+}

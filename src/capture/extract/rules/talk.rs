@@ -1,0 +1,92 @@
+//! What is said for the sake of the conversation and not worth remembering: small talk, assent, wishes, hypotheses, talk about the talk.
+
+use super::pattern::begins_any;
+use super::signals::{Signals, Sort};
+
+// Beginnings in plain words (see `signals`).
+#[rustfmt::skip]
+const SMALL_TALK: &[&str] = &[
+    // Greetings and farewells.
+    "hi|hello|hey|welcome|bye|goodbye|cheers", "good morning|afternoon|evening|night|luck", "see|catch you", "talk soon", "talk to you",
+    "take care", "have a|fun", "stay safe|well|strong|positive",
+    // Thanks, apologies, congratulations and praise.
+    "thanks|thank|appreciate|appreciated|sorry|congrats|congratulations", "well done", "way to", "happy birthday|anniversary|holidays",
+    "good|great|nice|awesome|excellent|amazing|fantastic job|work|idea|point|question|for|to|on", "so? glad|happy|proud|sorry|excited to|for|of|you|that",
+    // Wishes and encouragement.
+    "hope|wish|enjoy|believe", "best of|wishes", "all the best", "you can|got", "can not wait", "looking forward",
+    // Requests.
+    "let me|let's", "tell|show|send|give me", "feel free", "check|look|go|come", "keep|don't|do not",
+    // Exclamations and questions without their mark.
+    "what|how|why|who|where|such|wow", "is|are|do|does|did|have|has|will|would|could|can you|it|that|there|they|this",
+    // The listener, or what the listener said.
+    "you|your|that|that's", "sounds|sound|seems|looks like?",
+    // Assent.
+    "sure|absolutely|definitely|totally|exactly|indeed|same|anytime", "of course", "no problem|need|worries|doubt|way",
+    // Something that is being shown.
+    "here's|here", "remember when|that|the", 
+];
+// The same in the first person. "We" is read as "I".
+#[rustfmt::skip]
+const COURTESY: &[&str] = &[
+    // Assent, and doubt about what the other one said.
+    "i agree|see|bet|guess|understand|hear|wonder|mean|suppose|hope|wish|doubt|disagree",
+    "i know|get|feel|love|like|appreciate|admire|hear that|that's|this|these|those|right|it|you|your",
+    "i know|love|like|admire|appreciate how|what you|your|it|that|this|much|hard",
+    "i love|like|appreciate|admire all? the way|idea|thought|sound|look",
+    "i can|could not? imagine|see|relate|understand|tell|agree|complain|believe|say",
+    "i think|thought|believe you|your|that|that's|it|it's|this|so", "i believe in", "i did not know|realize|realise",
+    // Feelings about the listener's news.
+    "i am so? glad|sorry|sure|curious|jealous|impressed|intrigued|honored|honoured",
+    "i am so? happy|proud|excited|thrilled|pleased|delighted for|of you|your|that|it", "i am so? happy|proud|excited|thrilled|pleased|delighted you|your|that|it",
+    "i am so? happy|excited|thrilled|pleased|delighted|keen|eager to hear|see|help|know|read",
+    "i am here|there for?", "i am with you", "i feel the same",
+    // What the speaker would like to know or to see.
+    "i would love|like that|it", "i would love|like to hear|see|know|check|read|watch", "i can not wait to hear|see|read|know",
+    "i am looking forward", "i look forward", "i am curious", "i was wondering", "i have not heard", "i would say",
+    "i wanted|want|have|need to tell|say|ask|share|check", "i must|should say|admit",
+    // Promises and offers.
+    "i will|would|can|could|should|shall|might be? let|keep|share|check|reach|get|send|show|tell|see|look|try|do|give|remember|take|make|think|sure|there",
+    // News to come.
+    "i have got? some|a|an|big|great|good|exciting|something? news|something|to",
+    // How the speaker is at the moment.
+    "i am doing|feeling? good|well|great|fine|okay|ok|alright", "i have been good|well|great|fine|okay|busy", "my pleasure",
+];
+/// Exhortations: "we" are people in general, or speaker and listener.
+const EXHORTATIONS: &[&str] = &["we can|should|must|all|gotta", "we need to", "we got|we've this|got"];
+/// How speakers refer to the last time they talked.
+const LAST_TALK: &[&str] = &["since i talked|chatted|spoke|met|last", "since my|the last", "last time i talked|chatted|spoke|met"];
+/// The fewest topical words of a statement that is vague otherwise.
+const TOPICAL_MIN: usize = 5;
+/// A statement that holds only if something else does.
+const HYPOTHESES: &[&str] =
+    &["if i were|was|could|had", "would have been", "i wish", "what if", "imagine if", "in theory", "hypothetically", "suppose"];
+/// Talk about an assistant or about the conversation itself.
+#[rustfmt::skip]
+const ABOUT_TALK: &[&str] = &[
+    "this conversation|chat|talk", "your answer|response|reply|message|question", "my last? prompt|question|message", "as an ai",
+    "language model", "you said|mentioned|asked", "you told me", "i asked you", "as|like i said", "rephrase",
+    "talk|talking|chat|chatting|hear|hearing to|with|from you", "catch|catching up",
+];
+
+/// Whether a statement is not worth remembering. Questions have been left out before.
+pub fn is_talk(lowers: &[&str], signals: &Signals) -> bool {
+    let exhorts = begins_any(lowers, EXHORTATIONS) || lowers.contains(&"let's");
+    let vague = ["something", "stuff", "things", "experience"].iter().any(|word| lowers.contains(word)) || signals.says(LAST_TALK);
+    let empty = vague && signals.content < TOPICAL_MIN && signals.concrete == 0;
+    let addressed = signals.second_person && (!signals.own_subject || is_reaction(signals));
+    let conditional = signals.opens(&["if|imagine|suppose|unless"]);
+    addressed
+        || conditional
+        || exhorts
+        || empty
+        || signals.commands
+        || signals.opens(SMALL_TALK)
+        || signals.opens(COURTESY)
+        || signals.says(HYPOTHESES)
+        || signals.says(ABOUT_TALK)
+}
+
+/// Whether a sentence about the speaker and the listener only says what the speaker feels or thinks: "I have faith in you".
+fn is_reaction(signals: &Signals) -> bool {
+    !signals.sorts.iter().any(|sort| matches!(sort, Sort::Event | Sort::Role | Sort::Relation | Sort::Health | Sort::Habit))
+}

@@ -1,0 +1,134 @@
+//! Reads what somebody pasted: message lists of the common chat APIs, transcripts with names, notes. Linear in the text.
+//!
+//! The result holds the text as it is stored, without secrets, and its turns by bytes of that text. Plain text and Markdown are stored as
+//! they are. Messages in JSON are written out, one turn a paragraph, because a span must be readable where it lies.
+
+mod json;
+mod lines;
+mod plain;
+mod stamp;
+
+use super::{Role, Transcript, Turn};
+use crate::guard::redact;
+use chrono::{DateTime, Utc};
+
+/// Why a source cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    #[error("the source is empty")]
+    Empty,
+    #[error("the source is not text: it looks like a binary file")]
+    Binary,
+    #[error("the source is not UTF-8 (byte {at}): save it as UTF-8")]
+    Encoding { at: usize },
+    #[error("the source begins like JSON, but cannot be read: {0}")]
+    Json(String),
+    #[error("the source is JSON, but no list of messages with `role` and `content`: {0}")]
+    Shape(String),
+}
+
+/// Reads a source.
+///
+/// # Errors
+/// When it is empty, no text, or JSON that holds no messages.
+pub fn read(source: &[u8]) -> Result<Transcript, ReadError> {
+    let text = text(source)?;
+    match json::messages(text)? {
+        Some(messages) => Ok(render(&messages)),
+        None => {
+            let clean = redact(text);
+            let turns = plain::turns(&clean.text);
+            Ok(Transcript { text: clean.text, turns, removed: clean.removed })
+        }
+    }
+}
+
+/// The turns of a text that is stored without them.
+pub fn plain(text: &str) -> Vec<Turn> {
+    plain::turns(text)
+}
+
+/// The source as text, without a byte order mark.
+fn text(source: &[u8]) -> Result<&str, ReadError> {
+    let source = source.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(source);
+    if source.starts_with(&[0xff, 0xfe]) || source.starts_with(&[0xfe, 0xff]) {
+        return Err(ReadError::Encoding { at: 0 });
+    }
+    let control = |byte: &&u8| **byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c | 0x1b);
+    let controls = source.iter().filter(control).count();
+    // Postgres stores no NUL, and text has hardly any other control character.
+    if source.contains(&0) || controls * 100 > source.len() {
+        return Err(ReadError::Binary);
+    }
+    let text = std::str::from_utf8(source).map_err(|error| ReadError::Encoding { at: error.valid_up_to() })?;
+    if text.trim().is_empty() { Err(ReadError::Empty) } else { Ok(text) }
+}
+
+/// A message of a list.
+#[derive(Clone, Debug, PartialEq)]
+struct Message {
+    speaker: String,
+    role: Role,
+    at: Option<DateTime<Utc>>,
+    text: String,
+}
+
+/// Messages as a text with turns.
+fn render(messages: &[Message]) -> Transcript {
+    let mut transcript = Transcript::default();
+    for message in messages {
+        let clean = redact(message.text.trim());
+        if clean.text.is_empty() {
+            continue;
+        }
+        if let Some(at) = message.at {
+            transcript.text.push_str(&format!("[{}] ", at.format("%Y-%m-%d %H:%M:%S")));
+        }
+        transcript.text.push_str(&format!("{}: ", message.speaker));
+        let start = transcript.text.len();
+        transcript.text.push_str(&clean.text);
+        let end = transcript.text.len();
+        transcript.text.push_str("\n\n");
+        transcript.removed.extend(clean.removed);
+        let speaker = Some(message.speaker.clone());
+        transcript.turns.push(Turn { speaker, role: message.role, at: message.at, start, end, text: clean.text, cleared: false });
+    }
+    transcript
+}
+
+/// What a speaker of this name is.
+fn role(name: &str) -> Role {
+    match name.to_lowercase().as_str() {
+        "assistant" | "ai" | "bot" | "agent" | "model" | "claude" | "chatgpt" | "gpt" | "copilot" | "gemini" => Role::Assistant,
+        "system" | "developer" | "tool" | "function" | "ipython" => Role::Machine,
+        _ => Role::Person,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        assert_eq!(read(b""), Err(ReadError::Empty));
+        assert_eq!(read(b" \n\t "), Err(ReadError::Empty));
+        assert_eq!(read(b"\x7fELF\x00\x01\x02"), Err(ReadError::Binary));
+        assert_eq!(read(b"caf\xe9 au lait"), Err(ReadError::Encoding { at: 3 }));
+        assert_eq!(read(b"\xff\xfeh\x00i\x00"), Err(ReadError::Encoding { at: 0 }));
+        assert!(matches!(read(b"[{\"role\": \"user\","), Err(ReadError::Json(_))));
+        assert!(matches!(read(b"{\"name\": \"Vera\"}"), Err(ReadError::Shape(_))));
+        assert!(matches!(read(b"[{\"role\": 3}]"), Err(ReadError::Shape(_))));
+    }
+
+    #[test]
+    fn secrets_never_reach_the_text() {
+        let json = r#"[{"role": "user", "content": "My password is Tr0ub4dor&3."}]"#;
+        for source in [json, "Vera: my password is Tr0ub4dor&3."] {
+            let read = read(source.as_bytes()).unwrap();
+            assert!(!read.text.contains("Tr0ub4dor") && read.removed.len() == 1, "{}", read.text);
+            let turn = &read.turns[0];
+            assert_eq!(read.text[turn.start..turn.end], turn.text);
+        }
+    }
+}

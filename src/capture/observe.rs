@@ -1,0 +1,147 @@
+//! Observations: what an agent notices about a person or a tool. They wait as events, and one synthesis reads them together.
+
+use super::request::capturing;
+use super::source::Read;
+use crate::api::{
+    CaptureResponse, ConnectionContextRequest, EventId, OBSERVATION_MAX, ObservationCategory, ObservationRequest, SourceDetails,
+    SourceForm, TOPIC_MAX, UPDATES_MAX, UserContextRequest,
+};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::idempotency::Once;
+use crate::jobs::{self, NewEvent, Origin, Task};
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use serde_json::{Map, Value, json};
+use tracing::instrument;
+use uuid::Uuid;
+
+/// The type of an event with a new value of a profile's key.
+const SCAFFOLD_UPDATE: &str = "scaffold_update";
+/// The type of an event with a fact to keep.
+const LEARNED_FACT: &str = "learned_fact";
+
+/// Records one observation.
+///
+/// # Errors
+/// `Forbidden` without `capture:write`, `Invalid` for an empty or too long content.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn record_observation(engine: &Engine, ctx: &OpContext, request: ObservationRequest) -> Result<CaptureResponse, Error> {
+    let ctx = &capturing(engine, ctx, request.user_id.as_ref()).await?;
+    Checks::default().bytes("content", &request.content, OBSERVATION_MAX).done()?;
+    let once = Once::new(engine, ctx, "record_observation", &request)?;
+    let event_type = match request.category {
+        ObservationCategory::Fact => "fact",
+        ObservationCategory::Preference => "preference",
+        ObservationCategory::ProjectDetails => "project_details",
+        ObservationCategory::Correction => "correction",
+    };
+    let observation = Observation { event_type, topic: None, text: request.content };
+    record(engine, ctx, &[observation], request.session_id, request.connection_id, &once).await
+}
+
+/// Records new values of a person's profile and facts to keep: an event for each.
+///
+/// # Errors
+/// `Forbidden` without `capture:write`; `Invalid` for no entries, too many, or one that is empty or too long.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn update_user_context(engine: &Engine, ctx: &OpContext, request: UserContextRequest) -> Result<CaptureResponse, Error> {
+    let ctx = &capturing(engine, ctx, request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "update_user_context", &request)?;
+    let mut observations = updates("scaffold_updates", &request.scaffold_updates, SCAFFOLD_UPDATE)?;
+    let mut checks = Checks::default();
+    for (addition, number) in request.persistent_info_additions.into_iter().zip(0..) {
+        checks.bytes(&format!("persistent_info_additions[{number}]"), &addition, OBSERVATION_MAX);
+        observations.push(Observation { event_type: LEARNED_FACT, topic: None, text: addition });
+    }
+    let message = format!("has {} entries in all; it may have 1 to {UPDATES_MAX}", observations.len());
+    checks.that((1..=UPDATES_MAX).contains(&observations.len()), "scaffold_updates", message).done()?;
+    record(engine, ctx, &observations, request.session_id, None, &once).await
+}
+
+/// Records what an agent learned about using a tool's connection: an event for each key.
+///
+/// # Errors
+/// As [`update_user_context`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn update_connection_context(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: ConnectionContextRequest,
+) -> Result<CaptureResponse, Error> {
+    let ctx = &capturing(engine, ctx, request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "update_connection_context", &request)?;
+    let observations = updates("learned", &request.learned, LEARNED_FACT)?;
+    let message = format!("has {} entries; it may have 1 to {UPDATES_MAX}", observations.len());
+    Checks::default().that((1..=UPDATES_MAX).contains(&observations.len()), "learned", message).done()?;
+    record(engine, ctx, &observations, request.session_id, Some(request.connection_id), &once).await
+}
+
+struct Observation {
+    event_type: &'static str,
+    /// The key of the profile, if it is a new value of one.
+    topic: Option<String>,
+    text: String,
+}
+
+/// Keys with values as statements, `key: value`. What is JSON inside stays JSON.
+fn updates(field: &str, values: &Map<String, Value>, event_type: &'static str) -> Result<Vec<Observation>, Error> {
+    let mut checks = Checks::default();
+    let observation = |(key, value): (&String, &Value)| {
+        let text = match value {
+            Value::String(text) => format!("{key}: {text}"),
+            value => format!("{key}: {value}"),
+        };
+        let name = format!("{field}.{}", key.chars().take(40).collect::<String>());
+        checks.text(&name, key, TOPIC_MAX).bytes(&name, &text, OBSERVATION_MAX);
+        Observation { event_type, topic: Some(key.clone()), text }
+    };
+    let observations = values.iter().map(observation).collect();
+    checks.done()?;
+    Ok(observations)
+}
+
+/// Stores observations with their sources and makes sure that a synthesis is due, in one transaction.
+async fn record(
+    engine: &Engine,
+    ctx: &OpContext,
+    observations: &[Observation],
+    session_id: Option<Uuid>,
+    connection_id: Option<Uuid>,
+    once: &Once<'_>,
+) -> Result<CaptureResponse, Error> {
+    let agent = ctx.agent_id()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    let mut event_ids: Vec<EventId> = Vec::with_capacity(observations.len());
+    for observation in observations {
+        let title = format!("Observation: {}", observation.event_type.replace('_', " "));
+        let details =
+            SourceDetails { form: Some(SourceForm::Note), title: Some(title), session_id, connection_id, ..SourceDetails::default() };
+        let source = Read::statement(details, &observation.text).store(engine, ctx, &mut tx, agent).await?;
+        let payload = observation.topic.as_ref().map_or_else(|| json!({}), |topic| json!({ "topic": topic }));
+        let origin = Origin {
+            user_id: None,
+            source_id: Some(source.source_id),
+            session_id,
+            connection_id,
+            requested_scope: None,
+            event_type: Some(observation.event_type),
+            metadata: Some(json!({ "source": "tool", "session_id": session_id, "connection_id": connection_id })),
+        };
+        let event = NewEvent { origin, ..NewEvent::pending(engine, Task::Observe, payload) };
+        jobs::store::insert_with_origin(&mut tx, ctx.tenancy(), agent, &event).await?;
+        event_ids.push(event.id);
+    }
+    let synthesis = NewEvent::pending(engine, Task::Synthesise, json!({}));
+    jobs::store::request_synthesis(&mut tx, ctx.tenancy(), (agent, ctx.user()), &synthesis).await?;
+    let answer = CaptureResponse { event_ids };
+    once.commit(tx, &answer, &[]).await?;
+    engine.captures().wake();
+    Ok(answer)
+}

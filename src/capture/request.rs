@@ -1,0 +1,186 @@
+//! Requests to capture: an event for each part of a stored source. The answer does not wait for the work.
+
+use super::run::{ExtractPayload, InputPayload};
+use super::source::{Paste, Read};
+use super::store;
+use crate::api::{
+    AgentId, CONTENT_MAX, CaptureConversationRequest, CaptureMode, CaptureResponse, CaptureSessionRequest, EventKind, IngestMemoryRequest,
+    MemoryInput, MemoryScope, OperatorRole, QueuedResponse, Scope, SourceDetails, SourceForm, SourceId, SourceResponse, TOPIC_MAX,
+};
+use crate::audit::{self, NewEntry};
+use crate::db::Tx;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::idempotency::Once;
+use crate::identity::{self, acting_for};
+use crate::jobs::{self, NewEvent, Origin, Task};
+use crate::memories::remember::check_decision;
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
+use uuid::Uuid;
+
+/// Queues the extraction of a conversation that was stored as a source.
+///
+/// # Errors
+/// `Forbidden` without `capture:write`; `NotFound` for a source that is not the agent's and user's; `Invalid` for a scope without its id.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn capture_conversation(engine: &Engine, ctx: &OpContext, request: CaptureConversationRequest) -> Result<CaptureResponse, Error> {
+    let ctx = &capturing(engine, ctx, request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "capture_conversation", &request)?;
+    let target = Target { scope: request.scope, project_id: request.project_id, repo_id: request.repo_id, session_id: None };
+    queue(engine, ctx, EventKind::ConversationCapture, request.source_ref, target.payload(request.capture_mode)?, &once).await
+}
+
+/// Queues the extraction of a session that ended.
+///
+/// # Errors
+/// As [`capture_conversation`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn capture_session(engine: &Engine, ctx: &OpContext, request: CaptureSessionRequest) -> Result<CaptureResponse, Error> {
+    let ctx = &capturing(engine, ctx, request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "capture_session", &request)?;
+    let target = Target { scope: request.scope, project_id: request.project_id, repo_id: request.repo_id, session_id: request.session_id };
+    queue(engine, ctx, EventKind::SessionClose, request.source_ref, target.payload(None)?, &once).await
+}
+
+/// Proposes one memory for review. It goes the same way as everything that extraction finds.
+///
+/// # Errors
+/// `Forbidden` without `capture:write`; `Invalid` with every field that is wrong.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn ingest(engine: &Engine, ctx: &OpContext, request: IngestMemoryRequest) -> Result<QueuedResponse, Error> {
+    let agent = ctx.agent_id()?;
+    let ctx = &capturing(engine, ctx, request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "ingest", &request)?;
+    let MemoryInput { topic_raw, content, kind, scope, project_id, repo_id, session_id, rationale, alternatives, confidence } =
+        request.memory_input;
+    let mut checks = Checks::default();
+    checks.text("memory_input.topic_raw", &topic_raw, TOPIC_MAX).bytes("memory_input.content", &content, CONTENT_MAX).that(
+        confidence.is_none_or(|c| (0.0..=1.0).contains(&c)),
+        "memory_input.confidence",
+        "is a number from 0 to 1",
+    );
+    check_decision(&mut checks, rationale.as_deref(), &alternatives);
+    checks.done()?;
+    let target = Target { scope, project_id, repo_id, session_id }.payload(None)?;
+    let details = SourceDetails { form: Some(SourceForm::Note), title: Some(topic_raw.clone()), ..SourceDetails::default() };
+    let read = Read::statement(details, &content);
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    let source = read.store(engine, ctx, &mut tx, agent).await?;
+    let payload = InputPayload { topic_raw, kind, rationale, alternatives, confidence, target };
+    let payload = serde_json::to_value(payload).map_err(Error::failed("a payload cannot be serialised"))?;
+    let origin = Origin { source_id: Some(source.source_id), session_id, requested_scope: scope, ..Origin::default() };
+    let event = NewEvent { origin, ..NewEvent::pending(engine, Task::Ingest, payload) };
+    jobs::store::insert_with_origin(&mut tx, ctx.tenancy(), agent, &event).await?;
+    let answer = QueuedResponse { event_id: event.id };
+    once.commit(tx, &answer, &[]).await?;
+    engine.captures().wake();
+    Ok(answer)
+}
+
+/// Stores what an operator pasted for an agent, and queues its extraction.
+///
+/// # Errors
+/// `Forbidden` without the role `operator`; `NotFound` for another tenant's agent; `Invalid` as for a source and a capture.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn paste(engine: &Engine, ctx: &OpContext, paste: Paste) -> Result<SourceResponse, Error> {
+    ctx.require_role(OperatorRole::Operator)?;
+    identity::agent(engine, ctx, paste.agent_id).await?;
+    let target = Target { scope: paste.scope, project_id: paste.project_id, repo_id: None, session_id: None };
+    let payload = target.payload(Some(paste.mode))?;
+    let form = match paste.mode {
+        CaptureMode::Transcript => SourceForm::Transcript,
+        CaptureMode::Note => SourceForm::Note,
+        CaptureMode::Summary => SourceForm::Summary,
+    };
+    let details = SourceDetails { form: Some(form), title: paste.title, filename: paste.filename, ..SourceDetails::default() };
+    let read = Read::new(details, paste.text.into_bytes()).await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let source = read.store(engine, ctx, &mut tx, paste.agent_id).await?;
+    insert_events(engine, ctx, &mut tx, (paste.agent_id, EventKind::ConversationCapture), source.source_id, &payload).await?;
+    tx.commit().await?;
+    engine.captures().wake();
+    engine.relay().wake();
+    Ok(source)
+}
+
+/// Where the memories of a capture belong.
+struct Target {
+    scope: Option<MemoryScope>,
+    project_id: Option<Uuid>,
+    repo_id: Option<Uuid>,
+    session_id: Option<Uuid>,
+}
+
+impl Target {
+    fn payload(self, mode: Option<CaptureMode>) -> Result<ExtractPayload, Error> {
+        Checks::default()
+            .that(self.scope != Some(MemoryScope::Project) || self.project_id.is_some(), "project_id", "is required with the scope project")
+            .that(self.scope != Some(MemoryScope::Repo) || self.repo_id.is_some(), "repo_id", "is required with the scope repo")
+            .that(self.scope != Some(MemoryScope::Session) || self.session_id.is_some(), "session_id", "is required with the scope session")
+            .done()?;
+        let Self { scope, project_id, repo_id, session_id } = self;
+        Ok(ExtractPayload { mode, scope, project_id, repo_id, session_id, only: None })
+    }
+}
+
+/// The context of an agent that captures.
+pub(super) async fn capturing(engine: &Engine, ctx: &OpContext, user: Option<&crate::api::UserRef>) -> Result<OpContext, Error> {
+    ctx.agent_id()?;
+    ctx.require(Scope::CaptureWrite)?;
+    acting_for(engine, ctx, user).await
+}
+
+async fn queue(
+    engine: &Engine,
+    ctx: &OpContext,
+    kind: EventKind,
+    source: SourceId,
+    payload: ExtractPayload,
+    once: &Once<'_>,
+) -> Result<CaptureResponse, Error> {
+    let agent = ctx.agent_id()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    let answer = insert_events(engine, ctx, &mut tx, (agent, kind), source, &payload).await?;
+    once.commit(tx, &answer, &[]).await?;
+    engine.captures().wake();
+    engine.relay().wake();
+    Ok(answer)
+}
+
+/// Queues every part of a source.
+async fn insert_events(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    (agent, kind): (AgentId, EventKind),
+    source: SourceId,
+    payload: &ExtractPayload,
+) -> Result<CaptureResponse, Error> {
+    let parts = store::parts(tx, ctx.tenancy(), agent, source).await?;
+    if parts.is_empty() {
+        return Err(Error::NotFound("source"));
+    }
+    let json = serde_json::to_value(payload).map_err(Error::failed("a payload cannot be serialised"))?;
+    let mut event_ids = Vec::with_capacity(parts.len());
+    for part in parts {
+        let origin = Origin { source_id: Some(part), session_id: payload.session_id, requested_scope: payload.scope, ..Origin::default() };
+        let event = NewEvent { kind, origin, ..NewEvent::pending(engine, Task::Extract, json.clone()) };
+        jobs::store::insert_with_origin(tx, ctx.tenancy(), agent, &event).await?;
+        event_ids.push(event.id);
+    }
+    let entry = NewEntry::new(engine, ctx, "source.captured", "source", source, "captured").agent(agent);
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    Ok(CaptureResponse { event_ids })
+}

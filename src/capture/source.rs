@@ -1,0 +1,198 @@
+//! Sources: what is sent in, without its secrets, under an id that follows from its text.
+
+use super::extract::transcript::{self, ReadError};
+use super::extract::{Role, Transcript, Turn};
+use super::parts::{PART_MAX, Part, split};
+use super::store::{self, NewSource};
+use crate::api::{
+    AgentId, CaptureMode, FILENAME_MAX, MemoryScope, SOURCE_MAX, Scope, SourceDetails, SourceForm, SourceId, SourceKind, SourceResponse,
+    TITLE_MAX, UserId,
+};
+use crate::db::Tx;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::guard::{Redacted, redact};
+use crate::idempotency::Once;
+use crate::identity::acting_for;
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use sha2::{Digest, Sha256};
+use tracing::instrument;
+use uuid::Uuid;
+
+/// Characters of a title that is made from a text.
+const TITLE: usize = 80;
+
+/// What an operator captures for an agent.
+#[derive(Clone, Debug)]
+pub struct Paste {
+    pub agent_id: AgentId,
+    pub mode: CaptureMode,
+    pub scope: Option<MemoryScope>,
+    pub project_id: Option<Uuid>,
+    pub title: Option<String>,
+    pub filename: Option<String>,
+    pub text: String,
+}
+
+/// Stores a source without reading anything out of it. Secrets become markers before anything is stored or hashed. The same text of the same
+/// agent and user is stored once.
+///
+/// # Errors
+/// `Forbidden` without `capture:write`; `Invalid` for the field `content` if it is empty, too large, no text, or JSON without messages.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, bytes = content.len()))]
+pub async fn add_source(engine: &Engine, ctx: &OpContext, details: SourceDetails, content: Vec<u8>) -> Result<SourceResponse, Error> {
+    let agent = ctx.agent_id()?;
+    ctx.require(Scope::CaptureWrite)?;
+    let ctx = &acting_for(engine, ctx, details.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "add_source", &(&details, Sha256::digest(&content).to_vec()))?;
+    let read = Read::new(details, content).await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    let answer = read.store(engine, ctx, &mut tx, agent).await?;
+    once.commit(tx, &answer, &[]).await?;
+    Ok(answer)
+}
+
+/// A source that was read and checked.
+pub(super) struct Read {
+    details: SourceDetails,
+    form: SourceForm,
+    redacted: Vec<String>,
+    bytes: usize,
+    turns: usize,
+    /// Of the whole text as it will be stored.
+    digest: Vec<u8>,
+    title: String,
+    parts: Vec<Part>,
+}
+
+impl Read {
+    /// Reads a source: in a thread of its own, because a large one takes a second.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the field.
+    pub async fn new(details: SourceDetails, content: Vec<u8>) -> Result<Self, Error> {
+        let mut checks = Checks::default();
+        let size = content.len();
+        checks
+            .that(size <= SOURCE_MAX, "content", format!("has {size} bytes; at most {SOURCE_MAX} are allowed: send it in several sources"))
+            .optional_text("title", details.title.as_deref(), TITLE_MAX)
+            .optional_text("filename", details.filename.as_deref(), FILENAME_MAX)
+            .optional_text("attachment_id", details.attachment_id.as_deref(), FILENAME_MAX)
+            .done()?;
+        let read = tokio::task::spawn_blocking(move || Self::read(details, &content)).await;
+        read.map_err(Error::failed("a source could not be read"))?
+    }
+
+    /// One statement as a source of its own: its text is not searched for turns.
+    pub fn statement(details: SourceDetails, text: &str) -> Self {
+        let Redacted { text, removed } = redact(text.trim());
+        let turn = Turn { speaker: None, role: Role::Person, at: None, start: 0, end: text.len(), text: text.clone(), cleared: false };
+        Self::of(details, Transcript { turns: vec![turn], text, removed })
+    }
+
+    fn read(details: SourceDetails, content: &[u8]) -> Result<Self, Error> {
+        Ok(Self::of(details, transcript::read(content).map_err(refusal)?))
+    }
+
+    fn of(details: SourceDetails, transcript: Transcript) -> Self {
+        let digest = Sha256::digest(&transcript.text).to_vec();
+        let title = details.title.clone().or_else(|| details.filename.clone()).unwrap_or_else(|| beginning(&transcript));
+        Self {
+            form: details.form.unwrap_or(SourceForm::Transcript),
+            redacted: transcript.removed.iter().map(ToString::to_string).collect(),
+            bytes: transcript.text.len(),
+            turns: transcript.turns.len(),
+            digest,
+            title,
+            parts: split(&transcript, PART_MAX),
+            details,
+        }
+    }
+
+    /// Stores the parts, unless they are there.
+    ///
+    /// # Errors
+    /// When the database is out of reach.
+    #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+    pub async fn store(self, engine: &Engine, ctx: &OpContext, tx: &mut Tx, agent: AgentId) -> Result<SourceResponse, Error> {
+        let user = ctx.user();
+        let whole = source_id(agent, user, self.form, &self.digest, 1);
+        let now = engine.clock().now();
+        let count = i32::try_from(self.parts.len()).unwrap_or(i32::MAX);
+        let mut known = false;
+        for (part, number) in self.parts.iter().zip(1..) {
+            let turns = serde_json::to_value(&part.turns).map_err(Error::failed("turns cannot be serialised"))?;
+            let source = NewSource {
+                id: source_id(agent, user, self.form, &self.digest, number),
+                whole,
+                part: number,
+                parts: count,
+                kind: kind(self.form),
+                form: self.form,
+                title: &self.title,
+                details: &self.details,
+                text: &part.text,
+                turns,
+                user,
+                now,
+            };
+            known = !store::insert_source(tx, ctx.tenancy(), agent, &source).await?;
+            if known {
+                break;
+            }
+        }
+        Ok(SourceResponse {
+            source_id: whole,
+            known,
+            bytes: i64::try_from(self.bytes).unwrap_or(i64::MAX),
+            turns: i64::try_from(self.turns).unwrap_or(i64::MAX),
+            parts: i64::from(count),
+            redacted: self.redacted,
+        })
+    }
+}
+
+/// The id follows from agent, user, form and text: the bytes of somebody else tell nobody anything, and erasing one user's source leaves the
+/// others' alone. A UUID of version 8 over SHA-256.
+fn source_id(agent: AgentId, user: Option<UserId>, form: SourceForm, digest: &[u8], part: i32) -> SourceId {
+    let mut hasher = Sha256::new();
+    hasher.update(b"source");
+    hasher.update(agent.0.as_bytes());
+    hasher.update(user.map_or([0; 16], |user| user.0.into_bytes()));
+    hasher.update(form.as_str());
+    hasher.update(part.to_le_bytes());
+    hasher.update(digest);
+    let mut bytes = [0; 16];
+    for (byte, hashed) in bytes.iter_mut().zip(hasher.finalize()) {
+        *byte = hashed;
+    }
+    SourceId(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+}
+
+fn kind(form: SourceForm) -> SourceKind {
+    match form {
+        SourceForm::Transcript | SourceForm::Summary => SourceKind::Conversation,
+        SourceForm::Note => SourceKind::Manual,
+        SourceForm::ToolOutput => SourceKind::Run,
+        SourceForm::Document | SourceForm::Attachment => SourceKind::Document,
+    }
+}
+
+fn refusal(error: ReadError) -> Error {
+    Error::invalid("content", error.to_string())
+}
+
+/// The first words that somebody says.
+fn beginning(transcript: &Transcript) -> String {
+    let text = transcript.turns.first().map_or(transcript.text.as_str(), |turn| turn.text.as_str());
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(TITLE) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
+        None => line,
+    }
+}

@@ -1,0 +1,260 @@
+//! What the console lists: sources, events, and their numbers.
+
+use crate::api::{
+    AgentId, CaptureNumbers, EventFilter, EventId, EventKind, EventState, MemoryId, MemoryStatus, SourceFilter, SourceForm, SourceId,
+    TenantId, UserId,
+};
+use crate::capture::parts::StoredTurn;
+use crate::db::cursor::Seek;
+use crate::db::{DbError, Tx, statement};
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use sqlx::types::Json;
+use sqlx::{FromRow, Postgres, QueryBuilder};
+use uuid::Uuid;
+
+/// The first part of a source.
+#[derive(FromRow)]
+pub struct Located {
+    pub id: SourceId,
+    pub agent_id: AgentId,
+    pub user_id: Option<UserId>,
+    pub form: SourceForm,
+    pub title: String,
+    pub parts: i32,
+    pub created_at: DateTime<Utc>,
+}
+
+const LOCATED: &str = "s.id, s.agent_id, s.user_id, s.form, coalesce(s.title, s.reference) as title, s.parts, s.created_at";
+
+fn sources(what: &str, tenant: TenantId, filter: &SourceFilter) -> Result<QueryBuilder<Postgres>, DbError> {
+    let mut query = statement!(format!("select {what} from sources s where s.tenant_id = $1 and s.part = 1"), tenant);
+    if let Some(agent) = filter.agent_id {
+        query.push(" and s.agent_id = ").push_bind(agent);
+    }
+    if let Some(form) = filter.form {
+        query.push(" and s.form = ").push_bind(form);
+    }
+    Ok(query)
+}
+
+/// How many sources a filter matches.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn source_count(tx: &mut Tx, tenant: TenantId, filter: &SourceFilter) -> Result<i64, DbError> {
+    Ok(sources("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
+}
+
+/// One page of sources and one more, newest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn source_list(tx: &mut Tx, tenant: TenantId, filter: &SourceFilter, seek: &Seek, size: usize) -> Result<Vec<Located>, DbError> {
+    let mut query = sources(LOCATED, tenant, filter)?;
+    seek.push(&mut query, "s.created_at", "s.id", true, size);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+/// A part of a source with its text.
+#[derive(FromRow)]
+pub struct SourcePart {
+    #[sqlx(flatten)]
+    pub located: Located,
+    pub content: Option<String>,
+    pub turns: Option<Json<Vec<StoredTurn>>>,
+}
+
+/// The parts of a source, in order.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn source_parts(tx: &mut Tx, tenant: TenantId, source: SourceId) -> Result<Vec<SourcePart>, DbError> {
+    Ok(sqlx::query_as(
+        r"select s.id, s.agent_id, s.user_id, s.form, coalesce(s.title, s.reference) as title, s.parts, s.created_at, s.content, s.turns
+            from sources s where s.tenant_id = $1 and (s.id = $2 or s.whole_id = $2) order by s.part",
+    )
+    .bind(tenant)
+    .bind(source)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// What became of a source.
+#[derive(FromRow)]
+pub struct SourceNumbers {
+    pub whole_id: SourceId,
+    pub bytes: i64,
+    pub turns: i64,
+    /// The state of its events: one that is open or dead before one that is done.
+    pub state: Option<EventState>,
+    pub progress: f64,
+    pub waiting: i64,
+    pub active: i64,
+    pub rejected: i64,
+    pub quarantined: i64,
+}
+
+/// The numbers of some sources, over all their parts.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
+pub async fn source_numbers(tx: &mut Tx, tenant: TenantId, ids: &[SourceId]) -> Result<Vec<SourceNumbers>, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    Ok(sqlx::query_as(
+        r"with part as (
+              select coalesce(s.whole_id, s.id) as whole_id, s.agent_id, s.id, coalesce(octet_length(s.content), 0)::bigint as bytes,
+                     coalesce(jsonb_array_length(s.turns), 0)::bigint as turns
+                from sources s where s.tenant_id = $1 and coalesce(s.whole_id, s.id) = any($2))
+          select p.whole_id, sum(p.bytes)::bigint as bytes, sum(p.turns)::bigint as turns,
+                 (array_agg(e.state order by array_position(array['dead', 'failed', 'running', 'pending', 'done', 'imported'], e.state))
+                      filter (where e.state is not null))[1] as state,
+                 coalesce(sum(e.share * p.bytes) / nullif(sum(p.bytes), 0), 0)::float8 as progress,
+                 coalesce(sum(m.waiting), 0)::bigint as waiting, coalesce(sum(m.active), 0)::bigint as active,
+                 coalesce(sum(m.rejected), 0)::bigint as rejected, coalesce(sum(q.quarantined), 0)::bigint as quarantined
+            from part p
+            left join lateral (
+                select e.state, case e.state when 'done' then 1
+                                else coalesce((e.outcome->>'read')::float8 / nullif((e.outcome->>'of')::float8, 0), 0) end as share
+                  from events e where e.tenant_id = $1 and e.agent_id = p.agent_id and e.source_id = p.id and e.kind <> 'observation'
+                 order by e.created_at desc, e.id desc limit 1) e on true
+            left join lateral (
+                select count(*) filter (where m.status = 'inbox' and m.deleted_at is null) as waiting,
+                       count(*) filter (where m.live) as active,
+                       count(*) filter (where m.deleted_at is not null) as rejected
+                  from (select distinct v.memory_id, v.agent_id from evidence v
+                         where v.tenant_id = $1 and v.source_id = p.id) v
+                  join agent_memories m on m.agent_id = v.agent_id and m.id = v.memory_id) m on true
+            left join lateral (
+                select count(*) as quarantined from quarantine q
+                 where q.tenant_id = $1 and q.agent_id = p.agent_id and q.source_id = p.id and q.state = 'waiting') q on true
+           group by p.whole_id",
+    )
+    .bind(tenant)
+    .bind(ids)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// A place of a source that a memory quotes, or that is in quarantine.
+#[derive(FromRow)]
+pub struct Quoted {
+    pub source_id: SourceId,
+    pub starts: i32,
+    pub ends: i32,
+    pub memory_id: Option<MemoryId>,
+    pub content: Option<String>,
+    pub status: Option<MemoryStatus>,
+    pub deleted: bool,
+    pub reasons: Vec<String>,
+}
+
+/// The places of a part between two bytes, in their order.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn quoted(tx: &mut Tx, tenant: TenantId, source: SourceId, (from, until): (i32, i32)) -> Result<Vec<Quoted>, DbError> {
+    Ok(sqlx::query_as(
+        r"select v.source_id, v.starts, v.ends, m.id as memory_id, m.content, m.status, coalesce(m.deleted_at is not null, false) as deleted,
+                 '{}'::text[] as reasons
+            from evidence v join agent_memories m on m.agent_id = v.agent_id and m.id = v.memory_id
+           where v.tenant_id = $1 and v.source_id = $2 and v.starts < $4 and v.ends > $3
+          union all
+          select q.source_id, q.starts, q.ends, null, null, null, false, q.reasons
+            from quarantine q
+           where q.tenant_id = $1 and q.source_id = $2 and q.starts < $4 and q.ends > $3 and q.state = 'waiting'
+           order by starts, ends desc",
+    )
+    .bind(tenant)
+    .bind(source)
+    .bind(from)
+    .bind(until)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// An event of a list.
+#[derive(FromRow)]
+pub struct Event {
+    pub id: EventId,
+    pub agent_id: AgentId,
+    pub kind: EventKind,
+    pub task: String,
+    pub state: EventState,
+    pub attempt: i32,
+    pub error: Option<String>,
+    pub outcome: Option<Value>,
+    /// The id of the whole source.
+    pub source_id: Option<SourceId>,
+    pub created_at: DateTime<Utc>,
+    pub run_after: DateTime<Utc>,
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+const EVENT: &str = r"e.id, e.agent_id, e.kind, e.task, e.state, e.attempt, e.error, e.outcome,
+    (select coalesce(s.whole_id, s.id) from sources s where s.agent_id = e.agent_id and s.id = e.source_id) as source_id,
+    e.created_at, e.run_after, e.finished_at";
+
+fn events(what: &str, tenant: TenantId, filter: &EventFilter) -> Result<QueryBuilder<Postgres>, DbError> {
+    let mut query = statement!(format!("select {what} from events e where e.tenant_id = $1"), tenant);
+    if let Some(agent) = filter.agent_id {
+        query.push(" and e.agent_id = ").push_bind(agent);
+    }
+    if let Some(kind) = filter.kind {
+        query.push(" and e.kind = ").push_bind(kind);
+    }
+    if let Some(state) = filter.state {
+        query.push(" and e.state = ").push_bind(state);
+    }
+    Ok(query)
+}
+
+/// How many events a filter matches.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn event_count(tx: &mut Tx, tenant: TenantId, filter: &EventFilter) -> Result<i64, DbError> {
+    Ok(events("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
+}
+
+/// One page of events and one more, newest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn event_list(tx: &mut Tx, tenant: TenantId, filter: &EventFilter, seek: &Seek, size: usize) -> Result<Vec<Event>, DbError> {
+    let mut query = events(EVENT, tenant, filter)?;
+    seek.push(&mut query, "e.created_at", "e.id", true, size);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+/// The events that worked on a source, newest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn events_of_source(tx: &mut Tx, tenant: TenantId, source: SourceId, most: i64) -> Result<Vec<Event>, DbError> {
+    let mut query = events(EVENT, tenant, &EventFilter::default())?;
+    query.push(" and (e.agent_id, e.source_id) in (select p.agent_id, p.id from sources p where p.tenant_id = $1 and (p.id = ");
+    query.push_bind(source).push(" or p.whole_id = ").push_bind(source).push(")) order by e.created_at desc, e.id desc limit ");
+    query.push_bind(most);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+/// Makes dead events due again; how many. A synthesis stays dead if another one is open, which reads the same observations.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
+pub async fn retry(tx: &mut Tx, tenant: TenantId, ids: &[EventId], now: DateTime<Utc>) -> Result<Vec<EventId>, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    Ok(sqlx::query_scalar(
+        r"update events e set state = 'pending', run_after = $3, finished_at = null, attempts_before = attempt
+           where e.tenant_id = $1 and e.id = any($2) and e.state = 'dead'
+             and not (e.task = 'synthesise' and exists (
+                     select from events o where o.agent_id = e.agent_id and o.user_id is not distinct from e.user_id and o.task = 'synthesise'
+                        and o.state in ('pending', 'running', 'failed')))
+          returning e.id",
+    )
+    .bind(tenant)
+    .bind(ids)
+    .bind(now)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// What waits: in the inbox, in quarantine, on the bus.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn numbers(tx: &mut Tx, tenant: TenantId) -> Result<CaptureNumbers, DbError> {
+    let (inbox, oldest, quarantined, waiting, dead) = sqlx::query_as(
+        r"select i.count, i.oldest, (select count(*) from quarantine where tenant_id = $1 and state = 'waiting'), e.waiting, e.dead
+            from (select count(*) as count, min(created_at) as oldest from agent_memories
+                   where tenant_id = $1 and status = 'inbox' and deleted_at is null) i
+           cross join (select count(*) filter (where state <> 'dead') as waiting, count(*) filter (where state = 'dead') as dead
+                         from events where tenant_id = $1 and kind <> 'observation'
+                          and state in ('pending', 'running', 'failed', 'dead')) e",
+    )
+    .bind(tenant)
+    .fetch_one(&mut **tx)
+    .await?;
+    Ok(CaptureNumbers { inbox, quarantined, waiting, dead, oldest })
+}

@@ -1,0 +1,254 @@
+//! All SQL of capture: sources, observations, quarantine, and the lists of the console.
+
+mod lists;
+
+pub use lists::{
+    Event, Located, Quoted, SourceNumbers, SourcePart, event_count, event_list, events_of_source, numbers, quoted, retry, source_count,
+    source_list, source_numbers, source_parts,
+};
+
+use super::parts::StoredTurn;
+use crate::api::{AgentId, EventId, QuarantineId, SourceDetails, SourceForm, SourceId, SourceKind, UserId};
+use crate::consolidation::{Owner, Spot};
+use crate::db::{DbError, Tenancy, Tx, insert, of_user};
+use crate::jobs::Held;
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+use sqlx::FromRow;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+/// A part of a source to be stored.
+pub struct NewSource<'a> {
+    pub id: SourceId,
+    pub whole: SourceId,
+    pub part: i32,
+    pub parts: i32,
+    pub kind: SourceKind,
+    pub form: SourceForm,
+    pub title: &'a str,
+    pub details: &'a SourceDetails,
+    pub text: &'a str,
+    pub turns: Value,
+    pub user: Option<UserId>,
+    pub now: DateTime<Utc>,
+}
+
+/// Inserts a part of a source; false if it is there.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn insert_source(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source: &NewSource<'_>) -> Result<bool, DbError> {
+    let mut query = insert!("insert into sources" {
+        tenant_id: tenancy.tenant,
+        agent_id: agent,
+        id: source.id,
+        user_id: source.user,
+        kind: source.kind,
+        reference: source.details.filename.as_deref().unwrap_or(source.title),
+        content: source.text,
+        metadata: json!({}),
+        created_at: source.now,
+        form: source.form,
+        title: source.title,
+        filename: &source.details.filename,
+        attachment_id: &source.details.attachment_id,
+        session_id: source.details.session_id,
+        connection_id: source.details.connection_id,
+        whole_id: source.whole,
+        part: source.part,
+        parts: source.parts,
+        turns: &source.turns,
+    } "on conflict (agent_id, id) do nothing");
+    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+}
+
+/// The parts of a source, in order; empty if the agent and user have none with this id.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn parts(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source: SourceId) -> Result<Vec<SourceId>, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        "select s.id from sources s where s.tenant_id = $1 and s.agent_id = $2 and (s.id = $3 or s.whole_id = $3) and ",
+        of_user!("s", "$4"),
+        " order by s.part"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(source)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The source of an event, with what the event did so far.
+pub struct StoredSource {
+    pub source_id: SourceId,
+    pub user_id: Option<UserId>,
+    pub session_id: Option<Uuid>,
+    pub content: Option<String>,
+    pub turns: Vec<StoredTurn>,
+    pub outcome: Option<Value>,
+}
+
+/// The source that an event works on.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %held.agent_id))]
+pub async fn source_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Result<Option<StoredSource>, DbError> {
+    #[derive(FromRow)]
+    struct Row {
+        source_id: SourceId,
+        user_id: Option<UserId>,
+        session_id: Option<Uuid>,
+        content: Option<String>,
+        turns: Option<Json<Vec<StoredTurn>>>,
+        outcome: Option<Value>,
+    }
+    let row: Option<Row> = sqlx::query_as(concat!(
+        r"select s.id as source_id, s.user_id, s.session_id, s.content, s.turns, e.outcome
+            from events e join sources s on s.agent_id = e.agent_id and s.id = e.source_id
+           where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and s.tenant_id = $1 and ",
+        of_user!("s", "$4")
+    ))
+    .bind(tenancy.tenant)
+    .bind(held.agent_id)
+    .bind(held.id)
+    .bind(tenancy.users)
+    .fetch_optional(&mut **tx)
+    .await?;
+    Ok(row.map(|row| StoredSource {
+        source_id: row.source_id,
+        user_id: row.user_id,
+        session_id: row.session_id,
+        content: row.content,
+        turns: row.turns.map(|turns| turns.0).unwrap_or_default(),
+        outcome: row.outcome,
+    }))
+}
+
+/// The user of an event.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %held.agent_id))]
+pub async fn user_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Result<Option<UserId>, DbError> {
+    let user: Option<Option<UserId>> = sqlx::query_scalar(concat!(
+        "select e.user_id from events e where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and ",
+        of_user!("e", "$4")
+    ))
+    .bind(tenancy.tenant)
+    .bind(held.agent_id)
+    .bind(held.id)
+    .bind(tenancy.users)
+    .fetch_optional(&mut **tx)
+    .await?;
+    Ok(user.flatten())
+}
+
+/// An observation that waits.
+#[derive(FromRow)]
+pub struct StoredObservation {
+    pub id: EventId,
+    pub source_id: SourceId,
+    pub event_type: Option<String>,
+    pub topic: Option<String>,
+    pub content: String,
+    pub created_at: DateTime<Utc>,
+}
+
+/// The oldest waiting observations of an agent and a user.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
+pub async fn observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner, most: i64) -> Result<Vec<StoredObservation>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select e.id, e.source_id, e.event_type, e.payload->>'topic' as topic, s.content, e.created_at
+            from events e join sources s on s.agent_id = e.agent_id and s.id = e.source_id
+           where e.tenant_id = $1 and e.agent_id = $2 and e.user_id is not distinct from $3 and e.kind = 'observation'
+             and e.state = 'pending' and s.content is not null and ",
+        of_user!("e", "$4"),
+        " order by e.created_at, e.id limit $5"
+    ))
+    .bind(tenancy.tenant)
+    .bind(owner.agent_id)
+    .bind(owner.user_id)
+    .bind(tenancy.users)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Whether observations of an agent and a user wait.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
+pub async fn has_observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner) -> Result<bool, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        r"select exists (select from events e join sources s on s.agent_id = e.agent_id and s.id = e.source_id
+                          where e.tenant_id = $1 and e.agent_id = $2 and e.user_id is not distinct from $3 and e.kind = 'observation'
+                            and e.state = 'pending' and s.content is not null and ",
+        of_user!("e", "$4"),
+        ")"
+    ))
+    .bind(tenancy.tenant)
+    .bind(owner.agent_id)
+    .bind(owner.user_id)
+    .bind(tenancy.users)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// Marks observations as processed.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, ids = ids.len()))]
+pub async fn mark_processed(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, ids: &[EventId], now: DateTime<Utc>) -> Result<(), DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    sqlx::query(concat!(
+        r"update events e set state = 'done', processed_at = $4, finished_at = $4
+           where e.tenant_id = $1 and e.agent_id = $2 and e.id = any($3) and e.kind = 'observation' and ",
+        of_user!("e", "$5")
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(ids)
+    .bind(now)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Ends a synthesis, which the caller holds.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %held.agent_id))]
+pub async fn end_synthesis(tx: &mut Tx, tenancy: Tenancy, held: Held, outcome: &Value, now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"update events e
+             set state = 'done', error = null, outcome = $4, leased_until = null, finished_at = $5
+           where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and ",
+        of_user!("e", "$6")
+    ))
+    .bind(tenancy.tenant)
+    .bind(held.agent_id)
+    .bind(held.id)
+    .bind(outcome)
+    .bind(now)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Puts a place into quarantine; false if it is there.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
+pub async fn insert_quarantine(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    owner: Owner,
+    id: QuarantineId,
+    spot: &Spot,
+    reasons: &[String],
+    now: DateTime<Utc>,
+) -> Result<bool, DbError> {
+    let mut query = insert!("insert into quarantine" {
+        tenant_id: tenancy.tenant,
+        agent_id: owner.agent_id,
+        id: id,
+        user_id: owner.user_id,
+        source_id: spot.source_id,
+        event_id: spot.event_id,
+        starts: i32::try_from(spot.starts).unwrap_or(i32::MAX),
+        ends: i32::try_from(spot.ends).unwrap_or(i32::MAX),
+        quote: &spot.quote,
+        reasons: reasons,
+        state: "waiting",
+        created_at: now,
+    } "on conflict (agent_id, source_id, starts, ends) do nothing");
+    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+}

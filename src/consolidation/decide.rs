@@ -1,0 +1,223 @@
+//! What a person decides about candidates, and what that would do.
+
+use super::place::lock_keys;
+use super::promote::{Durable, make_durable, merge, return_to_inbox};
+use super::store;
+use crate::api::{BULK_MAX, InboxOutcome, InboxVerdict, MemoryId, MemoryScope, MemoryStatus, OperatorRole, REASON_MAX, TOPIC_MAX};
+use crate::audit::{self, NewEntry};
+use crate::db::Tx;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::idempotency;
+use crate::memories::model::{Change, DedupKey, Memory};
+use crate::memories::{remember, store as memories};
+use crate::op::OpContext;
+use crate::vocabulary::Resolved;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
+use uuid::Uuid;
+
+/// Decides about up to 100 candidates, all or none.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `Invalid` for no ids, too many, or a verdict that is not complete; `NotFound` if any is not the
+/// tenant's; `Conflict` for a merge into a memory that is not in force or not the same agent's and user's.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], verdict: InboxVerdict) -> Result<InboxOutcome, Error> {
+    let (tx, outcome) = apply(engine, ctx, ids, &verdict).await?;
+    tx.commit().await?;
+    engine.jobs().wake();
+    // The reviewer looks at the audit trail next.
+    engine.relay().settle().await;
+    Ok(outcome)
+}
+
+/// What [`decide`] would do: the same work in a transaction that is rolled back.
+///
+/// # Errors
+/// As [`decide`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], verdict: &InboxVerdict) -> Result<InboxOutcome, Error> {
+    let (tx, outcome) = apply(engine, ctx, ids, verdict).await?;
+    tx.rollback().await?;
+    Ok(outcome)
+}
+
+async fn apply(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], verdict: &InboxVerdict) -> Result<(Tx, InboxOutcome), Error> {
+    ctx.require_role(OperatorRole::Reviewer)?;
+    check(ids, verdict)?;
+    let mut sorted = ids.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let mut locked = sorted.clone();
+    if let InboxVerdict::Merge { into } = verdict {
+        locked.push(*into);
+    }
+    let edit = Edit::new(engine, ctx, verdict).await;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(edit) = &edit {
+        // In the order of everybody who writes: keys, then rows, then counts.
+        let rows = memories::by_ids(&mut tx, ctx.tenancy(), None, &sorted, false).await?;
+        lock_keys(&mut tx, rows.iter().map(|row| edit.key(row))).await?;
+    }
+    let rows = memories::by_ids(&mut tx, ctx.tenancy(), None, &locked, true).await?;
+    if sorted.iter().any(|id| !rows.iter().any(|row| row.id == *id)) {
+        return Err(Error::NotFound("memory"));
+    }
+    let agents: Vec<_> = rows.iter().map(|row| row.agent_id).collect();
+    memories::lock_counts(&mut tx, ctx.tenancy(), &agents).await?;
+    let mut outcome = InboxOutcome { disputed: store::disputed(&mut tx, ctx.tenancy(), &sorted).await?, ..InboxOutcome::default() };
+    for memory in rows.iter().filter(|row| sorted.contains(&row.id)) {
+        let changed = match verdict {
+            InboxVerdict::Confirm { .. } => confirm(engine, ctx, &mut tx, memory, edit.as_ref(), &mut outcome).await?,
+            InboxVerdict::Reject { reason } => reject(engine, ctx, &mut tx, memory, reason).await?,
+            InboxVerdict::Merge { into } => {
+                let into = rows.iter().find(|row| row.id == *into).ok_or(Error::NotFound("memory"))?;
+                merge_into(engine, ctx, &mut tx, memory, into, &mut outcome).await?
+            }
+            InboxVerdict::Undo => {
+                store::was_candidate(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?
+                    && return_to_inbox(engine, ctx, &mut tx, memory).await?
+            }
+        };
+        if changed { outcome.changed.push(memory.id) } else { outcome.unchanged.push(memory.id) }
+    }
+    outcome.new_topics.sort();
+    outcome.new_topics.dedup();
+    outcome.disputed.retain(|id| outcome.changed.contains(id));
+    Ok((tx, outcome))
+}
+
+fn check(ids: &[MemoryId], verdict: &InboxVerdict) -> Result<(), Error> {
+    let message = format!("names {} candidates; it may name 1 to {BULK_MAX}", ids.len());
+    let mut checks = Checks::default();
+    checks.that((1..=BULK_MAX).contains(&ids.len()), "ids", message);
+    match verdict {
+        InboxVerdict::Confirm { topic, scope, project_id } => {
+            checks.optional_text("topic", topic.as_deref(), TOPIC_MAX).that(
+                *scope != Some(MemoryScope::Project) || project_id.is_some(),
+                "project_id",
+                "is required with the scope project",
+            );
+        }
+        InboxVerdict::Reject { reason } => {
+            checks.text("reason", reason, REASON_MAX);
+        }
+        InboxVerdict::Merge { into } => {
+            checks.that(!ids.contains(into), "into", "is one of the candidates");
+        }
+        InboxVerdict::Undo => {}
+    }
+    checks.done()
+}
+
+/// What a person changes when confirming.
+struct Edit {
+    topic: Option<(String, Resolved)>,
+    scope: Option<MemoryScope>,
+    project_id: Option<Uuid>,
+}
+
+impl Edit {
+    async fn new(engine: &Engine, ctx: &OpContext, verdict: &InboxVerdict) -> Option<Self> {
+        let InboxVerdict::Confirm { topic, scope, project_id } = verdict else { return None };
+        let topic = match topic.as_deref().map(str::trim).filter(|topic| !topic.is_empty()) {
+            Some(topic) => Some((topic.to_owned(), remember::resolve(engine, ctx, topic).await)),
+            None => None,
+        };
+        Some(Self { topic, scope: *scope, project_id: *project_id })
+    }
+
+    /// The key that a candidate will have.
+    fn key(&self, memory: &Memory) -> DedupKey {
+        let mut key = memory.key();
+        if let Some((_, resolved)) = &self.topic {
+            key.topic.clone_from(&resolved.topic);
+        }
+        key.scope = self.scope.unwrap_or(key.scope);
+        key.project_id = self.project_id.or(key.project_id);
+        key
+    }
+
+    /// Whether it changes a candidate.
+    fn changes(&self, memory: &Memory) -> bool {
+        let same_topic = self.topic.as_ref().is_none_or(|(raw, _)| *raw == memory.topic_raw);
+        !same_topic || self.key(memory) != memory.key()
+    }
+}
+
+fn waits(memory: &Memory) -> bool {
+    memory.status == MemoryStatus::Inbox && memory.deleted_at.is_none()
+}
+
+async fn confirm(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    memory: &Memory,
+    edit: Option<&Edit>,
+    outcome: &mut InboxOutcome,
+) -> Result<bool, Error> {
+    if !waits(memory) {
+        return Ok(false);
+    }
+    let mut memory = memory.clone();
+    if let Some(edit) = edit.filter(|edit| edit.changes(&memory)) {
+        let key = edit.key(&memory);
+        let (topic_raw, is_canonical, version) = match &edit.topic {
+            Some((raw, resolved)) => (raw.as_str(), resolved.is_canonical, resolved.version),
+            None => (memory.topic_raw.as_str(), memory.is_canonical, memory.vocabulary_version),
+        };
+        store::refile(tx, ctx.tenancy(), &memory, &key, (topic_raw, is_canonical, version)).await?;
+        if key.topic != memory.topic {
+            // The topic is part of what is embedded.
+            memories::drop_vectors(tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
+        }
+        let current = memories::by_ids(tx, ctx.tenancy(), Some(memory.agent_id), &[memory.id], true).await?.pop();
+        memory = current.ok_or(Error::NotFound("memory"))?;
+    }
+    if !memory.is_canonical {
+        outcome.new_topics.push(memory.topic.clone());
+    }
+    if let Durable::Merged = make_durable(engine, ctx, tx, &memory).await? {
+        outcome.merged.push(memory.id);
+    }
+    Ok(true)
+}
+
+/// Forgets a candidate. Its place in the source stays known, and a tombstone keeps the same statement from coming back.
+async fn reject(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: &str) -> Result<bool, Error> {
+    if !waits(memory) {
+        return Ok(false);
+    }
+    let (agent, id, now) = (memory.agent_id, memory.id, engine.clock().now());
+    memories::mark_deleted(tx, ctx.tenancy(), memory, ctx.actor.name(), Some(reason), now).await?;
+    memories::write_version(tx, ctx, agent, id, Change::Forgotten, None, now).await?;
+    idempotency::store::erase(tx, ctx.tenancy(), id).await?;
+    let entry = NewEntry::new(engine, ctx, "memory.rejected", "memory", id, "rejected").agent(agent).reason(Some(reason));
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    Ok(true)
+}
+
+async fn merge_into(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    memory: &Memory,
+    into: &Memory,
+    outcome: &mut InboxOutcome,
+) -> Result<bool, Error> {
+    if !waits(memory) {
+        return Ok(false);
+    }
+    let in_force = into.deleted_at.is_none() && (into.live || into.status == MemoryStatus::Inbox);
+    if !in_force || (into.agent_id, into.user_id) != (memory.agent_id, memory.user_id) {
+        let message = format!("{} cannot take it: choose a memory in force of the same agent and user", into.short_id);
+        return Err(Error::Conflict(message));
+    }
+    merge(engine, ctx, tx, memory, into).await?;
+    outcome.merged.push(memory.id);
+    Ok(true)
+}

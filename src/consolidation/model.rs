@@ -1,0 +1,100 @@
+//! Candidates on their way into the inbox.
+
+use crate::api::{AgentId, Category, EventId, MemoryId, MemoryKind, MemoryScope, Retention, SourceId, UserId};
+use crate::vocabulary::Resolved;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+/// Whose memory a candidate becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    pub agent_id: AgentId,
+    pub user_id: Option<UserId>,
+}
+
+/// A place in a source, found by an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    pub source_id: SourceId,
+    pub event_id: EventId,
+    /// Bytes of the source's text.
+    pub starts: usize,
+    pub ends: usize,
+    /// Exactly that text.
+    pub quote: String,
+    pub speaker: Option<String>,
+}
+
+/// A candidate before it is stored.
+#[derive(Clone, Debug)]
+pub struct NewCandidate {
+    pub statement: String,
+    pub kind: MemoryKind,
+    pub scope: MemoryScope,
+    pub project_id: Option<Uuid>,
+    pub repo_id: Option<Uuid>,
+    pub session_id: Option<Uuid>,
+    pub topic: String,
+    pub subject: Option<String>,
+    pub category: Option<Category>,
+    pub confidence: f32,
+    pub importance: f32,
+    pub observed_at: Option<DateTime<Utc>>,
+    pub rationale: Option<String>,
+    pub alternatives: Vec<String>,
+    /// The speaker corrects something that was said before.
+    pub corrects: bool,
+    pub spot: Spot,
+}
+
+impl NewCandidate {
+    /// A statement about a person, with plain values elsewhere.
+    pub fn statement(statement: String, spot: Spot) -> Self {
+        Self {
+            statement,
+            kind: MemoryKind::Profile,
+            scope: MemoryScope::Agent,
+            project_id: None,
+            repo_id: None,
+            session_id: None,
+            topic: String::new(),
+            subject: None,
+            category: None,
+            confidence: 1.0,
+            importance: 0.5,
+            observed_at: None,
+            rationale: None,
+            alternatives: Vec::new(),
+            corrects: false,
+            spot,
+        }
+    }
+
+    /// How long it is kept once it is durable.
+    pub fn retention(&self) -> Retention {
+        if self.kind == MemoryKind::Episode { Retention::Task } else { Retention::Permanent }
+    }
+}
+
+/// A candidate with what a model and the vocabulary say about it, ready for a transaction.
+pub struct Ready {
+    pub candidate: NewCandidate,
+    pub resolved: Resolved,
+    /// Absent if the model did not answer in time: it comes when the candidate becomes durable.
+    pub vector: Option<Vec<f32>>,
+}
+
+/// What became of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placed {
+    /// It waits in the inbox.
+    Waiting(MemoryId),
+    /// A rule made it durable.
+    Promoted(MemoryId),
+    /// This memory says it already; it has one more place as evidence.
+    Merged(MemoryId),
+    /// It was made from the same place before.
+    Known,
+    /// Somebody forgot exactly this.
+    Forgotten,
+}

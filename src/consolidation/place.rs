@@ -1,0 +1,233 @@
+//! Where a candidate goes: to a memory that says it already, into the inbox, or straight into the record if a rule allows it.
+
+use super::compare::{Likeness, compare};
+use super::model::{NewCandidate, Owner, Placed, Ready, Spot};
+use super::promote::make_durable;
+use super::store;
+use crate::api::{CapturePolicy, MemoryId, MemoryKind, MemoryStatus, PairRelation, Promotion, Source, SourceKind};
+use crate::db::{Tx, lock, lock_key};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text};
+use crate::memories::remember;
+use crate::memories::store::{self as memories, Embedded};
+use crate::op::OpContext;
+use crate::vocabulary::Resolved;
+
+/// Neighbours that are compared with a candidate.
+const NEIGHBOURS: i64 = 5;
+/// The least cosine of two statements that are compared for a conflict.
+pub(super) const RELATED: f64 = 0.6;
+
+/// Asks the vocabulary and the model about candidates, outside any transaction. Without a model they are placed by their words.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn prepare(engine: &Engine, ctx: &OpContext, candidates: &[NewCandidate]) -> Vec<Ready> {
+    let mut ready = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        let resolved = remember::resolve(engine, ctx, &candidate.topic).await;
+        ready.push(Ready { candidate: candidate.clone(), resolved, vector: None });
+    }
+    let texts: Vec<String> = ready.iter().map(|one| embedded_text(&one.resolved.topic, &one.candidate.statement)).collect();
+    let vectors = engine.embed_batch_for_write(texts).await;
+    for (one, vector) in ready.iter_mut().zip(vectors) {
+        one.vector = vector;
+    }
+    ready
+}
+
+/// Places candidates of one owner, in their order. The lock makes them one after the other, so that of two equal ones the second is merged.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn place_all(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    owner: Owner,
+    ready: &[Ready],
+    policy: &CapturePolicy,
+) -> Result<Vec<Placed>, Error> {
+    let user = owner.user_id.map_or([0; 16], |user| user.0.into_bytes());
+    lock(tx, lock_key(&[b"consolidate", owner.agent_id.0.as_bytes(), &user])).await?;
+    // In the order of everybody who writes: keys, then counts. A candidate may become durable below, and two callers must not cross.
+    let promoted: Vec<&Ready> = ready.iter().filter(|one| may_promote(&one.candidate, policy)).collect();
+    if !promoted.is_empty() {
+        lock_keys(tx, promoted.iter().map(|one| key(owner, &one.candidate, &one.resolved))).await?;
+        memories::lock_counts(tx, ctx.tenancy(), &[owner.agent_id]).await?;
+    }
+    let mut placed = Vec::with_capacity(ready.len());
+    for one in ready {
+        placed.push(place(engine, ctx, tx, owner, one, policy).await?);
+    }
+    Ok(placed)
+}
+
+async fn place(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    owner: Owner,
+    ready: &Ready,
+    policy: &CapturePolicy,
+) -> Result<Placed, Error> {
+    let (candidate, tenancy, now) = (&ready.candidate, ctx.tenancy(), engine.clock().now());
+    let hash = content_hash(&candidate.statement);
+    if store::is_known(tx, tenancy, owner, &candidate.spot).await? {
+        return Ok(Placed::Known);
+    }
+    if store::is_forgotten(tx, tenancy, owner, &hash).await? {
+        return Ok(Placed::Forgotten);
+    }
+    if let Some(memory) = store::same_content(tx, tenancy, owner, candidate, &hash, now).await? {
+        return add_evidence(engine, ctx, tx, owner, memory, candidate).await;
+    }
+    let embedded = ready.vector.as_deref().map(|vector| Embedded { model: &engine.model().name, vector });
+    let near = match embedded {
+        Some(embedded) => store::nearest(tx, tenancy, owner, embedded, NEIGHBOURS, now).await?,
+        None => Vec::new(),
+    };
+    let near: Vec<(Memory, f64, Likeness)> = near
+        .into_iter()
+        .filter(|(_, similarity)| *similarity >= RELATED)
+        .map(|(memory, similarity)| {
+            let likeness = compare(&candidate.statement, &memory.content);
+            (memory, similarity, likeness)
+        })
+        .collect();
+    if let Some((memory, ..)) = near.iter().find(|(memory, _, likeness)| *likeness == Likeness::Same && memory.kind == candidate.kind) {
+        return add_evidence(engine, ctx, tx, owner, memory.id, candidate).await;
+    }
+
+    let id = insert(engine, ctx, tx, owner, ready, hash).await?;
+    store::insert_evidence(tx, tenancy, owner, (id, engine.clock().id()), candidate, now).await?;
+    let pairs = pairs(engine, candidate, &near);
+    let disputed = pairs.iter().any(|(_, relation, _)| *relation != PairRelation::Duplicates);
+    for (other, relation, reason) in pairs {
+        store::insert_pair(tx, tenancy, owner, (engine.clock().id(), id, other), relation, &reason, now).await?;
+    }
+    if may_promote(candidate, policy) && !disputed {
+        let memory = memories::by_ids(tx, tenancy, Some(owner.agent_id), &[id], true).await?.pop();
+        let memory = memory.ok_or_else(|| Error::internal("a candidate that was just stored is not there"))?;
+        make_durable(engine, ctx, tx, &memory).await?;
+        return Ok(Placed::Promoted(id));
+    }
+    Ok(Placed::Waiting(id))
+}
+
+/// Locks keys in one order, whoever locks them.
+///
+/// # Errors
+/// When the connection is lost.
+#[tracing::instrument(skip_all)]
+pub(super) async fn lock_keys(tx: &mut Tx, keys: impl Iterator<Item = DedupKey>) -> Result<(), Error> {
+    let mut keys: Vec<i64> = keys.map(|key| key.lock()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    for key in keys {
+        lock(tx, key).await?;
+    }
+    Ok(())
+}
+
+/// What a candidate is to its neighbours.
+fn pairs(engine: &Engine, candidate: &NewCandidate, near: &[(Memory, f64, Likeness)]) -> Vec<(MemoryId, PairRelation, String)> {
+    let mut pairs = Vec::new();
+    for (memory, similarity, likeness) in near {
+        let same_subject = candidate.subject.is_some() && candidate.subject == memory.subject;
+        let relation = match likeness {
+            Likeness::Conflict if candidate.corrects && later(candidate, memory) => PairRelation::Supersedes,
+            Likeness::Conflict => PairRelation::Contradicts,
+            Likeness::Other if candidate.corrects && same_subject && pairs.is_empty() => PairRelation::Supersedes,
+            _ if *similarity > engine.model().dedup_threshold => PairRelation::Duplicates,
+            _ => continue,
+        };
+        pairs.push((memory.id, relation, reason(relation, *similarity)));
+    }
+    pairs
+}
+
+/// Why a relation is proposed, in a sentence.
+pub(super) fn reason(relation: PairRelation, similarity: f64) -> String {
+    match relation {
+        PairRelation::Duplicates => format!("They mean nearly the same ({:.0} % alike).", similarity * 100.0),
+        PairRelation::Contradicts => "They differ in a value or a negation.".into(),
+        PairRelation::Supersedes => "It corrects what was said before.".into(),
+    }
+}
+
+fn later(candidate: &NewCandidate, memory: &Memory) -> bool {
+    candidate.observed_at.is_none_or(|at| at >= memory.said_at())
+}
+
+/// Whether a rule makes a candidate durable. A decision needs its reason.
+fn may_promote(candidate: &NewCandidate, policy: &CapturePolicy) -> bool {
+    let reasoned = candidate.kind != MemoryKind::Decision || candidate.rationale.is_some();
+    policy.of(candidate.kind) == Promotion::Automatic && candidate.confidence >= policy.confidence_min && reasoned
+}
+
+/// A memory that says a candidate's statement gets its place as evidence.
+async fn add_evidence(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    owner: Owner,
+    memory: MemoryId,
+    candidate: &NewCandidate,
+) -> Result<Placed, Error> {
+    let fresh = store::insert_evidence(tx, ctx.tenancy(), owner, (memory, engine.clock().id()), candidate, engine.clock().now()).await?;
+    Ok(if fresh { Placed::Merged(memory) } else { Placed::Known })
+}
+
+/// Stores a candidate in the inbox.
+async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, owner: Owner, ready: &Ready, hash: Vec<u8>) -> Result<MemoryId, Error> {
+    let (now, draft) = (engine.clock().now(), draft(owner, &ready.candidate, &ready.resolved, hash));
+    let (id, _) = remember::insert(engine, ctx, tx, &draft, (MemoryStatus::Inbox, ready.vector.is_none())).await?;
+    memories::write_version(tx, ctx, owner.agent_id, id, Change::Proposed, None, now).await?;
+    if let Some(vector) = &ready.vector {
+        memories::put_vector(tx, ctx.tenancy(), owner.agent_id, id, Embedded { model: &engine.model().name, vector }, now).await?;
+    }
+    Ok(id)
+}
+
+fn key(owner: Owner, candidate: &NewCandidate, resolved: &Resolved) -> DedupKey {
+    DedupKey {
+        agent_id: owner.agent_id,
+        user_id: owner.user_id,
+        kind: candidate.kind,
+        scope: candidate.scope,
+        project_id: candidate.project_id,
+        repo_id: candidate.repo_id,
+        session_id: candidate.session_id,
+        connection_id: None,
+        topic: resolved.topic.clone(),
+    }
+}
+
+fn draft(owner: Owner, candidate: &NewCandidate, resolved: &Resolved, content_hash: Vec<u8>) -> Draft {
+    let Spot { source_id, starts, ends, .. } = &candidate.spot;
+    Draft {
+        key: key(owner, candidate, resolved),
+        created_by: owner.agent_id,
+        topic_raw: candidate.topic.clone(),
+        is_canonical: resolved.is_canonical,
+        vocabulary_version: resolved.version,
+        content: candidate.statement.clone(),
+        content_hash,
+        source: Source { platform: "capture".into(), observed_at: candidate.observed_at, ..Source::default() },
+        origin: None,
+        source_kind: SourceKind::Conversation,
+        retention: candidate.retention(),
+        details: Details {
+            category: candidate.category,
+            subject: candidate.subject.clone(),
+            confidence: Some(candidate.confidence),
+            importance: Some(candidate.importance),
+            rationale: candidate.rationale.clone(),
+            alternatives: (!candidate.alternatives.is_empty()).then(|| candidate.alternatives.clone()),
+            evidence_ref: Some(format!("source {source_id}, bytes {starts} to {ends}")),
+            source_id: Some(*source_id),
+            ..Details::default()
+        },
+    }
+}

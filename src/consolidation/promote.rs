@@ -1,0 +1,96 @@
+//! How a candidate becomes durable, and how that is undone.
+
+use super::store;
+use crate::api::{MemoryStatus, Relation};
+use crate::audit::{self, NewEntry};
+use crate::db::{Tx, lock};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::jobs::{self, NewEvent, Task};
+use crate::memories::model::{Change, Memory};
+use crate::memories::{post_settling, store as memories};
+use crate::op::OpContext;
+use crate::vocabulary;
+
+/// What became of a candidate that was to be durable.
+pub(super) enum Durable {
+    Active,
+    /// An active memory says it already.
+    Merged,
+}
+
+/// Makes a candidate durable, or merges it into an active memory with the same content. The caller has locked its row.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn make_durable(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory) -> Result<Durable, Error> {
+    let (tenancy, agent, id, now) = (ctx.tenancy(), memory.agent_id, memory.id, engine.clock().now());
+    lock(tx, memory.key().lock()).await?;
+    if let Some(twin) = memories::same_content(tx, tenancy, &memory.key(), &memory.content_hash, now).await?
+        && twin.id != id
+    {
+        merge(engine, ctx, tx, memory, &twin).await?;
+        return Ok(Durable::Merged);
+    }
+    let Some(standing) = memories::set_status(tx, tenancy, agent, id, MemoryStatus::Active).await? else {
+        return Err(Error::NotFound("memory"));
+    };
+    memories::write_version(tx, ctx, agent, id, Change::Promoted, None, now).await?;
+    memories::put_words(tx, tenancy, agent, id, &memory.topic, &memory.wording()).await?;
+    memories::sync_live(tx, tenancy, agent, &[id]).await?;
+    post_settling(engine, ctx, tx, agent, id).await?;
+    if standing.awaiting_vector {
+        let payload = serde_json::json!({ "memory_id": id });
+        jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
+    }
+    if !memory.is_canonical {
+        vocabulary::post_proposal(engine, ctx, tx, &memory.topic_raw, Some(id)).await?;
+    }
+    let entry = NewEntry::new(engine, ctx, "memory.promoted", "memory", id, "confirmed").agent(agent);
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    Ok(Durable::Active)
+}
+
+/// Gives a candidate's evidence to another memory, which supersedes it.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn merge(engine: &Engine, ctx: &OpContext, tx: &mut Tx, candidate: &Memory, into: &Memory) -> Result<(), Error> {
+    let (tenancy, agent, now) = (ctx.tenancy(), candidate.agent_id, engine.clock().now());
+    store::move_evidence(tx, tenancy, agent, candidate.id, into.id).await?;
+    memories::set_status(tx, tenancy, agent, candidate.id, MemoryStatus::Superseded).await?;
+    memories::write_version(tx, ctx, agent, candidate.id, Change::Superseded, None, now).await?;
+    if candidate.live {
+        memories::drop_words(tx, tenancy, agent, candidate.id).await?;
+        memories::sync_live(tx, tenancy, agent, &[candidate.id]).await?;
+        post_settling(engine, ctx, tx, agent, candidate.id).await?;
+    }
+    memories::link(tx, ctx, (into.agent_id, into.user_id), into.id, candidate.id, Relation::Supersedes, now).await?;
+    let message = format!("merged into {}", into.short_id);
+    let entry = NewEntry::new(engine, ctx, "memory.merged", "memory", candidate.id, message).agent(agent);
+    Ok(audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?)
+}
+
+/// Puts a memory that was a candidate back into the inbox, whatever was decided about it. False: it waits already.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn return_to_inbox(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory) -> Result<bool, Error> {
+    let (tenancy, agent, id, now) = (ctx.tenancy(), memory.agent_id, memory.id, engine.clock().now());
+    if memory.status == MemoryStatus::Inbox && memory.deleted_at.is_none() {
+        return Ok(false);
+    }
+    if memory.deleted_at.is_some() {
+        memories::mark_restored(tx, tenancy, memory).await?;
+    }
+    if memory.status == MemoryStatus::Superseded {
+        for into in store::merged_into(tx, tenancy, agent, id).await? {
+            memories::unlink(tx, tenancy, agent, into, id, Relation::Supersedes).await?;
+        }
+        store::take_evidence_back(tx, tenancy, agent, id).await?;
+    }
+    if memory.live {
+        memories::drop_words(tx, tenancy, agent, id).await?;
+    }
+    memories::set_status(tx, tenancy, agent, id, MemoryStatus::Inbox).await?;
+    memories::sync_live(tx, tenancy, agent, &[id]).await?;
+    post_settling(engine, ctx, tx, agent, id).await?;
+    memories::write_version(tx, ctx, agent, id, Change::Returned, None, now).await?;
+    let entry = NewEntry::new(engine, ctx, "memory.returned", "memory", id, "decision undone: it waits in the inbox again").agent(agent);
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    Ok(true)
+}

@@ -1,0 +1,171 @@
+//! Where memories were said.
+
+use crate::api::{AgentId, MemoryEvidence, MemoryId, SourceId};
+use crate::consolidation::model::{NewCandidate, Owner, Spot};
+use crate::db::{DbError, Tenancy, Tx, insert, of_user};
+use chrono::{DateTime, Utc};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+/// Whether a memory was made from this place before, whatever became of it.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
+pub async fn is_known(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot) -> Result<bool, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        r"select exists (select from evidence v where v.tenant_id = $1 and v.agent_id = $2 and v.source_id = $3 and v.starts = $4
+                            and v.ends = $5 and ",
+        of_user!("v", "$6"),
+        ")"
+    ))
+    .bind(tenancy.tenant)
+    .bind(owner.agent_id)
+    .bind(spot.source_id)
+    .bind(byte(spot.starts))
+    .bind(byte(spot.ends))
+    .bind(tenancy.users)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// Adds a candidate's place to a memory; false if the place is known.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
+pub async fn insert_evidence(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    owner: Owner,
+    (memory, id): (MemoryId, Uuid),
+    candidate: &NewCandidate,
+    now: DateTime<Utc>,
+) -> Result<bool, DbError> {
+    let spot = &candidate.spot;
+    let mut query = insert!("insert into evidence" {
+        tenant_id: tenancy.tenant,
+        agent_id: owner.agent_id,
+        id: id,
+        memory_id: memory,
+        user_id: owner.user_id,
+        candidate_id: memory,
+        source_id: spot.source_id,
+        event_id: spot.event_id,
+        starts: byte(spot.starts),
+        ends: byte(spot.ends),
+        quote: &spot.quote,
+        speaker: &spot.speaker,
+        observed_at: candidate.observed_at,
+        created_at: now,
+    } "on conflict (agent_id, source_id, starts, ends) do nothing");
+    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+}
+
+/// Gives the evidence of a candidate to another memory of the agent.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn move_evidence(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, from: MemoryId, to: MemoryId) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        "update evidence v set memory_id = $4 where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and ",
+        of_user!("v", "$5")
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(from)
+    .bind(to)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Gives the places that a candidate was made from back to it.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn take_evidence_back(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, candidate: MemoryId) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        "update evidence v set memory_id = v.candidate_id where v.tenant_id = $1 and v.agent_id = $2 and v.candidate_id = $3 and ",
+        of_user!("v", "$4")
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(candidate)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// The memories that a candidate was merged into.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn merged_into(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, candidate: MemoryId) -> Result<Vec<MemoryId>, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        r"select distinct v.memory_id from evidence v
+           where v.tenant_id = $1 and v.agent_id = $2 and v.candidate_id = $3 and v.memory_id <> v.candidate_id and ",
+        of_user!("v", "$4"),
+        " order by 1"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(candidate)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+#[derive(FromRow)]
+struct Row {
+    memory_id: MemoryId,
+    source_id: SourceId,
+    source_title: String,
+    speaker: Option<String>,
+    observed_at: Option<DateTime<Utc>>,
+    starts: i32,
+    ends: i32,
+    quote: String,
+}
+
+/// The places of some memories, newest first, at most `most` of each.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
+pub async fn evidence_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], most: i64) -> Result<Vec<(MemoryId, MemoryEvidence)>, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let rows: Vec<Row> = sqlx::query_as(concat!(
+        r"select memory_id, source_id, source_title, speaker, observed_at, starts, ends, quote
+            from (select v.memory_id, v.source_id, coalesce(s.title, s.reference, '') as source_title, v.speaker, v.observed_at, v.starts,
+                         v.ends, v.quote, v.created_at, v.id,
+                         row_number() over (partition by v.memory_id order by v.observed_at desc nulls last, v.created_at desc, v.id) as place
+                    from evidence v left join sources s on s.agent_id = v.agent_id and s.id = v.source_id
+                   where v.tenant_id = $1 and v.memory_id = any($2) and ",
+        of_user!("v", "$3"),
+        r") v where place <= $4 order by memory_id, place"
+    ))
+    .bind(tenancy.tenant)
+    .bind(ids)
+    .bind(tenancy.users)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?;
+    let evidence = |row: Row| {
+        let Row { memory_id, source_id, source_title, speaker, observed_at, starts, ends, quote } = row;
+        (memory_id, MemoryEvidence { source_id, source_title, speaker, observed_at, starts, ends, quote })
+    };
+    Ok(rows.into_iter().map(evidence).collect())
+}
+
+/// The bytes of a source around a place, before and after it.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn surroundings(tx: &mut Tx, tenancy: Tenancy, place: &MemoryEvidence, most: i32) -> Result<(Vec<u8>, Vec<u8>), DbError> {
+    let found: Option<(Vec<u8>, Vec<u8>)> = sqlx::query_as(concat!(
+        r"select substring(convert_to(s.content, 'UTF8') from greatest($3 - $5, 0) + 1 for least($3, $5)),
+                 substring(convert_to(s.content, 'UTF8') from $4 + 1 for $5)
+            from sources s where s.tenant_id = $1 and s.id = $2 and s.content is not null and ",
+        of_user!("s", "$6"),
+        " limit 1"
+    ))
+    .bind(tenancy.tenant)
+    .bind(place.source_id)
+    .bind(place.starts)
+    .bind(place.ends)
+    .bind(most)
+    .bind(tenancy.users)
+    .fetch_optional(&mut **tx)
+    .await?;
+    Ok(found.unwrap_or_default())
+}
+
+fn byte(at: usize) -> i32 {
+    i32::try_from(at).unwrap_or(i32::MAX)
+}

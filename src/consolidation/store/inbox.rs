@@ -1,0 +1,70 @@
+//! The list of candidates.
+
+use crate::api::{AgentId, InboxFilter, MemoryId, TenantId};
+use crate::db::cursor::Seek;
+use crate::db::like;
+use crate::db::{DbError, Tenancy, Tx, of_user, statement};
+use crate::memories::model::Memory;
+use crate::memories::store::COLUMNS;
+use sqlx::{Postgres, QueryBuilder};
+
+fn select(what: &str, tenant: TenantId, filter: &InboxFilter) -> Result<QueryBuilder<Postgres>, DbError> {
+    let mut query = statement!(
+        format!("select {what} from agent_memories m where m.tenant_id = $1 and m.status = 'inbox' and m.deleted_at is null"),
+        tenant
+    );
+    if let Some(agent) = filter.agent_id {
+        query.push(" and m.agent_id = ").push_bind(agent);
+    }
+    if let Some(kind) = filter.kind {
+        query.push(" and m.kind = ").push_bind(kind);
+    }
+    if let Some(source) = filter.source_id {
+        query.push(
+            " and exists (select from evidence v join sources s on s.agent_id = v.agent_id and s.id = v.source_id \
+              where v.agent_id = m.agent_id and v.memory_id = m.id and (s.id = ",
+        );
+        query.push_bind(source).push(" or s.whole_id = ").push_bind(source).push("))");
+    }
+    if let Some(disputed) = filter.disputed {
+        query.push(if disputed { " and exists" } else { " and not exists" }).push(
+            " (select from memory_proposals p where p.agent_id = m.agent_id and m.id in (p.from_id, p.to_id) and p.state = 'open' \
+               and p.relation <> 'duplicates')",
+        );
+    }
+    if let Some(text) = &filter.q {
+        let like = like::contains(text);
+        query.push(" and (m.content ilike ").push_bind(like.clone()).push(" or m.topic ilike ").push_bind(like).push(")");
+    }
+    Ok(query)
+}
+
+/// How many candidates a filter matches.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &InboxFilter) -> Result<i64, DbError> {
+    Ok(select("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
+}
+
+/// One page of candidates and one more, oldest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &InboxFilter, seek: &Seek, size: usize) -> Result<Vec<Memory>, DbError> {
+    let mut query = select(COLUMNS, tenant, filter)?;
+    seek.push(&mut query, "m.created_at", "m.id", false, size);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+/// Whether a memory came through the inbox.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn was_candidate(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<bool, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        "select exists (select from agent_memory_versions v where v.tenant_id = $1 and v.agent_id = $4 and v.memory_id = $2 and v.change = 'proposed' and ",
+        of_user!("v", "$3"),
+        ")"
+    ))
+    .bind(tenancy.tenant)
+    .bind(id)
+    .bind(tenancy.users)
+    .bind(agent)
+    .fetch_one(&mut **tx)
+    .await?)
+}

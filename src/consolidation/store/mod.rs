@@ -1,0 +1,221 @@
+//! All SQL of consolidation: evidence, what is known already, proposals about two memories, the inbox.
+
+mod evidence;
+mod inbox;
+mod pairs;
+
+pub use evidence::{evidence_of, insert_evidence, is_known, merged_into, move_evidence, surroundings, take_evidence_back};
+pub use inbox::{count, list, was_candidate};
+pub use pairs::{End, Pair, close_pair, disputed, insert_pair, pair, pairs_of};
+
+use super::model::{NewCandidate, Owner};
+use crate::api::{MemoryId, QuarantineId, SourceId, UserId};
+use crate::db::cursor::Seek;
+use crate::db::{DbError, Tenancy, Tx, of_user, statement};
+use crate::memories::model::{DedupKey, Memory};
+use crate::memories::store::{COLUMNS, Embedded, Neighbour, VectorTable, columns};
+use crate::text::normal;
+use chrono::{DateTime, Utc};
+use pgvector::Vector;
+use sqlx::{AssertSqlSafe, FromRow};
+use uuid::Uuid;
+
+/// Whether somebody forgot exactly this statement.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
+pub async fn is_forgotten(tx: &mut Tx, tenancy: Tenancy, owner: Owner, hash: &[u8]) -> Result<bool, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        r"select exists (select from tombstones t where t.tenant_id = $1 and t.agent_id = $2 and t.user_id is not distinct from $3
+                            and t.content_hash = $4 and ",
+        of_user!("t", "$5"),
+        ")"
+    ))
+    .bind(tenancy.tenant)
+    .bind(owner.agent_id)
+    .bind(owner.user_id)
+    .bind(hash)
+    .bind(tenancy.users)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// The candidate or live memory of an owner that has exactly this content and applies to the same project and session.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
+pub async fn same_content(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    owner: Owner,
+    candidate: &NewCandidate,
+    hash: &[u8],
+    now: DateTime<Utc>,
+) -> Result<Option<MemoryId>, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        r"select m.id from agent_memories m
+           where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.content_hash = $4
+             and m.deleted_at is null and (m.live or m.status = 'inbox') and (m.expires_at is null or m.expires_at > $5)
+             and m.scope = $6 and m.project_id is not distinct from $7 and m.session_id is not distinct from $8 and ",
+        of_user!("m", "$9"),
+        " order by m.live desc, m.created_at, m.id limit 1"
+    ))
+    .bind(tenancy.tenant)
+    .bind(owner.agent_id)
+    .bind(owner.user_id)
+    .bind(hash)
+    .bind(now)
+    .bind(candidate.scope)
+    .bind(candidate.project_id)
+    .bind(candidate.session_id)
+    .bind(tenancy.users)
+    .fetch_optional(&mut **tx)
+    .await?)
+}
+
+/// The candidates and live memories of an owner whose vectors are nearest, with their cosines.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
+pub async fn nearest(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    owner: Owner,
+    embedded: Embedded<'_>,
+    most: i64,
+    now: DateTime<Utc>,
+) -> Result<Vec<(Memory, f64)>, DbError> {
+    let VectorTable { table, .. } = VectorTable::of(embedded.vector.len())?;
+    let of_user = of_user!("m", "$6");
+    // The vectors are compared first, in one pass over the owner's rows; few of them are not in force.
+    let sql = format!(
+        r"select {COLUMNS}, 1 - e.distance as similarity
+            from (select v.agent_id, v.memory_id, v.embedding <=> $4 as distance from {table} v
+                   where v.tenant_id = $1 and v.agent_id = $2 and v.user_id is not distinct from $3 and v.model = $5
+                   order by 3 limit $7 * 4) e
+            join agent_memories m on m.agent_id = e.agent_id and m.id = e.memory_id
+           where m.tenant_id = $1 and m.deleted_at is null and (m.live or m.status = 'inbox') and (m.expires_at is null or m.expires_at > $8)
+             and {of_user}
+           order by e.distance, m.id limit $7"
+    );
+    // The table follows from the dimension.
+    let near: Vec<Neighbour> = sqlx::query_as(AssertSqlSafe(sql))
+        .bind(tenancy.tenant)
+        .bind(owner.agent_id)
+        .bind(owner.user_id)
+        .bind(Vector::from(embedded.vector.to_vec()))
+        .bind(embedded.model)
+        .bind(tenancy.users)
+        .bind(most)
+        .bind(now)
+        .fetch_all(&mut **tx)
+        .await?;
+    Ok(near.into_iter().map(|near| (near.memory, near.similarity)).collect())
+}
+
+/// Gives a candidate another topic, scope or project before it becomes durable.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn refile(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    memory: &Memory,
+    key: &DedupKey,
+    (topic_raw, is_canonical, vocabulary_version): (&str, bool, i64),
+) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"update agent_memories m
+             set topic = $4, topic_raw = $5, topic_normal = $6, is_canonical = $7, vocabulary_version = $8, scope = $9, project_id = $10
+           where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.status = 'inbox' and ",
+        of_user!("m", "$11")
+    ))
+    .bind(tenancy.tenant)
+    .bind(memory.agent_id)
+    .bind(memory.id)
+    .bind(&key.topic)
+    .bind(topic_raw)
+    .bind(normal(topic_raw))
+    .bind(is_canonical)
+    .bind(vocabulary_version)
+    .bind(key.scope)
+    .bind(key.project_id)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// A turn in quarantine.
+#[derive(FromRow)]
+pub struct Quarantined {
+    pub id: QuarantineId,
+    pub agent_id: crate::api::AgentId,
+    pub user_id: Option<UserId>,
+    pub source_id: SourceId,
+    pub source_title: String,
+    pub starts: i32,
+    pub ends: i32,
+    pub quote: String,
+    pub reasons: Vec<String>,
+    pub state: String,
+    pub created_at: DateTime<Utc>,
+}
+
+const QUARANTINED: &str = r"select q.id, q.agent_id, q.user_id, q.source_id, coalesce(s.title, s.reference, '') as source_title, q.starts, q.ends,
+        q.quote, q.reasons, q.state, q.created_at
+   from quarantine q left join sources s on s.agent_id = q.agent_id and s.id = q.source_id
+  where q.tenant_id = $1";
+
+/// How many turns wait in quarantine.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn quarantine_count(tx: &mut Tx, tenancy: Tenancy) -> Result<i64, DbError> {
+    let sql = "select count(*) from quarantine q where q.tenant_id = $1 and q.state = 'waiting'";
+    Ok(sqlx::query_scalar(sql).bind(tenancy.tenant).fetch_one(&mut **tx).await?)
+}
+
+/// One page of waiting turns and one more, oldest first.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn quarantine_list(tx: &mut Tx, tenancy: Tenancy, seek: &Seek, size: usize) -> Result<Vec<Quarantined>, DbError> {
+    let mut query = statement!(format!("{QUARANTINED} and q.state = 'waiting'"), tenancy.tenant);
+    seek.push(&mut query, "q.created_at", "q.id", false, size);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+/// A turn in quarantine, locked.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn quarantined(tx: &mut Tx, tenancy: Tenancy, id: QuarantineId) -> Result<Option<Quarantined>, DbError> {
+    let mut query = statement!(format!("{QUARANTINED} and q.id = $2 for update of q"), tenancy.tenant, id);
+    Ok(query.build_query_as().fetch_optional(&mut **tx).await?)
+}
+
+/// Records a decision about a turn in quarantine.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn close_quarantined(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    id: QuarantineId,
+    (state, by): (&str, &str),
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    sqlx::query("update quarantine set state = $3, decided_by = $4, decided_at = $5 where tenant_id = $1 and id = $2")
+        .bind(tenancy.tenant)
+        .bind(id)
+        .bind(state)
+        .bind(by)
+        .bind(now)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// The candidates of an agent with these short or long ids, for a caller that names them.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
+pub async fn candidates(tx: &mut Tx, tenancy: Tenancy, agent: crate::api::AgentId, ids: &[Uuid]) -> Result<Vec<Memory>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        "select ",
+        columns!(),
+        r" from agent_memories m
+            where m.tenant_id = $1 and m.agent_id = $2 and m.id = any($3) and m.status = 'inbox' and m.deleted_at is null and ",
+        of_user!("m", "$4"),
+        " order by m.id for update"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(ids)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}

@@ -1,0 +1,159 @@
+//! What is proposed about two memories.
+
+use crate::api::{AgentId, MemoryId, MemoryStatus, PairId, PairRelation, UserId};
+use crate::consolidation::model::Owner;
+use crate::db::{DbError, Tenancy, Tx, insert, of_user};
+use chrono::{DateTime, Utc};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+/// Proposes a relation, unless it was proposed before. A relation that holds in both directions is stored once.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
+pub async fn insert_pair(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    owner: Owner,
+    (id, from, to): (Uuid, MemoryId, MemoryId),
+    relation: PairRelation,
+    reason: &str,
+    now: DateTime<Utc>,
+) -> Result<bool, DbError> {
+    let mut query = insert!("insert into memory_proposals" {
+        tenant_id: tenancy.tenant,
+        agent_id: owner.agent_id,
+        id: id,
+        user_id: owner.user_id,
+        from_id: from,
+        to_id: to,
+        relation: relation,
+        reason: reason,
+        state: "open",
+        created_at: now,
+    } "on conflict (agent_id, from_id, to_id, relation) do nothing");
+    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+}
+
+/// One end of a proposal.
+#[derive(Clone)]
+pub struct End {
+    pub id: MemoryId,
+    pub short_id: String,
+    pub content: String,
+    pub status: MemoryStatus,
+}
+
+/// An open proposal with both memories.
+pub struct Pair {
+    pub id: PairId,
+    pub agent_id: AgentId,
+    pub user_id: Option<UserId>,
+    pub relation: PairRelation,
+    pub reason: String,
+    pub from: End,
+    pub to: End,
+}
+
+#[derive(FromRow)]
+struct Row {
+    id: PairId,
+    agent_id: AgentId,
+    user_id: Option<UserId>,
+    relation: PairRelation,
+    reason: String,
+    from_id: MemoryId,
+    from_short_id: String,
+    from_content: String,
+    from_status: MemoryStatus,
+    to_id: MemoryId,
+    to_short_id: String,
+    to_content: String,
+    to_status: MemoryStatus,
+}
+
+impl From<Row> for Pair {
+    fn from(row: Row) -> Self {
+        Self {
+            id: row.id,
+            agent_id: row.agent_id,
+            user_id: row.user_id,
+            relation: row.relation,
+            reason: row.reason,
+            from: End { id: row.from_id, short_id: row.from_short_id, content: row.from_content, status: row.from_status },
+            to: End { id: row.to_id, short_id: row.to_short_id, content: row.to_content, status: row.to_status },
+        }
+    }
+}
+
+/// Open proposals about two memories that are still there.
+macro_rules! open_pairs {
+    () => {
+        r"select p.id, p.agent_id, p.user_id, p.relation, p.reason,
+                 f.id as from_id, f.short_id as from_short_id, f.content as from_content, f.status as from_status,
+                 t.id as to_id, t.short_id as to_short_id, t.content as to_content, t.status as to_status
+            from memory_proposals p
+            join agent_memories f on f.agent_id = p.agent_id and f.id = p.from_id and f.deleted_at is null and f.status <> 'superseded'
+            join agent_memories t on t.agent_id = p.agent_id and t.id = p.to_id and t.deleted_at is null and t.status <> 'superseded'
+           where p.tenant_id = $1 and p.state = 'open' and "
+    };
+}
+
+/// The open proposals about some memories.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
+pub async fn pairs_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result<Vec<Pair>, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let sql = concat!(open_pairs!(), of_user!("p", "$3"), " and (p.from_id = any($2) or p.to_id = any($2)) order by p.created_at, p.id");
+    let rows: Vec<Row> = sqlx::query_as(sql).bind(tenancy.tenant).bind(ids).bind(tenancy.users).fetch_all(&mut **tx).await?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+/// An open proposal, locked.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn pair(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<Option<Pair>, DbError> {
+    let sql = concat!(open_pairs!(), of_user!("p", "$3"), " and p.id = $2 for update of p");
+    let row: Option<Row> = sqlx::query_as(sql).bind(tenancy.tenant).bind(id).bind(tenancy.users).fetch_optional(&mut **tx).await?;
+    Ok(row.map(Into::into))
+}
+
+/// Records the decision about a proposal.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn close_pair(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    id: PairId,
+    (accepted, by): (bool, &str),
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        "update memory_proposals p set state = $3, decided_by = $4, decided_at = $5 where p.tenant_id = $1 and p.id = $2 and ",
+        of_user!("p", "$6")
+    ))
+    .bind(tenancy.tenant)
+    .bind(id)
+    .bind(if accepted { "accepted" } else { "declined" })
+    .bind(by)
+    .bind(now)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Which of some memories contradict or correct a live memory, by an open proposal.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
+pub async fn disputed(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result<Vec<MemoryId>, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    Ok(sqlx::query_scalar(concat!(
+        r"select distinct case when p.from_id = any($2) then p.from_id else p.to_id end
+            from memory_proposals p
+            join agent_memories o on o.agent_id = p.agent_id and o.id = case when p.from_id = any($2) then p.to_id else p.from_id end
+           where p.tenant_id = $1 and (p.from_id = any($2) or p.to_id = any($2)) and p.state = 'open' and p.relation <> 'duplicates'
+             and o.live and ",
+        of_user!("p", "$3"),
+        " order by 1"
+    ))
+    .bind(tenancy.tenant)
+    .bind(ids)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}

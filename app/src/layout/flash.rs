@@ -46,9 +46,13 @@ fn Message(flash: Flash) -> impl IntoView {
                 let here = move || query().href(&path.get());
                 view! { <Undo action="/console/api/undo_decision" name="id" value=id.to_string() here=Signal::derive(here) /> }
             })}
-            {candidates.first().copied().map(|first| {
-                // A candidate that waits again is looked at again.
-                let here = move || if path.get() == "/inbox" { query().with("focus", first).href("/inbox") } else { query().href(&path.get()) };
+            {(!candidates.is_empty()).then(|| {
+                // A single candidate that waits again is looked at again.
+                let again = candidates.first().copied().filter(|_| candidates.len() == 1);
+                let here = move || match again.filter(|_| path.get() == "/inbox") {
+                    Some(id) => query().with("focus", id).href("/inbox"),
+                    None => query().href(&path.get()),
+                };
                 view! { <Undo action="/console/api/undo_candidates" name="ids" value=String::from(Ids(candidates)) here=Signal::derive(here) /> }
             })}
             <button

@@ -1,5 +1,5 @@
 use super::input::CaptureInput;
-use crate::ConsoleError;
+use crate::{ConsoleError, codec::Text};
 #[cfg(feature = "ssr")]
 use crate::{
     Flash,
@@ -13,14 +13,14 @@ use remembrancer::{api::SourceResponse, capture as engine, projects};
 use uuid::Uuid;
 
 /// What waits in the inbox and in the queue.
-#[server(endpoint = "capture_counts", input = GetUrl)]
+#[server(endpoint = "capture_counts", input = GetUrl, output = Text)]
 pub async fn capture_counts() -> Result<CaptureNumbers, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::numbers(&engine, &ctx).await?)
 }
 
 /// Every project by id and slug, to choose from.
-#[server(endpoint = "project_names", input = GetUrl)]
+#[server(endpoint = "project_names", input = GetUrl, output = Text)]
 pub async fn project_names() -> Result<Vec<(Uuid, String)>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(projects::list(&engine, &ctx).await?.into_iter().map(|project| (project.id, project.slug)).collect())
@@ -41,21 +41,21 @@ pub async fn capture(#[server(flatten)] input: CaptureInput) -> Result<SourceId,
 }
 
 /// One page of sources, newest first.
-#[server(endpoint = "sources", input = GetUrl)]
+#[server(endpoint = "sources", input = GetUrl, output = Text)]
 pub async fn browse_sources(#[server(default)] filter: SourceFilter) -> Result<Page<SourceRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::sources(&engine, &ctx, &filter).await?)
 }
 
 /// A source with the page of its turns that begins at `turn`.
-#[server(endpoint = "source", input = GetUrl)]
+#[server(endpoint = "source", input = GetUrl, output = Text)]
 pub async fn read_source(id: SourceId, #[server(default)] turn: i64) -> Result<SourceDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::source(&engine, &ctx, id, turn).await?)
 }
 
 /// One page of events, newest first.
-#[server(endpoint = "events", input = GetUrl)]
+#[server(endpoint = "events", input = GetUrl, output = Text)]
 pub async fn browse_events(#[server(default)] filter: EventFilter) -> Result<Page<EventRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::events(&engine, &ctx, &filter).await?)

@@ -45,7 +45,7 @@ fn Sources(page: Page<SourceRow>, query: Query) -> impl IntoView {
                     <tr>
                         <th scope="col">"Source"</th>
                         <th scope="col" class="hidden w-28 md:table-cell">"Agent"</th>
-                        <th scope="col" class="number hidden w-20 lg:table-cell">"Size"</th>
+                        <th scope="col" class="number hidden w-24 lg:table-cell">"Size"</th>
                         <th scope="col" class="number hidden w-20 lg:table-cell">"Turns"</th>
                         <th scope="col" class="w-28 sm:w-36">"State"</th>
                         <th scope="col" class="number hidden w-20 sm:table-cell">"Waiting"</th>
@@ -82,7 +82,7 @@ fn Row(row: SourceRow) -> impl IntoView {
                 </span>
             </th>
             <td class="hidden truncate md:table-cell">{row.agent_slug.clone()}</td>
-            <td class="number hidden text-soft lg:table-cell">{text::bytes(row.bytes)}</td>
+            <td class="number hidden whitespace-nowrap text-soft lg:table-cell">{text::bytes(row.bytes)}</td>
             <td class="number hidden text-soft lg:table-cell">{text::number(row.turns)}</td>
             <td><StateCell source=row.clone() /></td>
             <td class="number hidden sm:table-cell">{waiting}</td>

@@ -1,7 +1,7 @@
 #[cfg(feature = "ssr")]
 use super::words::summary;
 use super::{input::VerdictInput, policy_input::PolicyInput};
-use crate::{ConsoleError, ids::Ids};
+use crate::{ConsoleError, codec::Text, ids::Ids};
 #[cfg(feature = "ssr")]
 use crate::{
     Flash,
@@ -9,11 +9,13 @@ use crate::{
     ui::text::short,
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{CapturePolicy, InboxFilter, InboxItem, InboxOutcome, MemoryId, Page, PairId, QuarantineId, QuarantineItem};
+use remembrancer::api::{
+    CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, MemoryId, Page, PairId, QuarantineId, QuarantineItem,
+};
 #[cfg(feature = "ssr")]
 use remembrancer::{
     api::{BULK_MAX, InboxVerdict},
-    consolidation,
+    consolidation, identity,
 };
 use serde::{Deserialize, Serialize};
 
@@ -26,21 +28,28 @@ pub struct Preview {
 }
 
 /// One page of candidates, oldest first, without their quotes.
-#[server(endpoint = "inbox", input = GetUrl)]
+#[server(endpoint = "inbox", input = GetUrl, output = Text)]
 pub async fn browse_inbox(#[server(default)] filter: InboxFilter) -> Result<Page<InboxItem>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(consolidation::inbox(&engine, &ctx, &filter).await?.map(slim))
 }
 
 /// A candidate with its quotes and its pairs; none if no memory has this id.
-#[server(endpoint = "candidate", input = GetUrl)]
+#[server(endpoint = "candidate", input = GetUrl, output = Text)]
 pub async fn read_candidate(id: MemoryId) -> Result<Option<InboxItem>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(consolidation::items(&engine, &ctx, &[id]).await?.into_iter().next())
 }
 
+/// The places in sources that say what a memory says, with the words around each.
+#[server(endpoint = "quotes", input = GetUrl, output = Text)]
+pub async fn read_quotes(id: MemoryId) -> Result<Vec<InboxQuote>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(consolidation::quotes(&engine, &ctx, id).await?)
+}
+
 /// Previews a verdict on several candidates.
-#[server(endpoint = "consider_candidates", input = GetUrl)]
+#[server(endpoint = "consider_candidates", input = GetUrl, output = Text)]
 pub async fn consider_candidates(
     #[server(default)] ids: Ids<MemoryId>,
     #[server(flatten)] input: VerdictInput,
@@ -88,7 +97,7 @@ pub async fn decide_pair(id: PairId, accept: bool, #[server(default)] done: Stri
 }
 
 /// One page of turns in quarantine.
-#[server(endpoint = "quarantine", input = GetUrl)]
+#[server(endpoint = "quarantine", input = GetUrl, output = Text)]
 pub async fn browse_quarantine(#[server(default)] after: Option<String>) -> Result<Page<QuarantineItem>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(consolidation::quarantine(&engine, &ctx, after.as_deref()).await?)
@@ -108,10 +117,10 @@ pub async fn decide_quarantine(id: QuarantineId, release: bool, #[server(default
 }
 
 /// What the tenant lets happen without a person.
-#[server(endpoint = "capture_policy", input = GetUrl)]
+#[server(endpoint = "capture_policy", input = GetUrl, output = Text)]
 pub async fn read_policy() -> Result<CapturePolicy, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(consolidation::policy(&engine, &ctx).await?)
+    Ok(identity::policy(&engine, &ctx).await?)
 }
 
 /// Changes the policy, then redirects to its page.
@@ -119,7 +128,7 @@ pub async fn read_policy() -> Result<CapturePolicy, ConsoleError> {
 pub async fn set_policy(#[server(flatten)] input: PolicyInput) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
-        consolidation::set_policy(&engine, &ctx, input.policy().map_err(incomplete)?).await?;
+        identity::set_policy(&engine, &ctx, input.policy().map_err(incomplete)?).await?;
         Ok(Flash::done("The policy was saved. It applies to candidates from now on."))
     };
     finish(result.await, "/inbox/policy", "/inbox/policy", &input.query().href("")).await

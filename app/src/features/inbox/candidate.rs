@@ -38,26 +38,36 @@ pub fn Candidate(item: InboxItem) -> impl IntoView {
 #[component]
 fn Facts(item: InboxItem) -> impl IntoView {
     let confidence = format!("{:.0} %", item.confidence * 100.0);
+    let canonical = item.is_canonical;
+    let new_topic = move || match canonical {
+        true => view! { <Canonical yes=true /> }.into_any(),
+        false => {
+            let title = "The vocabulary does not know it. It is proposed for review when you confirm.";
+            view! { <Badge tone=Tone::Warn text="new topic" title /> }.into_any()
+        }
+    };
     view! {
-        <dl class="facts" data-testid="facts">
-            <dt>"Topic"</dt>
-            <dd>
-                <span class="mr-1.5" dir="auto">{item.topic}</span>
-                {match item.is_canonical {
-                    true => view! { <Canonical yes=true /> }.into_any(),
-                    false => view! { <Badge tone=Tone::Warn text="new topic" title="The vocabulary does not know it. It is proposed for review when you confirm." /> }
-                        .into_any(),
-                }}
-            </dd>
-            {item.subject.map(|subject| view! { <dt>"Subject"</dt> <dd dir="auto">{subject}</dd> })}
-            <dt>"Scope"</dt>
-            <dd>{item.scope.as_str()}</dd>
-            <dt>"Agent"</dt>
-            <dd><a href=format!("/inbox?agent={}", item.agent_id)>{item.agent_slug}</a></dd>
-            <dt>"Confidence"</dt>
-            <dd>{confidence}</dd>
-            {item.observed_at.map(|at| view! { <dt>"Said"</dt> <dd><Time at /></dd> })}
+        <dl class="flex flex-wrap gap-x-5 gap-y-1 text-sm" data-testid="facts">
+            <div class="flex min-w-0 flex-wrap gap-x-1.5">
+                <dt class="text-soft">"Topic"</dt>
+                <dd class="min-w-0 break-words" dir="auto">{item.topic}</dd>
+                <dd>{new_topic()}</dd>
+            </div>
+            {item.subject.map(|subject| fact("Subject", view! { <span dir="auto">{subject}</span> }))}
+            {fact("Scope", item.scope.as_str())}
+            {fact("Agent", view! { <a href=format!("/inbox?agent={}", item.agent_id)>{item.agent_slug}</a> })}
+            {fact("Confidence", confidence)}
+            {item.observed_at.map(|at| fact("Said", view! { <Time at /> }))}
         </dl>
+    }
+}
+
+fn fact(name: &'static str, value: impl IntoView + 'static) -> impl IntoView {
+    view! {
+        <div class="flex min-w-0 gap-x-1.5">
+            <dt class="text-soft">{name}</dt>
+            <dd class="min-w-0 break-words">{value}</dd>
+        </div>
     }
 }
 

@@ -29,7 +29,7 @@ pub fn Focus(focus: Memo<Option<MemoryId>>, queue: Queue, query: Memo<Query>) ->
     let (who, typed) = (ViewerResource::expect(), RwSignal::new(String::new()));
     Effect::new(move |_| focus.get().into_iter().for_each(|id| reveal(&format!("c-{id}"))));
     view! {
-        <Panel open=Signal::derive(move || focus.get().is_some()) label="Candidate" name="focus">
+        <Panel open=Signal::derive(move || focus.get().is_some()) label="Candidate" name="focus" short=true>
             <Transition>
                 {move || Suspend::new(async move {
                     view! { <Walk ids=ids(queue).await at=focus link=at query /> }

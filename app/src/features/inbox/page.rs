@@ -42,7 +42,7 @@ pub fn InboxPage() -> impl IntoView {
 #[component]
 fn Filters(filtered: Filtered<InboxFilter>) -> impl IntoView {
     let query = filtered.query;
-    let disputed = vec![choice("", "Any"), choice("true", "Disputed only")];
+    let disputed = vec![choice("", "Any"), choice("true", "Only disputed")];
     let source = filtered.value("source");
     let every = move || query.with(|query| query.without(&["source", "focus", "after", "before"]).href("/inbox"));
     view! {
@@ -55,7 +55,7 @@ fn Filters(filtered: Filtered<InboxFilter>) -> impl IntoView {
                 <div class="grow sm:w-36 sm:grow-0">
                     <SelectField name="kind" label="Kind" value=filtered.value("kind") error=filtered.error("kind") choices=all("Any kind", MemoryKind::ALL) />
                 </div>
-                <div class="grow sm:w-36 sm:grow-0">
+                <div class="grow sm:w-40 sm:grow-0">
                     <SelectField name="disputed" label="Disputed" value=filtered.value("disputed") error=filtered.error("disputed") choices=disputed />
                 </div>
                 <input type="hidden" name="source" value=source.get_untracked() prop:value=move || source.get() />

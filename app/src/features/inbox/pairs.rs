@@ -4,7 +4,7 @@ use crate::{
     ui::{Badge, Icon, Shape, Tone},
 };
 use leptos::prelude::*;
-use remembrancer::api::{InboxItem, InboxPair, MemoryId, MemoryStatus, PairRelation};
+use remembrancer::api::{InboxItem, InboxPair, MemoryId, MemoryStatus, PairId, PairRelation};
 
 /// What consolidation proposes about a candidate and other memories, each side beside the other.
 #[component]
@@ -24,7 +24,7 @@ fn Pair(id: MemoryId, content: String, pair: InboxPair, may_decide: bool, here: 
     let class = if disputed { "border-warn" } else { "border-line-strong" };
     let tint = if disputed { "bg-warn-wash text-warn" } else { "bg-sunken" };
     let open = may_decide.then(|| match disputed {
-        true => view! { <Dispute pair=pair.clone() here /> }.into_any(),
+        true => view! { <Dispute pair=pair.clone() here next /> }.into_any(),
         false => view! { <Merge id pair=pair.clone() here next key /> }.into_any(),
     });
     let status = match pair.other_status {
@@ -64,15 +64,30 @@ fn Pair(id: MemoryId, content: String, pair: InboxPair, may_decide: bool, here: 
 
 /// The buttons that accept or decline a contradiction or a correction.
 #[component]
-fn Dispute(pair: InboxPair, here: String) -> impl IntoView {
-    let what = if pair.relation == PairRelation::Contradicts { "contradiction" } else { "correction" };
+fn Dispute(pair: InboxPair, here: String, next: String) -> impl IntoView {
+    // An accepted correction decides on the candidate, an accepted contradiction leaves it in the inbox.
+    let (what, done) = match pair.relation {
+        PairRelation::Supersedes => ("correction", next),
+        _ => ("contradiction", here.clone()),
+    };
     view! {
-        <form class="flex flex-wrap items-center gap-2 border-t border-line px-3 py-2" method="post" action="/console/api/decide_pair">
-            <input type="hidden" name="id" value=pair.id.to_string() />
-            <input type="hidden" name="done" value=here />
+        <div class="flex flex-wrap items-center gap-2 border-t border-line px-3 py-2">
             <p class="mr-auto text-sm text-soft">{consequence(&pair)}</p>
-            <button class="button" type="submit" name="accept" value="true">"Accept " {what}</button>
-            <button class="button button-quiet" type="submit" name="accept" value="false">"Decline"</button>
+            <Answer id=pair.id accept=true done class="button">{format!("Accept {what}")}</Answer>
+            <Answer id=pair.id accept=false done=here class="button button-quiet">"Decline"</Answer>
+        </div>
+    }
+}
+
+/// A button that accepts or declines the proposal about a pair.
+#[component]
+fn Answer(id: PairId, accept: bool, done: String, class: &'static str, children: Children) -> impl IntoView {
+    view! {
+        <form method="post" action="/console/api/decide_pair">
+            <input type="hidden" name="id" value=id.to_string() />
+            <input type="hidden" name="accept" value=accept.to_string() />
+            <input type="hidden" name="done" value=done />
+            <button class=class type="submit">{children()}</button>
         </form>
     }
 }
@@ -94,12 +109,7 @@ fn Merge(id: MemoryId, pair: InboxPair, here: String, next: String, key: bool) -
                     {key.then(|| view! { <kbd class="kbd hidden md:inline" aria-hidden="true">"m"</kbd> })}
                 </button>
             </form>
-            <form method="post" action="/console/api/decide_pair">
-                <input type="hidden" name="id" value=pair.id.to_string() />
-                <input type="hidden" name="accept" value="false" />
-                <input type="hidden" name="done" value=here />
-                <button class="button button-quiet" type="submit">"Decline"</button>
-            </form>
+            <Answer id=pair.id accept=false done=here class="button button-quiet">"Decline"</Answer>
         </div>
     }
 }

@@ -73,18 +73,24 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
             _ => input.others.clone(),
         });
         view! {
-            <div class="grid gap-x-6 gap-y-1 py-4 sm:grid-cols-[minmax(0,1fr)_14rem]">
-                <SelectField name label value=value.unwrap_or_else(|| now.as_str().to_owned()) choices />
-                <p class="text-sm text-soft sm:order-first sm:self-center">{says}</p>
+            <div class="grid items-center gap-x-6 gap-y-2 py-4 sm:grid-cols-[minmax(0,1fr)_14rem]">
+                <div>
+                    <p class="font-medium" aria-hidden="true">{label}</p>
+                    <p class="text-sm text-soft">{says}</p>
+                </div>
+                <SelectField name label bare=true value=value.unwrap_or_else(|| now.as_str().to_owned()) choices />
             </div>
         }
     };
     view! {
         <form class="card max-w-3xl divide-y divide-line px-4" method="post" action="/console/api/set_capture_policy">
             {kinds(&policy).map(one).collect_view()}
-            <div class="grid gap-x-6 gap-y-1 py-4 sm:grid-cols-[minmax(0,1fr)_14rem]">
+            <div class="grid items-center gap-x-6 gap-y-2 py-4 sm:grid-cols-[minmax(0,1fr)_14rem]">
                 <div>
-                    <label class="label" for="confidence">"Least confidence, in percent"</label>
+                    <label class="font-medium" for="confidence">"Least confidence, in percent"</label>
+                    <p class="text-sm text-soft" id="confidence-says">"A candidate with less confidence waits in the inbox."</p>
+                </div>
+                <div>
                     <input
                         class="input"
                         id="confidence"
@@ -98,9 +104,6 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
                     />
                     {error.map(|text| view! { <p class="mt-1 text-xs text-danger">{text}</p> })}
                 </div>
-                <p class="text-sm text-soft sm:order-first sm:self-center" id="confidence-says">
-                    "A candidate with less confidence waits in the inbox, whatever its kind."
-                </p>
             </div>
             <label class="flex items-start gap-3 py-4">
                 <input class="mt-1" type="checkbox" name="outside_models" value="true" checked=outside />

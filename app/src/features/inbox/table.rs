@@ -65,7 +65,7 @@ fn Row(row: InboxItem, query: Memo<Query>, focus: Memo<Option<MemoryId>>, select
                     <Badge text=kind(row.kind) />
                     {disputes(&row)}
                     <span class="max-w-full truncate @2xl:hidden" dir="auto">{row.topic.clone()}</span>
-                    <span class="@2xl:hidden">{row.agent_slug.clone()} " · " <Time at=row.created_at /></span>
+                    <span class="@2xl:hidden">"· " {row.agent_slug.clone()} " · " <Time at=row.created_at /></span>
                 </div>
             </td>
             <td class="hidden @2xl:table-cell">

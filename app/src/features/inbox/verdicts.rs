@@ -37,7 +37,7 @@ pub fn Verdicts(
         }
     };
     view! {
-        <div class="sticky bottom-0 -mx-4 -mb-4 space-y-3 border-t border-line bg-surface px-4 py-3 shadow-[0_-4px_12px_-8px_rgb(0_0_0/0.25)]">
+        <div class="@container sticky bottom-0 -mx-4 -mb-4 space-y-3 border-t border-line bg-surface px-4 py-3 shadow-[0_-4px_12px_-8px_rgb(0_0_0/0.25)]">
             <form class="group flex flex-wrap items-start gap-2" method="post" action="/console/api/decide_candidates">
                 {common("confirm")}
                 <button class="button button-primary" type="submit" data-keys="c Enter">
@@ -45,6 +45,9 @@ pub fn Verdicts(
                     <kbd class="kbd hidden border-current! text-current! md:inline" aria-hidden="true">"c"</kbd>
                 </button>
                 <Adjust item projects before=before.clone() wrong typed />
+                <p class="hidden self-center text-xs text-soft @xl:block" class:invisible=move || !hydrated.get()>
+                    "j next, k previous, c confirm, r reject, m merge, u undo, Enter sends"
+                </p>
             </form>
             <form class="flex items-end gap-2" method="post" action="/console/api/decide_candidates">
                 {common("reject")}
@@ -69,9 +72,6 @@ pub fn Verdicts(
                 </div>
                 <button class="button button-danger" type="submit">"Reject"</button>
             </form>
-            <p class="hidden text-xs text-soft md:block" class:invisible=move || !hydrated.get()>
-                "Keys: j next, k previous, c confirm, r reject, m merge, u undo. Enter sends."
-            </p>
         </div>
     }
 }
@@ -94,7 +94,7 @@ fn Adjust(
         _ => (item.topic.clone(), scope.to_owned()),
     };
     view! {
-        <details class="min-w-0 grow" open=open>
+        <details class="min-w-0 grow open:basis-full" open=open>
             <summary class="button button-quiet">"Change topic or scope…"</summary>
             <div class="mt-2 grid gap-3 sm:grid-cols-2">
                 <input type="hidden" name="topic_was" value=item.topic />

@@ -38,9 +38,11 @@ pub fn relation(pair: &InboxPair) -> &'static str {
 pub fn consequence(pair: &InboxPair) -> &'static str {
     match (pair.relation, pair.outgoing) {
         (PairRelation::Duplicates, _) => "If you merge, the other memory gets this evidence and the candidate disappears.",
-        (PairRelation::Contradicts, _) => "If you accept, both are kept and marked as contradicting each other.",
-        (PairRelation::Supersedes, true) => "If you accept, the other memory is superseded. Its history is kept.",
-        (PairRelation::Supersedes, false) => "If you accept, this candidate is superseded by the other memory.",
+        (PairRelation::Contradicts, _) => "If you accept, both are kept and marked as contradicting each other. The candidate still waits.",
+        (PairRelation::Supersedes, true) => {
+            "If you accept, the candidate becomes active and the other memory is superseded. Its history is kept."
+        }
+        (PairRelation::Supersedes, false) => "If you accept, the other memory stays and this candidate is superseded.",
     }
 }
 

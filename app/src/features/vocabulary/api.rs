@@ -1,7 +1,7 @@
 use super::input::DecisionInput;
 #[cfg(feature = "ssr")]
 use super::words::summary;
-use crate::{ConsoleError, ids::Ids};
+use crate::{ConsoleError, codec::Text, ids::Ids};
 #[cfg(feature = "ssr")]
 use crate::{
     Flash,
@@ -43,21 +43,21 @@ pub struct ChangePreview {
 }
 
 /// One page of proposals, the most frequent first.
-#[server(endpoint = "proposals", input = GetUrl)]
+#[server(endpoint = "proposals", input = GetUrl, output = Text)]
 pub async fn browse_proposals(#[server(default)] filter: ProposalFilter) -> Result<Page<Proposal>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::proposals(&engine, &ctx, &filter).await?)
 }
 
 /// A proposal with its evidence, the nearest terms and the effect of a decision.
-#[server(endpoint = "proposal", input = GetUrl)]
+#[server(endpoint = "proposal", input = GetUrl, output = Text)]
 pub async fn read_proposal(id: ProposalId) -> Result<ProposalDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::proposal(&engine, &ctx, id).await?)
 }
 
 /// Previews a verdict on several proposals.
-#[server(endpoint = "consider_proposals", input = GetUrl)]
+#[server(endpoint = "consider_proposals", input = GetUrl, output = Text)]
 pub async fn consider_proposals(
     #[server(default)] ids: Ids<ProposalId>,
     #[server(flatten)] input: DecisionInput,
@@ -103,7 +103,7 @@ pub async fn undo_decision(id: DecisionId, #[server(default)] done: String) -> R
 }
 
 /// One page of decisions, newest first.
-#[server(endpoint = "decisions", input = GetUrl)]
+#[server(endpoint = "decisions", input = GetUrl, output = Text)]
 pub async fn browse_decisions(
     #[server(default)] after: Option<String>,
     #[server(default)] before: Option<String>,
@@ -113,28 +113,28 @@ pub async fn browse_decisions(
 }
 
 /// One page of terms, in alphabetical order.
-#[server(endpoint = "terms", input = GetUrl)]
+#[server(endpoint = "terms", input = GetUrl, output = Text)]
 pub async fn browse_terms(#[server(default)] filter: TermFilter) -> Result<Page<Term>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::terms(&engine, &ctx, &filter).await?)
 }
 
 /// Names of terms in use that contain `q`, to choose one; at most a page of them.
-#[server(endpoint = "term_names", input = GetUrl)]
+#[server(endpoint = "term_names", input = GetUrl, output = Text)]
 pub async fn term_names(#[server(default)] q: String) -> Result<Vec<String>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::term_names(&engine, &ctx, &q).await?)
 }
 
 /// A term with its usage and its history.
-#[server(endpoint = "term", input = GetUrl)]
+#[server(endpoint = "term", input = GetUrl, output = Text)]
 pub async fn read_term(id: TermId) -> Result<TermDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::term(&engine, &ctx, id).await?)
 }
 
 /// Previews a change of a term.
-#[server(endpoint = "foresee_change", input = GetUrl)]
+#[server(endpoint = "foresee_change", input = GetUrl, output = Text)]
 pub async fn foresee_change(id: TermId, #[server(flatten)] input: DecisionInput) -> Result<ChangePreview, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let term = vocabulary::term(&engine, &ctx, id).await?.term;

@@ -4,6 +4,8 @@ use crate::{
     features::{
         agents::AgentsPage,
         audit::AuditPage,
+        capture::{CapturePage, EventsPage, SourcePage, SourcesPage},
+        inbox::{self, InboxPage, PolicyPage, QuarantinePage},
         knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage},
         memories::{DeletePage, MemoriesPage, MemoryPage},
         overview::OverviewPage,
@@ -74,6 +76,14 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/memories") view=MemoriesPage />
                     <Route path=path!("/memories/delete") view=DeletePage />
                     <Route path=path!("/memories/:id") view=MemoryPage />
+                    <Route path=path!("/inbox") view=InboxPage />
+                    <Route path=path!("/inbox/review") view=inbox::ReviewPage />
+                    <Route path=path!("/inbox/quarantine") view=QuarantinePage />
+                    <Route path=path!("/inbox/policy") view=PolicyPage />
+                    <Route path=path!("/capture") view=CapturePage />
+                    <Route path=path!("/sources") view=SourcesPage />
+                    <Route path=path!("/sources/:id") view=SourcePage />
+                    <Route path=path!("/events") view=EventsPage />
                     <Route path=path!("/knowledge") view=KnowledgePage />
                     <Route path=path!("/knowledge/documents/:id") view=DocumentPage />
                     <Route path=path!("/knowledge/runs") view=RunsPage />

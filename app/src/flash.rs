@@ -1,5 +1,5 @@
-use crate::{ConsoleError, ui::text};
-use remembrancer::api::{DecisionId, FieldError, RequestId};
+use crate::{ConsoleError, ids::Ids, ui::text};
+use remembrancer::api::{DecisionId, FieldError, MemoryId, RequestId};
 use serde::{Deserialize, Serialize};
 
 /// The result of the last form, kept in the session until the next page shows it.
@@ -18,20 +18,33 @@ pub struct Flash {
     /// The decision that the message is about, if it can be undone.
     #[serde(default)]
     pub undo: Option<DecisionId>,
+    /// The candidates whose decision can be undone.
+    #[serde(default)]
+    pub candidates: Ids<MemoryId>,
 }
 
 impl Flash {
+    /// Most characters of a refused form that are kept, encoded as a query; bounds the session.
+    pub const TYPED_MAX: usize = 300_000;
+
     /// A message about a form that succeeded.
     pub fn done(text: impl Into<String>) -> Self {
-        Self { text: text.into(), refused: false, fields: Vec::new(), typed: String::new(), request_id: None, undo: None }
+        Self {
+            text: text.into(),
+            refused: false,
+            fields: Vec::new(),
+            typed: String::new(),
+            request_id: None,
+            undo: None,
+            candidates: Ids::default(),
+        }
     }
 
     /// A message about a form that was refused, with what was typed into it.
     pub fn refused(error: &ConsoleError, typed: &str) -> Self {
-        // Bounds the session; the fields themselves allow far less.
-        let typed = typed.chars().take(2000).collect();
+        let typed = typed.chars().take(Self::TYPED_MAX).collect();
         let (text, fields) = (text::sentence(&error.message), error.fields.clone());
-        Self { text, refused: true, fields, typed, request_id: error.request_id, undo: None }
+        Self { text, refused: true, fields, typed, request_id: error.request_id, undo: None, candidates: Ids::default() }
     }
 
     /// The error of `field`, if it has one.

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos_axum::{ResponseOptions, redirect};
 use remembrancer::{
     Engine, OpContext,
-    api::{ErrorCode, OperatorProfile, RequestId},
+    api::{ErrorCode, FieldError, OperatorProfile, RequestId},
     identity::{self, Admission},
 };
 use std::{net::IpAddr, sync::Arc, time::Duration};
@@ -97,6 +97,18 @@ pub async fn take_flash() -> Result<Option<Flash>, ConsoleError> {
     session.remove(FLASH).await.map_err(lost)
 }
 
+/// Keeps a message for the next page.
+pub async fn announce(flash: Flash) -> Result<(), ConsoleError> {
+    session()?.insert(FLASH, flash).await.map_err(lost)
+}
+
+/// The error of a form with a field that is missing or wrong.
+pub fn incomplete(field: FieldError) -> ConsoleError {
+    let error = ConsoleError::invalid(vec![field]);
+    set_status(error.code);
+    error
+}
+
 /// Finishes a form: redirects to `done` with a message, or back to `form` with the error and the input.
 pub async fn finish(result: Result<Flash, ConsoleError>, done: &str, form: &str, typed: &str) -> Result<(), ConsoleError> {
     let (flash, to) = match &result {
@@ -105,7 +117,7 @@ pub async fn finish(result: Result<Flash, ConsoleError>, done: &str, form: &str,
         Err(error) => (Flash::refused(error, typed), form),
     };
     if wants_html() {
-        session()?.insert(FLASH, flash).await.map_err(lost)?;
+        announce(flash).await?;
         redirect(to);
     }
     result.map(drop)

@@ -6,6 +6,7 @@
 #![recursion_limit = "256"]
 
 mod app;
+mod codec;
 mod error;
 mod features;
 mod flash;

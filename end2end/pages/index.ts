@@ -1,10 +1,12 @@
 import type { Fixtures, PlaywrightTestArgs, PlaywrightTestOptions, TestFixture } from '@playwright/test';
 import { AgentsPage } from './agents';
 import { AuditPage } from './audit';
+import { CapturePage, EventsPage, SourcePage, SourcesPage } from './capture';
 import { DecidePage } from './decide';
 import { DecisionsPage } from './decisions';
 import { DeletePage } from './delete';
 import { Frame } from './frame';
+import { CandidatesPage, InboxPage, PolicyPage, QuarantinePage } from './inbox';
 import { DocumentPage, KnowledgePage, RunsPage, TopologyPage } from './knowledge';
 import { MemoriesPage } from './memories';
 import { MemoryPage } from './memory';
@@ -25,6 +27,14 @@ const PAGES = {
   memory: MemoryPage,
   deletion: DeletePage,
   audit: AuditPage,
+  capture: CapturePage,
+  source: SourcePage,
+  sources: SourcesPage,
+  events: EventsPage,
+  inbox: InboxPage,
+  candidates: CandidatesPage,
+  quarantine: QuarantinePage,
+  policy: PolicyPage,
   knowledge: KnowledgePage,
   document: DocumentPage,
   runs: RunsPage,

@@ -5,6 +5,8 @@ export class MemoryPage extends Frame {
   readonly content = this.page.getByRole('region', { name: 'Content' }).getByTestId('content');
   readonly title = this.page.getByRole('region', { name: 'Content' }).getByTestId('title');
   readonly summary = this.page.getByRole('region', { name: 'Content' }).getByTestId('summary');
+  /** The sentences that it comes from. */
+  readonly evidence = this.page.getByRole('region', { name: 'Evidence' });
   readonly history = this.page.getByTestId('history').getByRole('listitem');
   readonly provenance = this.page.getByTestId('provenance');
   readonly trail = this.page.getByTestId('trail').getByRole('listitem');

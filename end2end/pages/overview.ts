@@ -1,7 +1,18 @@
 import type { Locator } from '@playwright/test';
 import { Frame } from './frame';
 
-export type TileName = 'Agents' | 'Memories' | 'Proposals' | 'Terms' | 'Recalls that found nothing' | 'Documents' | 'Outbox and queue';
+export type TileName =
+  | 'Agents'
+  | 'Memories'
+  | 'Proposals'
+  | 'Terms'
+  | 'Recalls that found nothing'
+  | 'Documents'
+  | 'Outbox and queue'
+  | 'Inbox'
+  | 'Quarantine'
+  | 'Events'
+  | 'Dead events';
 
 export class OverviewPage extends Frame {
   readonly tiles = this.page.getByTestId('tile');

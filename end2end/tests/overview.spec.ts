@@ -8,7 +8,7 @@ test('the name of the product links to the front page', { tag: ['@phone', '@no-j
   await expect(page).toHaveURL('/');
   await expect(overview.heading).toHaveText('Overview');
   await expect(page).toHaveTitle('Overview · Remembrancer');
-  await expect(overview.tiles).toHaveCount(7);
+  await expect(overview.tiles).toHaveCount(11);
 });
 
 for (const [name, href] of Object.entries({
@@ -19,6 +19,10 @@ for (const [name, href] of Object.entries({
   'Recalls that found nothing': '/recall',
   Documents: '/knowledge',
   'Outbox and queue': '/audit',
+  Inbox: '/inbox',
+  Quarantine: '/inbox/quarantine',
+  Events: '/events',
+  'Dead events': '/events?state=dead',
 } satisfies Record<TileName, string>)) {
   test(`the tile of ${name} links to ${href}`, async ({ overview, page }) => {
     await overview.goto('/');
@@ -67,6 +71,6 @@ test.describe('a viewer', () => {
 
   test('sees the front page', async ({ overview }) => {
     await overview.goto('/');
-    await expect(overview.tiles).toHaveCount(7);
+    await expect(overview.tiles).toHaveCount(11);
   });
 });

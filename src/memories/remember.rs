@@ -433,7 +433,7 @@ pub(crate) async fn leave_traces(
     let entry = NewEntry::new(engine, ctx, action, "memory", id, message).agent(agent).changes(changes(draft, outcome));
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     if traces.proposal {
-        vocabulary::post_proposal(engine, ctx, tx, &draft.topic_raw, Some(id)).await?;
+        vocabulary::post_proposal(engine, ctx, tx, agent, &draft.topic_raw, Some(id)).await?;
     }
     Ok(())
 }

@@ -4,8 +4,8 @@ use super::Snapshot;
 use super::model::{State, TermName};
 use super::store::{self, Proposal};
 use crate::api::{
-    EventId, KnownTerm, Likeness, LookupRequest, LookupResponse, MemoryId, ProposeRequest, ProposeResponse, Scope, Suggestion, TOPIC_MAX,
-    TermId,
+    AgentId, EventId, KnownTerm, Likeness, LookupRequest, LookupResponse, MemoryId, ProposeRequest, ProposeResponse, Scope, Suggestion,
+    TOPIC_MAX, TermId,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
@@ -78,7 +78,7 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
         let memory = access::find(&mut tx, ctx, &id.into(), Purpose::Read, engine.clock().now()).await?;
         Some(memory).filter(|memory| memory.live).ok_or(Error::NotFound("memory"))?;
     }
-    let event = post(engine, ctx, &mut tx, &request.phrase, request.memory_id).await?;
+    let event = post(engine, ctx, &mut tx, agent, &request.phrase, request.memory_id).await?;
     // Every agent of the organisation may search this entry, so the phrase is only in the proposal, which reviewers see.
     let entry = NewEntry::new(engine, ctx, "vocabulary.proposed", "phrase", event, "proposed a phrase");
     audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry.agent(agent)).await?;
@@ -92,8 +92,15 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
 /// its content.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn post(engine: &Engine, ctx: &OpContext, tx: &mut Tx, phrase: &str, memory: Option<MemoryId>) -> Result<EventId, Error> {
-    let (agent, now): (_, DateTime<Utc>) = (ctx.agent_id()?, engine.clock().now());
+pub async fn post(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    agent: AgentId,
+    phrase: &str,
+    memory: Option<MemoryId>,
+) -> Result<EventId, Error> {
+    let now: DateTime<Utc> = engine.clock().now();
     let proposal = Proposal { phrase: phrase.trim().to_owned(), normal: normal(phrase), agent_id: agent, memory_id: memory, seen_at: now };
     let payload = serde_json::to_value(&proposal).map_err(Error::failed("a proposal cannot be serialised"))?;
     let event = EventId(engine.clock().id());

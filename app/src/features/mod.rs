@@ -2,6 +2,8 @@
 
 pub mod agents;
 pub mod audit;
+pub mod capture;
+pub mod inbox;
 pub mod knowledge;
 pub mod memories;
 pub mod overview;

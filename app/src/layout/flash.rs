@@ -1,6 +1,7 @@
 use super::viewer::ViewerResource;
 use crate::{
     Flash,
+    ids::Ids,
     query::Query,
     ui::{Icon, Now, Shape},
 };
@@ -24,6 +25,7 @@ pub fn FlashView() -> impl IntoView {
 fn Message(flash: Flash) -> impl IntoView {
     let location = use_location();
     let path = location.pathname;
+    let (candidates, query) = (flash.candidates.0, move || Query::parse(&location.search.get()));
     let (page, open, hydrated) = (path.get_untracked(), RwSignal::new(true), Now::hydrated());
     let (class, role, shape) = match flash.refused {
         true => ("border-danger bg-danger-wash text-danger", "alert", Shape::Alert),
@@ -41,16 +43,17 @@ fn Message(flash: Flash) -> impl IntoView {
             </span>
             <p class="grow">{flash.text}</p>
             {flash.undo.map(|id| {
-                let here = move || format!("{}{}", path.get(), Query::parse(&location.search.get()).href(""));
-                view! {
-                    <form method="post" action="/console/api/undo_decision">
-                        <input type="hidden" name="id" value=id.to_string() />
-                        <input type="hidden" name="done" value=here />
-                        <button class="cursor-pointer font-medium underline underline-offset-2" type="submit">
-                            "Undo"
-                        </button>
-                    </form>
-                }
+                let here = move || query().href(&path.get());
+                view! { <Undo action="/console/api/undo_decision" name="id" value=id.to_string() here=Signal::derive(here) /> }
+            })}
+            {(!candidates.is_empty()).then(|| {
+                // A single candidate that waits again is looked at again.
+                let again = candidates.first().copied().filter(|_| candidates.len() == 1);
+                let here = move || match again.filter(|_| path.get() == "/inbox") {
+                    Some(id) => query().with("focus", id).href("/inbox"),
+                    None => query().href(&path.get()),
+                };
+                view! { <Undo action="/console/api/undo_candidates" name="ids" value=String::from(Ids(candidates)) here=Signal::derive(here) /> }
             })}
             <button
                 class="cursor-pointer"
@@ -62,5 +65,19 @@ fn Message(flash: Flash) -> impl IntoView {
                 <Icon shape=Shape::Close />
             </button>
         </div>
+    }
+}
+
+/// The form that undoes a decision.
+#[component]
+fn Undo(action: &'static str, name: &'static str, value: String, here: Signal<String>) -> impl IntoView {
+    view! {
+        <form method="post" action=action>
+            <input type="hidden" name=name value=value />
+            <input type="hidden" name="done" value=move || here.get() />
+            <button class="cursor-pointer font-medium underline underline-offset-2" type="submit" data-keys="u">
+                "Undo"
+            </button>
+        </form>
     }
 }

@@ -3,6 +3,7 @@ use super::{
     flash::FlashView,
     keys::Keys,
     nav::{Brand, MobileNav, Nav},
+    numbers::NumbersResource,
     viewer::ViewerResource,
 };
 use leptos::prelude::*;
@@ -12,6 +13,7 @@ use leptos_router::components::Outlet;
 #[component]
 pub fn Layout() -> impl IntoView {
     ViewerResource::provide();
+    NumbersResource::provide();
     view! {
         // External: the router would scroll to the target without moving the focus.
         <a class="skip" href="#main" rel="external">

@@ -17,6 +17,10 @@ pub fn Keys() -> impl IntoView {
                 }
                 return;
             }
+            // Enter belongs to the link or button that has the focus.
+            if event.key() == "Enter" && focused().is_some() {
+                return;
+            }
             if let Some(element) = owner(&event.key()) {
                 event.prevent_default();
                 match element.tag_name().as_str() {
@@ -42,4 +46,9 @@ fn field(event: &ev::KeyboardEvent) -> Option<web_sys::HtmlElement> {
     let writes = matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
         && element.get_attribute("type").as_deref() != Some("checkbox");
     writes.then_some(element)
+}
+
+/// The element that has the focus, other than the page itself.
+fn focused() -> Option<web_sys::Element> {
+    document().active_element().filter(|element| !matches!(element.tag_name().as_str(), "BODY" | "MAIN"))
 }

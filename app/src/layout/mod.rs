@@ -8,6 +8,7 @@ mod keys;
 mod log_period;
 mod nav;
 mod not_found;
+mod numbers;
 mod theme;
 mod viewer;
 
@@ -15,4 +16,5 @@ pub use frame::Layout;
 pub use head::PageHead;
 pub use log_period::LogPeriod;
 pub use not_found::NotFound;
+pub use numbers::NumbersResource;
 pub use viewer::ViewerResource;

@@ -1,5 +1,5 @@
-use super::account::Account;
-use crate::ui::{Icon, Shape};
+use super::{account::Account, numbers::NumbersResource};
+use crate::ui::{Icon, Shape, text};
 use leptos::{prelude::*, web_sys};
 use leptos_router::{components::A, hooks::use_location};
 
@@ -7,8 +7,17 @@ use leptos_router::{components::A, hooks::use_location};
 type Page = (&'static str, &'static str, Shape);
 
 /// The pages of the sidebar, in groups.
-const PAGES: [(&str, &[Page]); 4] = [
+const PAGES: [(&str, &[Page]); 5] = [
     ("Memory", &[("/", "Overview", Shape::Overview), ("/agents", "Agents", Shape::Agents), ("/memories", "Memories", Shape::Memories)]),
+    (
+        "Capture",
+        &[
+            ("/inbox", "Inbox", Shape::Inbox),
+            ("/capture", "Capture", Shape::Add),
+            ("/sources", "Sources", Shape::Sources),
+            ("/events", "Events", Shape::Events),
+        ],
+    ),
     (
         "Knowledge",
         &[
@@ -69,6 +78,7 @@ pub fn Nav() -> impl IntoView {
                 >
                     <Icon shape />
                     {text}
+                    {(href == "/inbox").then(|| view! { <Waiting /> })}
                 </A>
             </li>
         }
@@ -85,6 +95,24 @@ pub fn Nav() -> impl IntoView {
         <nav class="space-y-4" aria-label="Main">
             {PAGES.iter().map(group).collect_view()}
         </nav>
+    }
+}
+
+/// How many candidates wait, as a badge; nothing if none does.
+#[component]
+fn Waiting() -> impl IntoView {
+    let numbers = NumbersResource::expect();
+    view! {
+        <Transition fallback=|| ()>
+            {move || Suspend::new(async move {
+                let inbox = numbers.await.map_or(0, |numbers| numbers.inbox);
+                (inbox > 0).then(|| view! {
+                    <span class="badge ml-auto border-transparent bg-accent-wash text-accent">
+                        {text::number(inbox)} <span class="sr-only">{if inbox == 1 { " candidate waits" } else { " candidates wait" }}</span>
+                    </span>
+                })
+            })}
+        </Transition>
     }
 }
 

@@ -1,5 +1,6 @@
 //! Components and formatters shared by all pages.
 
+mod again;
 mod badge;
 mod bar;
 mod busy;
@@ -21,6 +22,7 @@ mod spark;
 pub mod text;
 mod time;
 
+pub use again::again_while;
 pub use badge::{Badge, Canonical, Tone};
 pub use bar::Bar;
 pub use busy::busy;

@@ -4,11 +4,22 @@ use leptos::{prelude::*, web_sys};
 
 /// A panel with one row's details: beside the list, or over its lower part on narrow screens.
 #[component]
-pub fn Panel(#[prop(into)] open: Signal<bool>, label: &'static str, name: &'static str, children: Children) -> impl IntoView {
+pub fn Panel(
+    #[prop(into)] open: Signal<bool>,
+    label: &'static str,
+    name: &'static str,
+    /// Ends above the lower edge of the window before anything is scrolled, so that what sticks to its bottom is in sight.
+    #[prop(optional)]
+    short: bool,
+    children: Children,
+) -> impl IntoView {
+    let height = if short { "xl:max-h-[calc(100dvh-19rem)]" } else { "xl:max-h-[calc(100dvh-2.5rem)]" };
     view! {
         <section
-            class="card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 \
-            xl:max-h-[calc(100dvh-2.5rem)] xl:shadow-none"
+            class=format!(
+                "card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 xl:shadow-none \
+                 {height}"
+            )
             class:hidden=move || !open.get()
             aria-label=label
             data-testid=name

@@ -28,14 +28,20 @@ pub fn ticked(form: NodeRef<leptos::html::Form>) -> u32 {
 }
 
 fn boxes(form: &web_sys::HtmlFormElement, which: &str) -> Vec<web_sys::HtmlInputElement> {
-    let Ok(nodes) = form.query_selector_all(&format!("input[name=ids]{which}")) else { return Vec::new() };
+    let Ok(nodes) = form.query_selector_all(&format!("input[name^=ids]{which}")) else { return Vec::new() };
     (0..nodes.length()).filter_map(|i| nodes.item(i)?.dyn_into().ok()).collect()
 }
 
 /// The checkbox that selects a row.
 #[component]
-pub fn Tick(#[prop(into)] id: String, name: String) -> impl IntoView {
-    view! { <td class="pr-0!"><input class="mt-1 block" type="checkbox" name="ids" value=id aria-label=format!("Select “{name}”") /></td> }
+pub fn Tick(
+    #[prop(into)] id: String,
+    name: String,
+    /// The name of the field; `ids[]` in a form that posts.
+    #[prop(default = "ids")]
+    field: &'static str,
+) -> impl IntoView {
+    view! { <td class="pr-0!"><input class="mt-1 block" type="checkbox" name=field value=id aria-label=format!("Select “{name}”") /></td> }
 }
 
 /// The footer of a table with checkboxes: how many rows are selected, and the buttons that act on them.

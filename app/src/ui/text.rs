@@ -37,6 +37,15 @@ pub fn short_day(day: NaiveDate) -> String {
     format!("{} {}", day.day(), month(day.month0()))
 }
 
+/// Formats a number of bytes: `512 bytes`, `12 KB`, `3.4 MB`.
+pub fn bytes(n: i64) -> String {
+    match n.max(0) {
+        n @ ..1_000 => count(n, "byte", "bytes"),
+        n @ 1_000..1_000_000 => format!("{} KB", (n + 500) / 1_000),
+        n => format!("{}.{} MB", n / 1_000_000, n % 1_000_000 / 100_000),
+    }
+}
+
 /// Formats a duration: `85 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`.
 pub fn duration(time: TimeDelta) -> String {
     let (millis, seconds) = (time.num_milliseconds().max(0), time.num_seconds());
@@ -148,6 +157,11 @@ mod tests {
     fn numbers_have_groups() {
         assert_eq!(["0", "999", "1,000", "12,431", "−1,234,567"], [0, 999, 1000, 12431, -1_234_567].map(number).as_slice());
         assert_eq!((count(1, "memory", "memories"), count(0, "memory", "memories")), ("1 memory".into(), "0 memories".into()));
+    }
+
+    #[test]
+    fn sizes_have_a_unit() {
+        assert_eq!([1, 999, 1_499, 12_500, 3_460_000].map(bytes), ["1 byte", "999 bytes", "1 KB", "13 KB", "3.4 MB"]);
     }
 
     #[test]

@@ -1,27 +1,27 @@
-use crate::ConsoleError;
 #[cfg(feature = "ssr")]
 use crate::guard::operator;
+use crate::{ConsoleError, codec::Text};
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::{Component, Document, DocumentDetail, DocumentFilter, DocumentId, IngestRun, Page};
 #[cfg(feature = "ssr")]
 use remembrancer::knowledge;
 
 /// One page of documents, newest first.
-#[server(endpoint = "documents", input = GetUrl)]
+#[server(endpoint = "documents", input = GetUrl, output = Text)]
 pub async fn documents(#[server(default)] filter: DocumentFilter) -> Result<Page<Document>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(knowledge::documents(&engine, &ctx, &filter).await?)
 }
 
 /// Everything about one document.
-#[server(endpoint = "read_document", input = GetUrl)]
+#[server(endpoint = "read_document", input = GetUrl, output = Text)]
 pub async fn read_document(id: DocumentId) -> Result<DocumentDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(knowledge::document(&engine, &ctx, id).await?)
 }
 
 /// One page of ingestion runs, newest first.
-#[server(endpoint = "ingest_runs", input = GetUrl)]
+#[server(endpoint = "ingest_runs", input = GetUrl, output = Text)]
 pub async fn ingest_runs(
     #[server(default)] after: Option<String>,
     #[server(default)] before: Option<String>,
@@ -31,7 +31,7 @@ pub async fn ingest_runs(
 }
 
 /// Every component with its dependencies in both directions.
-#[server(endpoint = "topology", input = GetUrl)]
+#[server(endpoint = "topology", input = GetUrl, output = Text)]
 pub async fn topology() -> Result<Vec<Component>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(knowledge::topology(&engine, &ctx).await?)

@@ -1,4 +1,4 @@
-use crate::{ConsoleError, ids::Ids};
+use crate::{ConsoleError, codec::Text, ids::Ids};
 #[cfg(feature = "ssr")]
 use crate::{
     Flash,
@@ -18,7 +18,7 @@ use remembrancer::{
 const EXCERPT: usize = 280;
 
 /// One page of memories, newest first, with shortened content.
-#[server(endpoint = "browse_memories", input = GetUrl)]
+#[server(endpoint = "browse_memories", input = GetUrl, output = Text)]
 pub async fn browse_memories(#[server(default)] filter: MemoryFilter) -> Result<Page<MemoryRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let page = memories::browse(&engine, &ctx, &filter).await?;
@@ -26,7 +26,7 @@ pub async fn browse_memories(#[server(default)] filter: MemoryFilter) -> Result<
 }
 
 /// Searches like a recall of `filter.q`: hits best first, with content shortened around the matched words.
-#[server(endpoint = "search_memories", input = GetUrl)]
+#[server(endpoint = "search_memories", input = GetUrl, output = Text)]
 pub async fn search_memories(#[server(default)] filter: MemoryFilter) -> Result<SearchResults, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let mut results = recall::search_console(&engine, &ctx, &filter).await?;
@@ -37,28 +37,28 @@ pub async fn search_memories(#[server(default)] filter: MemoryFilter) -> Result<
 }
 
 /// Every agent by name, to choose from.
-#[server(endpoint = "agent_names", input = GetUrl)]
+#[server(endpoint = "agent_names", input = GetUrl, output = Text)]
 pub async fn agent_names() -> Result<Vec<AgentName>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(overview::agent_names(&engine, &ctx).await?)
 }
 
 /// Everything about one memory.
-#[server(endpoint = "memory", input = GetUrl)]
+#[server(endpoint = "memory", input = GetUrl, output = Text)]
 pub async fn memory(id: MemoryId) -> Result<MemoryDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(memories::detail(&engine, &ctx, id).await?)
 }
 
 /// The logged recalls that returned a memory.
-#[server(endpoint = "recalls_of_memory", input = GetUrl)]
+#[server(endpoint = "recalls_of_memory", input = GetUrl, output = Text)]
 pub async fn recalls_of_memory(id: MemoryId) -> Result<MemoryRecalls, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(memories::recalls(&engine, &ctx, id).await?)
 }
 
 /// The memories by id, to review before they are deleted.
-#[server(endpoint = "selected_memories", input = GetUrl)]
+#[server(endpoint = "selected_memories", input = GetUrl, output = Text)]
 pub async fn selected_memories(#[server(default)] ids: Ids<MemoryId>) -> Result<Vec<MemoryRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let ids: Vec<_> = ids.0.into_iter().take(BULK_MAX).collect();

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     ConsoleError, Flash,
-    features::audit::Trail,
+    features::{audit::Trail, inbox::EvidenceOf},
     layout::ViewerResource,
     query::{Query, use_query},
     ui::{Canonical, ErrorView, Skeleton, Time},
@@ -59,6 +59,7 @@ pub fn MemoryPage() -> impl IntoView {
                 }
             })}
         </Transition>
+        <EvidenceOf id />
     }
 }
 

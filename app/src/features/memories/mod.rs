@@ -20,6 +20,7 @@ mod table;
 mod url;
 mod version;
 
+pub use api::agent_names;
 pub use delete::DeletePage;
 pub use detail::MemoryPage;
 pub use filters::{AgentField, all};

@@ -1,6 +1,7 @@
 //! The front page.
 
 mod api;
+mod capture;
 mod page;
 mod silence;
 mod tile;

@@ -1,14 +1,15 @@
 use super::{
     api::front_page,
+    capture::CaptureTiles,
     silence::{Days, Legend, percent},
     tile::{Alarm, Tile},
 };
 use crate::{
-    layout::PageHead,
+    layout::{NumbersResource, PageHead},
     ui::{ErrorView, Shape, Skeleton, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::Overview;
+use remembrancer::api::{CaptureNumbers, Overview};
 
 /// Seconds that an outbox row may wait for delivery before the front page warns.
 const LATE: i64 = 60;
@@ -17,12 +18,13 @@ const LATE: i64 = 60;
 #[component]
 pub fn OverviewPage() -> impl IntoView {
     let numbers = Resource::new(|| (), |()| front_page());
+    let capture = NumbersResource::expect();
     view! {
         <PageHead title="Overview">"Memory health, and items that need your attention."</PageHead>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
             {move || Suspend::new(async move {
                 match numbers.await {
-                    Ok(overview) => view! { <Tiles overview /> }.into_any(),
+                    Ok(overview) => view! { <Tiles overview capture=capture.await.unwrap_or_default() /> }.into_any(),
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
@@ -31,7 +33,7 @@ pub fn OverviewPage() -> impl IntoView {
 }
 
 #[component]
-fn Tiles(overview: Overview) -> impl IntoView {
+fn Tiles(overview: Overview, capture: CaptureNumbers) -> impl IntoView {
     let added = format!("{} new this week", text::number(overview.added));
     let waiting = if overview.proposals == 0 { "Nothing to decide" } else { "Phrases that wait for a decision" };
     let refiling = (overview.recanonicalising > 0)
@@ -61,6 +63,7 @@ fn Tiles(overview: Overview) -> impl IntoView {
                 }}
             </Tile>
             <Queue overview />
+            <CaptureTiles numbers=capture />
         </ul>
     }
 }

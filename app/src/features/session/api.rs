@@ -1,4 +1,4 @@
-use crate::{ConsoleError, Flash};
+use crate::{ConsoleError, Flash, codec::Text};
 #[cfg(feature = "ssr")]
 use crate::{
     guard::{
@@ -32,7 +32,7 @@ pub struct Viewer {
 }
 
 /// The signed-in viewer.
-#[server(endpoint = "viewer", input = GetUrl)]
+#[server(endpoint = "viewer", input = GetUrl, output = Text)]
 pub async fn current_viewer() -> Result<Viewer, ConsoleError> {
     let (engine, _, profile) = signed_in().await?;
     let log_days = engine.settings().retrieval_log_days.map(NonZeroU32::get);

@@ -1,4 +1,4 @@
-use crate::ConsoleError;
+use crate::{ConsoleError, codec::Text};
 #[cfg(feature = "ssr")]
 use crate::{
     Flash,
@@ -10,7 +10,7 @@ use remembrancer::api::{SavedView, ViewId, ViewPage};
 use remembrancer::identity;
 
 /// The operator's views of a page, by name.
-#[server(endpoint = "saved_views", input = GetUrl)]
+#[server(endpoint = "saved_views", input = GetUrl, output = Text)]
 pub async fn saved_views(page: ViewPage) -> Result<Vec<SavedView>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(identity::views(&engine, &ctx, page).await?)

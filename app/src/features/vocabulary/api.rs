@@ -1,11 +1,11 @@
 use super::input::DecisionInput;
 #[cfg(feature = "ssr")]
 use super::words::summary;
-use crate::{ConsoleError, ids::Ids};
+use crate::{ConsoleError, codec::Text, ids::Ids};
 #[cfg(feature = "ssr")]
 use crate::{
     Flash,
-    guard::{finish, operator, own_path, set_status},
+    guard::{finish, incomplete, operator, own_path},
     ui::text::count,
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
@@ -16,7 +16,7 @@ use remembrancer::api::{
 #[cfg(feature = "ssr")]
 use remembrancer::{
     Engine, OpContext,
-    api::{BULK_MAX, FieldError, Verdict},
+    api::{BULK_MAX, Verdict},
     vocabulary,
 };
 use serde::{Deserialize, Serialize};
@@ -43,21 +43,21 @@ pub struct ChangePreview {
 }
 
 /// One page of proposals, the most frequent first.
-#[server(endpoint = "proposals", input = GetUrl)]
+#[server(endpoint = "proposals", input = GetUrl, output = Text)]
 pub async fn browse_proposals(#[server(default)] filter: ProposalFilter) -> Result<Page<Proposal>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::proposals(&engine, &ctx, &filter).await?)
 }
 
 /// A proposal with its evidence, the nearest terms and the effect of a decision.
-#[server(endpoint = "proposal", input = GetUrl)]
+#[server(endpoint = "proposal", input = GetUrl, output = Text)]
 pub async fn read_proposal(id: ProposalId) -> Result<ProposalDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::proposal(&engine, &ctx, id).await?)
 }
 
 /// Previews a verdict on several proposals.
-#[server(endpoint = "consider_proposals", input = GetUrl)]
+#[server(endpoint = "consider_proposals", input = GetUrl, output = Text)]
 pub async fn consider_proposals(
     #[server(default)] ids: Ids<ProposalId>,
     #[server(flatten)] input: DecisionInput,
@@ -103,7 +103,7 @@ pub async fn undo_decision(id: DecisionId, #[server(default)] done: String) -> R
 }
 
 /// One page of decisions, newest first.
-#[server(endpoint = "decisions", input = GetUrl)]
+#[server(endpoint = "decisions", input = GetUrl, output = Text)]
 pub async fn browse_decisions(
     #[server(default)] after: Option<String>,
     #[server(default)] before: Option<String>,
@@ -113,28 +113,28 @@ pub async fn browse_decisions(
 }
 
 /// One page of terms, in alphabetical order.
-#[server(endpoint = "terms", input = GetUrl)]
+#[server(endpoint = "terms", input = GetUrl, output = Text)]
 pub async fn browse_terms(#[server(default)] filter: TermFilter) -> Result<Page<Term>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::terms(&engine, &ctx, &filter).await?)
 }
 
 /// Names of terms in use that contain `q`, to choose one; at most a page of them.
-#[server(endpoint = "term_names", input = GetUrl)]
+#[server(endpoint = "term_names", input = GetUrl, output = Text)]
 pub async fn term_names(#[server(default)] q: String) -> Result<Vec<String>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::term_names(&engine, &ctx, &q).await?)
 }
 
 /// A term with its usage and its history.
-#[server(endpoint = "term", input = GetUrl)]
+#[server(endpoint = "term", input = GetUrl, output = Text)]
 pub async fn read_term(id: TermId) -> Result<TermDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::term(&engine, &ctx, id).await?)
 }
 
 /// Previews a change of a term.
-#[server(endpoint = "foresee_change", input = GetUrl)]
+#[server(endpoint = "foresee_change", input = GetUrl, output = Text)]
 pub async fn foresee_change(id: TermId, #[server(flatten)] input: DecisionInput) -> Result<ChangePreview, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let term = vocabulary::term(&engine, &ctx, id).await?.term;
@@ -181,14 +181,6 @@ async fn effect(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: O
 #[cfg(feature = "ssr")]
 async fn named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Option<NamedTerm>, ConsoleError> {
     if text.trim().is_empty() { Ok(None) } else { Ok(vocabulary::term_named(engine, ctx, text).await?) }
-}
-
-/// The error for a form with a field that is missing or wrong.
-#[cfg(feature = "ssr")]
-fn incomplete(field: FieldError) -> ConsoleError {
-    let error = ConsoleError::invalid(vec![field]);
-    set_status(error.code);
-    error
 }
 
 /// The message after a decision, with its undo if it can be undone.

@@ -2,14 +2,10 @@ use super::{api::browse_decisions, tabs::Tabs, words::summary};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, Icon, Pager, Shape, Skeleton, Time, Tone, text},
+    ui::{Badge, Empty, ErrorView, Icon, Pager, Shape, Skeleton, Time, Tone, again_while, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Decision, DecisionKind, OperatorRole, Page};
-use std::time::Duration;
-
-/// How often the page reloads while memories are being refiled.
-const AGAIN: Duration = Duration::from_secs(2);
 
 /// The page of all decisions, newest first, with the progress of each.
 #[component]
@@ -18,12 +14,7 @@ pub fn DecisionsPage() -> impl IntoView {
     let cursors = Memo::new(move |_| query.with(|query| (query.get("after").map(str::to_owned), query.get("before").map(str::to_owned))));
     let list = Resource::new(move || cursors.get(), |(after, before)| browse_decisions(after, before));
     let who = ViewerResource::expect();
-    Effect::new(move |_| {
-        let going = list.with(|list| list.as_ref().is_some_and(|list| list.as_ref().is_ok_and(|page| page.rows.iter().any(on_its_way))));
-        if let Some(Ok(handle)) = going.then(|| set_timeout_with_handle(move || list.refetch(), AGAIN)) {
-            on_cleanup(move || handle.clear());
-        }
-    });
+    again_while(list, |page| page.rows.iter().any(on_its_way));
     view! {
         <PageHead title="Decisions">"Every decision on the vocabulary. Memories are refiled after a decision; their content stays as it was."</PageHead>
         <Tabs />

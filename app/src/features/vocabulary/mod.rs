@@ -23,4 +23,6 @@ pub use decide::DecidePage;
 pub use decisions::DecisionsPage;
 pub use review::ReviewPage;
 pub use term::TermPage;
+pub use term_field::{TermField, TermNames};
 pub use terms::TermsPage;
+pub use words::names;

@@ -29,6 +29,7 @@ pub fn TermField(
     error: Option<String>,
     typed: RwSignal<String>,
     #[prop(optional)] keys: Option<&'static str>,
+    #[prop(default = "into")] name: &'static str,
 ) -> impl IntoView {
     let (error_id, described) = (format!("{id}-error"), error.as_ref().map(|_| format!("{id}-error")));
     let mut follow = debounce(Duration::from_millis(200), move |text: String| typed.set(text));
@@ -40,7 +41,7 @@ pub fn TermField(
         <input
             class="input"
             id=id
-            name="into"
+            name=name
             list="terms"
             autocomplete="off"
             required

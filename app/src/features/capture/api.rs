@@ -1,0 +1,116 @@
+use super::input::CaptureInput;
+use crate::{ConsoleError, codec::Text};
+#[cfg(feature = "ssr")]
+use crate::{
+    Flash,
+    guard::{announce, finish, incomplete, operator, own_path},
+    ui::text::{count, number},
+};
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::{CaptureNumbers, EventFilter, EventId, EventRow, Page, SourceDetail, SourceFilter, SourceId, SourceRow};
+#[cfg(feature = "ssr")]
+use remembrancer::{api::SourceResponse, capture as engine, projects};
+use uuid::Uuid;
+
+/// What waits in the inbox and in the queue.
+#[server(endpoint = "capture_counts", input = GetUrl, output = Text)]
+pub async fn capture_counts() -> Result<CaptureNumbers, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(engine::numbers(&engine, &ctx).await?)
+}
+
+/// Every project by id and slug, to choose from.
+#[server(endpoint = "project_names", input = GetUrl, output = Text)]
+pub async fn project_names() -> Result<Vec<(Uuid, String)>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(projects::list(&engine, &ctx).await?.into_iter().map(|project| (project.id, project.slug)).collect())
+}
+
+/// Captures a text, then redirects to its source, or back to the form if it is refused. The message is kept for scripts, too: they open
+/// the source's page themselves.
+#[server(endpoint = "capture")]
+pub async fn capture(#[server(flatten)] input: CaptureInput) -> Result<SourceId, ConsoleError> {
+    let typed = kept(&input);
+    let stored = paste(input).await;
+    let to = stored.as_ref().map(|source| format!("/sources/{}", source.source_id)).unwrap_or_default();
+    if let Ok(source) = &stored {
+        announce(told(source)).await?;
+    }
+    finish(stored.as_ref().map(told).map_err(Clone::clone), &to, "/capture", &typed).await?;
+    Ok(stored?.source_id)
+}
+
+/// One page of sources, newest first.
+#[server(endpoint = "sources", input = GetUrl, output = Text)]
+pub async fn browse_sources(#[server(default)] filter: SourceFilter) -> Result<Page<SourceRow>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(engine::sources(&engine, &ctx, &filter).await?)
+}
+
+/// A source with the page of its turns that begins at `turn`.
+#[server(endpoint = "source", input = GetUrl, output = Text)]
+pub async fn read_source(id: SourceId, #[server(default)] turn: i64) -> Result<SourceDetail, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(engine::source(&engine, &ctx, id, turn).await?)
+}
+
+/// One page of events, newest first.
+#[server(endpoint = "events", input = GetUrl, output = Text)]
+pub async fn browse_events(#[server(default)] filter: EventFilter) -> Result<Page<EventRow>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(engine::events(&engine, &ctx, &filter).await?)
+}
+
+/// Retries the dead event `one`, or else those of `ids`, then redirects to `done`.
+#[server(endpoint = "retry_events")]
+pub async fn retry_events(
+    #[server(default)] ids: Vec<EventId>,
+    #[server(default)] one: Option<EventId>,
+    #[server(default)] done: String,
+) -> Result<(), ConsoleError> {
+    let ids = one.map_or(ids, |one| vec![one]);
+    let done = own_path(&done, "/events");
+    finish(retry(&ids).await, done, done, "").await
+}
+
+#[cfg(feature = "ssr")]
+async fn paste(input: CaptureInput) -> Result<SourceResponse, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(engine::paste(&engine, &ctx, input.paste().map_err(incomplete)?).await?)
+}
+
+#[cfg(feature = "ssr")]
+async fn retry(ids: &[EventId]) -> Result<Flash, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    if ids.is_empty() {
+        return Ok(Flash::done("Nothing was selected. Select dead events first."));
+    }
+    Ok(Flash::done(match engine::retry(&engine, &ctx, ids).await? {
+        0 => "No event was retried: none of them is dead any more.".to_owned(),
+        n => format!("{} being retried.", count(n, "event is", "events are")),
+    }))
+}
+
+/// The fields of a refused form. A text that a session cannot hold is left out as a whole: half a text would be captured unnoticed.
+#[cfg(feature = "ssr")]
+fn kept(input: &CaptureInput) -> String {
+    let typed = input.query().href("");
+    let fits = typed.len() <= Flash::TYPED_MAX;
+    if fits { typed } else { input.query().without(&["text"]).with("lost", "true").href("") }
+}
+
+/// The message about a stored source.
+#[cfg(feature = "ssr")]
+fn told(source: &SourceResponse) -> Flash {
+    let mut text = match source.known {
+        true => "This text was captured before. This is its page.".to_owned(),
+        false => format!("Captured {}.", count(source.turns, "turn", "turns")),
+    };
+    if source.parts > 1 {
+        text.push_str(&format!(" It was split into {} parts.", number(source.parts)));
+    }
+    if !source.redacted.is_empty() {
+        text.push_str(&format!(" Secrets were replaced before it was stored: {}.", source.redacted.join(", ")));
+    }
+    Flash::done(text)
+}

@@ -1,0 +1,117 @@
+use crate::query::Query;
+#[cfg(feature = "ssr")]
+use remembrancer::{
+    api::{AgentId, CaptureMode, FieldError, MemoryScope},
+    capture::Paste,
+};
+use serde::{Deserialize, Serialize};
+#[cfg(feature = "ssr")]
+use std::str::FromStr;
+
+/// The fields of the form that captures a text, as they were entered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CaptureInput {
+    pub agent: String,
+    pub mode: String,
+    pub scope: String,
+    pub project: String,
+    pub title: String,
+    pub filename: String,
+    pub text: String,
+}
+
+impl CaptureInput {
+    /// Reads the fields out of a query.
+    pub fn read(query: &Query) -> Self {
+        let text = |name: &str| query.text(name);
+        Self {
+            agent: text("agent"),
+            mode: text("mode"),
+            scope: text("scope"),
+            project: text("project"),
+            title: text("title"),
+            filename: text("filename"),
+            text: text("text"),
+        }
+    }
+}
+
+#[cfg(feature = "ssr")]
+impl CaptureInput {
+    /// Writes the fields into a query, from which a refused form is filled in again.
+    pub fn query(&self) -> Query {
+        [
+            ("agent", &self.agent),
+            ("mode", &self.mode),
+            ("scope", &self.scope),
+            ("project", &self.project),
+            ("title", &self.title),
+            ("filename", &self.filename),
+            ("text", &self.text),
+        ]
+        .into_iter()
+        .fold(Query::default(), |query, (name, value)| query.with(name, value))
+    }
+
+    /// What the engine captures.
+    ///
+    /// # Errors
+    /// The field that is missing or that does not fit.
+    pub fn paste(self) -> Result<Paste, FieldError> {
+        let scope = optional::<MemoryScope>("scope", &self.scope, "Choose one of the scopes.")?;
+        let project_id = match scope {
+            Some(MemoryScope::Project) => Some(required("project", &self.project, "Choose the project.")?),
+            _ => None,
+        };
+        Ok(Paste {
+            agent_id: required::<AgentId>("agent", &self.agent, "Choose the agent that remembers it.")?,
+            mode: required::<CaptureMode>("mode", &self.mode, "Choose how the text is read.")?,
+            scope,
+            project_id,
+            title: filled(self.title),
+            filename: filled(self.filename),
+            text: self.text,
+        })
+    }
+}
+
+#[cfg(feature = "ssr")]
+fn filled(text: String) -> Option<String> {
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+#[cfg(feature = "ssr")]
+fn optional<T: FromStr>(field: &str, text: &str, message: &str) -> Result<Option<T>, FieldError> {
+    if text.trim().is_empty() { Ok(None) } else { required(field, text, message).map(Some) }
+}
+
+#[cfg(feature = "ssr")]
+fn required<T: FromStr>(field: &str, text: &str, message: &str) -> Result<T, FieldError> {
+    text.trim().parse().map_err(|_| FieldError { field: field.to_owned(), message: message.to_owned() })
+}
+
+#[cfg(all(test, feature = "ssr"))]
+mod tests {
+    use super::*;
+
+    fn input() -> CaptureInput {
+        let agent = "0193a1f2-7c1e-7a55-9d3e-5b0c4f6a7d21".to_owned();
+        CaptureInput { agent, mode: "note".into(), text: "Vera works in Zurich.".into(), ..CaptureInput::default() }
+    }
+
+    #[test]
+    fn a_refused_form_is_filled_in_again() {
+        let input = CaptureInput { title: "Notes & more".into(), ..input() };
+        assert_eq!(CaptureInput::read(&Query::parse(&input.query().href(""))), input);
+    }
+
+    #[test]
+    fn the_error_names_the_field() {
+        let field = |input: CaptureInput| input.paste().map(drop).unwrap_err().field;
+        assert_eq!(field(CaptureInput { agent: String::new(), ..input() }), "agent");
+        assert_eq!(field(CaptureInput { mode: "song".into(), ..input() }), "mode");
+        assert_eq!(field(CaptureInput { scope: "project".into(), ..input() }), "project");
+        assert!(input().paste().is_ok_and(|paste| paste.scope.is_none() && paste.title.is_none()));
+    }
+}

@@ -1,0 +1,25 @@
+//! Capture: what is pasted, the sources that it becomes, and the events that process them.
+
+mod api;
+mod events;
+mod file;
+mod form;
+mod input;
+mod modes;
+mod page;
+mod progress;
+mod project_field;
+
+mod source;
+mod sources;
+mod table;
+mod turns;
+mod url;
+mod words;
+
+pub use api::{capture_counts, project_names};
+pub use events::EventsPage;
+pub use page::CapturePage;
+pub use project_field::ProjectField;
+pub use source::SourcePage;
+pub use sources::SourcesPage;

@@ -1,0 +1,40 @@
+use super::{api::project_names, form::CaptureForm};
+use crate::{
+    ConsoleError,
+    features::memories::agent_names,
+    layout::{PageHead, ViewerResource},
+    query::use_query,
+    ui::{ErrorView, Skeleton},
+};
+use leptos::prelude::*;
+use remembrancer::api::{ErrorCode, OperatorRole};
+
+const NOT_ALLOWED: &str = "Capturing takes the role “operator”. Ask an administrator for it.";
+
+/// The page that captures a pasted text or a text file for an agent.
+#[component]
+pub fn CapturePage() -> impl IntoView {
+    let (who, query) = (ViewerResource::expect(), use_query());
+    let agents = Resource::new(|| (), |()| agent_names());
+    let projects = Resource::new(|| (), |()| project_names());
+    view! {
+        <PageHead title="Capture">
+            "Paste a conversation, notes or a summary. The statements in it become candidates in the inbox, each with the sentence that it comes from."
+        </PageHead>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+            {move || Suspend::new(async move {
+                let viewer = who.await.and_then(|viewer| match viewer.profile.has(OperatorRole::Operator) {
+                    true => Ok(viewer),
+                    false => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                });
+                match (viewer, agents.await) {
+                    (Ok(viewer), Ok(agents)) => {
+                        let (flash, projects) = (viewer.flash.filter(|flash| flash.refused), projects.await.unwrap_or_default());
+                        view! { <CaptureForm agents projects flash query=query.get_untracked() /> }.into_any()
+                    }
+                    (Err(error), _) | (_, Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}

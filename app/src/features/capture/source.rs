@@ -1,0 +1,103 @@
+use super::{
+    api::read_source,
+    progress::Progress,
+    table::EventTable,
+    turns::Turns,
+    words::{form, unfinished},
+};
+use crate::{
+    ConsoleError,
+    layout::ViewerResource,
+    query::use_query,
+    ui::{ErrorView, Skeleton, Time, again_while, text},
+};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+use remembrancer::api::{ErrorCode, OperatorRole, SourceDetail, SourceId, SourceRow};
+
+/// The page of one source: whether it was read, its turns with what memories quote, and the events that worked on it.
+#[component]
+pub fn SourcePage() -> impl IntoView {
+    let (params, query) = (use_params_map(), use_query());
+    let place = Memo::new(move |_| {
+        let id = params.with(|params| params.get("id")).and_then(|id| id.parse::<SourceId>().ok());
+        (id, query.with(|query| query.get("turn").and_then(|turn| turn.parse::<i64>().ok()).unwrap_or(0).max(0)))
+    });
+    let detail = Resource::new(
+        move || place.get(),
+        |(id, turn)| async move {
+            match id {
+                Some(id) => read_source(id, turn).await,
+                None => Err(unknown()),
+            }
+        },
+    );
+    let who = ViewerResource::expect();
+    again_while(detail, |detail| unfinished(&detail.source));
+    view! {
+        <p class="mb-2 text-sm">
+            <a href="/sources">"Sources"</a>
+            <span class="text-soft">" / "</span>
+        </p>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+            {move || Suspend::new(async move {
+                let may_retry = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+                match detail.await {
+                    Ok(detail) => view! { <Whole detail may_retry /> }.into_any(),
+                    Err(error) => {
+                        view! {
+                            <Title text="Source" />
+                            <h1 class="sr-only">"Source"</h1>
+                            <div class="card"><ErrorView error /></div>
+                        }
+                            .into_any()
+                    }
+                }
+            })}
+        </Transition>
+    }
+}
+
+fn unknown() -> ConsoleError {
+    #[cfg(feature = "ssr")]
+    crate::guard::set_status(ErrorCode::NotFound);
+    ConsoleError::new(ErrorCode::NotFound, "This is not the id of a source.")
+}
+
+#[component]
+fn Whole(detail: SourceDetail, may_retry: bool) -> impl IntoView {
+    let source = detail.source.clone();
+    let here = format!("/sources/{}", source.id);
+    let events = detail.events.clone();
+    view! {
+        <Title text=source.title.clone() />
+        <header class="mb-5">
+            <h1 class="wrap-anywhere" dir="auto">{source.title.clone()}</h1>
+            <Facts source=source.clone() />
+        </header>
+        <div class="max-w-4xl space-y-6">
+            <Progress source />
+            <Turns detail />
+            <section aria-labelledby="events">
+                <h2 class="mb-2" id="events">"Events"</h2>
+                {match events.is_empty() {
+                    true => view! { <p class="text-sm text-soft">"No event has worked on this source."</p> }.into_any(),
+                    false => view! { <div class="card"><EventTable events may_retry here /></div> }.into_any(),
+                }}
+            </section>
+        </div>
+    }
+}
+
+#[component]
+fn Facts(source: SourceRow) -> impl IntoView {
+    let size = format!("{} · {} · {}", form(source.form), text::bytes(source.bytes), text::count(source.turns, "turn", "turns"));
+    let parts = (source.parts > 1).then(|| format!(" · {} parts", source.parts));
+    view! {
+        <p class="mt-1 text-sm text-soft">
+            <a href=format!("/sources?agent={}", source.agent_id)>{source.agent_slug}</a>
+            " · " {size} {parts} " · captured " <Time at=source.created_at />
+        </p>
+    }
+}

@@ -1,0 +1,111 @@
+use super::{api::browse_sources, progress::StateCell, url, words::form};
+use crate::{
+    features::memories::AgentField,
+    layout::PageHead,
+    query::Query,
+    ui::{Answered, Empty, FilterForm, Filtered, Icon, Pager, SelectField, Shape, Time, choice, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{Page, SourceForm, SourceRow};
+
+/// The page of captured sources, newest first.
+#[component]
+pub fn SourcesPage() -> impl IntoView {
+    let filtered = Filtered::by(url::sources);
+    let (query, list) = (filtered.query, filtered.load(browse_sources));
+    let any = std::iter::once(choice("", "Any form"));
+    let forms = any.chain(SourceForm::ALL.iter().map(|each| choice(each.as_str(), form(*each)))).collect();
+    view! {
+        <PageHead title="Sources">"Texts that were captured, with the memories that came from each."</PageHead>
+        <FilterForm action="/sources" names=url::SOURCES label="Sources">
+            <div class="flex flex-wrap items-end gap-2">
+                <div class="min-w-40 grow sm:grow-0"><AgentField query labelled=true error=filtered.error("agent") /></div>
+                <div class="min-w-40 grow sm:grow-0">
+                    <SelectField name="form" label="Form" value=filtered.value("form") error=filtered.error("form") choices=forms />
+                </div>
+                <button class="button button-primary" type="submit">"Apply filters"</button>
+                <a class="button button-quiet" class:hidden=move || !query.get().any(url::SOURCES) href="/sources">"Clear"</a>
+            </div>
+        </FilterForm>
+        <Answered answer=list show=|page, query| view! { <Sources page query /> }.into_any() query />
+    }
+}
+
+#[component]
+fn Sources(page: Page<SourceRow>, query: Query) -> impl IntoView {
+    if page.rows.is_empty() {
+        return view! { <div class="card"><Nothing filtered=query.any(url::SOURCES) || query.any(&["after", "before"]) /></div> }
+            .into_any();
+    }
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "source", "sources")}</p>
+        <div class="card">
+            <table class="data table-fixed" aria-label="Sources">
+                <thead>
+                    <tr>
+                        <th scope="col">"Source"</th>
+                        <th scope="col" class="hidden w-28 md:table-cell">"Agent"</th>
+                        <th scope="col" class="number hidden w-24 lg:table-cell">"Size"</th>
+                        <th scope="col" class="number hidden w-20 lg:table-cell">"Turns"</th>
+                        <th scope="col" class="w-28 sm:w-36">"State"</th>
+                        <th scope="col" class="number hidden w-20 sm:table-cell">"Waiting"</th>
+                        <th scope="col" class="number hidden w-20 md:table-cell">"Active"</th>
+                        <th scope="col" class="number hidden w-20 md:table-cell">"Rejected"</th>
+                        <th scope="col" class="hidden w-30 lg:table-cell">"Captured"</th>
+                    </tr>
+                </thead>
+                <tbody>{page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
+            </table>
+        </div>
+        <Pager path="/sources" query previous=page.previous next=page.next />
+    }
+    .into_any()
+}
+
+#[component]
+fn Row(row: SourceRow) -> impl IntoView {
+    let waiting = match row.waiting {
+        0 => view! { <span class="text-soft">"0"</span> }.into_any(),
+        n => {
+            let label = format!("Review {} of {}", text::count(n, "candidate", "candidates"), row.title);
+            view! { <a href=format!("/inbox?source={}", row.id) aria-label=label>{text::number(n)}</a> }.into_any()
+        }
+    };
+    view! {
+        <tr data-testid="source">
+            <th scope="row" class="font-normal! whitespace-normal! text-ink!">
+                <a class="line-clamp-2 text-base font-medium wrap-anywhere" dir="auto" href=format!("/sources/{}", row.id)>{row.title.clone()}</a>
+                <span class="mt-0.5 block text-xs text-soft">
+                    {form(row.form)} <span class="md:hidden">" · " {row.agent_slug.clone()}</span>
+                    <span class="sm:hidden">" · " {text::number(row.waiting)} " waiting"</span>
+                    <span class="lg:hidden">" · " <Time at=row.created_at /></span>
+                </span>
+            </th>
+            <td class="hidden truncate md:table-cell">{row.agent_slug.clone()}</td>
+            <td class="number hidden whitespace-nowrap text-soft lg:table-cell">{text::bytes(row.bytes)}</td>
+            <td class="number hidden text-soft lg:table-cell">{text::number(row.turns)}</td>
+            <td><StateCell source=row.clone() /></td>
+            <td class="number hidden sm:table-cell">{waiting}</td>
+            <td class="number hidden md:table-cell" class:text-soft=row.active == 0>{text::number(row.active)}</td>
+            <td class="number hidden md:table-cell" class:text-soft=row.rejected == 0>{text::number(row.rejected)}</td>
+            <td class="hidden lg:table-cell"><Time at=row.created_at /></td>
+        </tr>
+    }
+}
+
+#[component]
+fn Nothing(filtered: bool) -> impl IntoView {
+    let (title, says) = match filtered {
+        true => ("No source matches these filters", "Clear the filters to see every source."),
+        false => (
+            "No sources yet",
+            "A source appears here when somebody captures a text, or when an agent calls capture_conversation or capture_session.",
+        ),
+    };
+    let shape = if filtered { Shape::Filter } else { Shape::Sources };
+    let way_on = match filtered {
+        true => view! { <a class="button" href="/sources">"Show every source"</a> }.into_any(),
+        false => view! { <a class="button" href="/capture"><Icon shape=Shape::Add /> "Capture a text"</a> }.into_any(),
+    };
+    view! { <Empty shape title><p class="mb-3">{says}</p> {way_on}</Empty> }
+}

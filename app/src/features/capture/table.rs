@@ -1,0 +1,83 @@
+use super::words::{kind, state, task};
+use crate::ui::{Badge, SelectAll, Selection, Tick, Time, ticked};
+use leptos::prelude::*;
+use remembrancer::api::{EventRow, EventState};
+
+/// The table of events. With `may_retry`, dead events can be retried, alone or together.
+#[component]
+pub fn EventTable(
+    events: Vec<EventRow>,
+    may_retry: bool,
+    /// The page that shows it.
+    here: String,
+) -> impl IntoView {
+    let select = may_retry && events.iter().any(|event| event.state == EventState::Dead);
+    let (form, selected) = (NodeRef::<leptos::html::Form>::new(), RwSignal::new(0_u32));
+    let rows = events.into_iter().map(|event| view! { <Row event select /> }).collect_view();
+    let recount = move |_| selected.set(ticked(form));
+    view! {
+        <form class="@container" method="post" action="/console/api/retry_events" node_ref=form on:change=recount>
+            <input type="hidden" name="done" value=here />
+            <table class="data table-fixed" aria-label="Events">
+                <thead>
+                    <tr>
+                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll form /></th> })}
+                        <th scope="col">"Work"</th>
+                        <th scope="col" class="w-28 @md:w-40">"State"</th>
+                        <th scope="col" class="number hidden w-20 @md:table-cell">"Attempts"</th>
+                        <th scope="col" class="hidden w-28 @2xl:table-cell">"Agent"</th>
+                        <th scope="col" class="hidden w-30 @2xl:table-cell">"Requested"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+            {select.then(|| view! {
+                <Selection selected one="event" many="events" hint="Select dead events to retry them together.">
+                    <button class="button" type="submit">"Retry selected"</button>
+                </Selection>
+            })}
+        </form>
+    }
+}
+
+#[component]
+fn Row(event: EventRow, select: bool) -> impl IntoView {
+    let dead = event.state == EventState::Dead;
+    let work = task(&event.task);
+    let tick = select.then(|| match dead {
+        true => view! { <Tick id=event.id.to_string() name=work.clone() field="ids[]" /> }.into_any(),
+        false => view! { <td class="pr-0!"></td> }.into_any(),
+    });
+    let retry = (select && dead).then(|| {
+        let label = format!("Retry “{work}”");
+        view! { <button class="button mt-1" type="submit" name="one" value=event.id.to_string() aria-label=label>"Retry"</button> }
+    });
+    let due = event.run_after.filter(|_| matches!(event.state, EventState::Failed)).map(|at| {
+        view! { <p class="text-xs text-soft">"Next attempt " <Time at /></p> }
+    });
+    let source = event.source_id.map(|id| view! { <a href=format!("/sources/{id}")>"Source"</a> });
+    let error =
+        event.error.map(|error| view! { <p class="mt-0.5 text-sm wrap-anywhere whitespace-pre-wrap text-danger" dir="auto">{error}</p> });
+    view! {
+        <tr data-testid="event">
+            {tick}
+            <td>
+                <p class="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
+                    <span class="font-medium">{work}</span>
+                    <Badge text=kind(event.kind) />
+                    {source}
+                </p>
+                {event.outcome.map(|outcome| view! { <p class="text-sm break-words text-soft" dir="auto">{outcome}</p> })}
+                {error}
+                <p class="mt-0.5 text-xs text-soft @2xl:hidden">
+                    {event.agent_slug.clone()} " · " <Time at=event.created_at />
+                    <span class="@md:hidden">" · attempt " {event.attempt.to_string()}</span>
+                </p>
+            </td>
+            <td>{state(event.state)} {due} {retry}</td>
+            <td class="number hidden @md:table-cell">{event.attempt.to_string()}</td>
+            <td class="hidden truncate @2xl:table-cell">{event.agent_slug}</td>
+            <td class="hidden @2xl:table-cell"><Time at=event.created_at /></td>
+        </tr>
+    }
+}

@@ -1,0 +1,91 @@
+use crate::ui::{Icon, Shape, Time};
+use leptos::prelude::*;
+use remembrancer::api::{MemoryStatus, QuotedMemory, SourceDetail, SourceId, SourcePiece, SourceTurn};
+
+/// A page of the turns of a source. What memories quote is marked and leads to them; what is in quarantine has its reasons.
+#[component]
+pub fn Turns(detail: SourceDetail) -> impl IntoView {
+    let id = detail.source.id;
+    let page = |turn: i64| if turn == 0 { format!("/sources/{id}") } else { format!("/sources/{id}?turn={turn}") };
+    let step = |turn: Option<i64>, rel: &'static str, name: &'static str| {
+        turn.map(|turn| view! { <a class="button" rel=rel href=page(turn)>{name}</a> })
+    };
+    let pager = (detail.next_turn.is_some() || detail.previous_turn.is_some()).then(|| {
+        view! {
+            <nav class="flex justify-end gap-2 border-t border-line px-3 py-2" aria-label="Pages of turns">
+                {step(detail.previous_turn, "prev", "Earlier turns")} {step(detail.next_turn, "next", "Later turns")}
+            </nav>
+        }
+    });
+    let turns = detail.turns.into_iter().map(|turn| view! { <Turn turn source=id /> }).collect_view();
+    view! {
+        <section aria-labelledby="turns">
+            <h2 class="mb-2" id="turns">"Text"</h2>
+            <p class="mb-2 flex flex-wrap gap-x-4 text-xs text-soft">
+                <span><mark class="px-1">"Marked"</mark> " text is quoted by a memory or a candidate."</span>
+                <span><span class="held px-1">"Marked"</span> " text is in quarantine."</span>
+            </p>
+            <div class="card">
+                <ol class="divide-y divide-line" data-testid="turns">{turns}</ol>
+                {pager}
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Turn(turn: SourceTurn, source: SourceId) -> impl IntoView {
+    let mut reasons: Vec<String> = Vec::new();
+    for reason in turn.pieces.iter().flat_map(|piece| &piece.quarantined) {
+        if !reasons.contains(reason) {
+            reasons.push(reason.clone());
+        }
+    }
+    let speaker = turn.speaker.map(|speaker| view! { <span class="font-medium text-ink" dir="auto">{speaker}</span> });
+    let held = (!reasons.is_empty()).then(|| {
+        view! {
+            <div class="mt-2 flex items-start gap-1.5 text-sm text-danger" data-testid="held">
+                <span class="pt-0.5"><Icon shape=Shape::Alert /></span>
+                <p>
+                    "In quarantine: " {reasons.join(" ")} " " <a href="/inbox/quarantine">"Decide on it"</a>
+                </p>
+            </div>
+        }
+    });
+    view! {
+        <li class="px-4 py-3" data-testid="turn">
+            <p class="mb-0.5 flex flex-wrap gap-x-2 text-xs text-soft empty:hidden">{speaker} {turn.at.map(|at| view! { <Time at /> })}</p>
+            <div class="said" dir="auto">{turn.pieces.into_iter().map(|piece| view! { <Piece piece source /> }).collect_view()}</div>
+            {held}
+        </li>
+    }
+}
+
+#[component]
+fn Piece(piece: SourcePiece, source: SourceId) -> impl IntoView {
+    match piece.memory {
+        Some(memory) => {
+            let title = format!("{}: {}", fate(&memory), memory.content);
+            let href = match memory.status {
+                MemoryStatus::Inbox if !memory.deleted => format!("/inbox?source={source}&focus={}", memory.id),
+                _ => format!("/memories/{}", memory.id),
+            };
+            view! { <a class="text-ink underline decoration-dotted" href=href title=title data-testid="quoted"><mark>{piece.text}</mark></a> }
+                .into_any()
+        }
+        None if piece.quarantined.is_empty() => view! { <span>{piece.text}</span> }.into_any(),
+        None => view! { <span class="held" title=piece.quarantined.join(" ") data-testid="held-piece">{piece.text}</span> }.into_any(),
+    }
+}
+
+/// What became of a memory.
+fn fate(memory: &QuotedMemory) -> &'static str {
+    match memory.status {
+        _ if memory.deleted => "Rejected or deleted",
+        MemoryStatus::Inbox => "Candidate",
+        MemoryStatus::Active => "Memory",
+        MemoryStatus::Contradicted => "Contradicted memory",
+        MemoryStatus::Superseded => "Superseded memory",
+        MemoryStatus::Archived => "Archived memory",
+    }
+}

@@ -1,0 +1,48 @@
+//! Parses the URLs of the lists of sources and of events into filters.
+
+use crate::{query::Query, ui::Parsed};
+use remembrancer::api::{EventFilter, SourceFilter};
+
+pub const SOURCES: &[&str] = &["agent", "form"];
+pub const EVENTS: &[&str] = &["agent", "kind", "state"];
+
+/// The filter of the list of sources.
+pub fn sources(query: &Query) -> Parsed<SourceFilter> {
+    let mut errors = Vec::new();
+    let owned = |name: &str| query.get(name).map(str::to_owned);
+    let filter = SourceFilter {
+        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
+        form: query.read("form", "Choose one of the forms.", &mut errors),
+        after: owned("after"),
+        before: owned("before"),
+    };
+    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
+/// The filter of the list of events.
+pub fn events(query: &Query) -> Parsed<EventFilter> {
+    let mut errors = Vec::new();
+    let owned = |name: &str| query.get(name).map(str::to_owned);
+    let filter = EventFilter {
+        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
+        kind: query.read("kind", "Choose one of the kinds.", &mut errors),
+        state: query.read("state", "Choose one of the states.", &mut errors),
+        after: owned("after"),
+        before: owned("before"),
+    };
+    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use remembrancer::api::{EventState, SourceForm};
+
+    #[test]
+    fn the_url_holds_the_filters() {
+        assert_eq!(sources(&Query::parse("form=note")).unwrap().form, Some(SourceForm::Note));
+        assert_eq!(events(&Query::parse("state=dead&after=x")).unwrap().state, Some(EventState::Dead));
+        let fields = |query: &str| events(&Query::parse(query)).unwrap_err().into_iter().map(|error| error.field).collect::<Vec<_>>();
+        assert_eq!(fields("agent=atlas&kind=party&state=alive"), ["agent", "kind", "state"]);
+    }
+}

@@ -1,0 +1,104 @@
+//! Sources and events in words.
+
+use crate::ui::{Badge, Tone};
+use leptos::prelude::*;
+use remembrancer::api::{EventKind, EventState, SourceForm, SourceRow};
+
+/// The name of a form.
+pub fn form(form: SourceForm) -> &'static str {
+    match form {
+        SourceForm::Transcript => "Transcript",
+        SourceForm::Note => "Note",
+        SourceForm::Summary => "Summary",
+        SourceForm::Document => "Document",
+        SourceForm::ToolOutput => "Tool output",
+        SourceForm::Attachment => "Attachment",
+    }
+}
+
+/// What caused an event.
+pub fn kind(kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::ManualWrite => "Manual write",
+        EventKind::SessionClose => "Session close",
+        EventKind::ConversationCapture => "Conversation capture",
+        EventKind::Observation => "Observation",
+        EventKind::Maintenance => "Maintenance",
+    }
+}
+
+/// What a worker does for an event.
+pub fn task(task: &str) -> String {
+    let known = match task {
+        "remember" => "Store a memory",
+        "embed" => "Compute the vector of a memory",
+        "settle_links" => "Update the statuses of contradicting memories",
+        "recanonicalise" => "Refile memories after a decision on the vocabulary",
+        "embed_terms" => "Compute the vectors of terms",
+        "embed_document" => "Compute the vectors of a document",
+        "embed_imported" => "Compute the vectors of imported memories",
+        "extract" => "Extract candidates from a source",
+        "synthesise" => "Combine observations into candidates",
+        "consolidate" => "Compare candidates with the memory",
+        "ingest" => "Add a candidate to the inbox",
+        "observe" | "observation" => "Keep an observation",
+        other => return other.replace('_', " "),
+    };
+    known.to_owned()
+}
+
+/// The name of a state.
+pub fn name(state: EventState) -> &'static str {
+    match state {
+        EventState::Pending => "Waiting",
+        EventState::Running => "Running",
+        EventState::Done => "Done",
+        EventState::Failed => "Will retry",
+        EventState::Dead => "Dead",
+        EventState::Imported => "Imported",
+    }
+}
+
+/// A badge for the state of an event.
+pub fn state(state: EventState) -> impl IntoView + use<> {
+    let (tone, title) = match state {
+        EventState::Pending => (Tone::Plain, "A worker takes it soon."),
+        EventState::Running => (Tone::Accent, "A worker is busy with it."),
+        EventState::Done => (Tone::Good, "It is finished."),
+        EventState::Failed => (Tone::Warn, "An attempt failed. It is tried again."),
+        EventState::Dead => (Tone::Danger, "Every attempt failed. Retry it."),
+        EventState::Imported => (Tone::Plain, "It came with an import and is history."),
+    };
+    view! { <Badge tone text=name(state) title /> }
+}
+
+/// What is happening to a source, in a sentence.
+pub fn reading(source: &SourceRow) -> &'static str {
+    match source.state {
+        None => "This source is stored and was never captured.",
+        Some(EventState::Pending) => "This source waits to be read.",
+        Some(EventState::Running) => "This source is being read.",
+        Some(EventState::Failed) => "An attempt to read this source failed. It is tried again.",
+        Some(EventState::Dead) => "Reading this source failed. Retry the dead event below.",
+        Some(EventState::Done) if source.waiting + source.active + source.rejected == 0 => {
+            "This source was read. It holds nothing to remember."
+        }
+        Some(EventState::Done) => "This source was read.",
+        Some(EventState::Imported) => "This source came with an import.",
+    }
+}
+
+/// Whether a source is not read to its end.
+pub fn unfinished(source: &SourceRow) -> bool {
+    matches!(source.state, Some(EventState::Pending | EventState::Running | EventState::Failed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_work_has_a_name_too() {
+        assert_eq!((task("extract").as_str(), task("fold_laundry").as_str()), ("Extract candidates from a source", "fold laundry"));
+    }
+}

@@ -1,0 +1,157 @@
+#[cfg(feature = "ssr")]
+use super::words::summary;
+use super::{input::VerdictInput, policy_input::PolicyInput};
+use crate::{ConsoleError, codec::Text, ids::Ids};
+#[cfg(feature = "ssr")]
+use crate::{
+    Flash,
+    guard::{finish, incomplete, operator, own_path},
+    ui::text::short,
+};
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::{
+    CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, MemoryId, Page, PairId, QuarantineId, QuarantineItem,
+};
+#[cfg(feature = "ssr")]
+use remembrancer::{
+    api::{BULK_MAX, InboxVerdict},
+    consolidation, identity,
+};
+use serde::{Deserialize, Serialize};
+
+/// The effect of a verdict on candidates, before it is given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Preview {
+    pub items: Vec<InboxItem>,
+    /// Absent for a rejection, which changes nothing but the candidates.
+    pub outcome: Option<InboxOutcome>,
+}
+
+/// One page of candidates, oldest first, without their quotes.
+#[server(endpoint = "inbox", input = GetUrl, output = Text)]
+pub async fn browse_inbox(#[server(default)] filter: InboxFilter) -> Result<Page<InboxItem>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(consolidation::inbox(&engine, &ctx, &filter).await?.map(slim))
+}
+
+/// A candidate with its quotes and its pairs; none if no memory has this id.
+#[server(endpoint = "candidate", input = GetUrl, output = Text)]
+pub async fn read_candidate(id: MemoryId) -> Result<Option<InboxItem>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(consolidation::items(&engine, &ctx, &[id]).await?.into_iter().next())
+}
+
+/// The places in sources that say what a memory says, with the words around each.
+#[server(endpoint = "quotes", input = GetUrl, output = Text)]
+pub async fn read_quotes(id: MemoryId) -> Result<Vec<InboxQuote>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(consolidation::quotes(&engine, &ctx, id).await?)
+}
+
+/// Previews a verdict on several candidates.
+#[server(endpoint = "consider_candidates", input = GetUrl, output = Text)]
+pub async fn consider_candidates(
+    #[server(default)] ids: Ids<MemoryId>,
+    #[server(flatten)] input: VerdictInput,
+) -> Result<Preview, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    let ids: Vec<_> = ids.0.into_iter().take(BULK_MAX).collect();
+    let items = consolidation::items(&engine, &ctx, &ids).await?.into_iter().map(slim).collect();
+    let outcome = match input.verdict() {
+        Ok(verdict @ InboxVerdict::Confirm { .. }) if !ids.is_empty() => Some(consolidation::preview(&engine, &ctx, &ids, &verdict).await?),
+        _ => None,
+    };
+    Ok(Preview { items, outcome })
+}
+
+/// Gives candidates the same verdict, then redirects to `done`, or back to `form` if it is refused.
+#[server(endpoint = "decide_candidates")]
+pub async fn decide_candidates(
+    ids: Ids<MemoryId>,
+    #[server(flatten)] input: VerdictInput,
+    #[server(default)] done: String,
+    #[server(default)] form: String,
+) -> Result<(), ConsoleError> {
+    let typed = input.query().with("ids", String::from(ids.clone())).href("");
+    let result = async { decide(&ids.0, input.verdict().map_err(incomplete)?).await };
+    finish(result.await, own_path(&done, "/inbox"), own_path(&form, "/inbox"), &typed).await
+}
+
+/// Undoes the decision on candidates, then redirects to `done`.
+#[server(endpoint = "undo_candidates")]
+pub async fn undo_candidates(ids: Ids<MemoryId>, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let done = own_path(&done, "/inbox");
+    finish(decide(&ids.0, InboxVerdict::Undo).await, done, done, "").await
+}
+
+/// Accepts or declines a proposal about two memories, then redirects to `done`.
+#[server(endpoint = "decide_pair")]
+pub async fn decide_pair(id: PairId, accept: bool, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        consolidation::decide_pair(&engine, &ctx, id, accept).await?;
+        Ok(Flash::done(if accept { "The proposal was accepted." } else { "The proposal was declined." }))
+    };
+    let done = own_path(&done, "/inbox");
+    finish(result.await, done, done, "").await
+}
+
+/// One page of turns in quarantine.
+#[server(endpoint = "quarantine", input = GetUrl, output = Text)]
+pub async fn browse_quarantine(#[server(default)] after: Option<String>) -> Result<Page<QuarantineItem>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(consolidation::quarantine(&engine, &ctx, after.as_deref()).await?)
+}
+
+/// Releases a turn for extraction, or dismisses it, then redirects to `done`.
+#[server(endpoint = "decide_quarantine")]
+pub async fn decide_quarantine(id: QuarantineId, release: bool, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        consolidation::decide_quarantine(&engine, &ctx, id, release).await?;
+        let (released, dismissed) = ("Released. The turn is read like any other.", "Dismissed. No memory is made from the turn.");
+        Ok(Flash::done(if release { released } else { dismissed }))
+    };
+    let done = own_path(&done, "/inbox/quarantine");
+    finish(result.await, done, done, "").await
+}
+
+/// What the tenant lets happen without a person.
+#[server(endpoint = "capture_policy", input = GetUrl, output = Text)]
+pub async fn read_policy() -> Result<CapturePolicy, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(identity::policy(&engine, &ctx).await?)
+}
+
+/// Changes the policy, then redirects to its page.
+#[server(endpoint = "set_capture_policy")]
+pub async fn set_policy(#[server(flatten)] input: PolicyInput) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        identity::set_policy(&engine, &ctx, input.policy().map_err(incomplete)?).await?;
+        Ok(Flash::done("The policy was saved. It applies to candidates from now on."))
+    };
+    finish(result.await, "/inbox/policy", "/inbox/policy", &input.query().href("")).await
+}
+
+#[cfg(feature = "ssr")]
+async fn decide(ids: &[MemoryId], verdict: InboxVerdict) -> Result<Flash, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    let outcome = consolidation::decide(&engine, &ctx, ids, verdict.clone()).await?;
+    let undone = verdict == InboxVerdict::Undo;
+    Ok(Flash { candidates: Ids(if undone { Vec::new() } else { outcome.changed.clone() }), ..Flash::done(summary(&verdict, &outcome)) })
+}
+
+/// Most characters of a statement in a list.
+#[cfg(feature = "ssr")]
+const EXCERPT: usize = 280;
+
+/// What a list shows of a candidate.
+#[cfg(feature = "ssr")]
+fn slim(item: InboxItem) -> InboxItem {
+    let mut pairs = item.pairs;
+    for pair in &mut pairs {
+        (pair.other_content, pair.reason, pair.other_quote) = (String::new(), String::new(), None);
+    }
+    InboxItem { content: short(&item.content, EXCERPT), quotes: Vec::new(), rationale: None, alternatives: Vec::new(), pairs, ..item }
+}

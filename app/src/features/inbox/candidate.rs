@@ -1,0 +1,86 @@
+use super::{quote::Quotes, words::kind};
+use crate::ui::{Badge, Canonical, Time, Tone};
+use leptos::prelude::*;
+use remembrancer::api::{InboxItem, MemoryStatus};
+
+/// A candidate: its statement, what is known about it, and the quotes that it comes from.
+#[component]
+pub fn Candidate(item: InboxItem) -> impl IntoView {
+    let status = state(&item);
+    let rationale = item.rationale.clone().map(|text| {
+        view! { <p class="text-sm break-words" dir="auto"><span class="text-soft">"Rationale: "</span>{text}</p> }
+    });
+    let alternatives = (!item.alternatives.is_empty()).then(|| {
+        let listed = item.alternatives.iter().cloned().map(|text| view! { <li class="break-words" dir="auto">{text}</li> }).collect_view();
+        view! { <div class="text-sm"><p class="text-soft">"Rejected alternatives:"</p><ul class="list-disc pl-5">{listed}</ul></div> }
+    });
+    let quotes = item.quotes.clone();
+    view! {
+        <div class="space-y-2">
+            <div class="flex flex-wrap items-center gap-1.5">
+                <Badge tone=Tone::Accent text=kind(item.kind) title="Kind" />
+                {item.category.map(|category| view! { <Badge text=category.as_str().replace('_', " ") title="Category" /> })}
+                {status}
+                <span class="ml-auto text-xs text-soft"><Time at=item.created_at /></span>
+            </div>
+            <h2 class="max-h-80 overflow-y-auto text-lg leading-snug font-medium break-words whitespace-pre-wrap" dir="auto">{item.content.clone()}</h2>
+            {rationale}
+            {alternatives}
+            <Facts item />
+        </div>
+        {match quotes.is_empty() {
+            true => view! { <p class="text-sm text-soft">"No source is quoted. The candidate was sent without one."</p> }.into_any(),
+            false => view! { <Quotes quotes /> }.into_any(),
+        }}
+    }
+}
+
+#[component]
+fn Facts(item: InboxItem) -> impl IntoView {
+    let confidence = format!("{:.0} %", item.confidence * 100.0);
+    let canonical = item.is_canonical;
+    let new_topic = move || match canonical {
+        true => view! { <Canonical yes=true /> }.into_any(),
+        false => {
+            let title = "The vocabulary does not know it. It is proposed for review when you confirm.";
+            view! { <Badge tone=Tone::Warn text="new topic" title /> }.into_any()
+        }
+    };
+    view! {
+        <dl class="flex flex-wrap gap-x-5 gap-y-1 text-sm" data-testid="facts">
+            <div class="flex min-w-0 flex-wrap gap-x-1.5">
+                <dt class="text-soft">"Topic"</dt>
+                <dd class="min-w-0 break-words" dir="auto">{item.topic}</dd>
+                <dd>{new_topic()}</dd>
+            </div>
+            {item.subject.map(|subject| fact("Subject", view! { <span dir="auto">{subject}</span> }))}
+            {fact("Scope", item.scope.as_str())}
+            {fact("Agent", view! { <a href=format!("/inbox?agent={}", item.agent_id)>{item.agent_slug}</a> })}
+            {fact("Confidence", confidence)}
+            {item.observed_at.map(|at| fact("Said", view! { <Time at /> }))}
+        </dl>
+    }
+}
+
+fn fact(name: &'static str, value: impl IntoView + 'static) -> impl IntoView {
+    view! {
+        <div class="flex min-w-0 gap-x-1.5">
+            <dt class="text-soft">{name}</dt>
+            <dd class="min-w-0 break-words">{value}</dd>
+        </div>
+    }
+}
+
+/// A badge for what became of a candidate; none while it waits.
+pub fn state(item: &InboxItem) -> impl IntoView + use<> {
+    let (tone, text) = match item.status {
+        MemoryStatus::Inbox if item.deleted => (Tone::Danger, "rejected"),
+        MemoryStatus::Inbox => return None,
+        _ if item.deleted => (Tone::Danger, "rejected or deleted"),
+        MemoryStatus::Active => (Tone::Good, "confirmed"),
+        MemoryStatus::Contradicted => (Tone::Warn, "contradicted"),
+        MemoryStatus::Superseded => (Tone::Plain, "merged or superseded"),
+        MemoryStatus::Archived => (Tone::Plain, "archived"),
+    };
+    Some(view! { <Badge tone text /> })
+}

@@ -1,0 +1,126 @@
+use crate::query::Query;
+#[cfg(any(feature = "ssr", test))]
+use remembrancer::api::{FieldError, InboxVerdict, MemoryScope};
+use serde::{Deserialize, Serialize};
+#[cfg(any(feature = "ssr", test))]
+use std::str::FromStr;
+
+/// The fields of the forms that decide on candidates, as they were entered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VerdictInput {
+    /// `confirm`, `reject` or `merge`.
+    pub what: String,
+    pub topic: String,
+    /// The topic that the form showed at first.
+    pub topic_was: String,
+    pub scope: String,
+    pub scope_was: String,
+    pub project: String,
+    pub reason: String,
+    pub into: String,
+}
+
+impl VerdictInput {
+    /// Reads the fields out of a query.
+    pub fn read(query: &Query) -> Self {
+        let text = |name: &str| query.text(name);
+        Self {
+            what: text("what"),
+            topic: text("topic"),
+            topic_was: text("topic_was"),
+            scope: text("scope"),
+            scope_was: text("scope_was"),
+            project: text("project"),
+            reason: text("reason"),
+            into: text("into"),
+        }
+    }
+}
+
+#[cfg(any(feature = "ssr", test))]
+impl VerdictInput {
+    /// Writes the fields into a query, from which a refused form is filled in again.
+    pub fn query(&self) -> Query {
+        [
+            ("what", &self.what),
+            ("topic", &self.topic),
+            ("topic_was", &self.topic_was),
+            ("scope", &self.scope),
+            ("scope_was", &self.scope_was),
+            ("project", &self.project),
+            ("reason", &self.reason),
+            ("into", &self.into),
+        ]
+        .into_iter()
+        .fold(Query::default(), |query, (name, value)| query.with(name, value))
+    }
+
+    /// The verdict. A topic and a scope are part of it only if they were changed.
+    ///
+    /// # Errors
+    /// The field that is missing or that does not fit.
+    pub fn verdict(&self) -> Result<InboxVerdict, FieldError> {
+        match self.what.as_str() {
+            "confirm" => self.confirm(),
+            "reject" => Ok(InboxVerdict::Reject { reason: self.reason.clone() }),
+            "merge" => Ok(InboxVerdict::Merge { into: read("into", &self.into, "Choose the memory that says it.")? }),
+            _ => Err(missing("what", "Choose whether to confirm, to reject or to merge.")),
+        }
+    }
+
+    fn confirm(&self) -> Result<InboxVerdict, FieldError> {
+        let topic = Some(self.topic.trim()).filter(|topic| !topic.is_empty() && *topic != self.topic_was).map(str::to_owned);
+        let scope = match self.scope.trim() {
+            "" => None,
+            same if same == self.scope_was => None,
+            other => Some(read::<MemoryScope>("scope", other, "Choose one of the scopes.")?),
+        };
+        let project_id = match scope {
+            Some(MemoryScope::Project) => Some(read("project", &self.project, "Choose the project.")?),
+            _ => None,
+        };
+        Ok(InboxVerdict::Confirm { topic, scope, project_id })
+    }
+}
+
+#[cfg(any(feature = "ssr", test))]
+fn read<T: FromStr>(field: &str, text: &str, message: &str) -> Result<T, FieldError> {
+    text.trim().parse().map_err(|_| missing(field, message))
+}
+
+#[cfg(any(feature = "ssr", test))]
+fn missing(field: &str, message: &str) -> FieldError {
+    FieldError { field: field.to_owned(), message: message.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn confirm(text: &str) -> Result<InboxVerdict, String> {
+        VerdictInput::read(&Query::parse(text)).verdict().map_err(|error| error.field)
+    }
+
+    #[test]
+    fn only_what_was_changed_is_part_of_the_verdict() {
+        let unchanged = InboxVerdict::Confirm { topic: None, scope: None, project_id: None };
+        assert_eq!(confirm("what=confirm&topic=tea&topic_was=tea&scope=agent&scope_was=agent"), Ok(unchanged.clone()));
+        assert_eq!(confirm("what=confirm"), Ok(unchanged));
+        let changed = InboxVerdict::Confirm { topic: Some("green tea".into()), scope: Some(MemoryScope::Global), project_id: None };
+        assert_eq!(confirm("what=confirm&topic=green+tea&topic_was=tea&scope=global&scope_was=agent"), Ok(changed));
+    }
+
+    #[test]
+    fn the_error_names_the_field() {
+        assert_eq!(confirm("what=confirm&scope=project&scope_was=agent"), Err("project".into()));
+        assert_eq!(confirm("what=merge&into=tea"), Err("into".into()));
+        assert_eq!(confirm("what=wave"), Err("what".into()));
+    }
+
+    #[test]
+    fn a_refused_form_is_filled_in_again() {
+        let input = VerdictInput { what: "reject".into(), reason: "A joke & no fact.".into(), ..VerdictInput::default() };
+        assert_eq!(VerdictInput::read(&Query::parse(&input.query().href(""))), input);
+    }
+}

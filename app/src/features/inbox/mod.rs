@@ -1,0 +1,25 @@
+//! The inbox: candidates beside the sentences that they come from, the decisions about them, the quarantine, and the policy.
+
+mod api;
+mod candidate;
+mod evidence;
+mod focus;
+mod input;
+mod page;
+mod pairs;
+mod policy;
+mod policy_input;
+mod quarantine;
+mod quote;
+mod review;
+mod table;
+mod tabs;
+mod url;
+mod verdicts;
+mod words;
+
+pub use evidence::EvidenceOf;
+pub use page::InboxPage;
+pub use policy::PolicyPage;
+pub use quarantine::QuarantinePage;
+pub use review::ReviewPage;

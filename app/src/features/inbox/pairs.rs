@@ -1,0 +1,115 @@
+use super::words::{consequence, relation};
+use crate::{
+    features::inbox::quote::ShortQuote,
+    ui::{Badge, Icon, Shape, Tone},
+};
+use leptos::prelude::*;
+use remembrancer::api::{InboxItem, InboxPair, MemoryId, MemoryStatus, PairId, PairRelation};
+
+/// What consolidation proposes about a candidate and other memories, each side beside the other.
+#[component]
+pub fn Pairs(item: InboxItem, may_decide: bool, here: String, next: String) -> impl IntoView {
+    let first = item.pairs.iter().find(|pair| pair.relation == PairRelation::Duplicates).map(|pair| pair.id);
+    let one = |pair: InboxPair| {
+        let (here, next, key) = (here.clone(), next.clone(), first == Some(pair.id));
+        view! { <Pair id=item.id content=item.content.clone() pair may_decide here next key /> }
+    };
+    let pairs = item.pairs.clone().into_iter().map(one).collect_view();
+    view! { <ul class="space-y-3" aria-label="Proposals about this candidate">{pairs}</ul> }
+}
+
+#[component]
+fn Pair(id: MemoryId, content: String, pair: InboxPair, may_decide: bool, here: String, next: String, key: bool) -> impl IntoView {
+    let disputed = pair.relation != PairRelation::Duplicates;
+    let class = if disputed { "border-warn" } else { "border-line-strong" };
+    let tint = if disputed { "bg-warn-wash text-warn" } else { "bg-sunken" };
+    let open = may_decide.then(|| match disputed {
+        true => view! { <Dispute pair=pair.clone() here next /> }.into_any(),
+        false => view! { <Merge id pair=pair.clone() here next key /> }.into_any(),
+    });
+    let status = match pair.other_status {
+        MemoryStatus::Inbox => Some(view! { <Badge tone=Tone::Accent text="candidate" /> }),
+        MemoryStatus::Active => None,
+        other => Some(view! { <Badge text=other.as_str() /> }),
+    };
+    let href = match pair.other_status {
+        MemoryStatus::Inbox => format!("/inbox?focus={}", pair.other_id),
+        _ => format!("/memories/{}", pair.other_id),
+    };
+    view! {
+        <li class=format!("@container overflow-hidden rounded-md border {class}") data-testid="pair">
+            <div class=format!("flex items-start gap-2 px-3 py-2 text-sm {tint}")>
+                <span class="pt-0.5"><Icon shape=if disputed { Shape::Alert } else { Shape::Copy } /></span>
+                <p><span class="font-medium">{relation(&pair)} " another memory."</span> " " {pair.reason.clone()}</p>
+            </div>
+            <div class="grid gap-3 p-3 @lg:grid-cols-2">
+                <div class="min-w-0 space-y-1.5">
+                    <p class="text-xs text-soft">"This candidate"</p>
+                    <p class="text-sm break-words whitespace-pre-wrap" dir="auto">{content}</p>
+                </div>
+                <div class="min-w-0 space-y-1.5">
+                    <p class="flex flex-wrap items-center gap-x-2 text-xs text-soft">
+                        <a href=href>"The other memory"</a>
+                        <span class="font-mono">{pair.other_short_id.clone()}</span>
+                        {status}
+                    </p>
+                    <p class="text-sm break-words whitespace-pre-wrap" dir="auto">{pair.other_content.clone()}</p>
+                    {pair.other_quote.clone().map(|evidence| view! { <ShortQuote evidence /> })}
+                </div>
+            </div>
+            {open}
+        </li>
+    }
+}
+
+/// The buttons that accept or decline a contradiction or a correction.
+#[component]
+fn Dispute(pair: InboxPair, here: String, next: String) -> impl IntoView {
+    // An accepted correction decides on the candidate, an accepted contradiction leaves it in the inbox.
+    let (what, done) = match pair.relation {
+        PairRelation::Supersedes => ("correction", next),
+        _ => ("contradiction", here.clone()),
+    };
+    view! {
+        <div class="flex flex-wrap items-center gap-2 border-t border-line px-3 py-2">
+            <p class="mr-auto text-sm text-soft">{consequence(&pair)}</p>
+            <Answer id=pair.id accept=true done class="button">{format!("Accept {what}")}</Answer>
+            <Answer id=pair.id accept=false done=here class="button button-quiet">"Decline"</Answer>
+        </div>
+    }
+}
+
+/// A button that accepts or declines the proposal about a pair.
+#[component]
+fn Answer(id: PairId, accept: bool, done: String, class: &'static str, children: Children) -> impl IntoView {
+    view! {
+        <form method="post" action="/console/api/decide_pair">
+            <input type="hidden" name="id" value=id.to_string() />
+            <input type="hidden" name="accept" value=accept.to_string() />
+            <input type="hidden" name="done" value=done />
+            <button class=class type="submit">{children()}</button>
+        </form>
+    }
+}
+
+/// The button that merges the candidate into a memory that says the same.
+#[component]
+fn Merge(id: MemoryId, pair: InboxPair, here: String, next: String, key: bool) -> impl IntoView {
+    view! {
+        <div class="flex flex-wrap items-center gap-2 border-t border-line px-3 py-2">
+            <p class="mr-auto text-sm text-soft">{consequence(&pair)}</p>
+            <form method="post" action="/console/api/decide_candidates">
+                <input type="hidden" name="ids" value=id.to_string() />
+                <input type="hidden" name="what" value="merge" />
+                <input type="hidden" name="into" value=pair.other_id.to_string() />
+                <input type="hidden" name="done" value=next />
+                <input type="hidden" name="form" value=here.clone() />
+                <button class="button" type="submit" data-keys=key.then_some("m")>
+                    "Merge into it"
+                    {key.then(|| view! { <kbd class="kbd hidden md:inline" aria-hidden="true">"m"</kbd> })}
+                </button>
+            </form>
+            <Answer id=pair.id accept=false done=here class="button button-quiet">"Decline"</Answer>
+        </div>
+    }
+}

@@ -1,0 +1,86 @@
+use super::{api::browse_quarantine, tabs::Tabs};
+use crate::{
+    layout::{PageHead, ViewerResource},
+    query::{Query, use_query},
+    ui::{Empty, ErrorView, Pager, Shape, Skeleton, Time, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{OperatorRole, Page, QuarantineItem};
+
+/// The page of turns that are kept from extraction until a person decides.
+#[component]
+pub fn QuarantinePage() -> impl IntoView {
+    let query = use_query();
+    let after = Memo::new(move |_| query.with(|query| query.get("after").map(str::to_owned)));
+    let list = Resource::new(move || after.get(), browse_quarantine);
+    let who = ViewerResource::expect();
+    view! {
+        <PageHead title="Quarantine">"Turns that may carry instructions for an agent. No memory is made from them until you release them."</PageHead>
+        <Tabs />
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+            {move || Suspend::new(async move {
+                let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+                match list.await {
+                    Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing /></div> }.into_any(),
+                    Ok(page) => view! { <Turns page query=query.get_untracked() may_decide /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Turns(page: Page<QuarantineItem>, query: Query, may_decide: bool) -> impl IntoView {
+    let here = query.href("/inbox/quarantine");
+    let rows = page.rows.into_iter().map(|item| view! { <Turn item may_decide here=here.clone() /> }).collect_view();
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "turn", "turns")}</p>
+        <ul class="max-w-4xl space-y-4">{rows}</ul>
+        <Pager path="/inbox/quarantine" query previous=None next=page.next names=("Previous", "Next") />
+    }
+}
+
+#[component]
+fn Turn(item: QuarantineItem, may_decide: bool, here: String) -> impl IntoView {
+    let reasons = item.reasons.into_iter().map(|reason| view! { <li>{reason}</li> }).collect_view();
+    view! {
+        <li class="card space-y-3 p-4" data-testid="quarantined">
+            <p class="flex flex-wrap gap-x-2 text-sm text-soft">
+                <a class="wrap-anywhere" dir="auto" href=format!("/sources/{}", item.source_id)>{item.source_title}</a>
+                <span>{item.agent_slug}</span>
+                <span class="ml-auto"><Time at=item.created_at /></span>
+            </p>
+            <blockquote
+                class="max-h-72 overflow-y-auto border-l-2 border-danger pl-3 break-words whitespace-pre-wrap"
+                dir="auto"
+                tabindex="0"
+                data-testid="quote"
+            >
+                {item.quote}
+            </blockquote>
+            <ul class="list-disc pl-5 text-sm text-danger">{reasons}</ul>
+            {may_decide.then(|| view! {
+                <form class="flex flex-wrap gap-2" method="post" action="/console/api/decide_quarantine">
+                    <input type="hidden" name="id" value=item.id.to_string() />
+                    <input type="hidden" name="done" value=here />
+                    <button class="button" type="submit" name="release" value="true">"Release for extraction"</button>
+                    <button class="button button-danger" type="submit" name="release" value="false">"Dismiss"</button>
+                </form>
+            })}
+        </li>
+    }
+}
+
+#[component]
+fn Nothing() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Done title="No turns in quarantine">
+            <p class="mb-3">
+                "When a captured text holds a turn that reads like an instruction for an agent, it appears here with the reason. No memory is "
+                "made from it until you decide."
+            </p>
+            <a class="button" href="/inbox">"Open the inbox"</a>
+        </Empty>
+    }
+}

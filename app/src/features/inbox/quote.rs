@@ -1,0 +1,50 @@
+use crate::ui::Time;
+use leptos::prelude::*;
+use remembrancer::api::{InboxQuote, MemoryEvidence};
+
+/// The places that say what a memory says, each with the words around it.
+#[component]
+pub fn Quotes(quotes: Vec<InboxQuote>) -> impl IntoView {
+    let one = |quote: InboxQuote| {
+        let evidence = quote.evidence.clone();
+        view! {
+            <li class="space-y-1 border-l-2 border-line-strong pl-3" data-testid="quote">
+                <blockquote class="said text-base" dir="auto">
+                    <span class="text-soft">{quote.before}</span>
+                    <mark>{quote.evidence.quote}</mark>
+                    <span class="text-soft">{quote.after}</span>
+                </blockquote>
+                <Place evidence />
+            </li>
+        }
+    };
+    view! {
+        <section aria-label="Quotes">
+            <ul class="max-h-96 space-y-3 overflow-y-auto" tabindex="0">{quotes.into_iter().map(one).collect_view()}</ul>
+        </section>
+    }
+}
+
+/// The only quote of the other memory of a pair.
+#[component]
+pub fn ShortQuote(evidence: MemoryEvidence) -> impl IntoView {
+    view! {
+        <div class="space-y-1 border-l-2 border-line-strong pl-3">
+            <blockquote class="said text-sm" dir="auto"><mark>{evidence.quote.clone()}</mark></blockquote>
+            <Place evidence />
+        </div>
+    }
+}
+
+/// Who said it, when, and where.
+#[component]
+fn Place(evidence: MemoryEvidence) -> impl IntoView {
+    let speaker = evidence.speaker.map(|speaker| view! { <span class="font-medium" dir="auto">{speaker}</span> });
+    view! {
+        <p class="flex flex-wrap gap-x-2 text-xs text-soft">
+            {speaker}
+            {evidence.observed_at.map(|at| view! { <Time at /> })}
+            <a class="wrap-anywhere" dir="auto" href=format!("/sources/{}", evidence.source_id)>{evidence.source_title}</a>
+        </p>
+    }
+}

@@ -1,0 +1,165 @@
+use super::{
+    api::{Preview, consider_candidates},
+    candidate::state,
+    input::VerdictInput,
+    table::disputes,
+    tabs::Tabs,
+    url::ids,
+    words::{candidates, kind, number},
+};
+use crate::{
+    ConsoleError, Flash,
+    features::vocabulary::names,
+    ids::Ids,
+    layout::{PageHead, ViewerResource},
+    query::{Query, use_query},
+    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Skeleton, Tone, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{BULK_MAX, ErrorCode, InboxItem, InboxOutcome, OperatorRole};
+
+/// The error for viewers who may not decide.
+const NOT_ALLOWED: &str = "Deciding on candidates takes the role “reviewer”. Ask an administrator for it.";
+
+/// The confirmation page of a decision on several candidates: the list, what it would do, then the button.
+#[component]
+pub fn ReviewPage() -> impl IntoView {
+    let query = use_query();
+    let input = Memo::new(move |_| query.with(|query| (ids(query), VerdictInput::read(query))));
+    let preview = Resource::new(move || input.get(), |(ids, input)| consider_candidates(Ids(ids), input));
+    let who = ViewerResource::expect();
+    view! {
+        <PageHead title="Decide candidates">"Review what will change."</PageHead>
+        <Tabs />
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+            {move || Suspend::new(async move {
+                let viewer = who.await;
+                let result = match &viewer {
+                    Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
+                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                    Err(error) => Err(error.clone()),
+                };
+                let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+                let query = query.get_untracked();
+                match result {
+                    Ok(preview) if preview.items.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
+                    Ok(preview) => view! { <Review preview query flash /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Review(preview: Preview, query: Query, flash: Option<Flash>) -> impl IntoView {
+    let Preview { items, outcome } = preview;
+    let more = (ids(&query).len() > BULK_MAX).then(|| view! { <p class="text-sm text-warn">{text::first_selected(BULK_MAX)}</p> });
+    let chosen = String::from(Ids(items.iter().map(|item| item.id).collect()));
+    let shown = outcome.clone().unwrap_or_default();
+    let count = candidates(i64::try_from(items.len()).unwrap_or(i64::MAX));
+    let (verb, class) = if outcome.is_some() { ("Confirm", "button button-primary") } else { ("Reject", "button button-danger") };
+    let body = match outcome {
+        Some(outcome) => view! { <Effect outcome /> }.into_any(),
+        None => view! { <Reason flash /> }.into_any(),
+    };
+    let rows = items.into_iter().map(|item| view! { <Row item outcome=shown.clone() /> }).collect_view();
+    view! {
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_23rem]">
+            <div class="card mb-5">
+                <table class="data table-fixed" aria-label="Candidates to decide">
+                    <thead>
+                        <tr>
+                            <th scope="col">"Candidate"</th>
+                            <th scope="col" class="hidden w-44 sm:table-cell">"Topic"</th>
+                            <th scope="col" class="hidden w-28 md:table-cell">"Agent"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+            <form class="card space-y-3 p-4 lg:sticky lg:top-5" method="post" action="/console/api/decide_candidates">
+                <h2 data-testid="count">{verb} " " {count.clone()} "?"</h2>
+                {more}
+                <input type="hidden" name="ids" value=chosen />
+                <input type="hidden" name="what" value=verb.to_lowercase() />
+                <input type="hidden" name="done" value=query.back("/inbox") />
+                <input type="hidden" name="form" value=query.href("/inbox/review") />
+                {body}
+                <div class="flex gap-2">
+                    <button class=class type="submit">{verb} " " {count}</button>
+                    <Cancel query />
+                </div>
+            </form>
+        </div>
+    }
+}
+
+/// What confirming would do, as a list.
+#[component]
+fn Effect(outcome: InboxOutcome) -> impl IntoView {
+    let (merged, disputed) = (number(&outcome.merged), number(&outcome.disputed));
+    let active = number(&outcome.changed) - merged;
+    let line = |n: i64, one: &str, many: &str| (n > 0).then(|| format!("{} {}", text::number(n), if n == 1 { one } else { many }));
+    let lines = [
+        Some(format!("{} active. Agents recall them.", text::count(active, "becomes", "become"))),
+        line(merged, "is merged into a memory that says the same.", "are merged into memories that say the same."),
+        line(disputed, "contradicts an active memory. Both are kept.", "contradict an active memory. Both sides are kept."),
+        line(number(&outcome.unchanged), "was decided already and stays as it is.", "were decided already and stay as they are."),
+        (!outcome.new_topics.is_empty()).then(|| format!("New topics are proposed for review: {}.", names(&outcome.new_topics))),
+    ];
+    view! {
+        <ul class="list-disc space-y-1 rounded-md bg-sunken py-2 pr-3 pl-7 text-sm wrap-anywhere" data-testid="effect">
+            {lines.into_iter().flatten().map(|line| view! { <li>{line}</li> }).collect_view()}
+        </ul>
+    }
+}
+
+#[component]
+fn Reason(flash: Option<Flash>) -> impl IntoView {
+    let error = flash.as_ref().and_then(|flash| flash.field("reason"));
+    let typed = flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default();
+    view! {
+        <p class="text-sm text-soft">"Rejected candidates leave the inbox. The same text never brings them back."</p>
+        <div><ReasonField id="reason" typed error hint="Kept in the audit log, once for each candidate. At most 500 characters." /></div>
+    }
+}
+
+#[component]
+fn Row(item: InboxItem, outcome: InboxOutcome) -> impl IntoView {
+    let merged = outcome.merged.contains(&item.id).then(|| view! { <Badge text="will be merged" /> });
+    view! {
+        <tr data-testid="candidate">
+            <td>
+                <a class="line-clamp-3 font-medium break-words text-ink" dir="auto" href=format!("/inbox?focus={}", item.id)>{item.content.clone()}</a>
+                <div class="mt-1 flex flex-wrap items-center gap-1.5 text-xs text-soft">
+                    <Badge text=kind(item.kind) />
+                    {state(&item)}
+                    {merged}
+                    {disputes(&item)}
+                    <span class="max-w-full truncate sm:hidden" dir="auto">{item.topic.clone()}</span>
+                </div>
+            </td>
+            <td class="hidden sm:table-cell">
+                <p class="line-clamp-2 break-words" dir="auto">{item.topic.clone()}</p>
+                {(!item.is_canonical).then(|| view! { <Badge tone=Tone::Warn text="new topic" /> })}
+            </td>
+            <td class="hidden truncate text-soft md:table-cell">{item.agent_slug.clone()}</td>
+        </tr>
+    }
+}
+
+#[component]
+fn Cancel(query: Query) -> impl IntoView {
+    view! { <a class="button button-quiet" href=query.back("/inbox")>"Cancel"</a> }
+}
+
+#[component]
+fn Nothing(query: Query) -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Filter title="Nothing is selected">
+            <p class="mb-3">{format!("Select up to {BULK_MAX} candidates first.")}</p>
+            <a class="button" href=query.back("/inbox")>"Back to the inbox"</a>
+        </Empty>
+    }
+}

@@ -1,0 +1,96 @@
+use super::{
+    url::at,
+    words::{kind, relation},
+};
+use crate::{
+    query::Query,
+    ui::{Badge, SelectAll, Selection, Tick, Time, Tone, text, ticked},
+};
+use leptos::prelude::*;
+use remembrancer::api::{InboxItem, MemoryId, PairRelation};
+
+/// The table of candidates; with `select`, several can be ticked and decided together.
+#[component]
+pub fn Table(rows: Vec<InboxItem>, query: Memo<Query>, focus: Memo<Option<MemoryId>>, select: bool) -> impl IntoView {
+    let now = query.get_untracked();
+    let (form, selected) = (NodeRef::<leptos::html::Form>::new(), RwSignal::new(0_u32));
+    let first = rows.first().map(|row| row.id);
+    let body = rows.into_iter().map(|row| view! { <Row first=first == Some(row.id) row query focus select /> }).collect_view();
+    let recount = move |_| selected.set(ticked(form));
+    view! {
+        <form class="@container" method="get" action="/inbox/review" node_ref=form on:change=recount>
+            <input type="hidden" name="back" value=now.without(&["focus"]).href("/inbox") />
+            <table class="data table-fixed" aria-label="Candidates">
+                <thead>
+                    <tr>
+                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll form /></th> })}
+                        <th scope="col">"Candidate"</th>
+                        <th scope="col" class="hidden w-44 @2xl:table-cell">"Topic"</th>
+                        <th scope="col" class="hidden w-28 @2xl:table-cell">"Agent"</th>
+                        <th scope="col" class="hidden w-30 @2xl:table-cell">"Found"</th>
+                    </tr>
+                </thead>
+                <tbody>{body}</tbody>
+            </table>
+            {select.then(|| {
+                view! {
+                    <Selection selected one="candidate" many="candidates" hint="Select candidates to decide them together.">
+                        <button class="button" type="submit" name="what" value="confirm">"Confirm selected…"</button>
+                        <button class="button button-danger" type="submit" name="what" value="reject">"Reject selected…"</button>
+                    </Selection>
+                }
+            })}
+        </form>
+    }
+}
+
+#[component]
+fn Row(row: InboxItem, query: Memo<Query>, focus: Memo<Option<MemoryId>>, select: bool, first: bool) -> impl IntoView {
+    let id = row.id;
+    let checkbox = select.then(|| view! { <Tick id=id.to_string() name=text::short(&row.content, 60) /> });
+    view! {
+        <tr id=format!("c-{id}") data-testid="candidate" aria-current=move || (focus.get() == Some(id)).then_some("true")>
+            {checkbox}
+            <td>
+                <a
+                    class="line-clamp-3 font-medium break-words text-ink"
+                    dir="auto"
+                    href=move || query.with(|query| at(query, Some(id)))
+                    data-noscroll="true"
+                    data-keys=move || (first && focus.get().is_none()).then_some("j ArrowDown")
+                >
+                    {row.content.clone()}
+                </a>
+                <div class="mt-1 flex flex-wrap items-center gap-1.5 text-xs text-soft">
+                    <Badge text=kind(row.kind) />
+                    {disputes(&row)}
+                    <span class="max-w-full truncate @2xl:hidden" dir="auto">{row.topic.clone()}</span>
+                    <span class="@2xl:hidden">"· " {row.agent_slug.clone()} " · " <Time at=row.created_at /></span>
+                </div>
+            </td>
+            <td class="hidden @2xl:table-cell">
+                <p class="line-clamp-2 break-words" dir="auto">{row.topic.clone()}</p>
+                {(!row.is_canonical).then(|| view! { <Badge tone=Tone::Warn text="new topic" /> })}
+            </td>
+            <td class="hidden truncate text-soft @2xl:table-cell">{row.agent_slug.clone()}</td>
+            <td class="hidden text-soft @2xl:table-cell"><Time at=row.created_at /></td>
+        </tr>
+    }
+}
+
+/// Badges for what a candidate contradicts, corrects or repeats.
+pub fn disputes(row: &InboxItem) -> impl IntoView + use<> {
+    let mut seen = Vec::new();
+    for pair in &row.pairs {
+        let badge = match pair.relation {
+            PairRelation::Duplicates => (Tone::Plain, "duplicate"),
+            PairRelation::Contradicts => (Tone::Warn, "contradicts a memory"),
+            PairRelation::Supersedes if pair.outgoing => (Tone::Warn, "corrects a memory"),
+            PairRelation::Supersedes => (Tone::Warn, "corrected by a memory"),
+        };
+        if !seen.contains(&(badge, relation(pair))) {
+            seen.push((badge, relation(pair)));
+        }
+    }
+    seen.into_iter().map(|((tone, text), title)| view! { <Badge tone text title=format!("{title} another memory.") /> }).collect_view()
+}

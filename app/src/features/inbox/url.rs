@@ -1,0 +1,48 @@
+//! Parses the URL of the inbox into a filter.
+
+use crate::{query::Query, ui::Parsed};
+use remembrancer::api::{InboxFilter, MemoryId};
+
+/// The fields of the filter form.
+pub const NAMES: &[&str] = &["q", "agent", "kind", "source", "disputed"];
+
+/// Parses the filter.
+pub fn filter(query: &Query) -> Parsed<InboxFilter> {
+    let mut errors = Vec::new();
+    let owned = |name: &str| query.get(name).map(str::to_owned);
+    let filter = InboxFilter {
+        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
+        kind: query.read("kind", "Choose one of the kinds.", &mut errors),
+        source_id: query.read("source", "Open the inbox from the page of a source.", &mut errors),
+        disputed: query.read("disputed", "Choose one of the two.", &mut errors),
+        q: owned("q"),
+        after: owned("after"),
+        before: owned("before"),
+    };
+    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
+/// The URL that opens a candidate in the panel, or closes the panel.
+pub fn at(query: &Query, id: Option<MemoryId>) -> String {
+    match id {
+        Some(id) => query.with("focus", id).href("/inbox"),
+        None => query.without(&["focus"]).href("/inbox"),
+    }
+}
+
+/// The ids of a selection.
+pub fn ids(query: &Query) -> Vec<MemoryId> {
+    query.all("ids").flat_map(|ids| ids.split(',')).filter_map(|id| id.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_url_holds_the_filters() {
+        let parsed = filter(&Query::parse("q=tea&disputed=true&focus=x")).unwrap();
+        assert_eq!((parsed.q.as_deref(), parsed.disputed), (Some("tea"), Some(true)));
+        assert_eq!(filter(&Query::parse("source=minutes")).unwrap_err()[0].field, "source");
+    }
+}

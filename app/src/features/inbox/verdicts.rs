@@ -1,0 +1,115 @@
+use super::input::VerdictInput;
+use crate::{
+    Flash,
+    features::{capture::ProjectField, vocabulary::TermField},
+    query::Query,
+    ui::{Choice, Now, SelectField, choice},
+};
+use leptos::prelude::*;
+use remembrancer::api::{InboxItem, MemoryScope, REASON_MAX};
+use uuid::Uuid;
+
+/// The forms to confirm or reject one candidate. A key focuses each, Enter sends it.
+#[component]
+pub fn Verdicts(
+    item: InboxItem,
+    /// Projects by id and slug.
+    projects: Vec<(Uuid, String)>,
+    /// The refused form, if it was about this candidate.
+    flash: Option<Flash>,
+    here: String,
+    next: String,
+    typed: RwSignal<String>,
+) -> impl IntoView {
+    let hydrated = Now::hydrated();
+    let id = item.id.to_string();
+    let refused = flash.map(|flash| (VerdictInput::read(&Query::parse(&flash.typed)), flash));
+    let error = |what: &str, field: &str| refused.as_ref().filter(|(input, _)| input.what == what)?.1.field(field);
+    let before = refused.as_ref().map(|(input, _)| input.clone()).unwrap_or_default();
+    let reason_error = error("reject", "reason");
+    let wrong = ["topic", "scope", "project", "project_id"].map(|field| error("confirm", field));
+    let common = move |what: &'static str| {
+        view! {
+            <input type="hidden" name="ids" value=id.clone() />
+            <input type="hidden" name="what" value=what />
+            <input type="hidden" name="done" value=next.clone() />
+            <input type="hidden" name="form" value=here.clone() />
+        }
+    };
+    view! {
+        <div class="@container sticky bottom-0 -mx-4 -mb-4 space-y-3 border-t border-line bg-surface px-4 py-3 shadow-[0_-4px_12px_-8px_rgb(0_0_0/0.25)]">
+            <form class="group flex flex-wrap items-start gap-2" method="post" action="/console/api/decide_candidates">
+                {common("confirm")}
+                <button class="button button-primary" type="submit" data-keys="c Enter">
+                    "Confirm"
+                    <kbd class="kbd hidden border-current! text-current! md:inline" aria-hidden="true">"c"</kbd>
+                </button>
+                <Adjust item projects before=before.clone() wrong typed />
+                <p class="hidden self-center text-xs text-soft @xl:block" class:invisible=move || !hydrated.get()>
+                    "j next, k previous, c confirm, r reject, m merge, u undo, Enter sends"
+                </p>
+            </form>
+            <form class="flex items-end gap-2" method="post" action="/console/api/decide_candidates">
+                {common("reject")}
+                <div class="min-w-0 grow">
+                    <label class="label" for="reason">
+                        "Reason to reject it"
+                        <kbd class="kbd ml-1.5 hidden md:inline" aria-hidden="true">"r"</kbd>
+                    </label>
+                    <input
+                        class="input"
+                        id="reason"
+                        name="reason"
+                        autocomplete="off"
+                        required
+                        maxlength=REASON_MAX.to_string()
+                        value=before.reason
+                        data-keys="r"
+                        aria-invalid=reason_error.as_ref().map(|_| "true")
+                        aria-describedby=reason_error.as_ref().map(|_| "reason-error")
+                    />
+                    {reason_error.map(|text| view! { <p class="mt-1 text-xs text-danger" id="reason-error">{text}</p> })}
+                </div>
+                <button class="button button-danger" type="submit">"Reject"</button>
+            </form>
+        </div>
+    }
+}
+
+/// The folded fields that change the topic or the scope before a candidate is confirmed.
+#[component]
+fn Adjust(
+    item: InboxItem,
+    projects: Vec<(Uuid, String)>,
+    before: VerdictInput,
+    /// The errors of the topic, the scope and the project.
+    wrong: [Option<String>; 4],
+    typed: RwSignal<String>,
+) -> impl IntoView {
+    let open = wrong.iter().any(Option::is_some);
+    let [topic_error, scope_error, project_error, other_error] = wrong;
+    let scope = item.scope.as_str();
+    let (topic, chosen) = match before.what.as_str() {
+        "confirm" => (before.topic, before.scope),
+        _ => (item.topic.clone(), scope.to_owned()),
+    };
+    view! {
+        <details class="min-w-0 grow open:basis-full" open=open>
+            <summary class="button button-quiet">"Change topic or scope…"</summary>
+            <div class="mt-2 grid gap-3 sm:grid-cols-2">
+                <input type="hidden" name="topic_was" value=item.topic />
+                <input type="hidden" name="scope_was" value=scope />
+                <div><TermField id="topic" name="topic" label="Topic" value=topic error=topic_error typed /></div>
+                <SelectField name="scope" label="Scope" value=chosen choices=scopes(item.scope) error=scope_error />
+                <ProjectField projects value=before.project error=project_error.or(other_error) />
+            </div>
+        </details>
+    }
+}
+
+/// The scopes to choose from, and the candidate's own.
+fn scopes(own: MemoryScope) -> Vec<Choice> {
+    let usual = [MemoryScope::Agent, MemoryScope::Project, MemoryScope::Global];
+    let others = (!usual.contains(&own)).then_some(own);
+    usual.into_iter().chain(others).map(|scope| choice(scope.as_str(), scope.as_str())).collect()
+}

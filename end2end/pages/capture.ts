@@ -1,0 +1,66 @@
+import { expect, type Locator } from '@playwright/test';
+import type { Agent } from '../support/agent';
+import { FilteredPage, Frame } from './frame';
+
+/** The form that captures a text. */
+export class CapturePage extends Frame {
+  readonly text = this.page.getByRole('textbox', { name: 'Text' });
+  readonly file = this.page.locator('input[type=file]');
+  readonly chooseFile = this.page.getByRole('button', { name: 'Choose a text file' });
+  readonly agent = this.page.getByRole('combobox', { name: 'Agent' });
+  readonly title = this.page.getByRole('textbox', { name: 'Title' });
+  readonly scope = this.page.getByRole('combobox', { name: 'Scope of the memories' });
+  readonly project = this.page.getByRole('combobox', { name: 'Project' });
+  readonly submit = this.page.getByRole('button', { name: 'Capture text' });
+
+  mode(name: 'Transcript' | 'Note' | 'Summary'): Locator {
+    return this.page.getByRole('radio', { name: new RegExp(`^${name}`) });
+  }
+
+  /** Fills in the form and sends it; the page of the source opens. */
+  async capture(agent: Agent, text: string, title: string, mode: 'Transcript' | 'Note' | 'Summary' = 'Transcript'): Promise<void> {
+    await this.goto('/capture');
+    await this.agent.selectOption(agent.slug);
+    await this.mode(mode).check();
+    await this.title.fill(title);
+    await this.text.fill(text);
+    await this.send(this.submit);
+    await expect(this.page).toHaveURL(/\/sources\//);
+  }
+}
+
+/** The page of one source. */
+export class SourcePage extends Frame {
+  readonly reading = this.page.getByTestId('reading');
+  readonly review = this.page.getByRole('link', { name: /^Review \d+ candidates?$/ });
+  readonly turns = this.page.getByTestId('turn');
+  /** Text that memories quote, as links. */
+  readonly quoted = this.page.getByTestId('quoted');
+  /** The reasons for which turns are in quarantine. */
+  readonly held = this.page.getByTestId('held');
+  readonly events = this.page.getByTestId('event');
+
+  /** Waits until the source is read to its end: the page loads itself again, with and without JavaScript. */
+  async read(): Promise<void> {
+    await expect(this.page.locator('[data-going]')).toHaveCount(0, { timeout: 30_000 });
+    await expect(this.reading).toContainText('This source was read.');
+    await this.ready();
+  }
+}
+
+export class SourcesPage extends FilteredPage {
+  readonly rows = this.page.getByTestId('source');
+  readonly form = this.page.getByRole('combobox', { name: 'Form' });
+
+  row(title: string): Locator {
+    return this.rows.filter({ has: this.page.getByRole('link', { name: title, exact: true }) });
+  }
+}
+
+export class EventsPage extends FilteredPage {
+  readonly rows = this.page.getByTestId('event');
+  readonly kind = this.page.getByRole('combobox', { name: 'Kind' });
+  readonly state = this.page.getByRole('combobox', { name: 'State' });
+  readonly agent = this.page.getByRole('combobox', { name: 'Agent' });
+  readonly retry = this.page.getByRole('button', { name: /^Retry/ });
+}

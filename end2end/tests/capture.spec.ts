@@ -1,0 +1,159 @@
+import { Agent, unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+/** A conversation with a decision about `what`, and small talk around it. */
+function conversation(what: string): string {
+  return [
+    'Vera: Good morning. Did you sleep well?',
+    `Idris: Yes, thanks. We decided to paint the ${what} in March because the winter is too wet.`,
+    `Vera: Fine. I prefer short e-mails about the ${what}.`,
+    'Idris: See you tomorrow.',
+  ].join('\n');
+}
+
+test('a pasted conversation is read, and what is confirmed is recalled with its sentence', { tag: ['@phone', '@no-js'] }, async ({ capture, source, inbox, memory, agent }) => {
+  const what = unique('boathouse');
+  await capture.capture(agent, conversation(what), `Talk about the ${what}`);
+  await expect(capture.flash).toContainText('Captured 4 turns.');
+  await expect(source.heading).toHaveText(`Talk about the ${what}`);
+  await source.read();
+  await expect(source.turns).toHaveCount(4);
+  await expect(source.quoted.filter({ hasText: `paint the ${what} in March` })).toHaveCount(1);
+  await source.review.click();
+  await inbox.ready();
+  await expect.poll(() => inbox.query()).toHaveProperty('source');
+
+  await inbox.row('in March').getByRole('link').click();
+  await expect(inbox.focus.statement).toContainText(`paint the ${what} in March`);
+  await expect(inbox.focus.quotes.first().locator('mark')).toContainText(`paint the ${what} in March`);
+  await expect(inbox.focus.quotes.first()).toContainText('Idris');
+  await expect(inbox.focus.facts).toContainText(agent.slug);
+  const id = inbox.query().focus ?? '';
+  expect(await agent.recall(`When is the ${what} painted?`)).not.toContain(id);
+  await inbox.send(inbox.focus.confirm);
+  await expect(inbox.flash).toContainText('Confirmed 1 candidate.');
+  await expect.poll(() => agent.recall(`When is the ${what} painted?`)).toContain(id);
+
+  await memory.open(id);
+  await expect(memory.evidence.locator('mark').first()).toContainText(`paint the ${what} in March`);
+  await memory.evidence.getByRole('link', { name: `Talk about the ${what}` }).first().click();
+  await expect(source.quoted.filter({ hasText: 'in March' })).toHaveAttribute('href', `/memories/${id}`);
+});
+
+test('the same text is captured once', { tag: '@no-js' }, async ({ capture, agent, page }) => {
+  const what = unique('slipway');
+  await capture.capture(agent, conversation(what), 'First');
+  const first = new URL(page.url()).pathname;
+  await capture.capture(agent, conversation(what), 'Second');
+  await expect(capture.flash).toContainText('This text was captured before.');
+  expect(new URL(page.url()).pathname).toBe(first);
+});
+
+test('a text file is read into the text', async ({ capture, agent }) => {
+  const what = unique('ferry');
+  await capture.goto('/capture');
+  await expect(capture.chooseFile).toBeVisible();
+  await capture.file.setInputFiles({ name: 'minutes.txt', mimeType: 'text/plain', buffer: Buffer.from(conversation(what)) });
+  await expect(capture.text).toHaveValue(conversation(what));
+  await expect(capture.main).toContainText('minutes.txt, 2');
+  await capture.agent.selectOption(agent.slug);
+  await capture.send(capture.submit);
+  await expect(capture.heading).toHaveText('minutes.txt');
+});
+
+test('a refused form keeps its text and names the field', { tag: '@no-js' }, async ({ capture, gate }) => {
+  gate.expect(400);
+  const text = conversation(unique('jetty'));
+  await capture.goto('/capture');
+  await capture.text.fill(text);
+  await capture.mode('Note').check();
+  await capture.scope.selectOption('project');
+  await expect(capture.project).toBeVisible();
+  if (capture.scripted) await capture.submit.click();
+  else await capture.send(capture.submit);
+  await expect(capture.project).toHaveAccessibleDescription(/Choose the project/);
+  await expect(capture.text).toHaveValue(text);
+  await expect(capture.mode('Note')).toBeChecked();
+  await capture.scope.selectOption('agent');
+  await expect(capture.project).toBeHidden();
+});
+
+test('an empty text is refused at its field', { tag: '@no-js' }, async ({ capture, gate, agent }) => {
+  gate.expect(400);
+  await capture.goto('/capture');
+  await capture.agent.selectOption(agent.slug);
+  if (capture.scripted) await capture.submit.click();
+  else await capture.send(capture.submit);
+  await expect(capture.text).toHaveAccessibleDescription(/empty/);
+});
+
+test('sources are listed with what became of them', { tag: ['@phone', '@no-js'] }, async ({ capture, source, sources, agent }) => {
+  const title = unique('Minutes');
+  await capture.capture(agent, conversation(title), title);
+  await source.read();
+  await sources.goto(`/sources?agent=${agent.id}`);
+  await expect(sources.row(title)).toContainText('Done');
+  await expect(sources.row(title)).toContainText('Transcript');
+  await sources.form.selectOption('Note');
+  await sources.apply.click();
+  await expect(sources.row(title)).toHaveCount(0);
+  await expect.poll(() => sources.query()).toMatchObject({ form: 'note' });
+});
+
+test('events say what was done', { tag: '@no-js' }, async ({ capture, source, events, agent }) => {
+  await capture.capture(agent, conversation(unique('pier')), unique('Events'));
+  await source.read();
+  await expect(source.events.first()).toContainText('Extract candidates from a source');
+  await events.goto(`/events?agent=${agent.id}&kind=conversation_capture`);
+  await expect(events.rows.first()).toContainText('Conversation capture');
+  await expect(events.rows.first().getByRole('link', { name: 'Source' })).toBeVisible();
+  await events.state.selectOption('Dead');
+  await events.apply.click();
+  await expect(events.empty).toContainText('No event matches these filters');
+});
+
+test('without a source, an event or a candidate the pages say how to make one', { tag: '@no-js' }, async ({ sources, inbox }) => {
+  const nobody = Agent.create();
+  await sources.goto(`/sources?agent=${nobody.id}`);
+  await expect(sources.empty).toContainText('No source matches these filters');
+  await inbox.goto(inbox.address(nobody));
+  await expect(inbox.empty).toContainText('No candidate matches');
+});
+
+test('text of others is shown as text and does not turn the page around', { tag: '@no-js' }, async ({ capture, source, inbox, agent }) => {
+  const what = unique('mast');
+  const text = `Vera: We decided to call the ${what} <b>"tall"</b> \u202Eton esraeh\u202C because it is tall.\nIdris: \u05E9\u05DC\u05D5\u05DD, fine.`;
+  await capture.capture(agent, text, `<i>${what}</i> \u202E`);
+  await source.read();
+  await expect(source.turns.first()).toContainText('<b>"tall"</b>');
+  await expect(source.main.locator('b, i')).toHaveCount(0);
+  await inbox.open(agent, what);
+  await expect(inbox.focus.panel.locator('b')).toHaveCount(0);
+  await expect(inbox.focus.confirm).toBeVisible();
+});
+
+test.describe('a viewer', () => {
+  test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
+
+  test('may not capture, and reads sources and events', { tag: '@no-js' }, async ({ capture, sources, events }) => {
+    await capture.goto('/capture');
+    await expect(capture.error).toContainText('Your role does not allow this');
+    await expect(capture.submit).toHaveCount(0);
+    await sources.goto('/sources');
+    await expect(sources.error).toHaveCount(0);
+    await events.goto('/events');
+    await expect(events.error).toHaveCount(0);
+    await expect(events.retry).toHaveCount(0);
+    await expect(events.page.getByRole('checkbox')).toHaveCount(0);
+  });
+
+  test('is rejected by the server', async ({ frame, agent, gate }) => {
+    gate.expect(403);
+    await frame.goto('/sources');
+    const status = await frame.page.evaluate(async (id) => {
+      const body = new URLSearchParams({ agent: id, mode: 'note', text: 'Vera decided to come by the back door.' });
+      return (await fetch('/console/api/capture', { method: 'POST', body, headers: { Accept: 'application/json' } })).status;
+    }, agent.id);
+    expect(status).toBe(403);
+  });
+});

@@ -122,10 +122,10 @@ test('without a source, an event or a candidate the pages say how to make one', 
 
 test('text of others is shown as text and does not turn the page around', { tag: '@no-js' }, async ({ capture, source, inbox, agent }) => {
   const what = unique('mast');
-  const text = `Vera: We decided to call the ${what} <b>"tall"</b> \u202Eton esraeh\u202C because it is tall.\nIdris: \u05E9\u05DC\u05D5\u05DD, fine.`;
-  await capture.capture(agent, text, `<i>${what}</i> \u202E`);
+  const lines = [`Vera: We decided to call the ${what} <b>tall</b> because it is tall.`, '\u05D9\u05E2\u05DC: \u05E9\u05DC\u05D5\u05DD.'];
+  await capture.capture(agent, lines.join('\n'), `<i>${what}</i> \u202E`);
   await source.read();
-  await expect(source.turns.first()).toContainText('<b>"tall"</b>');
+  await expect(source.turns.first()).toContainText('<b>tall</b>');
   await expect(source.main.locator('b, i')).toHaveCount(0);
   await inbox.open(agent, what);
   await expect(inbox.focus.panel.locator('b')).toHaveCount(0);

@@ -29,7 +29,15 @@ pub fn CaptureForm(
     let lost = typed.get("lost").is_some();
     let before = CaptureInput::read(&typed);
     let (refused, sending) = (RwSignal::new(flash), RwSignal::new(false));
-    let error = move |name: &'static str| Signal::derive(move || refused.with(|flash| flash.as_ref()?.field(name)));
+    let error = move |name: &'static str| {
+        // The engine has names of its own for two fields.
+        let other = match name {
+            "text" => "content",
+            "project" => "project_id",
+            same => same,
+        };
+        Signal::derive(move || refused.with(|flash| flash.as_ref().and_then(|flash| flash.field(name).or_else(|| flash.field(other)))))
+    };
     let (form, area, hydrated) = (NodeRef::<Form>::new(), NodeRef::new(), Now::hydrated());
     let target = Target { text: area, filename: RwSignal::new(before.filename), says: RwSignal::new(String::new()) };
     let named = agents.into_iter().map(|agent| (agent.id.to_string(), agent.slug));

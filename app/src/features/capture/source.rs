@@ -96,7 +96,7 @@ fn Facts(source: SourceRow) -> impl IntoView {
     let parts = (source.parts > 1).then(|| format!(" · {} parts", source.parts));
     view! {
         <p class="mt-1 text-sm text-soft">
-            <a href=format!("/sources?agent={}", source.agent_id)>{source.agent_slug}</a>
+            <a class="underline" href=format!("/sources?agent={}", source.agent_id)>{source.agent_slug}</a>
             " · " {size} {parts} " · captured " <Time at=source.created_at />
         </p>
     }

@@ -1,5 +1,5 @@
 use super::words::{kind, state, task};
-use crate::ui::{Badge, SelectAll, Selection, Tick, Time, ticked};
+use crate::ui::{Badge, SelectAll, Selection, Tick, Time, text, ticked};
 use leptos::prelude::*;
 use remembrancer::api::{EventRow, EventState};
 
@@ -50,14 +50,15 @@ fn Row(event: EventRow, select: bool) -> impl IntoView {
     });
     let retry = (select && dead).then(|| {
         let label = format!("Retry “{work}”");
-        view! { <button class="button mt-1" type="submit" name="one" value=event.id.to_string() aria-label=label>"Retry"</button> }
+        view! { <button class="button" type="submit" name="one" value=event.id.to_string() aria-label=label>"Retry"</button> }
     });
     let due = event.run_after.filter(|_| matches!(event.state, EventState::Failed)).map(|at| {
         view! { <p class="text-xs text-soft">"Next attempt " <Time at /></p> }
     });
     let source = event.source_id.map(|id| view! { <a href=format!("/sources/{id}")>"Source"</a> });
-    let error =
-        event.error.map(|error| view! { <p class="mt-0.5 text-sm wrap-anywhere whitespace-pre-wrap text-danger" dir="auto">{error}</p> });
+    let error = event.error.map(
+        |error| view! { <p class="mt-0.5 text-sm wrap-anywhere whitespace-pre-wrap text-danger" dir="auto">{text::sentence(&error)}</p> },
+    );
     view! {
         <tr data-testid="event">
             {tick}
@@ -74,7 +75,7 @@ fn Row(event: EventRow, select: bool) -> impl IntoView {
                     <span class="@md:hidden">" · attempt " {event.attempt.to_string()}</span>
                 </p>
             </td>
-            <td>{state(event.state)} {due} {retry}</td>
+            <td><div class="flex flex-wrap items-center gap-x-2 gap-y-1">{state(event.state)} {due} {retry}</div></td>
             <td class="number hidden @md:table-cell">{event.attempt.to_string()}</td>
             <td class="hidden truncate @2xl:table-cell">{event.agent_slug}</td>
             <td class="hidden @2xl:table-cell"><Time at=event.created_at /></td>

@@ -47,7 +47,7 @@ fn Turn(turn: SourceTurn, source: SourceId) -> impl IntoView {
             <div class="mt-2 flex items-start gap-1.5 text-sm text-danger" data-testid="held">
                 <span class="pt-0.5"><Icon shape=Shape::Alert /></span>
                 <p>
-                    "In quarantine: " {reasons.join(" ")} " " <a href="/inbox/quarantine">"Decide on it"</a>
+                    "In quarantine: " {reasons.join(" ")} " " <a class="underline" href="/inbox/quarantine">"Decide on it"</a>
                 </p>
             </div>
         }

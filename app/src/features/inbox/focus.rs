@@ -87,7 +87,7 @@ fn Look(
     let page = (!waits).then(|| {
         view! {
             <p class="rounded-md bg-sunken px-3 py-2 text-sm" data-testid="decided">
-                "This candidate was decided already. " <a href=format!("/memories/{}", item.id)>"Open the memory"</a>
+                "This candidate was decided already. " <a class="underline" href=format!("/memories/{}", item.id)>"Open the memory"</a>
             </p>
         }
     });

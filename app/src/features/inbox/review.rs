@@ -9,7 +9,6 @@ use super::{
 };
 use crate::{
     ConsoleError, Flash,
-    features::vocabulary::names,
     ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
@@ -106,7 +105,7 @@ fn Effect(outcome: InboxOutcome) -> impl IntoView {
         line(merged, "is merged into a memory that says the same.", "are merged into memories that say the same."),
         line(disputed, "contradicts an active memory. Both are kept.", "contradict an active memory. Both sides are kept."),
         line(number(&outcome.unchanged), "was decided already and stays as it is.", "were decided already and stay as they are."),
-        (!outcome.new_topics.is_empty()).then(|| format!("New topics are proposed for review: {}.", names(&outcome.new_topics))),
+        (!outcome.new_topics.is_empty()).then(|| format!("New topics are proposed for review: “{}”.", outcome.new_topics.join("”, “"))),
     ];
     view! {
         <ul class="list-disc space-y-1 rounded-md bg-sunken py-2 pr-3 pl-7 text-sm wrap-anywhere" data-testid="effect">

@@ -25,4 +25,5 @@ pub use review::ReviewPage;
 pub use term::TermPage;
 pub use term_field::{TermField, TermNames};
 pub use terms::TermsPage;
+#[cfg(any(feature = "ssr", test))]
 pub use words::names;

@@ -12,8 +12,8 @@ pub mod store;
 mod synthesise;
 
 pub use lists::{events, numbers, retry, source, sources};
-pub use parts::StoredTurn;
 pub use observe::{record_observation, update_connection_context, update_user_context};
+pub use parts::StoredTurn;
 pub use request::{capture_conversation, capture_session, ingest, paste};
 pub use run::{ExtractPayload, extract_source, place_input};
 pub use source::{Paste, add_source};

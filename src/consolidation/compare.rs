@@ -20,6 +20,10 @@ const COMMON_MIN: f64 = 0.5;
 const OWN_MAX: usize = 4;
 const NEGATIONS: &[&str] = &["not", "no", "never", "none", "nobody", "nothing", "without", "cannot"];
 #[rustfmt::skip]
+const NUMBERS: &[&str] = &[
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "thirty", "hundred",
+];
+#[rustfmt::skip]
 const CALENDAR: &[&str] = &[
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december", "morning", "afternoon", "evening", "night", "noon", "today",
@@ -37,8 +41,12 @@ pub fn compare(one: &str, other: &str) -> Likeness {
     let common = a.intersection(&b).count();
     let alike = common as f64 >= COMMON_MIN * a.len().min(b.len()) as f64 && common > 0;
     let few = mine.len() <= OWN_MAX && yours.len() <= OWN_MAX;
-    let values = !mine.is_empty() && !yours.is_empty() && has_value(one, &mine) && has_value(other, &yours);
-    if alike && few && (values || negated) { Likeness::Conflict } else { Likeness::Other }
+    let (my_values, your_values) = (values(one, &mine), values(other, &yours));
+    let differ_in_values = !my_values.is_empty() && !your_values.is_empty();
+    // "The review is on Wednesday at ten" has few words besides its values.
+    let only_in_values = common > 0 && my_values.len() == mine.len() && your_values.len() == yours.len();
+    let conflict = few && (alike && (differ_in_values || negated) || differ_in_values && only_in_values);
+    if conflict { Likeness::Conflict } else { Likeness::Other }
 }
 
 fn stems(text: &str) -> BTreeSet<String> {
@@ -59,14 +67,17 @@ fn is_negated(text: &str) -> bool {
     odd % 2 == 1
 }
 
-/// Whether one of these words of the text is a number, a day, a month or a name.
-fn has_value(text: &str, own: &BTreeSet<String>) -> bool {
-    plain_words(text).enumerate().any(|(place, word)| {
-        let value = word.chars().any(|c| c.is_ascii_digit())
-            || CALENDAR.contains(&word.to_lowercase().as_str())
-            || (place > 0 && word.starts_with(char::is_uppercase));
-        value && words::terms(word).keys().any(|stem| own.contains(stem))
-    })
+/// Those of these words of the text that are a number, a day, a month or a name.
+fn values(text: &str, own: &BTreeSet<String>) -> BTreeSet<String> {
+    let is_value = |place: usize, word: &str| {
+        let lower = word.to_lowercase();
+        word.chars().any(|c| c.is_ascii_digit())
+            || CALENDAR.contains(&lower.as_str())
+            || NUMBERS.contains(&lower.as_str())
+            || (place > 0 && word.starts_with(char::is_uppercase))
+    };
+    let named = plain_words(text).enumerate().filter(|(place, word)| is_value(*place, word));
+    named.flat_map(|(_, word)| words::terms(word).into_keys()).filter(|stem| own.contains(stem)).collect()
 }
 
 #[cfg(test)]

@@ -69,8 +69,14 @@ async fn scenario_4_a_conversation_stays_raw_until_it_is_captured_then_waits_and
 async fn scenario_5_closing_a_session_does_not_wait_for_extraction() {
     let world = alone().await;
     let source = send(&world, &world.atlas, TALK).await;
-    let request =
-        CaptureSessionRequest { source_ref: source.source_id, scope: None, session_id: None, project_id: None, repo_id: None, user_id: None };
+    let request = CaptureSessionRequest {
+        source_ref: source.source_id,
+        scope: None,
+        session_id: None,
+        project_id: None,
+        repo_id: None,
+        user_id: None,
+    };
     let answer = capture::capture_session(&world.engine, &world.atlas, request).await.unwrap();
     assert_eq!(answer.event_ids.len(), 1);
     assert_eq!(inbox(&world).await, []);
@@ -127,7 +133,10 @@ async fn observations_wait_for_one_synthesis() {
     assert_eq!(jobs, 1);
     work(&world).await;
     let waiting = inbox(&world).await;
-    assert_eq!(waiting.iter().map(|item| item.content.as_str()).collect::<Vec<_>>(), ["Vera prefers short e-mails.", "Vera works on the harbour project."]);
+    assert_eq!(
+        waiting.iter().map(|item| item.content.as_str()).collect::<Vec<_>>(),
+        ["Vera prefers short e-mails.", "Vera works on the harbour project."]
+    );
     let open: i64 = sqlx::query_scalar("select count(*) from events where kind = 'observation' and processed_at is null")
         .fetch_one(&mut owner)
         .await

@@ -4,14 +4,18 @@
 use crate::support::alone;
 use futures_util::future::BoxFuture;
 use remembrancer::api::{
-    AgentId, BotId, DecisionId, Discipline, DocumentId, ExplainRequest, KeyId, MemoryId, MemoryRef, NewProject, OperatorId, OperatorRole,
-    PlaygroundRequest, ProposalId, RetrievalId, Scope, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
+    AgentId, BotId, CaptureMode, DecisionId, Discipline, DocumentId, EventId, ExplainRequest, InboxVerdict, KeyId, MemoryId, MemoryRef,
+    NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest, ProposalId, QuarantineId, RetrievalId, Scope, SourceId, TermChange,
+    TermId, UserId, Verdict, ViewId, ViewPage,
 };
 use remembrancer::op::Access;
 use remembrancer::portability::{ImportOptions, Selection};
 use remembrancer::testing::{PASSWORD, World, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
-use remembrancer::{Error, OpContext, audit, chat, identity, knowledge, memories, overview, portability, projects, recall, vocabulary};
+use remembrancer::{
+    Error, OpContext, audit, capture, chat, consolidation, identity, knowledge, memories, overview, portability, projects, recall,
+    vocabulary,
+};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -54,9 +58,27 @@ fn retirement() -> TermChange {
 const OF_OPERATORS: &[Verb] = verbs! {
     "audit::browse" Viewer |w, c| audit::browse(&w.engine, c, &Default::default());
     "audit::verify" Admin |w, c| audit::verify(&w.engine, c, None);
+    "capture::events" Viewer |w, c| capture::events(&w.engine, c, &Default::default());
+    "capture::numbers" Viewer |w, c| capture::numbers(&w.engine, c);
+    "capture::paste" Operator |w, c| async {
+        let (agent_id, mode, text) = (AgentId(nowhere()), CaptureMode::Note, "Vera likes tea.".to_owned());
+        let paste = capture::Paste { agent_id, mode, scope: None, project_id: None, title: None, filename: None, text };
+        capture::paste(&w.engine, c, paste).await
+    };
+    "capture::retry" Operator |w, c| capture::retry(&w.engine, c, &[EventId(nowhere())]);
+    "capture::source" Viewer |w, c| capture::source(&w.engine, c, SourceId(nowhere()), 0);
+    "capture::sources" Viewer |w, c| capture::sources(&w.engine, c, &Default::default());
     "chat::create_bot" Admin |w, c| chat::create_bot(&w.engine, c, KeyId(nowhere()), "bot");
     "chat::bind_chat" Admin |w, c| chat::bind_chat(&w.engine, c, BotId(nowhere()), "4711", UserId(nowhere()));
     "chat::unbind_chat" Admin |w, c| chat::unbind_chat(&w.engine, c, BotId(nowhere()), "4711");
+    "consolidation::decide" Reviewer |w, c| consolidation::decide(&w.engine, c, &[memory()], InboxVerdict::Undo);
+    "consolidation::decide_pair" Reviewer |w, c| consolidation::decide_pair(&w.engine, c, PairId(nowhere()), true);
+    "consolidation::decide_quarantine" Reviewer |w, c| consolidation::decide_quarantine(&w.engine, c, QuarantineId(nowhere()), true);
+    "consolidation::inbox" Viewer |w, c| consolidation::inbox(&w.engine, c, &Default::default());
+    "consolidation::items" Viewer |w, c| consolidation::items(&w.engine, c, &[memory()]);
+    "consolidation::preview" Reviewer |w, c| consolidation::preview(&w.engine, c, &[memory()], &InboxVerdict::Undo);
+    "consolidation::quarantine" Viewer |w, c| consolidation::quarantine(&w.engine, c, None);
+    "consolidation::quotes" Viewer |w, c| consolidation::quotes(&w.engine, c, memory());
     "identity::create_agent" Admin |w, c| identity::create_agent(&w.engine, c, "newcomer", "Newcomer", false);
     "identity::set_discipline" Admin |w, c| identity::set_discipline(&w.engine, c, AgentId(nowhere()), Discipline::Confirming);
     "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[Scope::MemoryRead], None, None);
@@ -68,6 +90,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::set_roles" Admin |w, c| identity::set_roles(&w.engine, c, OperatorId(nowhere()), &[OperatorRole::Viewer]);
     "identity::add_user" Admin |w, c| identity::add_user(&w.engine, c, "crm-4711", None, None);
     "identity::users" Admin |w, c| identity::users(&w.engine, c);
+    "identity::policy" Viewer |w, c| identity::policy(&w.engine, c);
+    "identity::set_policy" Admin |w, c| identity::set_policy(&w.engine, c, Default::default());
     "identity::views" Viewer |w, c| identity::views(&w.engine, c, ViewPage::Memories);
     "identity::save_view" Viewer |w, c| identity::save_view(&w.engine, c, ViewPage::Memories, "tea", "q=tea");
     "identity::rename_view" Viewer |w, c| identity::rename_view(&w.engine, c, ViewId(nowhere()), "tea");
@@ -128,6 +152,14 @@ const OF_OPERATORS: &[Verb] = verbs! {
 
 /// Verbs of agents: they require a scope of the key, and no role allows them. Tools and routes call them.
 const OF_AGENTS: &[&str] = &[
+    "capture::add_source",
+    "capture::capture_conversation",
+    "capture::capture_session",
+    "capture::ingest",
+    "capture::record_observation",
+    "capture::update_connection_context",
+    "capture::update_user_context",
+    "consolidation::consolidate",
     "context::context_for",
     "contract::add",
     "contract::command",
@@ -156,6 +188,14 @@ const OF_AGENTS: &[&str] = &[
 
 /// Verbs that require neither, and why.
 const OF_NEITHER: &[(&str, &str)] = &[
+    ("capture::extract_source", "a job"),
+    ("capture::place_input", "a job"),
+    ("capture::store", "a part of storing a source"),
+    ("capture::synthesise", "a job"),
+    ("consolidation::consolidate_items", "a job"),
+    ("consolidation::place_all", "a part of jobs"),
+    ("consolidation::prepare", "a part of jobs"),
+    ("identity::capture_policy", "what jobs follow"),
     ("identity::agent_by_slug", "the command line's names"),
     ("identity::named_by_caller", "who a key may name is the rule itself"),
     ("identity::sign_out", "ends the session of whoever asks"),

@@ -57,7 +57,7 @@ const fn call_of(method: Method, path: &'static str, needs: &'static [Scope], bo
 
 /// Every route that an agent's key reaches, except the tools', which have a table of their own.
 const ROUTES: &[Call] = {
-    use Scope::{CommonsWrite, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
+    use Scope::{CaptureWrite, CommonsWrite, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
     const ENTRY: &str = r#"{"content": "Vera works from Bern", "category": "context"}"#;
     const PROJECT: &str = r#"{"slug": "harbour", "name": "Harbour"}"#;
     &[
@@ -79,6 +79,7 @@ const ROUTES: &[Call] = {
         call_of(Method::POST, "/api/memories/batch", &[MemoryWrite], r#"{"items": [{}]}"#),
         call_of(Method::GET, "/api/memories/{memory_id}", &[MemoryRead], ""),
         call_of(Method::GET, "/api/memories/{memory_id}/versions", &[MemoryRead], ""),
+        call_of(Method::POST, "/api/sources", &[CaptureWrite], r#"[{"role": "user", "content": "I moved to Basel in May."}]"#),
         call_of(Method::GET, "/api/retrievals", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals/{id}", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals/{id}/replay", &[MemoryRead], ""),
@@ -100,7 +101,7 @@ const ROUTES: &[Call] = {
 
 /// Every tool with the scopes that its key needs, including those that the input needs.
 const TOOLS: &[(&str, &[Scope], &str)] = {
-    use Scope::{CommonsWrite, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
+    use Scope::{CaptureWrite, CommonsWrite, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
     &[
         ("agent_memory_recall", &[MemoryRead], r#"{"query": "tea"}"#),
         ("agent_memory_search", &[MemoryRead], r#"{"query": "tea"}"#),
@@ -123,6 +124,17 @@ const TOOLS: &[(&str, &[Scope], &str)] = {
         ),
         ("add_to_memory", &[MemoryWrite], r#"{"content": "Vera works from Bern", "category": "context"}"#),
         ("update_memory", &[MemoryWrite], r#"{"memory_id": "aaaaaaaa", "content": "Vera works from Basel"}"#),
+        ("capture_conversation", &[CaptureWrite], r#"{"source_ref": "01900000-0000-7000-8000-000000000000"}"#),
+        ("capture_session", &[CaptureWrite], r#"{"source_ref": "01900000-0000-7000-8000-000000000000"}"#),
+        ("ingest", &[CaptureWrite], r#"{"memory_input": {"topic_raw": "tea", "content": "Vera likes tea"}}"#),
+        ("consolidate", &[CaptureWrite], r#"{"inbox_items": ["aaaaaaaa"]}"#),
+        ("record_observation", &[CaptureWrite], r#"{"content": "Vera likes tea", "category": "fact"}"#),
+        ("update_user_context", &[CaptureWrite], r#"{"persistent_info_additions": ["Vera likes tea"]}"#),
+        (
+            "update_connection_context",
+            &[CaptureWrite],
+            r#"{"connection_id": "01900000-0000-7000-8000-000000000000", "learned": {"project": "PROJ"}}"#,
+        ),
         ("canonical_terms_lookup", &[MemoryRead], r#"{"phrase": "tea"}"#),
         ("canonical_terms_propose", &[VocabularyPropose], r#"{"phrase": "tea"}"#),
         ("shared_kb_search", &[KbRead], r#"{"query": "tea"}"#),

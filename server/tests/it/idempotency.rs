@@ -88,6 +88,32 @@ const WRITES: &[Write] = &[
         r#"{"memory_id": "{third}", "content": "Binky deploys on Fridays"}"#,
         200,
     ),
+    write(Method::POST, "/api/sources", "/api/sources", r#"[{"role": "user", "content": "I moved to Thun in May."}]"#, 200),
+    write(Method::POST, "/api/tools/{name}", "/api/tools/capture_conversation", r#"{"source_ref": "{source}"}"#, 200),
+    write(Method::POST, "/api/tools/{name}", "/api/tools/capture_session", r#"{"source_ref": "{source}"}"#, 200),
+    write(
+        Method::POST,
+        "/api/tools/{name}",
+        "/api/tools/ingest",
+        r#"{"memory_input": {"topic_raw": "tea", "content": "Vera likes tea."}}"#,
+        200,
+    ),
+    write(Method::POST, "/api/tools/{name}", "/api/tools/consolidate", r#"{"inbox_items": ["{other}"]}"#, 200),
+    write(Method::POST, "/api/tools/{name}", "/api/tools/record_observation", r#"{"content": "Vera likes tea.", "category": "fact"}"#, 200),
+    write(
+        Method::POST,
+        "/api/tools/{name}",
+        "/api/tools/update_user_context",
+        r#"{"persistent_info_additions": ["Vera likes tea."]}"#,
+        200,
+    ),
+    write(
+        Method::POST,
+        "/api/tools/{name}",
+        "/api/tools/update_connection_context",
+        r#"{"connection_id": "01900000-0000-7000-8000-000000000000", "learned": {"project": "PROJ"}}"#,
+        200,
+    ),
     write(Method::POST, "/api/tools/{name}", "/api/tools/canonical_terms_propose", r#"{"phrase": "slow brew"}"#, 200),
     write(Method::POST, "/api/tools/{name}", "/api/tools/agent_memory_forget", r#"{"memory_id": "{own}"}"#, 200),
 ];
@@ -136,6 +162,10 @@ async fn prepare(site: &Site) -> Vec<(&'static str, String)> {
             .header(header::CONTENT_TYPE, "application/json");
         assert_eq!(site.send(request.body(Body::from(body)).unwrap()).await.status, StatusCode::CREATED);
     }
+    let source = Request::post("/api/sources")
+        .header(header::AUTHORIZATION, format!("Bearer {}", site.world.atlas_key))
+        .header(header::CONTENT_TYPE, "text/plain");
+    names.push(("{source}", text(&site.send(source.body(Body::from("Vera: I moved to Basel.")).unwrap()).await, "/source_id")));
     let bearer = format!("Bearer {}", site.world.atlas_key);
     names.push(("{file}", site.get("/api/export", &[(header::AUTHORIZATION, &bearer)]).await.text));
     names

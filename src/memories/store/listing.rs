@@ -62,6 +62,10 @@ pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
 fn select(what: &str, tenant: TenantId, filter: &MemoryFilter) -> Result<QueryBuilder<Postgres>, DbError> {
     let mut query = statement!(format!("select {what} from agent_memories m where m.tenant_id = $1"), tenant);
     push_deleted(&mut query, filter);
+    if filter.status.is_none() {
+        // Candidates have a page of their own.
+        query.push(" and m.status <> 'inbox'");
+    }
     narrow(&mut query, filter);
     Ok(query)
 }

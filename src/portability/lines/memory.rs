@@ -2,8 +2,9 @@
 
 use super::{ACTOR_KINDS, COMMONS, NAME_MAX, SOURCE_MAX, WORD_MAX, json};
 use crate::api::{
-    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, RATIONALE_MAX, REASON_MAX,
-    Relation, Retention, Role, SUBJECT_MAX, SUMMARY_MAX, Source, SourceForm, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
+    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus,
+    RATIONALE_MAX, REASON_MAX, Relation, Retention, Role, SUBJECT_MAX, SUMMARY_MAX, Source, SourceForm, SourceKind, TITLE_MAX, TOPIC_MAX,
+    UserId,
 };
 use crate::capture::StoredTurn;
 use crate::db::EVERY_AGENT;
@@ -377,9 +378,11 @@ impl EventLine {
             .that(self.attempt >= 0, "attempt", "must not be negative")
             .text("task", &self.task, WORD_MAX)
             .limit("error", self.error.as_deref().unwrap_or_default(), ERROR_MAX);
-        checks
-            .optional_text("event_type", self.event_type.as_deref(), WORD_MAX)
-            .optional_text("requested_scope", self.requested_scope.as_deref(), WORD_MAX);
+        checks.optional_text("event_type", self.event_type.as_deref(), WORD_MAX).optional_text(
+            "requested_scope",
+            self.requested_scope.as_deref(),
+            WORD_MAX,
+        );
         json(checks, "source_metadata", self.source_metadata.as_ref().unwrap_or(&Value::Null));
         json(checks, "payload", &self.payload);
         json(checks, "outcome", self.outcome.as_ref().unwrap_or(&Value::Null));
@@ -404,7 +407,11 @@ impl MemoryLine {
             .optional_text("title", self.title.as_deref(), TITLE_MAX)
             .optional_text("summary", self.summary.as_deref(), SUMMARY_MAX)
             .optional_text("rationale", self.rationale.as_deref(), RATIONALE_MAX)
-            .that(self.alternatives.as_ref().is_none_or(|all| all.len() <= ALTERNATIVES_MAX), "alternatives", format!("has more than {ALTERNATIVES_MAX} entries"))
+            .that(
+                self.alternatives.as_ref().is_none_or(|all| all.len() <= ALTERNATIVES_MAX),
+                "alternatives",
+                format!("has more than {ALTERNATIVES_MAX} entries"),
+            )
             .optional_text("evidence_ref", self.evidence_ref.as_deref(), EVIDENCE_MAX)
             .optional_text("context_type", self.context_type.as_deref(), WORD_MAX)
             .optional_text("attachment_id", self.attachment_id.as_deref(), NAME_MAX)

@@ -2,14 +2,13 @@
 
 use super::queries::{Case, Query};
 use remembrancer::api::{
-    EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, PairRelation, QuarantineId, SourceDetails, SourceFilter,
-    SourceForm, SourceId, SourceKind,
+    EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, PairRelation, QuarantineId, SourceDetails, SourceFilter, SourceForm,
+    SourceId, SourceKind,
 };
 use remembrancer::capture::store::{self as capture, NewSource};
 use remembrancer::consolidation::store as consolidation;
 use remembrancer::consolidation::{NewCandidate, Owner, Spot};
 use remembrancer::db::cursor::Seek;
-use remembrancer::db::{DbError, Tx};
 use remembrancer::jobs::{Held, NewEvent, Origin, State, Task, store as jobs};
 use remembrancer::testing::World;
 use serde_json::json;

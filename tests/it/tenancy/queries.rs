@@ -3,9 +3,10 @@
 use chrono::{DateTime, Utc};
 use remembrancer::OpContext;
 use remembrancer::api::{
-    AgentId, AgentKind, AuditFilter, AuditVisibility, BotId, CapturePolicy, ChunkId, DecisionId, Discipline, DocumentId, DocumentKind, EventId, EventKind, KeyId,
-    MatchedBy, MemoryFilter, MemoryId, MemoryStatus, OperatorId, OperatorRole, Project, ProposalId, ProposalStatus, Ranking, RecallFilters,
-    Relation, Repo, Retention, RetrievalId, RunId, SavedView, Scope, SourceKind, TenantId, TermId, UserId, ViewId, ViewPage, ZeroHitCause,
+    AgentId, AgentKind, AuditFilter, AuditVisibility, BotId, CapturePolicy, ChunkId, DecisionId, Discipline, DocumentId, DocumentKind,
+    EventId, EventKind, KeyId, MatchedBy, MemoryFilter, MemoryId, MemoryStatus, OperatorId, OperatorRole, Project, ProposalId,
+    ProposalStatus, Ranking, RecallFilters, Relation, Repo, Retention, RetrievalId, RunId, SavedView, Scope, SourceKind, TenantId, TermId,
+    UserId, ViewId, ViewPage, ZeroHitCause,
 };
 use remembrancer::audit::{NewEntry, store as audit};
 use remembrancer::chat::store as chat;

@@ -1,16 +1,25 @@
 //! Extraction without a model: sentence by sentence, in the words of the speaker.
 
 mod build;
+mod clauses;
 mod dates;
 mod decision;
+mod definite;
+mod expletive;
+mod indefinite;
+mod join;
+mod naming;
+mod nouns;
 mod opening;
 mod pattern;
 mod person;
 mod pointing;
+mod reading;
 mod recalled;
 mod sentences;
 mod signals;
 mod sorts;
+mod subject;
 mod talk;
 mod topic;
 mod verbs;
@@ -19,9 +28,10 @@ mod words;
 
 use super::{ExtractError, Extraction, Extractor, Quarantined, Role, Span, Transcript, Turn};
 use crate::guard;
-use build::{Scene, Sentence};
+use build::Scene;
 use futures_util::future::BoxFuture;
 use person::People;
+use reading::Sentence;
 use std::collections::BTreeSet;
 
 /// The longest sentence that is read, in bytes: longer ones are data, not speech.
@@ -45,35 +55,50 @@ impl Extractor for Rules {
 pub fn extract(transcript: &Transcript) -> Extraction {
     let names = names(&transcript.turns);
     let mut found = Extraction::default();
-    let mut before = None;
+    let (mut before, mut after_question, mut question) = (None, false, None);
     for turn in &transcript.turns {
         let reasons = if turn.cleared { Vec::new() } else { guard::inspect(&turn.text) };
         if !reasons.is_empty() {
             found.quarantined.extend(Span::of(&transcript.text, turn.start, turn.end).map(|span| Quarantined { span, reasons }));
-            before = None;
+            (before, after_question, question) = (None, false, None);
             continue;
         }
         if turn.role == Role::Machine {
             continue;
         }
-        let sentences = own_sentences(turn);
+        let sentences = own_sentences(turn, &names);
         let people = people(turn, &names);
-        found
-            .candidates
-            .extend(build::candidates(&Scene { transcript, turn, people: &people, names: &names, before: before.as_deref() }, &sentences));
-        before = tail(&sentences).or(before);
+        let scene = Scene {
+            transcript,
+            turn,
+            people: &people,
+            names: &names,
+            before: before.as_deref(),
+            after_question,
+            question: question.as_deref(),
+        };
+        found.candidates.extend(build::candidates(&scene, &sentences));
+        question = last_question(&sentences);
+        if let Some(last) = sentences.last() {
+            (before, after_question) = (Some(last.text.clone()), last.question);
+        }
     }
     found
 }
 
-/// The last sentence of a turn, with the one before it if the last one points back: "I like your boat. How old is it?"
-fn tail(sentences: &[Sentence]) -> Option<String> {
-    let last = sentences.last()?;
-    let earlier = sentences.len().checked_sub(2).and_then(|at| sentences.get(at));
-    match earlier.filter(|_| pointing::points(&words::words(&last.text))) {
-        Some(earlier) => Some(format!("{} {}", earlier.text, last.text)),
-        None => Some(last.text.clone()),
+/// The question with which a turn ends, with the sentence before it if the question points to it: "I like your boat. How old is it?"
+/// `None` if the two cannot be understood alone.
+fn last_question(sentences: &[Sentence]) -> Option<String> {
+    let is_clear = |sentence: &Sentence| sentence.signals.content > 1 && sentence.signals.lack.is_none();
+    let last = sentences.last().filter(|last| last.question)?;
+    let text = person::capitalised(&last.core);
+    if is_clear(last) {
+        return Some(text);
     }
+    let lack = last.signals.lack?;
+    let earlier = sentences.len().checked_sub(2).and_then(|at| sentences.get(at))?;
+    let named = is_clear(earlier) && pointing::names(&earlier.words, lack);
+    named.then(|| format!("{} {text}", person::capitalised(&earlier.core)))
 }
 
 /// The names of the people who speak, in a fixed order. A long list means a crowd, in which "you" is nobody in particular.
@@ -97,18 +122,19 @@ fn people(turn: &Turn, names: &[String]) -> People {
 }
 
 /// The sentences of a turn that did not come from a memory, with their places in the transcript's text.
-fn own_sentences(turn: &Turn) -> Vec<Sentence> {
+fn own_sentences(turn: &Turn, names: &[String]) -> Vec<Sentence> {
     let recalled = recalled::stretches(&turn.text);
     let mut before = 0;
-    let ranges = sentences::sentences(&turn.text).into_iter().filter(|range| range.len() <= SENTENCE_MAX);
-    let own = ranges.filter(|range| {
+    let sentences = sentences::sentences(&turn.text).into_iter().filter(|range| range.len() <= SENTENCE_MAX);
+    let clauses = sentences.flat_map(|range| {
+        let within = clauses::clauses(turn.text.get(range.clone()).unwrap_or_default());
+        within.into_iter().map(move |clause| range.start + clause.start..range.start + clause.end)
+    });
+    let own = clauses.filter(|range| {
         while recalled.get(before).is_some_and(|old| old.end <= range.start) {
             before += 1;
         }
         recalled.get(before).is_none_or(|old| old.start >= range.end)
     });
-    own.filter_map(|range| {
-        Some(Sentence { start: turn.start + range.start, end: turn.start + range.end, text: turn.text.get(range)?.to_owned() })
-    })
-    .collect()
+    own.filter_map(|range| Some(Sentence::new(turn.start + range.start, turn.start + range.end, turn.text.get(range)?, names))).collect()
 }

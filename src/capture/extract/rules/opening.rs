@@ -1,8 +1,9 @@
 //! What precedes a statement: interjections, names that somebody is called by, and subjects that speakers leave out.
 
+use super::indefinite::indefinite;
 use super::pattern::{begins, length};
 use super::verbs;
-use super::words::{I_WORDS, POINTING, WE_WORDS, Word, is_any, lower, words};
+use super::words::{I_WORDS, MODALS, POINTING, WE_WORDS, Word, is_any, lower, words};
 
 /// Words that may stand before a statement, with a comma or the like after them.
 #[rustfmt::skip]
@@ -13,11 +14,11 @@ const INTERJECTIONS: &[&str] = &[
     "yes", "yeah", "yep", "yup", "no", "nope", "nah", "sure", "ok", "okay", "right", "true", "exactly", "indeed", "absolutely",
     "definitely", "certainly", "totally",
     // Surprise and joy.
-    "ah", "aha", "aw", "aww", "gosh", "ha", "haha", "lol", "man", "oh", "omg", "wow", "yay", "amazing", "awesome", "cool", "great", "nice",
+    "ah", "aha", "aw", "aww", "gosh", "ha", "haha", "lol", "man", "oh", "omg", "woah", "whoa", "wow", "yay", "ouch", "oof", "phew", "ugh", "yikes", "amazing", "awesome", "cool", "great", "nice",
     // Hesitation.
     "hm", "hmm", "um", "well",
     // Adverbs for a whole sentence.
-    "actually", "again", "anyway", "anyways", "besides", "btw", "correction", "finally", "honestly", "luckily", "sadly", "seriously", "then",
+    "actually", "again", "anyway", "anyways", "besides", "btw", "correction", "finally", "honestly", "luckily", "overall", "sadly", "seriously", "then",
     "unfortunately",
 ];
 /// The same for several words.
@@ -26,7 +27,14 @@ const PHRASES: &[&str] = &[
     "by the way", "of course", "to be honest", "in fact", "for sure", "for the record", "fun fact", "on the other hand", "as for me",
     "you know what?", "guess what", "i mean", "as|like i said",
     "thank you so? much?", "thanks so|very much", "thanks a lot|bunch", "thanks for that|asking", "no problem|worries", "same here", "me too",
-    "good question|to know", "not really|yet",
+    "good question|to know", "trust|believe me", "not really|yet",
+];
+/// Words that announce a statement, or say when the speakers talked last.
+#[rustfmt::skip]
+const ANNOUNCEMENTS: &[&str] = &[
+    "i? just? want|wanted to let you know that?", "i? just? want|wanted to tell|share that?", "did i tell you that?",
+    "since i|we last? talked|spoke|chatted|met last?", "since the|our|my last chat|talk|conversation|time", "on another|a different? note",
+    "as you know|said", "you know", "after i|we talked|spoke|chatted",
 ];
 /// Words that join a statement to the one before, with or without a comma.
 const JOINTS: &[&str] = &["and", "but", "so", "also", "plus", "cause", "cuz"];
@@ -40,8 +48,8 @@ const ELIDED_PAST: &[&str] = &[
 /// Other beginnings without a subject, and what belongs before them.
 #[rustfmt::skip]
 const ELIDED: &[(&str, &str)] = &[
-    ("still|currently|just? gonna|planning|working|trying|looking|hoping|excited", "I'm "), ("going|thinking to|of|about", "I'm "),
-    ("want|have to", "I "), ("gotta|love|hate|miss", "I "), ("can't wait to", "I "),
+    ("still|currently|just? gonna|planning|working|trying|looking|hoping|excited", "I'm "), ("was|haven't|didn't|couldn't|wasn't", "I "), ("going|thinking to|of|about", "I'm "),
+    ("want|have to", "I "), ("gotta|love|hate|miss", "I "), ("can't|cannot|won't", "I "),
 ];
 
 /// A sentence without what precedes its statement, with the subject that was left out, and without a name at its end. `names` are those of
@@ -51,6 +59,8 @@ pub fn statement(sentence: &str, names: &[String]) -> String {
     let start = first(&found, names).and_then(|at| found.get(at)).map_or(sentence.len(), |word| word.start);
     let end = match found.as_slice() {
         [.., before, last] if last.fresh && is_name(last, names) => before.end,
+        [_, _, .., before, last] if matches!(last.lower.as_str(), "too" | "though") => before.end,
+        [_, _, .., before, as_, well] if as_.lower == "as" && well.lower == "well" => before.end,
         _ => sentence.len(),
     };
     // With the mark that opens a quotation.
@@ -59,10 +69,11 @@ pub fn statement(sentence: &str, names: &[String]) -> String {
     let lowers = lower(&found);
     let from = found.iter().position(|word| word.start == start).unwrap_or(found.len());
     let rest = lowers.get(from..).unwrap_or_default();
-    match subject(rest) {
+    let text = match subject(rest).filter(|_| !sentence.trim_end().ends_with('?')) {
         Some(subject) => subject.to_owned() + &uncapitalised(core),
         None => core.to_owned(),
-    }
+    };
+    indefinite(&text, &words(&text))
 }
 
 /// The place of the first word of the statement.
@@ -74,6 +85,9 @@ fn first(found: &[Word], names: &[String]) -> Option<usize> {
         let rest = lowers.get(at..)?;
         let closed = |length: usize| found.get(at + length).is_none_or(|next| next.fresh);
         let phrase = PHRASES.iter().filter_map(|phrase| length(rest, phrase)).filter(|length| closed(*length)).max();
+        let announced = ANNOUNCEMENTS.iter().filter_map(|phrase| length(rest, phrase)).max();
+        let subject = |length: usize| closed(length) || rest.get(length).is_some_and(|next| is_any(next, &[I_WORDS, WE_WORDS]));
+        let phrase = phrase.or(announced.filter(|length| subject(*length)));
         at += match phrase {
             Some(length) => length,
             None if JOINTS.contains(&word.lower.as_str()) && joins(rest, closed(1)) => 1,
@@ -85,7 +99,9 @@ fn first(found: &[Word], names: &[String]) -> Option<usize> {
                 2
             }
             None if INTERJECTIONS.contains(&word.lower.as_str())
-                && found.get(at + 1).is_some_and(|next| I_WORDS.contains(&next.lower.as_str())) =>
+                && found
+                    .get(at + 1)
+                    .is_some_and(|next| is_any(&next.lower, &[I_WORDS, WE_WORDS, INTERJECTIONS, &["they", "it's", "it"]])) =>
             {
                 1
             }
@@ -115,16 +131,47 @@ fn subject(words: &[&str]) -> Option<&'static str> {
     if begins(words, "gonna|going to? be") {
         return None;
     }
-    if *verb == "been" && follows.ends_with("ing") {
-        return Some("I've ");
+    // "Working together, we can do it", "Trying new things takes time": the subject follows, or it is the gerund.
+    let finite = |word: &str| {
+        matches!(word, "is" | "was" | "are" | "were" | "has")
+            || MODALS.contains(&word)
+            || word.strip_suffix('s').is_some_and(verbs::is_never_noun)
+    };
+    let main = |word: &&str| matches!(*word, "i" | "i'm" | "i've" | "we" | "we're" | "we've") || *verb != "hoping" && finite(word);
+    // Up to the next clause; "and" may join gerunds.
+    let joins = |at: usize| words.get(at) == Some(&"and") && words.iter().skip(at + 1).take(2).any(|word| word.ends_with("ing"));
+    let ends = |at: &usize| {
+        matches!(words.get(*at), Some(&("but" | "and" | "because" | "that" | "if" | "when" | "who" | "which" | "what"))) && !joins(*at)
+    };
+    let end = (0..words.len()).find(ends).unwrap_or(words.len());
+    if verb.ends_with("ing") && words.iter().take(end).any(main) {
+        return None;
     }
-    if ELIDED_PAST.contains(verb) && (!verbs::is_past(follows) || follows == "used") && !matches!(follows, "are" | "is" | "by") {
+    if matches!(words.first(), Some(&("still" | "currently" | "just")))
+        && words.get(1).is_some_and(|verb| verb.len() > 4 && verb.ends_with("ing"))
+    {
+        return Some("I'm ");
+    }
+    let at = usize::from(matches!(words.first(), Some(&("always" | "never" | "just" | "also"))));
+    if words.get(at) == Some(&"been") {
+        let after = words.get(at + 1).copied().unwrap_or_default();
+        return (after.ends_with("ing") || verbs::is_past(after) || at > 0).then_some("I've ");
+    }
+    if ELIDED_PAST.contains(verb)
+        && (!verbs::is_past(follows) || follows == "used" || *verb == "got")
+        && !matches!(follows, "are" | "is" | "by")
+    {
         return Some("I ");
     }
     // "Adopted a kitten": a past form before an object.
-    let object = matches!(follows, "a" | "an" | "the" | "my" | "our" | "some" | "two");
+    let just = words.first() == Some(&"just") && matches!(follows, "with" | "at" | "in" | "on" | "to" | "for");
+    let object = just || matches!(follows, "a" | "an" | "the" | "my" | "our" | "some" | "two");
     if object && verbs::is_past(verb) && !matches!(*verb, "given" | "based" | "compared" | "was" | "were" | "left") {
         return Some("I ");
+    }
+    // "Love is blind": a noun.
+    if matches!(follows, "is" | "was" | "can" | "will" | "has" | "and" | "or" | "sure") {
+        return None;
     }
     ELIDED.iter().find(|(beginning, _)| begins(words, beginning)).map(|(_, subject)| *subject)
 }

@@ -1,19 +1,14 @@
-//! From the words of a speaker to a sentence about them: "I've moved" by Vera becomes "Vera has moved". Where the change is not safe the
-//! sentence stays as it is, with its speaker before it: "Vera: We moved."
+//! From the words of a speaker to a sentence about them: "I've moved" by Vera becomes "Vera has moved". Where the change is not safe,
+//! the sentence stays as it is and is quoted.
 
-use super::pattern::has_any;
-use super::verbs::{self, Form};
-use super::words::{ADVERBS, AUXILIARIES, I_WORDS, MODALS, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower, words};
+use super::naming::Naming;
+use super::subject::{had_or_would, subject};
+use super::verbs;
+use super::words::{AUXILIARIES, I_WORDS, MODALS, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower, words};
 
 /// Verbs with a person as their object.
 const ADDRESSING: &[&str] =
     &["ask", "call", "help", "invite", "meet", "see", "send", "show", "tell", "thank", "told", "showed", "sent", "visit"];
-/// Words after "I" that are no verb, so that its verb is somewhere else.
-const NO_VERB: &[&str] = &["and", "or", "but", "who", "that", "too", "as", "at", "in", "on", "to", "for", "with", "the", "a", "an", "my"];
-/// Words with a verb of their own.
-const SUBJECTS: &[&str] = &["i", "i'm", "i've", "i'd", "i'll", "it's", "that's", "he's", "she's", "they're", "there's"];
-/// Before or after "I read", these say that it is past.
-const PAST_TIMES: &[&str] = &["yesterday", "last", "ago", "once", "recently", "finally"];
 
 /// The people of a sentence, as a reader should see them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,14 +19,11 @@ pub struct People {
     pub listener: Option<String>,
 }
 
-/// Sentences about their speaker in the third person, or as they are with their speaker before them; and whether they are as they are.
-pub fn attribute(sentences: &[String], people: &People) -> (String, bool) {
+/// Sentences about their speaker in the third person; `None` where that could be wrong.
+pub fn attribute(sentences: &[String], people: &People) -> Option<String> {
     let rewritten: Option<Vec<String>> = sentences.iter().map(|sentence| rewrite(sentence, &words(sentence), people)).collect();
-    let changed = rewritten.filter(|rewritten| rewritten.first() != sentences.first());
-    match changed {
-        Some(rewritten) => (rewritten.iter().map(|sentence| capitalised(sentence)).collect::<Vec<_>>().join(" "), false),
-        None => (format!("{}: {}", capitalised(&people.speaker), sentences.join(" ")), true),
-    }
+    let rewritten = rewritten.filter(|rewritten| rewritten != sentences)?;
+    Some(rewritten.iter().map(|sentence| capitalised(sentence)).collect::<Vec<_>>().join(" "))
 }
 
 /// With a capital at the beginning.
@@ -52,22 +44,56 @@ fn rewrite(sentence: &str, found: &[Word], people: &People) -> Option<String> {
     if lowers.contains(&"myself") && !lowers.iter().any(|word| *word != "myself" && I_WORDS.contains(word)) {
         return None;
     }
+    let mut naming = Naming::new(&people.speaker, found);
     let (mut text, mut read, mut at) = (String::with_capacity(sentence.len() + 32), 0, 0);
     while let Some(word) = found.get(at) {
         let mut used = 1;
         let replacement = match word.lower.as_str() {
             _ if word.quoted => None,
             // A capital: "US" is a country.
-            lower if WE_WORDS.contains(&lower) && sentence.get(word.start..word.end) != Some("US") => return None,
+            "us" if sentence.get(word.start..word.end) == Some("US") => None,
+            lower if WE_WORDS.contains(&lower) => {
+                let joint = if at > 0
+                    && lowers.get(at - 1) == Some(&"me")
+                    && !matches!(lowers.get(at.wrapping_sub(2)), Some(word) if PREPOSITIONS.contains(word))
+                    && lower != "our"
+                {
+                    "that "
+                } else {
+                    ""
+                };
+                Some(joint.to_owned() + &plural(&lowers, at, &mut naming)?)
+            }
+            // "While you were away": the past is of somebody in particular.
+            "you" if matches!(lowers.get(at + 1), Some(&("were" | "weren't"))) => {
+                used = 2;
+                Some(format!("{} {}", people.listener.as_ref()?, if lowers.get(at + 1) == Some(&"were") { "was" } else { "wasn't" }))
+            }
+            "you" if lowers.get(at + 1).is_some_and(|verb| verbs::is_past(verb)) => Some(people.listener.clone()?),
+            // "A game where you build towns": anybody.
+            "you" if at > 0 && matches!(lowers.get(at - 1), Some(&("where" | "whenever"))) => None,
             lower if YOU_WORDS.contains(&lower) => Some(listener(&lowers, at, people)?),
-            "me" => Some(people.speaker.clone()),
+            "my" | "me" => {
+                let (text, words_used) = match joint(sentence, found, &lowers, at) {
+                    Some((company, words_used)) => {
+                        naming.mention(at);
+                        naming.join(at + words_used - 1);
+                        (format!("{} and their {company}", people.speaker), words_used)
+                    }
+                    None if word.lower == "my" => (naming.my(at), 1),
+                    None => (naming.me(at), 1),
+                };
+                used = words_used;
+                Some(text)
+            }
             "myself" => Some("themself".into()),
-            "my" => Some(possessive(&people.speaker)),
             // "Mine is blue": a thing that the sentence does not name.
             "mine" if at == 0 => return None,
-            "mine" => Some(possessive(&people.speaker)),
+            "mine" => Some(naming.possessive()),
+            "gonna" => Some(going(&lowers, at)),
+            "wanna" => Some("want to".into()),
             lower if I_WORDS.contains(&lower) => {
-                let (verb, words_used) = subject(sentence, found, &lowers, at, people)?;
+                let (verb, words_used) = subject(sentence, found, &lowers, at, &mut naming)?;
                 used = words_used;
                 Some(verb)
             }
@@ -84,6 +110,43 @@ fn rewrite(sentence: &str, found: &[Word], people: &People) -> Option<String> {
     Some(text)
 }
 
+/// "My sister and I", "me and my sister" at `at`: the company without "my", and how many words that is.
+fn joint<'a>(sentence: &'a str, found: &[Word], lowers: &[&str], at: usize) -> Option<(&'a str, usize)> {
+    let rest = lowers.get(at..)?;
+    if let ["me", "and", "my", ..] = rest {
+        let company = found.get(at + 3)?;
+        return Some((sentence.get(company.start..company.end)?, 4));
+    }
+    let and = rest.windows(2).take(6).position(|pair| pair == ["and", "i"]).filter(|and| *and > 1)?;
+    let company = rest.get(1..and)?;
+    let verb = |word: &&str| is_any(word, &[AUXILIARIES, MODALS, I_WORDS]) || verbs::is_past(word) || verbs::is_common(word);
+    if company.iter().any(verb) || found.get(at + and)?.fresh {
+        return None;
+    }
+    Some((sentence.get(found.get(at + 1)?.start..found.get(at + and - 1)?.end)?, and + 2))
+}
+
+/// What stands for a word of the first person plural at `at`.
+fn plural(lowers: &[&str], at: usize, naming: &mut Naming) -> Option<String> {
+    Some(match *lowers.get(at)? {
+        "we" => naming.we(at, false),
+        "we're" => naming.we(at, false) + " are",
+        "we've" => naming.we(at, false) + " have",
+        "we'll" => naming.we(at, false) + " will",
+        "we'd" => naming.we(at, false) + had_or_would(lowers, at),
+        "us" => naming.we(at, true),
+        "our" => naming.our(at),
+        "ourselves" => "themselves".into(),
+        _ => return None,
+    })
+}
+
+/// "Gonna" at `at`, after a form of "be" or without it.
+fn going(lowers: &[&str], at: usize) -> String {
+    let before = at.checked_sub(1).and_then(|before| lowers.get(before)).copied().unwrap_or_default();
+    if matches!(before, "and" | "but" | "or") { "is going to".into() } else { "going to".into() }
+}
+
 /// What stands for "you" or "your" at `at`: only where it is certainly the listener, and no subject with a verb of its own.
 fn listener(lowers: &[&str], at: usize, people: &People) -> Option<String> {
     let listener = people.listener.as_ref()?;
@@ -92,6 +155,9 @@ fn listener(lowers: &[&str], at: usize, people: &People) -> Option<String> {
         "your" if lowers.get(at + 1)? != &"own" => Some(possessive(listener)),
         "you" => {
             let after = lowers.get(at + 1).copied().unwrap_or_default();
+            if matches!(after, "two" | "three" | "both" | "all" | "guys") {
+                return None;
+            }
             let object = is_any(before, &[PREPOSITIONS, ADDRESSING]);
             let verb = is_any(after, &[AUXILIARIES, MODALS]) || verbs::is_common(after) || verbs::is_past(after) || is_adverb(after);
             (object && !verb).then(|| listener.clone())
@@ -100,119 +166,18 @@ fn listener(lowers: &[&str], at: usize, people: &People) -> Option<String> {
     }
 }
 
-/// "I" at `at` with its verb in the third person, and how many words that replaces.
-fn subject(sentence: &str, found: &[Word], lowers: &[&str], at: usize, people: &People) -> Option<(String, usize)> {
-    let before = at.checked_sub(1).and_then(|before| lowers.get(before)).copied().unwrap_or_default();
-    let inverted = found.get(at).is_some_and(|word| !word.fresh) && is_any(before, &[AUXILIARIES, MODALS, &["so", "neither", "nor", "if"]]);
-    if inverted && before != "so" && before != "if" {
-        return None;
-    }
-    let name = &people.speaker;
-    let fresh = at.checked_sub(1).and_then(|and| found.get(and)).is_some_and(|and| and.fresh);
-    let plural = before == "and" && !fresh && joined(lowers, at);
-    let is = if plural { "are" } else { "is" };
-    let has = if plural { "have" } else { "has" };
-    match *lowers.get(at)? {
-        lower @ ("i'm" | "im" | "i've" | "ive") => {
-            let (tail, last) = conjoined(sentence, found, lowers, at, !plural).unwrap_or((String::new(), at));
-            let helper = if lower.ends_with('m') { is } else { has };
-            return Some((format!("{name} {helper}{tail}"), last - at + 1));
-        }
-        "i'll" => return Some((format!("{name} will"), 1)),
-        "i'd" => {
-            let next = lowers.iter().skip(at + 1).find(|word| !ADVERBS.contains(word)).copied().unwrap_or_default();
-            let helper = if verbs::is_past(next) || next == "better" { "had" } else { "would" };
-            return Some((format!("{name} {helper}"), 1));
-        }
-        _ => {}
-    }
-    let mut verb = at + 1;
-    while lowers.get(verb).is_some_and(|word| is_adverb(word)) {
-        verb += 1;
-    }
-    let Some(word) = found.get(verb) else { return Some((name.clone(), 1)) };
-    if NO_VERB.contains(&word.lower.as_str()) || I_WORDS.contains(&word.lower.as_str()) || word.quoted {
-        return None;
-    }
-    // "I, too, think": what stands between is not read.
-    if word.fresh && verb == at + 1 {
-        return None;
-    }
-    let third = agreed(&word.lower, lowers, plural)?;
-    let adverbs = sentence.get(found.get(at)?.end..word.start)?;
-    let rest = conjoined(sentence, found, lowers, verb, third != word.lower);
-    let (tail, last) = rest.unwrap_or((String::new(), verb));
-    Some((format!("{name}{adverbs}{third}{tail}"), last - at + 1))
-}
-
-/// A verb after "I" as it is after a name; `None` if its tense is not clear where it matters.
-fn agreed(verb: &str, lowers: &[&str], plural: bool) -> Option<String> {
-    let kept = matches!(verb, "was" | "wasn't" | "had" | "hadn't" | "did" | "didn't" | "used") || is_any(verb, &[MODALS]);
-    Some(match verb {
-        _ if kept => verb.to_owned(),
-        "am" => if plural { "are" } else { "is" }.into(),
-        "were" => return None,
-        _ if plural => verb.to_owned(),
-        "haven't" => "hasn't".into(),
-        "don't" | "dont" => "doesn't".into(),
-        "ain't" => return None,
-        "gotta" => "has to".into(),
-        "wanna" => "wants to".into(),
-        "gonna" => "is going to".into(),
-        _ if !verb.chars().all(|c| c.is_ascii_lowercase()) => return None,
-        _ => match verbs::form(verb) {
-            Form::Past => verb.to_owned(),
-            Form::Present => verbs::third_person(verb),
-            Form::Either if has_any(lowers, PAST_TIMES) => verb.to_owned(),
-            Form::Either => return None,
-        },
-    })
-}
-
-/// Whether "and I" at `at` ends a joint subject, as in "My sister and I": few words before it and no verb among them.
-fn joined(lowers: &[&str], at: usize) -> bool {
-    let before = lowers.get(..at.saturating_sub(1)).unwrap_or_default();
-    let clause = |word: &&str| is_any(word, &[SUBJECTS, AUXILIARIES, MODALS]) || verbs::is_past(word) || verbs::is_common(word);
-    !before.is_empty() && before.len() <= 4 && !before.iter().any(clause)
-}
-
-/// The words after a changed verb up to a second one that shares its subject, which changes too: "paints and goes".
-fn conjoined(sentence: &str, found: &[Word], lowers: &[&str], verb: usize, changed: bool) -> Option<(String, usize)> {
-    let and = lowers.iter().enumerate().skip(verb + 1).take(6).find(|(_, word)| matches!(**word, "and" | "but" | "or"))?.0;
-    let mut second = and + 1;
-    while lowers.get(second).is_some_and(|word| ADVERBS.contains(word)) {
-        second += 1;
-    }
-    let own = lowers.get(verb + 1..and)?;
-    // After "I've" a base form would be a participle: "I've come and gone".
-    if matches!(*lowers.get(verb)?, "i've" | "ive") {
-        return None;
-    }
-    let infinitive =
-        own.iter().any(|word| *word == "to" || I_WORDS.contains(word) || is_any(word, &[MODALS, AUXILIARIES]) || *word == "that");
-    let word = found.get(second)?;
-    if !changed || infinitive || own.iter().any(|word| YOU_WORDS.contains(word)) || !(own.is_empty() || verbs::is_never_noun(&word.lower)) {
-        return None;
-    }
-    // "don't swim and run", "help people learn and grow": the second verb belongs to the infinitive.
-    if matches!(*lowers.get(verb)?, "don't" | "help" | "let" | "make" | "do") {
-        return None;
-    }
-    let between = sentence.get(found.get(verb)?.end..word.start)?;
-    Some((format!("{between}{}", verbs::third_person(&word.lower)), second))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn by_vera(sentence: &str) -> String {
-        attribute(&[sentence.to_owned()], &People { speaker: "Vera".into(), listener: Some("Idris".into()) }).0
+        let people = People { speaker: "Vera".into(), listener: Some("Idris".into()) };
+        attribute(&[sentence.to_owned()], &people).unwrap_or_else(|| "-".into())
     }
 
     #[test]
     fn verbs_agree_with_the_name() {
-        for (said, expected) in [
+        for (sentence, expected) in [
             ("I moved to Basel.", "Vera moved to Basel."),
             ("I'm a nurse and I've two sons.", "Vera is a nurse and Vera has two sons."),
             ("I am allergic to nuts.", "Vera is allergic to nuts."),
@@ -229,13 +194,21 @@ mod tests {
             ("I can swim.", "Vera can swim."),
             ("I'd love a cat.", "Vera would love a cat."),
             ("I'd already finished it.", "Vera had already finished it."),
-            ("I'll visit my sister.", "Vera will visit Vera's sister."),
+            ("I'll visit my sister.", "Vera will visit their sister."),
+            ("I'm allergic to nuts, so I carry my injector.", "Vera is allergic to nuts, so Vera carries their injector."),
+            ("I think I might move.", "Vera thinks they might move."),
+            ("I coach the players of my team.", "Vera coaches the players of Vera's team."),
+            ("After finishing my book I moved.", "After finishing their book Vera moved."),
+            ("We moved to Basel with our dog.", "Vera and others moved to Basel with their dog."),
+            ("My friends love our house.", "Vera's friends love Vera's house."),
+            ("It reminds me we need a break.", "It reminds Vera that Vera and others need a break."),
+            ("I was away while you were ill.", "Vera was away while Idris was ill."),
             ("I need a break.", "Vera needs a break."),
             ("I gotta go.", "Vera has to go."),
             ("I taught myself the piano.", "Vera taught themself the piano."),
             ("He told me that the house is mine.", "He told Vera that the house is Vera's."),
-            ("My sister and I go there.", "Vera's sister and Vera go there."),
-            ("My sister and I are twins.", "Vera's sister and Vera are twins."),
+            ("My sister and I go there.", "Vera and their sister go there."),
+            ("My sister and I are twins.", "Vera and their sister are twins."),
             ("It's raining, and I walk anyway.", "It's raining, and Vera walks anyway."),
             ("I’m moving.", "Vera is moving."),
             ("Last week I read two novels.", "Last week Vera read two novels."),
@@ -243,26 +216,20 @@ mod tests {
             ("I borrowed your bike.", "Vera borrowed Idris's bike."),
             ("She said \"I love it\" and I laughed.", "She said \"I love it\" and Vera laughed."),
         ] {
-            assert_eq!(by_vera(said), expected);
+            assert_eq!(by_vera(sentence), expected);
         }
     }
 
     #[test]
-    fn what_is_not_safe_stays_verbatim() {
-        for said in [
-            "We moved to Basel.",
-            "I think you are right.",
-            "Never have I seen snow.",
-            "I read novels.",
-            "I, for one, like it.",
-            "The dog is brown.",
-        ] {
-            assert_eq!(by_vera(said), format!("Vera: {said}"));
+    fn what_is_not_safe_is_not_changed() {
+        for sentence in ["I think you are right.", "Never have I seen snow.", "I read novels.", "I, for one, like it.", "The dog is brown."]
+        {
+            assert_eq!(by_vera(sentence), "-");
         }
         let alone = People { speaker: "the user".into(), listener: None };
-        let by = |sentence: &str| attribute(&[sentence.to_owned()], &alone).0;
-        assert_eq!(by("I moved here."), "The user moved here.");
-        assert_eq!(by("I owe you one."), "The user: I owe you one.");
-        assert_eq!(by("My job in the US is hard."), "The user's job in the US is hard.");
+        let by = |sentence: &str| attribute(&[sentence.to_owned()], &alone);
+        assert_eq!(by("I moved here.").as_deref(), Some("The user moved here."));
+        assert_eq!(by("I owe you one."), None);
+        assert_eq!(by("My job in the US is hard.").as_deref(), Some("The user's job in the US is hard."));
     }
 }

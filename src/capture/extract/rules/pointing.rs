@@ -1,110 +1,257 @@
-//! Words that point to something said before: whether a sentence can be understood alone.
+//! Words that point to something said before: whether a sentence can be understood alone, and what it lacks.
 
-use super::sorts::is_kin;
+use super::definite::{counts, is_known};
+use super::expletive::{is_empty_it, judges_event};
+use super::nouns::{is_group, is_period, is_person, is_plural};
+use super::pattern::{begins, begins_any};
 use super::verbs;
-use super::words::{ADVERBS, AUXILIARIES, I_WORDS, MODALS, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
+use super::words::{AUXILIARIES, I_WORDS, MODALS, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
 
-/// Whether a sentence has a word that points to something, wherever it stands.
-pub fn points(found: &[Word]) -> bool {
-    found.iter().any(|word| is_any(&word.lower, &[THINGS, PERSONS, &["that", "this", "these", "there", "that's"]]))
+/// What a sentence does not name itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lack {
+    /// What "it" or "that" means.
+    Thing,
+    /// Who "she" or "he" is.
+    Person,
+    /// Who or what "they" are.
+    Several,
+    /// Where "there" is.
+    Place,
+    /// What is shown beside the text, which no sentence names: "this photo".
+    Shown,
 }
 
-/// Pronouns of things and groups.
-const THINGS: &[&str] = &["it", "it's", "them", "they", "they're", "they've", "those", "one", "ones", "their"];
-/// Pronouns of persons.
-const PERSONS: &[&str] = &["he", "he's", "she", "she's", "him", "his", "her"];
-const DETERMINERS: &[&str] = &["a", "an", "the", "my", "our", "some", "any", "every", "his", "her", "their", "another", "two", "three"];
-/// Persons whom a pronoun may mean, beside kin and names.
+pub const THINGS: &[&str] = &["it", "it's", "it'll", "it'd", "its", "one", "ones", "that's", "this's"];
+pub const PERSONS: &[&str] = &["he", "he's", "he'd", "he'll", "she", "she's", "she'd", "she'll", "him", "his", "her", "hers"];
+pub const SEVERAL: &[&str] = &["they", "they're", "they've", "they'd", "they'll", "them", "their", "theirs", "both"];
+pub const DEMONSTRATIVES: &[&str] = &["this", "that", "these", "those"];
+pub const DETERMINERS: &[&str] = &["a", "an", "the", "my", "our", "some", "any", "every", "another", "two", "three", "his", "her", "their"];
+pub const COPULAS: &[&str] =
+    &["is", "was", "isn't", "wasn't", "feels", "felt", "would", "will", "can", "could", "must", "has", "takes", "took"];
+/// Phrases in which a pronoun points to nothing.
+const FIXED: &[&str] = &["it happen|work", "it my? all|best", "it all? worth", "it comes"];
+/// Nouns that count and name nothing: "a lot".
+const AMOUNTS: &[&str] = &["bit", "few", "couple"];
+/// What people show.
+const PICTURES: &[&str] = &["photo", "photos", "pic", "pics", "picture", "pictures", "shot", "video"];
+/// Verbs that need an object.
 #[rustfmt::skip]
-const SOMEBODY: &[&str] = &[
-    "someone", "somebody", "guy", "man", "woman", "girl", "boy", "person", "lady", "teacher", "boss", "coach", "author", "artist",
-    "singer", "player", "actor", "character", "manager", "nurse", "doctor", "who",
+const TRANSITIVE: &[&str] = &[
+    "attend", "bring", "buy", "choose", "create", "do", "enjoy", "find", "get", "go", "have", "hear", "join", "like", "love", "make", "meet",
+    "need", "see", "take", "tell", "use", "visit", "want",
 ];
-/// Periods after "this" and "these" that need no other word.
+/// Words that begin a clause about the noun before them: "this book I read".
+const CLAUSE_BEGINNINGS: &[&str] = &["i", "i've", "we", "we've", "you", "you've", "that", "that's", "who", "who's", "called", "named"];
+/// Verbs before a clause: "think that apps are …".
 #[rustfmt::skip]
-const PERIODS: &[&str] = &[
-    "day", "days", "week", "weekend", "month", "year", "morning", "afternoon", "evening", "spring", "summer", "autumn", "fall",
-    "winter", "season", "time", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+const BEFORE_CLAUSES: &[&str] = &[
+    "agree", "believe", "decide", "feel", "find", "guess", "hear", "hope", "imagine", "know", "learn", "mean", "notice", "realise",
+    "realize", "remember", "say", "see", "show", "tell", "think", "understand",
 ];
 
-/// Whether "that" at `at` stands between a verb or preposition and a noun: "using that app", not "think that apps" or "a day that I".
-fn demonstrative(lowers: &[&str], at: usize) -> bool {
-    // Verbs before a clause: "think that apps are …".
-    const BEFORE_CLAUSES: &[&str] = &[
-        "agree",
-        "believe",
-        "decide",
-        "feel",
-        "find",
-        "guess",
-        "hear",
-        "hope",
-        "imagine",
-        "know",
-        "learn",
-        "mean",
-        "notice",
-        "realise",
-        "realize",
-        "remember",
-        "say",
-        "see",
-        "show",
-        "tell",
-        "think",
-        "understand",
-    ];
-    let before = at.checked_sub(1).and_then(|before| lowers.get(before)).copied().unwrap_or_default();
-    let next = lowers.get(at + 1).copied().unwrap_or_default();
-    let noun = !is_any(next, &[I_WORDS, THINGS, PERSONS, DETERMINERS, AUXILIARIES, MODALS, WE_WORDS, YOU_WORDS]);
-    noun && (PREPOSITIONS.contains(&before) || verbs::is_common(before) && !BEFORE_CLAUSES.contains(&before))
-}
-
-/// Whether a pronoun or a pointing word has nothing before it in the sentence that it could mean.
-/// The second: whether it shows or repeats something ("this place", "there", "too"), which often reads well enough alone.
-pub fn dangles(found: &[Word]) -> (bool, bool) {
+/// What a sentence lacks, wherever it points to it; `None` if it can be understood alone.
+pub fn lack(found: &[Word]) -> Option<Lack> {
     let lowers = lower(found);
-    let named =
-        |at: usize| found.iter().take(at).enumerate().any(|(at, word)| word.capital && !I_WORDS.contains(&word.lower.as_str()) && at > 0);
-    let person = |at: usize| named(at) || lowers.iter().take(at).any(|word| is_kin(word) || SOMEBODY.contains(word));
-    let noun = |at: usize| {
-        // A plural or a gerund as the subject, unless the pronoun is its object: "Having them around".
-        let subject = at > 3
-            && lowers.first().is_some_and(|word| word.ends_with("ing") || (word.len() > 4 && word.ends_with('s') && !is_adverb(word)));
-        let plural = |word: &&&str| {
-            word.len() > 4
-                && word.ends_with('s')
-                && !word.ends_with("ss")
-                && !is_adverb(word)
-                && !ADVERBS.contains(word)
-                && !word.contains('\'')
+    (0..found.len()).find_map(|at| lack_at(found, &lowers, at)).or_else(|| (ends_open(&lowers)).then_some(Lack::Thing))
+}
+
+fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
+    let word = *lowers.get(at)?;
+    let next = lowers.get(at + 1).copied().unwrap_or_default();
+    let before = at.checked_sub(1).and_then(|before| lowers.get(before)).copied().unwrap_or_default();
+    if found.get(at)?.quoted {
+        // A title is no pronoun; a quoted pronoun alone is.
+        let alone = !found.get(at + 1).is_some_and(|next| next.quoted)
+            && !at.checked_sub(1).and_then(|at| found.get(at)).is_some_and(|word| word.quoted);
+        return (alone && DEMONSTRATIVES.contains(&word)).then_some(Lack::Shown);
+    }
+    let earlier = found.get(..at)?;
+    if PERSONS.contains(&word) {
+        return (!names(earlier, Lack::Person)).then_some(Lack::Person);
+    }
+    if SEVERAL.contains(&word) {
+        let counted = word == "both" && at > 0 && !is_any(next, &[AUXILIARIES, MODALS]);
+        return (!counted && !names(earlier, Lack::Several)).then_some(Lack::Several);
+    }
+    if THINGS.contains(&word) {
+        // "One of them", "one day", but not "I'm working on one".
+        let alone = found.get(at + 1).is_none_or(|next| next.fresh) || next != "of" && PREPOSITIONS.contains(&next);
+        let counted = word == "one" && (!matches!(before, "the" | "this") && !alone || next == "of" || is_period(next));
+        // "The right ones": the words before belong to it.
+        let earlier = match before {
+            "the" => &[],
+            _ if word == "ones" => found.get(..at.saturating_sub(2))?,
+            _ => earlier,
         };
-        let earlier = lowers.iter().take(at.saturating_sub(2)).skip(1).any(|word| plural(&word));
-        named(at) || subject || earlier || lowers.iter().take(at).any(|word| DETERMINERS.contains(word))
+        // "A show that's new": a clause about the noun.
+        let relative = word == "that's" && at > 0 && !found.get(at).is_some_and(|word| word.fresh);
+        let fixed = relative
+            || begins_any(lowers.get(at..)?, FIXED)
+            || before == "worth"
+            || matches!((before, next), ("make" | "made" | "making", "to" | "through"))
+                && !lowers.get(at + 2).is_some_and(|verb| verbs::is_common(verb) || *verb == "show")
+            || judges_event(found, lowers, at);
+        return (!counted && !fixed && !is_empty_it(found, lowers, at) && !names(earlier, Lack::Thing)).then_some(Lack::Thing);
+    }
+    if DEMONSTRATIVES.contains(&word) {
+        // "This game Ludo": a name follows.
+        let named = found.get(at + 2).is_some_and(|name| name.capital && !name.fresh && !I_WORDS.contains(&name.lower.as_str()));
+        let idiom = matches!(word, "that") && (before == "all" || before == "of" && lowers.get(at.wrapping_sub(2)) == Some(&"all"));
+        let earlier = earlier.iter().enumerate().any(|(at, word)| at > 0 && word.capital && !I_WORDS.contains(&word.lower.as_str()))
+            && !is_last(lowers, at);
+        let lack = if PICTURES.contains(&next) { Lack::Shown } else { Lack::Thing };
+        return (shows(found, lowers, at) && !named && !idiom && !earlier).then_some(lack);
+    }
+    if counts(found, lowers, at) || word == "the" && is_known(found, lowers, at) && !names(earlier, Lack::Thing) {
+        return Some(Lack::Thing);
+    }
+    // "When I do, …", "share with you": the verb needs more.
+    let when =
+        at.checked_sub(2).and_then(|at| lowers.get(at)).is_some_and(|word| matches!(*word, "when" | "if" | "as" | "because" | "once"));
+    let ends = found.get(at + 1).is_none_or(|next| next.fresh);
+    let verbal = ends && when && matches!(word, "do" | "does" | "did");
+    // "I do - a cat": a short answer.
+    if ends && at == 1 && before == "i" && AUXILIARIES.contains(&word) {
+        return Some(Lack::Shown);
+    }
+    // "I've been playing for a year": what?
+    let open = matches!(word, "doing" | "having" | "making" | "playing" | "taking" | "using")
+        && matches!(next, "for" | "since")
+        && before == "been";
+    let begun = matches!(word, "started" | "finished" | "tried") && matches!(next, "when" | "last" | "yesterday" | "because" | "ago");
+    if verbal || open || begun || word == "share" && next == "with" {
+        return Some(Lack::Thing);
+    }
+    if matches!(word, "here" | "here's") && next != "for" && next != "to" {
+        return Some(Lack::Shown);
+    }
+    // "Back then": when?
+    if word == "then" && matches!(before, "back" | "since" | "by") || matches!(word, "afterward" | "afterwards") {
+        return Some(Lack::Thing);
+    }
+    let ends_clause = found.get(at + 1).is_none_or(|next| next.fresh);
+    let vague = matches!(word, "something" | "anything" | "stuff" | "things")
+        && ends_clause
+        && (verbs::is_past(before) || verbs::is_common(before));
+    if vague {
+        return Some(Lack::Thing);
+    }
+    if matches!(word, "there" | "here" | "there's" | "here's") {
+        let exists = matches!(word, "there's")
+            || (word == "there" && is_any(next, &[AUXILIARIES, MODALS, &["isn't", "aren't", "wasn't", "weren't"]]));
+        let idiom = matches!(next, "for" | "to" | "and") || matches!(before, "out" | "been");
+        return (!exists && !idiom && !names(earlier, Lack::Place)).then_some(Lack::Place);
+    }
+    None
+}
+
+/// Whether the words name something that the next ones may mean.
+pub fn names(words: &[Word], lack: Lack) -> bool {
+    let lowers = lower(words);
+    let name = |at: usize, word: &Word| word.capital && !word.stressed && !I_WORDS.contains(&word.lower.as_str()) && at > 0;
+    words.iter().enumerate().any(|(at, word)| {
+        let before = at.checked_sub(1).and_then(|at| lowers.get(at)).copied().unwrap_or_default();
+        let earlier = at.checked_sub(2).and_then(|at| lowers.get(at)).copied().unwrap_or_default();
+        let lower = word.lower.as_str();
+        let thing = || {
+            !is_person(lower)
+                && !is_period(lower)
+                && word.lower.len() > 2
+                && !is_any(lower, &[AUXILIARIES, MODALS, I_WORDS, WE_WORDS, AMOUNTS])
+        };
+        match lack {
+            Lack::Shown => false,
+            Lack::Person => is_person(lower) || name(at, word),
+            Lack::Several => {
+                is_plural(lower)
+                    || is_group(lower)
+                    || is_person(lower)
+                    || matches!(earlier, "at" | "to" | "with" | "from" | "for") && matches!(before, "the" | "a" | "my")
+                    || lower == "and" && words.get(at + 1).is_some_and(|next| name(at + 1, next))
+            }
+            Lack::Place => {
+                (PREPOSITIONS.contains(&before) || DETERMINERS.contains(&before) && PREPOSITIONS.contains(&earlier))
+                    && (name(at, word) || thing())
+            }
+            Lack::Thing => {
+                name(at, word)
+                    || word.quoted
+                    || DETERMINERS.contains(&before) && thing()
+                    || DETERMINERS.contains(&earlier)
+                        && thing()
+                        && !is_period(before)
+                        && !is_person(before)
+                        && !verbs::is_past(lower)
+                        && !verbs::is_common(lower)
+                    || lower.len() > 3
+                        && thing()
+                        && words.get(at + 1).is_some_and(|next| matches!(next.lower.as_str(), "is" | "was" | "has"))
+            }
+        }
+    })
+}
+
+/// Whether "this" or "that" at `at` shows something that the sentence does not name.
+fn shows(found: &[Word], lowers: &[&str], at: usize) -> bool {
+    let word = lowers.get(at).copied().unwrap_or_default();
+    let next = lowers.get(at + 1).copied().unwrap_or_default();
+    let before = at.checked_sub(1).and_then(|before| lowers.get(before)).copied().unwrap_or_default();
+    // "After that, I left."
+    if is_last(lowers, at)
+        || found.get(at + 1).is_some_and(|next| next.fresh) && (PREPOSITIONS.contains(&before) || verbs::is_common(before))
+    {
+        return true;
+    }
+    // "I made this after work."
+    if word != "that" && PREPOSITIONS.contains(&next) && !matches!(next, "in" | "with") {
+        return true;
+    }
+    // "This book I read last year": the clause says which one.
+    let clause = before != "like" && lowers.iter().skip(at + 2).take(5).any(|word| CLAUSE_BEGINNINGS.contains(word));
+    let noun = !is_any(next, &[I_WORDS, WE_WORDS, YOU_WORDS, THINGS, PERSONS, SEVERAL, DETERMINERS, AUXILIARIES, MODALS, DEMONSTRATIVES]);
+    match word {
+        _ if at == 0 && word != "that" && noun => !is_period(next) && !clause,
+        _ if at == 0 => true,
+        // "I keep that little book at home": no verb follows.
+        "that" if noun && !clause && !BEFORE_CLAUSES.contains(&before) && is_object(found, lowers, at) => true,
+        "that" => noun && !clause && (PREPOSITIONS.contains(&before) || verbs::is_common(before) && !BEFORE_CLAUSES.contains(&before)),
+        "those" if matches!(next, "who" | "with" | "in") => false,
+        _ => !is_period(next) && !clause,
+    }
+}
+
+/// Whether one or two words after "that" at `at` end with a preposition or the clause, so that it begins no clause itself.
+fn is_object(found: &[Word], lowers: &[&str], at: usize) -> bool {
+    let ends = |at: usize| {
+        let time = |word: &&str| matches!(*word, "last" | "this" | "every" | "yesterday") || is_adverb(word) || PREPOSITIONS.contains(word);
+        found.get(at).is_none_or(|word| word.fresh) || lowers.get(at).is_some_and(time)
     };
-    let thing = lowers.iter().position(|word| THINGS.contains(word)).is_some_and(|at| !noun(at));
-    let somebody = lowers.iter().position(|word| PERSONS.contains(word)).is_some_and(|at| !person(at));
-    let presents = lowers.iter().any(|word| matches!(*word, "here's"))
-        || lowers.windows(2).any(|pair| matches!(pair, ["this" | "these" | "that", "picture" | "pictures" | "photo" | "photos" | "one"]));
-    let points_at = (1..lowers.len()).any(|at| {
-        matches!(lowers.get(at), Some(&("this" | "that" | "these" | "those")))
-            && lowers.get(at + 1).is_some_and(|next| !PERIODS.contains(next))
-            && demonstrative(&lowers, at)
-    });
-    let shown = presents
-        || lowers.windows(2).enumerate().any(|(at, pair)| match pair {
-            ["this" | "these" | "those", next] => at > 0 && !PERIODS.contains(next),
-            // "that" after a preposition points; elsewhere it often joins clauses.
-            [before, "that"] => PREPOSITIONS.contains(before) && !noun(at),
-            _ => false,
-        });
-    let last = matches!(lowers.as_slice(), [.., "there" | "too" | "that" | "this"]);
-    // "There" as a place; not "there is".
-    let place = lowers.iter().enumerate().skip(1).any(|(at, word)| {
-        matches!(*word, "there" | "here")
-            && !lowers.get(at + 1).is_some_and(|next| is_any(next, &[AUXILIARIES, MODALS, &["for", "been", "to"]]))
-            && !noun(at)
-    });
-    let hard = points_at || place || thing || somebody || matches!(lowers.as_slice(), [.., "this" | "that" | "those" | "these"]);
-    (hard, shown || last)
+    let verb = |at: usize| {
+        lowers.get(at).is_some_and(|word| {
+            is_any(word, &[AUXILIARIES, MODALS]) || verbs::is_past(word) || verbs::is_common(word.strip_suffix('s').unwrap_or(word))
+        })
+    };
+    at > 0 && !verb(at + 1) && (ends(at + 2) || ends(at + 3) && !verb(at + 2))
+}
+
+pub fn is_last(lowers: &[&str], at: usize) -> bool {
+    at + 1 == lowers.len()
+}
+
+/// Whether a sentence ends with a verb whose object only the conversation names: "I can't wait to visit."
+fn ends_open(lowers: &[&str]) -> bool {
+    let clauses = lowers
+        .iter()
+        .filter(|word| matches!(**word, "i" | "i'm" | "i've" | "we" | "that" | "what" | "who" | "which" | "where" | "how" | "you"))
+        .count();
+    let end = lowers.iter().skip(1).position(|word| matches!(*word, "because" | "so" | "but")).map_or(lowers.len(), |at| at + 1);
+    let last = lowers.get(..end).and_then(|clause| clause.last()).copied().unwrap_or_default();
+    let to = end.checked_sub(2).and_then(|at| lowers.get(at)).copied().unwrap_or_default();
+    // "I'd love to", "I'm a huge fan": do what, of what?
+    let cut = last == "to" && !matches!(to, "up" | "used") || last == "fan";
+    cut || clauses <= 1
+        && TRANSITIVE.contains(&last)
+        && (to == "to" || MODALS.contains(&to))
+        && begins(lowers, "i|i'm|i've|i'd|i'll|we|we're|we'd|can't|excited|my")
 }

@@ -1,15 +1,18 @@
 //! What the words of a statement say about its sort: general classes of English, no topic of anybody's.
 
+use super::nouns;
 use super::pattern::{begins, begins_any, has_any};
-use super::pointing::dangles;
+use super::pointing::{self, Lack};
+pub use super::sorts::Sort;
 use super::sorts::sorts;
-pub use super::sorts::{Sort, is_kin};
 use super::verbs;
-use super::words::{ADVERBS, AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any};
+use super::words::{ADVERBS, AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_any};
 
 /// Contractions in full. Those with "'s" stay: they may be possessives.
 const ENDINGS: &[(&str, &str)] = &[("'m", "am"), ("'ve", "have"), ("'ll", "will"), ("'d", "would"), ("'re", "are")];
 
+/// What stands for a quoted word.
+const QUOTED: &str = "\"";
 /// A statement with what its words say.
 #[derive(Clone, Debug, Default)]
 pub struct Signals {
@@ -20,16 +23,14 @@ pub struct Signals {
     pub own_subject: bool,
     /// Speaks to somebody.
     pub second_person: bool,
-    /// Begins with a word that points to something said before.
-    pub points_back: bool,
-    /// Contains such a word, and no noun before it that it could mean.
-    pub dangles: bool,
-    /// Shows or repeats something: "this place", "too".
-    pub shows: bool,
+    /// What the sentences before it have to name.
+    pub lack: Option<Lack>,
     /// Numbers, names and titles after the first word.
     pub concrete: usize,
     /// Words that carry a topic.
     pub content: usize,
+    /// Has a past form.
+    pub past: bool,
     /// Has something like a verb.
     pub verb: bool,
     /// Begins like advice or a command: "Gather the documents".
@@ -44,29 +45,19 @@ pub struct Signals {
 
 /// Reads the words of a statement.
 pub fn read(found: &[Word]) -> Signals {
-    let lowers: Vec<&str> = found.iter().filter(|word| !word.quoted).map(|word| word.lower.as_str()).collect();
+    let lowers: Vec<&str> = found.iter().map(|word| if word.quoted { QUOTED } else { word.lower.as_str() }).collect();
     let plain = plain(&lowers);
     let stream: Vec<&str> = plain.iter().map(String::as_str).collect();
     let first = lowers.first().copied().unwrap_or_default();
     let second = lowers.get(1).copied().unwrap_or_default();
-    let (dangles, shows) = dangles(found);
     let is_self = |word: &&str| I_WORDS.contains(word) || WE_WORDS.contains(word);
     Signals {
         sorts: sorts(&lowers, &stream),
         first_person: lowers.iter().any(is_self),
         own_subject: stream.iter().take(3).any(|word| matches!(*word, "i" | "my")),
         second_person: lowers.iter().any(|word| YOU_WORDS.contains(word)),
-        points_back: POINTING.contains(&first)
-            || first == "mine"
-            // "The view was great": of what was told before, unless it is about somebody.
-            || (matches!(first, "the" | "everyone" | "everybody")
-                && content(&lowers) < 5
-                && !stream.iter().take(3).any(|word| matches!(*word, "i" | "my") || is_kin(word)))
-            || is_predicate(first, &stream)
-            || begins(&lowers, "the same")
-            || begins(&lowers, "one|some|all|both of them|these|those"),
-        dangles,
-        shows,
+        lack: pointing::lack(found)
+            .or_else(|| (repeats(&lowers, &stream) || likes_known(&stream) && concrete(found) == 0).then_some(Lack::Thing)),
         concrete: concrete(found),
         content: content(&lowers),
         commands: verbs::is_common(if matches!(first, "never" | "always" | "just") { second } else { first })
@@ -74,7 +65,11 @@ pub fn read(found: &[Word]) -> Signals {
         single: lowers.iter().any(|word| I_WORDS.contains(word)),
         general: us_all(&lowers)
             || (first.len() > 5 && first.ends_with("ing") || first == "being") && !lowers.iter().any(|word| I_WORDS.contains(word)),
-        verb: stream.iter().any(|word| is_verb(word)),
+        past: lowers.iter().any(|word| verbs::is_past(word)),
+        // "Old churches fascinate me."
+        verb: stream.iter().any(|word| is_verb(word))
+            || stream.iter().skip(2).any(|word| *word == "me")
+            || stream.windows(2).any(|pair| matches!(pair, [verb, "my" | "the" | "a"] if nouns::is_plural(verb))),
         plain,
     }
 }
@@ -146,9 +141,32 @@ fn is_verb(word: &str) -> bool {
         || word.strip_suffix("'s").is_some()
 }
 
+/// Whether a sentence has a subject that was named before, or none at all: "Everyone was there", "Gives me hope".
+fn repeats(lowers: &[&str], stream: &[&str]) -> bool {
+    let first = lowers.first().copied().unwrap_or_default();
+    matches!(first, "mine" | "which")
+        || matches!(first, "everyone" | "everybody") && content(lowers) < 5
+        || is_predicate(first, stream)
+        // "Got stuck": a past form without its subject.
+        || verbs::is_past(first) && !begins(lowers, "used|based|given|compared|left|born|raised|inspired")
+        // "My dream come true": no verb.
+        || matches!(lowers, ["my" | "our", noun, verb, ..] if verbs::is_common(verb) && !noun.ends_with('s') && !nouns::is_person(noun) && !nouns::is_group(noun))
+        || begins(lowers, "the same") || begins(lowers, "each|not|almost|as|like")
+        // An adjective without its noun: "My favourite was when we won".
+        || begins(lowers, "my favorite|favourite|first|next|best is|was")
+        || matches!(lowers, [.., "the", "best" | "worst" | "hardest", "part" | "thing" | "moment"])
+        || begins(lowers, "the best|worst|hardest|toughest|nicest part|thing|moment")
+        || begins(lowers, "one|some|all|both|most of them|these|those|it")
+}
+
+/// "I love the colours": of something that both know.
+fn likes_known(stream: &[&str]) -> bool {
+    begins(stream, "i love|like|enjoy|adore|hate|prefer|dislike|admire the") && !has_any(stream, &["of|when|who|where"])
+}
+
 /// Whether a sentence begins with its verb, so that its subject is what was said before: "Gives me hope", "Really made me proud".
 fn is_predicate(first: &str, stream: &[&str]) -> bool {
-    let opening = stream.iter().find(|word| !is_adverb(word)).copied().unwrap_or(first);
+    let opening = stream.iter().find(|word| !ADVERBS.contains(word)).copied().unwrap_or(first);
     opening.strip_suffix('s').is_some_and(verbs::is_never_noun)
         || (verbs::is_past(opening) && stream.iter().take(3).any(|word| *word == "me"))
 }
@@ -165,10 +183,11 @@ fn is_number(word: &str) -> bool {
     matches!(word, "two" | "three" | "four" | "five" | "six" | "seven" | "eight" | "nine" | "ten" | "dozen" | "hundred" | "thousand")
 }
 
-/// Words longer than three letters that are no function words.
+/// Words of three letters or more that are no function words.
 fn content(lowers: &[&str]) -> usize {
     #[rustfmt::skip]
     const EMPTY: &[&str] = &[
+        "all", "and", "any", "gonna", "wanna", "gotta", "keep", "going", "but", "did", "get", "got", "had", "has", "how", "its", "let", "lot", "new", "not", "now", "one", "our", "out", "own", "see", "say", "the", "too", "try", "use", "was", "way", "who", "why", "yet", "are", "bit", "off", "day",
         "about", "been", "being", "could", "does", "done", "even", "every", "from", "have", "having", "here", "into", "it's", "just",
         "like", "made", "make", "many", "more", "most", "much", "need", "nice", "other", "over", "really", "some", "something", "stuff",
         "such", "super", "than", "that", "that's", "their", "them", "then", "there", "these", "they", "thing", "things", "this",
@@ -177,7 +196,10 @@ fn content(lowers: &[&str]) -> usize {
         "know", "think", "totally", "glad", "happy", "thanks", "sure",
     ];
     let classes = &[EMPTY, POINTING, AUXILIARIES, MODALS, PREPOSITIONS, I_WORDS, WE_WORDS, YOU_WORDS];
-    lowers.iter().filter(|word| word.chars().count() > 3 && !is_any(word, classes) && !word.contains("n't")).count()
+    lowers
+        .iter()
+        .filter(|word| word.chars().count() > 2 && !is_any(word, classes) && !word.contains("n't") && word.starts_with(char::is_alphabetic))
+        .count()
 }
 
 /// "Us" of people in general: nobody's own, in the present.
@@ -206,10 +228,29 @@ mod tests {
     }
 
     #[test]
-    fn words_that_point_to_nothing_dangle() {
-        assert!(signals("I bought it yesterday").dangles && signals("I did that").dangles && signals("She moved").dangles);
-        assert!(!signals("I bought a boat and painted it").dangles && !signals("I asked Mina and she agreed").dangles);
-        assert!(signals("It was good").points_back);
+    fn a_sentence_lacks_what_its_pronouns_mean() {
+        for (sentence, lack) in [
+            ("I bought it yesterday", Some(Lack::Thing)),
+            ("I did that", Some(Lack::Thing)),
+            ("She moved", Some(Lack::Person)),
+            ("I like them", Some(Lack::Several)),
+            ("I moved there", Some(Lack::Place)),
+            ("I can't wait to visit", Some(Lack::Thing)),
+            ("I love the colours", Some(Lack::Thing)),
+            ("The eagle is free", Some(Lack::Thing)),
+            ("I bought another at the market", Some(Lack::Thing)),
+            ("Gives me hope", Some(Lack::Thing)),
+            ("I bought a boat and painted it", None),
+            ("I asked Mina and she agreed", None),
+            ("It's important to me that people talk", None),
+            ("I went sailing and it was great", None),
+            ("The book I read helps me", None),
+            ("This book I read last year helps me", None),
+            ("I play this game Ludo", None),
+            ("I live near the lake in Basel and swim there", None),
+        ] {
+            assert_eq!(signals(sentence).lack, lack, "{sentence}");
+        }
     }
 
     #[test]

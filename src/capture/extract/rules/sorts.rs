@@ -1,5 +1,6 @@
 //! Sorts of statements about people, by general classes of English words; no topic of anybody's.
 
+use super::nouns::is_kin;
 use super::pattern::has_any;
 use super::verbs;
 
@@ -54,15 +55,6 @@ const FEELING: &[&str] = &[
     "i am so|good|fine|okay|doing|feeling", "i was so", "i feel|felt",
 ];
 #[rustfmt::skip]
-const KIN: &[&str] = &[
-    "aunt", "baby", "boyfriend", "brother", "brothers", "cat", "cats", "child", "children", "colleague", "colleagues", "cousin",
-    "cousins", "coworker", "coworkers", "dad", "daughter", "daughters", "dog", "dogs", "family", "father", "fiance", "fiancé",
-    "fiancée", "friend", "friends", "girlfriend", "grandfather", "grandma", "grandmother", "grandpa", "grandparents", "hubby",
-    "husband", "kid", "kids", "kitten", "mentor", "mom", "mother", "mum", "neighbor", "neighbors", "neighbour", "neighbours", "nephew",
-    "niece", "parents", "partner", "pet", "pets", "puppy", "roommate", "siblings", "sister", "sisters", "son", "sons", "spouse",
-    "uncle", "wife", "ex",
-];
-#[rustfmt::skip]
 const HEALTH: &[&str] = &[
     "allergic", "allergy", "anxiety", "arthritis", "asthma", "cancer", "celiac", "depression", "diabetes", "diabetic", "diagnosed",
     "diagnosis", "doctor", "gluten", "halal", "hospital", "injured", "injury", "insomnia", "intolerant", "kosher", "lactose",
@@ -84,8 +76,10 @@ pub fn sorts(lowers: &[&str], stream: &[&str]) -> Vec<Sort> {
     let any = |class: &[&str]| lowers.iter().any(|word| class.contains(word));
     let own = |word: &str| word == "my" || word == "the";
     let kin = stream.windows(2).any(|pair| matches!(pair, [owner, word] if own(owner) && is_kin(word)))
-        || stream.windows(3).any(|three| matches!(three, [owner, _, word] if own(owner) && is_kin(word)));
+        || stream.windows(3).any(|three| matches!(three, ["my", _, word] if is_kin(word)));
     let event = stream.windows(2).any(|pair| matches!(pair, ["i", verb] if verbs::is_past(verb) && *verb != "was") || matches!(pair, ["i" | "have", verb] if verbs::is_participle(verb) && !matches!(*verb, "was" | "had") && stream.contains(&"i")))
+        || stream.windows(3).any(|three| matches!(three, ["i", "all" | "both", verb] | ["my", _, verb] if verbs::is_past(verb)))
+        || stream.windows(3).any(|three| matches!(three, ["have", "been", verb] if verb.len() > 4 && verb.ends_with("ing")))
         || stream.windows(3).any(|three| matches!(three, ["i", "am", verb] if verb.len() > 4 && verb.ends_with("ing")));
     let found = [
         (Sort::Health, any(HEALTH)),
@@ -100,8 +94,4 @@ pub fn sorts(lowers: &[&str], stream: &[&str]) -> Vec<Sort> {
         (Sort::Feeling, says(FEELING)),
     ];
     found.into_iter().filter_map(|(sort, is)| is.then_some(sort)).collect()
-}
-
-pub fn is_kin(word: &str) -> bool {
-    KIN.contains(&word.strip_suffix("'s").unwrap_or(word))
 }

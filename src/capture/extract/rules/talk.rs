@@ -11,11 +11,11 @@ const SMALL_TALK: &[&str] = &[
     "take care", "have a|fun", "stay safe|well|strong|positive",
     // Thanks, apologies, congratulations and praise.
     "thanks|thank|appreciate|appreciated|sorry|congrats|congratulations", "well done", "way to", "happy birthday|anniversary|holidays",
-    "good|great|nice|awesome|excellent|amazing|fantastic job|work|idea|point|question|for|to|on", "so? glad|happy|proud|sorry|excited to|for|of|you|that",
+    "good|great|nice|awesome|excellent|amazing|fantastic job|work|idea|point|question|for|to|on", "so? glad|happy|proud|sorry",
     // Wishes and encouragement.
-    "hope|wish|enjoy|believe", "best of|wishes", "all the best", "you can|got", "can not wait", "looking forward",
+    "hope|wish|enjoy|believe", "best of|wishes", "all the best", "you can|got",
     // Requests.
-    "let me|let's", "tell|show|send|give me", "feel free", "check|look|go|come", "keep|don't|do not",
+    "let me|let's", "tell|show|send|give me", "feel free", "a|so lot|lot's|much has|is? been? happened|going", "check|look|go|come", "keep|don't|do not",
     // Exclamations and questions without their mark.
     "what|how|why|who|where|such|wow", "is|are|do|does|did|have|has|will|would|could|can you|it|that|there|they|this",
     // The listener, or what the listener said.
@@ -29,8 +29,8 @@ const SMALL_TALK: &[&str] = &[
 #[rustfmt::skip]
 const COURTESY: &[&str] = &[
     // Assent, and doubt about what the other one said.
-    "i agree|see|bet|guess|understand|hear|wonder|mean|suppose|hope|wish|doubt|disagree",
-    "i know|get|feel|love|like|appreciate|admire|hear that|that's|this|these|those|right|it|you|your",
+    "maybe|perhaps i can|could|should", "i agree|see|bet|guess|understand|hear|wonder|mean|suppose|wish|doubt|disagree", "i hope you|your|it|that|this|everything|all|he|she|they|so|the|i",
+    "i get how|what|why|where", "i know|get|feel|love|like|appreciate|admire|hear that|that's|this|these|those|right|it|you|your",
     "i know|love|like|admire|appreciate how|what you|your|it|that|this|much|hard",
     "i love|like|appreciate|admire all? the way|idea|thought|sound|look",
     "i can|could not? imagine|see|relate|understand|tell|agree|complain|believe|say",
@@ -42,21 +42,30 @@ const COURTESY: &[&str] = &[
     "i am here|there for?", "i am with you", "i feel the same",
     // What the speaker would like to know or to see.
     "i would love|like that|it", "i would love|like to hear|see|know|check|read|watch", "i can not wait to hear|see|read|know",
-    "i am looking forward", "i look forward", "i am curious", "i was wondering", "i have not heard", "i would say",
+    "i am looking|look forward to it|that|hearing|seeing|catching|chatting|talking|more|your", "i look forward to it|that|hearing|seeing|your", "i am curious", "i was wondering", "i have not heard", "i would say",
     "i wanted|want|have|need to tell|say|ask|share|check", "i must|should say|admit",
     // Promises and offers.
-    "i will|would|can|could|should|shall|might be? let|keep|share|check|reach|get|send|show|tell|see|look|try|do|give|remember|take|make|think|sure|there",
+    "i will|would|can|could|should|shall|might let|keep|share|check|reach|send|show|tell|ask|see|try|do|think", "i will|would be? sure|there",
+    "i will give|take|make|get it|that|you|sure|back",
     // News to come.
     "i have got? some|a|an|big|great|good|exciting|something? news|something|to",
     // How the speaker is at the moment.
-    "i am doing|feeling? good|well|great|fine|okay|ok|alright", "i have been good|well|great|fine|okay|busy", "my pleasure",
+    "i am doing|feeling? good|well|great|fine|okay|ok|alright", "i have been doing? good|well|great|fine|okay", "i am hoping so", "i got|have got? your", "my pleasure",
 ];
 /// Exhortations: "we" are people in general, or speaker and listener.
-const EXHORTATIONS: &[&str] = &["we can|should|must|all|gotta", "we need to", "we got|we've this|got"];
+const EXHORTATIONS: &[&str] = &["we all? can|should|must|gotta|need", "we need to", "we got|we've this|got"];
 /// How speakers refer to the last time they talked.
-const LAST_TALK: &[&str] = &["since i talked|chatted|spoke|met|last", "since my|the last", "last time i talked|chatted|spoke|met"];
+const LAST_TALK: &[&str] = &[
+    "since i talked|chatted|spoke|met|last",
+    "since my|the last",
+    "my|the last chat|talk|conversation",
+    "i have not talked|spoken|chatted|met",
+    "last time i talked|chatted|spoke|met",
+];
 /// The fewest topical words of a statement that is vague otherwise.
-const TOPICAL_MIN: usize = 5;
+const TOPICAL_MIN: usize = 3;
+/// The fewest topical words of a resolve that says what it is about.
+const RESOLVE_MIN: usize = 4;
 /// A statement that holds only if something else does.
 const HYPOTHESES: &[&str] =
     &["if i were|was|could|had", "would have been", "i wish", "what if", "imagine if", "in theory", "hypothetically", "suppose"];
@@ -71,8 +80,19 @@ const ABOUT_TALK: &[&str] = &[
 /// Whether a statement is not worth remembering. Questions have been left out before.
 pub fn is_talk(lowers: &[&str], signals: &Signals) -> bool {
     let exhorts = begins_any(lowers, EXHORTATIONS) || lowers.contains(&"let's");
-    let vague = ["something", "stuff", "things", "experience"].iter().any(|word| lowers.contains(word)) || signals.says(LAST_TALK);
-    let empty = vague && signals.content < TOPICAL_MIN && signals.concrete == 0;
+    let vague = ["something", "stuff", "things", "experience", "news"].iter().any(|word| lowers.contains(word));
+    // "I'll keep going": a resolve without an object.
+    let resolves = signals.says(&[
+        "keep|keeping on? going|pushing|trying|fighting|moving|at|up|it",
+        "never quit",
+        "not quit",
+        "stay|staying positive|strong|focused|motivated|determined",
+        "never|not give up",
+    ]);
+    let announces = vague && signals.says(&["happened|happening", "going on"]) && signals.concrete == 0;
+    let empty = announces
+        || resolves && signals.content < RESOLVE_MIN && signals.concrete == 0
+        || vague && signals.content < TOPICAL_MIN && signals.concrete == 0;
     let addressed = signals.second_person && (!signals.own_subject || is_reaction(signals));
     let conditional = signals.opens(&["if|imagine|suppose|unless"]);
     addressed
@@ -84,6 +104,7 @@ pub fn is_talk(lowers: &[&str], signals: &Signals) -> bool {
         || signals.opens(COURTESY)
         || signals.says(HYPOTHESES)
         || signals.says(ABOUT_TALK)
+        || signals.says(LAST_TALK)
 }
 
 /// Whether a sentence about the speaker and the listener only says what the speaker feels or thinks: "I have faith in you".

@@ -1,7 +1,8 @@
 //! A proposal for the topic of a statement: a theme of its words, with the person that it is about.
 
+use super::nouns::is_kin;
 use super::person::possessive;
-use super::signals::{Signals, Sort, is_kin};
+use super::signals::{Signals, Sort};
 
 #[rustfmt::skip]
 const THEMES: &[(&str, &[&str])] = &[

@@ -25,13 +25,13 @@ const LIKE_PAST: &[&str] =
 /// Frequent verbs that are hardly ever nouns.
 #[rustfmt::skip]
 const COMMON: &[&str] = &[
-    "accept", "add", "adopt", "agree", "appreciate", "ask", "attend", "avoid", "become", "begin", "believe", "belong", "bring", "build",
-    "buy", "choose", "come", "cook", "consider", "continue", "create", "decide", "describe", "develop", "draw", "drive", "eat", "enjoy",
+    "accept", "add", "adopt", "agree", "appreciate", "ask", "attend", "avoid", "be", "become", "begin", "believe", "belong", "bring", "build",
+    "buy", "choose", "come", "cook", "consider", "continue", "count", "create", "decide", "describe", "develop", "do", "draw", "drive", "eat", "enjoy",
     "expect", "explore", "feel", "find", "finish", "forget", "get", "give", "go", "grow", "hate", "have", "hear", "help", "hope",
-    "imagine", "join", "keep", "know", "learn", "leave", "like", "listen", "live", "lose", "love", "maintain", "make", "manage", "mean",
+    "imagine", "join", "keep", "know", "learn", "leave", "like", "listen", "live", "look", "lose", "love", "maintain", "make", "manage", "mean",
     "meet", "miss", "need", "organize", "own", "pay", "plan", "play", "prefer", "prepare", "provide", "read", "realize", "receive",
-    "recommend", "remember", "ride", "run", "say", "see", "seem", "sell", "send", "sing", "sit", "sleep", "speak", "spend", "stand",
-    "start", "stay", "suffer", "swim", "take", "talk", "teach", "tell", "tend", "think", "travel", "try", "understand", "use", "visit",
+    "recommend", "remember", "ride", "run", "say", "see", "seem", "sell", "send", "sing", "sit", "sleep", "sound", "speak", "spend", "stand",
+    "start", "stay", "suffer", "swim", "take", "talk", "teach", "tell", "tend", "think", "travel", "trust", "try", "understand", "use", "visit",
     "volunteer", "wait", "wake", "walk", "want", "watch", "wear", "wish", "wonder", "work", "write",
 ];
 

@@ -4,8 +4,6 @@ use super::signals::{Signals, Sort};
 
 /// The least importance of a candidate.
 pub const FLOOR: f32 = 0.2;
-/// The least importance of a candidate with a pronoun whose meaning only the conversation tells.
-pub const LOOSE: f32 = 0.4;
 /// Of a statement that somebody asked to remember.
 pub const EXPLICIT: f32 = 0.95;
 /// Words by which speakers say that they are not sure, in plain words (see `signals`).
@@ -19,8 +17,7 @@ const HEDGES: &[&str] = &[
 ///
 /// It begins at 0.2. What lasts (health, preferences, roles, relations, habits, possessions) adds 0.2, plans and events 0.15, what something
 /// means to the speaker 0.1, each further sort 0.05; each name, number or title 0.05 up to 0.15; each topical word 0.03 up to 0.3. A
-/// statement that speaks to the listener or only of a feeling loses 0.1, one without the speaker 0.15, one about
-/// everybody, and one that points to what is shown 0.15.
+/// statement that speaks to the listener, only of a feeling or about everybody loses 0.1, one without the speaker 0.15.
 pub fn importance(signals: &Signals) -> f32 {
     let sort = |sort: &Sort| match sort {
         Sort::Health | Sort::Preference | Sort::Role | Sort::Possession | Sort::Relation | Sort::Habit => 0.2,
@@ -34,16 +31,14 @@ pub fn importance(signals: &Signals) -> f32 {
     let content = 0.03 * signals.content.min(10) as f32;
     let away = if signals.second_person { 0.1 } else { 0.0 } + if signals.first_person { 0.0 } else { 0.15 };
     let general = if signals.general { 0.1 } else { 0.0 };
-    let shown = if signals.shows { 0.15 } else { 0.0 };
     let felt = if signals.sorts == [Sort::Feeling] { 0.1 } else { 0.0 };
-    (0.2 + best + further + concrete + content - away - felt - general - shown).clamp(0.0, 1.0)
+    (0.2 + best + further + concrete + content - away - felt - general).clamp(0.0, 1.0)
 }
 
-/// The confidence of a statement, 0 to 1: 0.85, less 0.25 for a hedge, less 0.1 if it is quoted as it was said, because nobody resolved whom
-/// its pronouns mean, less 0.2 if one of them means something that only the conversation tells.
-pub fn confidence(hedged: bool, verbatim: bool, loose: bool) -> f32 {
-    let less = |is: bool, by: f32| if is { by } else { 0.0 };
-    0.85 - less(hedged, 0.25) - less(verbatim, 0.1) - less(loose, 0.2)
+/// The confidence of a statement, 0 to 1: 0.85, less 0.25 for a hedge, less 0.1 if it is quoted, because nobody resolved whom its pronouns
+/// mean.
+pub fn confidence(hedged: bool, quoted: bool) -> f32 {
+    0.85 - if hedged { 0.25 } else { 0.0 } - if quoted { 0.1 } else { 0.0 }
 }
 
 /// Whether the speaker says that they are not sure.

@@ -9,6 +9,8 @@ pub struct Word {
     pub lower: String,
     /// Begins with a capital.
     pub capital: bool,
+    /// In capitals, with four letters or more: "NEVER".
+    pub stressed: bool,
     /// Inside a quotation.
     pub quoted: bool,
     /// A comma, dash, bracket or colon stands before it.
@@ -40,7 +42,7 @@ pub const ADVERBS: &[&str] = &[
 /// First-person words of one speaker.
 pub const I_WORDS: &[&str] = &["i", "i'm", "im", "i've", "ive", "i'd", "i'll", "me", "my", "mine", "myself"];
 /// First-person words of several people: who they are is not known.
-pub const WE_WORDS: &[&str] = &["we", "we're", "we've", "we'd", "we'll", "us", "our", "ours", "ourselves", "let's", "lets"];
+pub const WE_WORDS: &[&str] = &["we", "we're", "we've", "we'd", "we'll", "us", "our", "ours", "ourselves", "let's"];
 pub const YOU_WORDS: &[&str] =
     &["you", "you're", "you've", "you'd", "you'll", "your", "yours", "yourself", "yourselves", "u", "ur", "y'all", "ya"];
 /// Words that point to something said before, as the subject of a sentence.
@@ -70,8 +72,9 @@ pub fn words(sentence: &str) -> Vec<Word> {
                 let text = sentence.get(start..end).unwrap_or_default();
                 let text = text.trim_end_matches(is_joint);
                 let lower = text.to_lowercase().replace('’', "'");
-                words.push(Word { start, end: start + text.len(), lower, capital: c.is_uppercase(), quoted, fresh });
-                fresh = false;
+                let stressed = text.len() > 3 && text.chars().all(char::is_uppercase);
+                words.push(Word { start, end: start + text.len(), lower, capital: c.is_uppercase(), stressed, quoted, fresh });
+                fresh = sentence.get(start..end).is_some_and(|raw| raw.ends_with('-'));
             }
             _ => {}
         }

@@ -1,0 +1,51 @@
+//! Nouns and numbers that mean something named before: "the event", "another".
+
+use super::nouns::{is_period, is_person};
+use super::pointing::is_last;
+use super::verbs;
+use super::words::{AUXILIARIES, MODALS, PREPOSITIONS, Word, is_adverb, is_any};
+
+/// Nouns by which a conversation calls what it is about.
+#[rustfmt::skip]
+const TOPICS: &[&str] = &[
+    "characters", "colors", "colours", "event", "moment", "pic", "picture", "photo", "plot",
+    "situation", "theme", "view",
+];
+/// Words after a noun that say which one is meant.
+const QUALIFIERS: &[&str] = &[
+    "of", "that", "who", "which", "where", "when", "i", "we", "i've", "called", "named", "in", "at", "on", "for", "from", "with", "to",
+    "about", "around", "near",
+];
+
+/// Whether a number at `at` counts things that the sentence does not name: "I saw another at the market."
+pub fn counts(found: &[Word], lowers: &[&str], at: usize) -> bool {
+    let next = lowers.get(at + 1).copied().unwrap_or("of");
+    let last = is_last(lowers, at) || found.get(at + 1).is_some_and(|next| next.fresh);
+    let before = at.checked_sub(1).and_then(|before| lowers.get(before)).copied().unwrap_or_default();
+    match *lowers.get(at).unwrap_or(&"") {
+        "another" | "few" | "several" if before != "one" && next != "more" => last || next != "of" && PREPOSITIONS.contains(&next),
+        "some" | "few" if next == "more" => {
+            is_last(lowers, at + 1) || lowers.get(at + 2).is_some_and(|next| matches!(*next, "last" | "this" | "yesterday" | "today"))
+        }
+        "some" | "many" if next == "to" => true,
+        "some" | "many" | "two" | "three" => last && !PREPOSITIONS.contains(&before),
+        _ => false,
+    }
+}
+
+/// Whether "the" at `at` stands before something that was named before: "the event", "The eagle is …".
+pub fn is_known(found: &[Word], lowers: &[&str], at: usize) -> bool {
+    let verb =
+        |word: &str| is_any(word, &[AUXILIARIES, MODALS]) || verbs::is_past(word) || word.strip_suffix('s').is_some_and(verbs::is_common);
+    let rest = lowers.get(at + 1..).unwrap_or_default();
+    let end = rest
+        .iter()
+        .zip(found.get(at + 1..).unwrap_or_default())
+        .position(|(word, place)| verb(word) || place.fresh || is_any(word, &[QUALIFIERS, &["and", "but", "so"]]) || is_adverb(word));
+    let end = end.unwrap_or(rest.len());
+    let noun = rest.get(end.saturating_sub(1)).copied().unwrap_or_default();
+    let named = found.get(at + 1..at + 1 + end).unwrap_or_default().iter().any(|word| word.capital || word.quoted);
+    let qualified = rest.get(end).is_some_and(|word| QUALIFIERS.contains(word)) && !found.get(at + 1 + end).is_some_and(|word| word.fresh);
+    let own = rest.get(end..).unwrap_or_default().iter().take(3).any(|word| matches!(*word, "i" | "my")) && is_period(noun);
+    !named && !qualified && !own && !is_person(noun) && !is_period(noun) && (TOPICS.contains(&noun) || at == 0 && end <= 2)
+}

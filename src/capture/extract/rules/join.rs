@@ -1,0 +1,149 @@
+//! Which sentences of a turn belong together: those that go on with the one before, and those that need it to be understood.
+
+use super::build::{Draft, Need, SENTENCES_MAX, Scene};
+use super::pattern::has_any;
+use super::pointing::{self, Lack};
+use super::reading::{self, Reading, Sentence, is_thing};
+use super::signals::Sort;
+use super::words::{lower, words};
+use super::{dates, weight};
+use crate::api::MemoryKind;
+use crate::capture::extract::Role;
+use chrono::NaiveDate;
+
+/// How many sentences back a person may be introduced.
+const INTRODUCTION_MAX: usize = 6;
+/// How far a sentence may be from what it goes on with, in sentences.
+const GAP_MAX: usize = 3;
+/// The fewest words of an answer that is no sentence.
+const ANSWER_WORDS_MIN: usize = 3;
+/// The importance of an answer that is no sentence.
+const ANSWER: f32 = 0.4;
+
+/// The drafts of a turn, in its order.
+pub fn drafts(scene: &Scene, sentences: &[Sentence]) -> Vec<Draft> {
+    let mut drafts: Vec<Draft> = Vec::new();
+    // Whether no sentence of the turn says anything so far.
+    let mut first = true;
+    for (at, sentence) in sentences.iter().enumerate() {
+        let opens = first;
+        first &= sentence.says_nothing();
+        let open = drafts.last_mut().filter(|draft| draft.parts.len() < SENTENCES_MAX && at - draft.last <= GAP_MAX);
+        let Some(reading) = reading::read(scene, sentence) else {
+            match open {
+                Some(draft) if draft.last + 1 == at && adds(draft, sentence) => draft.push(at, sentence.core.clone()),
+                None if opens => drafts.extend(answer(scene, at, sentence)),
+                _ => {}
+            }
+            continue;
+        };
+        let lack = reading.signals.lack.filter(|_| !reading.is_plain(scene));
+        let goes_on = |draft: &&mut Draft| match lack {
+            Some(lack) => draft.last + 1 == at && supplies(&draft.parts, lack),
+            None => tells_on(&draft.reading, &reading) && !turns(&sentence.text),
+        };
+        if let Some(draft) = open.filter(goes_on) {
+            draft.push(at, reading.core.clone());
+            draft.reading.corrects |= reading.corrects;
+        } else {
+            drafts.extend(begun(scene, sentences, at, opens, lack, reading));
+        }
+    }
+    drafts
+}
+
+/// A draft that begins with the sentence at `at`, or with those before it that name what it lacks; `None` if nothing does.
+fn begun(scene: &Scene, sentences: &[Sentence], at: usize, opens: bool, lack: Option<Lack>, reading: Reading) -> Option<Draft> {
+    let core = reading.core.clone();
+    let alone = |need: Need, reading: Reading| Some(Draft { first: at, last: at, parts: vec![core.clone()], need, reading });
+    let Some(lack) = lack else { return alone(Need::Nothing, reading) };
+    let before = context(sentences, at, lack).or_else(|| introduction(sentences, at, lack));
+    if let Some((first, mut parts)) = before {
+        parts.push(core);
+        return Some(Draft { first, last: at, parts, need: Need::Nothing, reading });
+    }
+    if opens && reading.corrects && scene.before.is_some() {
+        return alone(Need::Corrected, reading);
+    }
+    let shows = words(&core).iter().any(|word| matches!(word.lower.as_str(), "this" | "these" | "here"));
+    let vague = scene.question.is_some_and(|question| has_any(&lower(&words(question)), &["any|anything|something|how's"]));
+    let answers =
+        !shows && (!vague || lack != Lack::Thing) && scene.question.is_some_and(|question| pointing::names(&words(question), lack));
+    if opens && answers { alone(Need::Question, reading) } else { None }
+}
+
+/// Whether a sentence goes on with what the one before tells, without a name, number or time of its own: "I went to Basel. We had fun."
+fn tells_on(before: &Reading, next: &Reading) -> bool {
+    let event = |reading: &Reading| reading.signals.is(Sort::Event) && reading.signals.past && !is_thing(reading.kind);
+    let past = next.signals.past && next.signals.sorts.iter().all(|sort| matches!(sort, Sort::Event | Sort::Feeling | Sort::Meaning));
+    let timed = || !dates::relative(&next.core, &words(&next.core), NaiveDate::default()).is_empty();
+    event(before) && past && !before.signals.second_person && next.signals.concrete == 0 && !next.explicit && !next.corrects && !timed()
+}
+
+/// Whether a sentence turns to something else: "By the way, …".
+fn turns(text: &str) -> bool {
+    has_any(&lower(&words(text)), &["by the way", "btw", "anyway|anyways", "on another|a different? note", "also"])
+}
+
+/// Whether sentences name what the next one lacks.
+fn supplies(parts: &[String], lack: Lack) -> bool {
+    lack == Lack::Thing || lack != Lack::Shown && parts.iter().any(|part| pointing::names(&words(part), lack))
+}
+
+/// The sentences before the one at `at`, back to one that can be understood alone, if they name what it lacks; and the first one's index.
+fn context(sentences: &[Sentence], at: usize, lack: Lack) -> Option<(usize, Vec<String>)> {
+    let (mut parts, mut lack) = (Vec::new(), lack);
+    for (first, before) in sentences.get(..at)?.iter().enumerate().rev().take(SENTENCES_MAX - 1) {
+        if before.question || before.talk || before.signals.content + before.signals.concrete < 2 {
+            return None;
+        }
+        parts.insert(0, before.core.clone());
+        match before.signals.lack {
+            None => {
+                // "Swimming is fun. It keeps me fit."
+                let gerund = before.words.first().is_some_and(|word| word.lower.len() > 5 && word.lower.ends_with("ing"));
+                return (pointing::names(&before.words, lack) || lack == Lack::Thing && gerund).then_some((first, parts));
+            }
+            Some(further) => lack = further,
+        }
+    }
+    None
+}
+
+/// The only sentence before the one at `at` that names a person, if it can be understood alone: who "she" is later. And its index.
+fn introduction(sentences: &[Sentence], at: usize, lack: Lack) -> Option<(usize, Vec<String>)> {
+    let before = sentences.get(..at)?.iter().enumerate().rev().take(INTRODUCTION_MAX);
+    let mut named = before.filter(|(_, sentence)| lack == Lack::Person && pointing::names(&sentence.words, lack));
+    let (first, sentence) = named.next()?;
+    let understood = !sentence.question && !sentence.talk && sentence.signals.lack.is_none();
+    (named.next().is_none() && understood).then(|| (first, vec![sentence.core.clone()]))
+}
+
+/// Whether a sentence that is worth no candidate adds to the draft before it: "It is near the lake in Basel."
+fn adds(draft: &Draft, sentence: &Sentence) -> bool {
+    let signals = &sentence.signals;
+    let says = signals.content > 2 && signals.concrete > 0 && !signals.second_person && !sentence.question;
+    says && signals.lack.is_some_and(|lack| supplies(&draft.parts, lack))
+}
+
+/// An answer that is no sentence: "Sushi, for sure."
+fn answer(scene: &Scene, at: usize, sentence: &Sentence) -> Option<Draft> {
+    let question = scene.question.filter(|_| scene.turn.role == Role::Person)?;
+    let passing = has_any(&lower(&words(question)), reading::PASSING);
+    let signals = &sentence.signals;
+    let names = sentence.words.len() >= ANSWER_WORDS_MIN && signals.concrete + signals.content > 0 && signals.lack.is_none();
+    if sentence.talk || sentence.question || !names || signals.verb || signals.second_person {
+        return None;
+    }
+    let reading = Reading {
+        kind: if passing { MemoryKind::Episode } else { MemoryKind::Profile },
+        core: sentence.core.clone(),
+        hedged: weight::hedged(&lower(&sentence.words), signals),
+        signals: signals.clone(),
+        importance: ANSWER,
+        explicit: false,
+        corrects: false,
+        decision: Default::default(),
+    };
+    Some(Draft { first: at, last: at, parts: vec![sentence.core.clone()], need: Need::Question, reading })
+}

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 /// How two statements relate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
-    /// They say the same in the same words, apart from words that mean nothing.
+    /// They are the same words in the same order, apart from case, punctuation and articles.
     Same,
     /// They differ in a value (a number, a name, a day) or in a negation, and say the same otherwise.
     Conflict,
@@ -18,6 +18,7 @@ pub enum Likeness {
 const COMMON_MIN: f64 = 0.5;
 /// Most words that a side of a conflict may have for itself.
 const OWN_MAX: usize = 4;
+const ARTICLES: &[&str] = &["a", "an", "the"];
 const NEGATIONS: &[&str] = &["not", "no", "never", "none", "nobody", "nothing", "without", "cannot"];
 #[rustfmt::skip]
 const NUMBERS: &[&str] = &[
@@ -34,9 +35,13 @@ const CALENDAR: &[&str] = &[
 pub fn compare(one: &str, other: &str) -> Likeness {
     let (a, b) = (stems(one), stems(other));
     let (mine, yours): (BTreeSet<_>, BTreeSet<_>) = (a.difference(&b).cloned().collect(), b.difference(&a).cloned().collect());
+    if wording(one).eq(wording(other)) {
+        return Likeness::Same;
+    }
     let negated = is_negated(one) != is_negated(other);
     if mine.is_empty() && yours.is_empty() {
-        return if negated { Likeness::Conflict } else { Likeness::Same };
+        // The same terms may still say something else: who paid whom, before or after, was or will be.
+        return if negated { Likeness::Conflict } else { Likeness::Other };
     }
     let common = a.intersection(&b).count();
     let alike = common as f64 >= COMMON_MIN * a.len().min(b.len()) as f64 && common > 0;
@@ -55,6 +60,11 @@ fn stems(text: &str) -> BTreeSet<String> {
 
 fn plain_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’').filter(|word| !word.is_empty())
+}
+
+/// The words of a statement without those that never change what it says.
+fn wording(text: &str) -> impl Iterator<Item = String> {
+    plain_words(text).map(|word| word.to_lowercase().replace('’', "'")).filter(|word| !ARTICLES.contains(&word.as_str()))
 }
 
 fn is_negated(text: &str) -> bool {
@@ -88,6 +98,9 @@ mod tests {
     fn statements_are_the_same_a_conflict_or_something_else() {
         for (one, other, expected) in [
             ("Vera likes green tea.", "Vera likes the green tea", Likeness::Same),
+            ("Vera paid Idris.", "Idris paid Vera.", Likeness::Other),
+            ("Vera arrives before Idris.", "Vera arrives after Idris.", Likeness::Other),
+            ("Boat 2 of fleet 5 is sold.", "Boat 5 of fleet 2 is sold.", Likeness::Other),
             ("The review is on Wednesday at ten.", "The review is on Thursday at eleven.", Likeness::Conflict),
             ("Vera lives in Bern.", "Vera lives in Thun.", Likeness::Conflict),
             ("Vera eats meat.", "Vera does not eat meat.", Likeness::Conflict),

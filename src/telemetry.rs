@@ -99,6 +99,7 @@ pub const METRICS: &[Metric] = &[
     counter("remembrancer_statements_cancelled_total", &[], "Statements that took longer than STATEMENT_TIMEOUT_SECONDS."),
     gauge("remembrancer_connections", Unit::Count, &[], "Open HTTP connections; at MAX_CONNECTIONS more wait until one closes."),
     counter("remembrancer_jobs_total", &["task", "outcome"], "Attempts at jobs by how they ended: done, failed or dead."),
+    counter("remembrancer_extracted_candidates_total", &[], "Candidates that were extracted from captured sources and are new."),
 ];
 
 /// Describes every metric to the recorder of this process.

@@ -4,7 +4,7 @@ test('all prompts are shown with their versions', { tag: ['@phone', '@no-js'] },
   await prompts.goto('/prompts');
   await expect(prompts.heading).toHaveText('Prompts');
   await expect(prompts.prompts).toHaveCount(4);
-  for (const name of ['recall', 'write', 'write_confirming', 'vocabulary']) await expect(prompts.prompts.getByText(name, { exact: true })).toBeVisible();
+  for (const name of ['recall', 'write', 'write_confirming', 'vocabulary', 'capture']) await expect(prompts.prompts.getByText(name, { exact: true })).toBeVisible();
   await expect(prompts.prompts.getByText(/^version \d+$/)).toHaveCount(4);
   for (const text of await prompts.texts.allInnerTexts()) expect(text.length).toBeGreaterThan(200);
   await expect(prompts.texts.first()).toContainText('agent_memory_');

@@ -531,6 +531,9 @@ test('prompts', { tag: '@no-js' }, async ({ prompts }) => {
     - region:
       - heading [level=2]
       - code: vocabulary
+    - region:
+      - heading [level=2]
+      - code: capture
   `);
 });
 

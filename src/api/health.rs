@@ -212,7 +212,7 @@ pub struct Playground {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Prompt {
-    /// `recall`, `write` or `write_confirming`, `vocabulary`
+    /// `recall`, `write` or `write_confirming`, `vocabulary`, `capture`
     pub name: String,
     pub title: String,
     pub version: u32,

@@ -19,7 +19,7 @@ struct Text {
     text: &'static str,
 }
 
-const PROMPTS: [Text; 4] = [
+const PROMPTS: [Text; 5] = [
     Text { name: "recall", title: "Recall before you reason", version: 2, discipline: None, text: include_str!("recall.md") },
     Text {
         name: "write",
@@ -36,6 +36,7 @@ const PROMPTS: [Text; 4] = [
         text: include_str!("write_confirming.md"),
     },
     Text { name: "vocabulary", title: "Speak one vocabulary", version: 1, discipline: None, text: include_str!("vocabulary.md") },
+    Text { name: "capture", title: "Capture what was said", version: 1, discipline: None, text: include_str!("capture.md") },
 ];
 
 /// Every prompt, with `{{tool}}` replaced by the tool's name as the registry has it.
@@ -76,9 +77,9 @@ mod tests {
             assert!(!prompt.text.contains("{{"), "{} names a tool that is not there", prompt.name);
         }
         for prompt in PROMPTS {
-            // A tool's name without braces would stay unnoticed when the tool is renamed. `explain` is an ordinary word, too.
+            // A tool's name without braces would stay unnoticed when the tool is renamed. Some names are ordinary words, too.
             let bare = tools::all().iter().fold(prompt.text.to_owned(), |text, tool| text.replace(&format!("{{{{{}}}}}", tool.name), ""));
-            for tool in tools::all().iter().filter(|tool| tool.name != "explain") {
+            for tool in tools::all().iter().filter(|tool| !["explain", "ingest", "consolidate"].contains(&tool.name)) {
                 assert!(!bare.contains(tool.name), "{} names {} without braces", prompt.name, tool.name);
             }
         }

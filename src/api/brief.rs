@@ -14,6 +14,9 @@ pub struct BriefMemory {
     /// The topic as the agent wrote it.
     pub topic_raw: String,
     pub content: String,
+    /// Of a decision: why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rationale: Option<String>,
     pub source: Source,
     /// `private` or `shared`.
     pub source_tag: SourceTag,

@@ -251,6 +251,12 @@ pub struct Hit {
     pub title: Option<String>,
     pub content: String,
     pub summary: Option<String>,
+    /// Of a decision: why.
+    #[serde(default)]
+    pub rationale: Option<String>,
+    /// Of a decision: what was rejected.
+    #[serde(default)]
+    pub alternatives: Vec<String>,
     pub category: Option<Category>,
     /// Whom or what it is about.
     pub subject: Option<String>,

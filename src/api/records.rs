@@ -1,8 +1,8 @@
 //! Requests about an existing memory: links, new content, history, drill-down.
 
 use super::{
-    AgentId, Category, MemoryId, MemoryKind, MemoryLink, MemoryRef, MemoryScope, MemoryStatus, MemoryVersion, Relation, Retention, Source,
-    SourceKind, SourceTag, UserId, UserRef,
+    AgentId, Category, MemoryEvidence, MemoryId, MemoryKind, MemoryLink, MemoryRef, MemoryScope, MemoryStatus, MemoryVersion, Relation,
+    Retention, Source, SourceKind, SourceTag, UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -206,6 +206,9 @@ pub struct MemoryRecord {
     pub deleted_at: Option<DateTime<Utc>>,
     /// exp(−Δdays/90) since the last write, derived, never stored.
     pub freshness: f64,
+    /// The places in captured sources that it was extracted from, newest first, at most 20.
+    #[serde(default)]
+    pub quotes: Vec<MemoryEvidence>,
     /// Newest first.
     pub versions: Vec<MemoryVersion>,
     /// Newest first. Agents do not see links to memories that are forgotten or out of their reach.

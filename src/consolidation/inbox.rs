@@ -72,7 +72,7 @@ pub async fn quotes(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Ve
     ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let mut quotes = Vec::new();
-    for (_, evidence) in store::evidence_of(&mut tx, ctx.tenancy(), &[id], QUOTES).await? {
+    for (_, evidence) in memories::evidence_of(&mut tx, ctx.tenancy(), &[id], QUOTES).await? {
         quotes.push(in_context(&mut tx, ctx, evidence).await?);
     }
     tx.commit().await?;
@@ -85,7 +85,7 @@ async fn described(tx: &mut Tx, ctx: &OpContext, memories: Vec<Memory>, slugs: &
     let others: Vec<MemoryId> = pairs.iter().flat_map(|pair| [pair.from.id, pair.to.id]).filter(|id| !ids.contains(id)).collect();
     let all: Vec<MemoryId> = ids.iter().chain(&others).copied().collect();
     let mut evidence: HashMap<MemoryId, Vec<MemoryEvidence>> = HashMap::new();
-    for (id, one) in store::evidence_of(tx, ctx.tenancy(), &all, QUOTES).await? {
+    for (id, one) in memories::evidence_of(tx, ctx.tenancy(), &all, QUOTES).await? {
         evidence.entry(id).or_default().push(one);
     }
     let mut items = Vec::with_capacity(memories.len());

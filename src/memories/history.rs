@@ -12,7 +12,10 @@ use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use tracing::instrument;
 
-/// A memory in full, with versions and links: an agent's own or a shared one, any of the tenant's for operators.
+/// Most quotes of a record.
+const QUOTES: i64 = 20;
+
+/// A memory in full, with quotes, versions and links: an agent's own or a shared one, any of the tenant's for operators.
 ///
 /// # Errors
 /// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for a memory that the caller cannot see; agents see no forgotten
@@ -26,6 +29,7 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
     let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
     let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
     let links = store::links(&mut tx, ctx.tenancy(), memory.id).await?;
+    let quotes = store::evidence_of(&mut tx, ctx.tenancy(), &[memory.id], QUOTES).await?.into_iter().map(|(_, place)| place).collect();
     tx.commit().await?;
     let agent = ctx.agent_id().ok();
     let told = |link: &Link| match agent {
@@ -38,7 +42,7 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
     };
     let links = links.into_iter().filter(told).map(|link| link.seen_from(memory.id)).collect();
     let tag = if memory.agent_id == ctx.commons_id { SourceTag::Shared } else { SourceTag::Private };
-    Ok(MemoryRecord { versions, links, ..told_of(memory, tag, engine.clock().now()) })
+    Ok(MemoryRecord { quotes, versions, links, ..told_of(memory, tag, engine.clock().now()) })
 }
 
 /// Every state that a memory was in, newest first.
@@ -145,6 +149,7 @@ fn told_of(memory: Memory, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryR
         updated_at: memory.updated_at,
         expires_at: memory.expires_at,
         deleted_at: memory.deleted_at,
+        quotes: vec![],
         versions: vec![],
         links: vec![],
     }

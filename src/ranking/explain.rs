@@ -28,6 +28,8 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
         topic_raw: memory.topic_raw,
         title: memory.title,
         summary: memory.summary,
+        rationale: memory.rationale,
+        alternatives: memory.alternatives.unwrap_or_default(),
         category: memory.category,
         subject: memory.subject,
         evidence,

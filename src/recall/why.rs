@@ -7,11 +7,14 @@ use crate::error::Error;
 use crate::memories;
 use crate::op::OpContext;
 use crate::ranking::explain::evidence_of;
+use crate::text::shorten;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
 /// Most recalls that an explanation lists.
 const RECALLS: usize = 10;
+/// Longest quote in the sentence, in characters. The answer has it whole.
+const QUOTE: usize = 200;
 
 /// Explains a memory (where it comes from, what happened to it, which recalls returned it) or a recall (why each hit was in it, and the
 /// near misses).
@@ -44,7 +47,10 @@ async fn recall(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Option<
 }
 
 fn of_memory(record: &MemoryRecord, recalls: i64) -> String {
-    let place = evidence_of(record.evidence_ref.as_deref(), &record.source).map_or_else(String::new, |place| format!(", from {place}"));
+    let place = match record.quotes.first() {
+        Some(quote) => format!(", from “{}”: “{}”", quote.source_title, shorten(&quote.quote, QUOTE)),
+        None => evidence_of(record.evidence_ref.as_deref(), &record.source).map_or_else(String::new, |place| format!(", from {place}")),
+    };
     let said = record.observed_at.map_or_else(String::new, |at| format!(", said on {}", at.format("%-d %B %Y")));
     let mut told = vec![format!("Remembered on {}{place}{said}", record.created_at.format("%-d %B %Y"))];
     if let Some(newest) = record.versions.first().filter(|newest| newest.version > 1) {

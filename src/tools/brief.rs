@@ -35,6 +35,7 @@ fn memory(hit: Hit) -> BriefMemory {
         topic_raw: hit.topic_raw,
         attribution: opening(&hit.attribution, &hit.content),
         content: hit.content,
+        rationale: hit.rationale,
         source: hit.source,
         source_tag: hit.source_tag,
         similarity: three_digits(hit.similarity),

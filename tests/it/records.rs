@@ -84,6 +84,8 @@ async fn a_hit_carries_its_record_and_says_whose_it_is_and_who_wrote_it() {
         subject: Some("Zephyr".into()),
         title: Some("Where releases come from".into()),
         summary: Some("from main".into()),
+        rationale: Some("Everybody can build main".into()),
+        alternatives: vec!["release branches".into()],
         evidence_ref: Some("https://wiki.example/releases".into()),
         source_kind: Some(SourceKind::Document),
         confidence: Some(0.5),
@@ -102,7 +104,7 @@ async fn a_hit_carries_its_record_and_says_whose_it_is_and_who_wrote_it() {
     for (field, value) in record.as_object().unwrap() {
         match field.as_str() {
             // Fields that change with the clock or with each recall, that a hit never has, or that only a request by id returns.
-            "freshness" | "access_count" | "last_accessed_at" | "deleted_at" | "versions" | "links" => {}
+            "freshness" | "access_count" | "last_accessed_at" | "deleted_at" | "quotes" | "versions" | "links" => {}
             "scope" => assert_eq!(&hit["matched_scope"], value),
             _ => {
                 assert_eq!(hit.get(field), Some(value), "{field}");

@@ -301,6 +301,7 @@ async fn queries_of_the_system_take_the_tenants_word_for_nothing() {
 fn every_query_of_every_store_is_in_a_table() {
     let sources = [
         ("memories", include_str!("../../src/memories/store/mod.rs")),
+        ("memories", include_str!("../../src/memories/store/evidence.rs")),
         ("memories", include_str!("../../src/memories/store/links.rs")),
         ("memories", include_str!("../../src/memories/store/listing.rs")),
         ("memories", include_str!("../../src/memories/store/recalls.rs")),

@@ -4,7 +4,7 @@ mod evidence;
 mod inbox;
 mod pairs;
 
-pub use evidence::{evidence_of, insert_evidence, is_known, merged_into, move_evidence, surroundings, take_evidence_back};
+pub use evidence::{insert_evidence, is_known, merged_into, move_evidence, surroundings, take_evidence_back};
 pub use inbox::{count, list, was_candidate};
 pub use pairs::{End, Pair, close_pair, disputed, insert_pair, pair, pairs_of};
 

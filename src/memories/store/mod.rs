@@ -1,5 +1,6 @@
 //! All SQL of the record: memories, versions, links, words, vectors, tombstones.
 
+mod evidence;
 mod links;
 mod listing;
 mod recalls;
@@ -9,6 +10,7 @@ mod vectors;
 mod versions;
 mod words;
 
+pub use evidence::evidence_of;
 pub use links::{contradictions, link, links, still_linked, unlink};
 pub use listing::{Counts, count, counts, list, narrow, push_deleted, written_by_day};
 pub use recalls::{Recalled, recalls};

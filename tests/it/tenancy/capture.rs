@@ -146,7 +146,7 @@ pub const CAPTURE: &[Query] = queries! {
         jobs::request_synthesis(tx, c.ctx.tenancy(), user, &event(c, Task::Synthesise)).await?;
         0
     };
-    "consolidation::evidence_of" |tx, c| consolidation::evidence_of(tx, c.ctx.tenancy(), &[c.id], 10).await?.len();
+    "memories::evidence_of" |tx, c| remembrancer::memories::store::evidence_of(tx, c.ctx.tenancy(), &[c.id], 10).await?.len();
     "consolidation::candidates" |tx, c| consolidation::candidates(tx, c.ctx.tenancy(), c.agent, &[candidate(c).0]).await?.len();
 };
 

@@ -3,7 +3,7 @@
 use crate::capture::{captured, conversation, inbox, send};
 use crate::support::{alone, remember, work};
 use remembrancer::api::{
-    CaptureConversationRequest, IngestMemoryRequest, InboxVerdict, MemoryInput, MemoryScope, PairRelation, RememberRequest, SourceDetails,
+    CaptureConversationRequest, InboxVerdict, IngestMemoryRequest, MemoryInput, MemoryScope, PairRelation, RememberRequest, SourceDetails,
     SourceId,
 };
 use remembrancer::testing::{fact, nowhere};
@@ -17,7 +17,9 @@ fn field(error: &Error) -> &str {
 async fn what_cannot_be_read_is_refused_and_nothing_is_stored() {
     let world = alone().await;
     let add = |bytes: Vec<u8>| capture::add_source(&world.engine, &world.atlas, SourceDetails::default(), bytes);
-    for bytes in [vec![], b" \n".to_vec(), b"\x7fELF\0\x01".to_vec(), b"caf\xe9".to_vec(), b"[{\"role\": 3}]".to_vec(), vec![b'a'; 17 << 20]] {
+    for bytes in
+        [vec![], b" \n".to_vec(), b"\x7fELF\0\x01".to_vec(), b"caf\xe9".to_vec(), b"[{\"role\": 3}]".to_vec(), vec![b'a'; 17 << 20]]
+    {
         let error = add(bytes).await.unwrap_err();
         assert_eq!(field(&error), "content", "{error}");
     }
@@ -60,8 +62,12 @@ async fn secrets_are_gone_before_anything_is_stored() {
     let world = alone().await;
     let source = send(&world, &world.atlas, "Vera: my password is Tr0ub4dor&3, and I live in Thun.").await;
     assert_eq!(source.redacted, ["password"]);
-    remember(&world, &world.atlas, RememberRequest { rationale: Some("password: Tr0ub4dor&3".into()), ..fact("access", "The password is Tr0ub4dor&3.") })
-        .await;
+    remember(
+        &world,
+        &world.atlas,
+        RememberRequest { rationale: Some("password: Tr0ub4dor&3".into()), ..fact("access", "The password is Tr0ub4dor&3.") },
+    )
+    .await;
     let mut owner = crate::support::memory_owner(&world.engine).await;
     for table in ["sources", "agent_memories", "agent_memory_versions", "events", "outbox"] {
         let sql = format!("select count(*) from {table} t where t::text like '%Tr0ub4dor%'");

@@ -1,9 +1,9 @@
 //! Input that is broken, huge or hostile: a clear error or a sensible result, and spans that always equal their source.
 
+use proptest::prelude::*;
 use remembrancer::capture::extract::rules::extract;
 use remembrancer::capture::extract::transcript::{ReadError, read};
 use remembrancer::capture::extract::{Extraction, Transcript};
-use proptest::prelude::*;
 
 fn run(source: &[u8]) -> (Transcript, Extraction) {
     let transcript = read(source).unwrap();

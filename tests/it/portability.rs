@@ -480,7 +480,7 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
         ("projects", store::PROJECT, &[]),
         ("repos", store::REPO, &[]),
         ("project_links", store::PROJECT_LINK, &["valid_to"]),
-        ("events", store::EVENT, &["leased_until", "recorded_state"]),
+        ("events", store::EVENT, &["leased_until", "recorded_state", "attempts_before"]),
     ];
     let agent_line: (&str, &[&str], &[&str]) =
         ("agents", &["id", "slug", "name", "require_user", "discipline"], &["tenant_id", "kind", "created_at"]);

@@ -190,7 +190,6 @@ const OF_AGENTS: &[&str] = &[
 const OF_NEITHER: &[(&str, &str)] = &[
     ("capture::extract_source", "a job"),
     ("capture::place_input", "a job"),
-    ("capture::store", "a part of storing a source"),
     ("capture::synthesise", "a job"),
     ("consolidation::consolidate_items", "a job"),
     ("consolidation::place_all", "a part of jobs"),

@@ -74,7 +74,15 @@ pub fn transcripts(lines: &[Labelled]) -> Vec<(Vec<&Labelled>, Transcript)> {
         transcript.text.push_str(&line.text);
         let end = transcript.text.len();
         transcript.text.push_str("\n\n");
-        transcript.turns.push(Turn { speaker: line.speaker.clone(), role: Role::Person, at: line.at, start, end, text: line.text.clone(), cleared: false });
+        transcript.turns.push(Turn {
+            speaker: line.speaker.clone(),
+            role: Role::Person,
+            at: line.at,
+            start,
+            end,
+            text: line.text.clone(),
+            cleared: false,
+        });
         lines.push(line);
     }
     scopes

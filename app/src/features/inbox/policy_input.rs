@@ -85,6 +85,6 @@ mod tests {
         let read = |percent: &str| PolicyInput::read(&Query::parse(&format!("{all}{percent}"))).policy();
         assert_eq!(read("50"), Ok(CapturePolicy::default()));
         assert_eq!(read("101").unwrap_err().field, "confidence_min");
-        assert_eq!(PolicyInput::default().policy().unwrap_err().field, "confidence_min");
+        assert_eq!(PolicyInput::default().policy().unwrap_err().field, "episodes");
     }
 }

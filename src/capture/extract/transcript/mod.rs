@@ -8,8 +8,8 @@ mod lines;
 mod plain;
 mod stamp;
 
-use crate::guard::redact;
 use super::{Role, Transcript, Turn};
+use crate::guard::redact;
 use chrono::{DateTime, Utc};
 
 /// Why a source cannot be read.

@@ -77,7 +77,9 @@ fn by_paragraph(text: &str, lines: &[Line]) -> Vec<Turn> {
             let end = line.start + line.text.trim_end().len();
             match turns.last_mut().filter(|_| open) {
                 Some(turn) => turn.end = end,
-                None => turns.push(Turn { speaker: None, role: Role::Person, at, start: line.start, end, text: String::new(), cleared: false }),
+                None => {
+                    turns.push(Turn { speaker: None, role: Role::Person, at, start: line.start, end, text: String::new(), cleared: false })
+                }
             }
             open = true;
         }

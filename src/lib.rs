@@ -75,6 +75,8 @@ pub mod text;
 #[cfg(feature = "engine")]
 pub mod tools;
 #[cfg(feature = "engine")]
+pub mod usage;
+#[cfg(feature = "engine")]
 pub mod vocabulary;
 #[cfg(feature = "engine")]
 pub mod workers;

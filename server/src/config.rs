@@ -44,6 +44,10 @@ pub struct Config {
     pub onnxruntime: Option<PathBuf>,
     pub openai_base_url: String,
     pub openai_api_key: Option<remembrancer::providers::openai::ApiKey>,
+    /// The chat model that extracts for organisations that allow it; without one the rules do.
+    pub llm_model: Option<String>,
+    /// How long one answer of the chat model may take.
+    pub llm_timeout: Duration,
     pub listen: SocketAddr,
     pub public_url: String,
     /// Host names that requests may name.
@@ -232,6 +236,8 @@ impl Config {
             onnxruntime: text(lookup, "REMEMBRANCER_ONNXRUNTIME")?.map(PathBuf::from).or_else(fetched_onnxruntime),
             openai_base_url: text(lookup, "OPENAI_BASE_URL")?.unwrap_or_else(|| "https://api.openai.com/v1".into()),
             openai_api_key: text(lookup, "OPENAI_API_KEY")?.map(remembrancer::providers::openai::ApiKey::new),
+            llm_model: text(lookup, "LLM_MODEL")?,
+            llm_timeout: Duration::from_secs(positive("LLM_TIMEOUT_SECONDS", 60)?.get().into()),
             public_url: public_url.trim_end_matches('/').to_owned(),
             allowed_hosts,
             trusted_proxies: list(lookup, "TRUSTED_PROXIES", "IP addresses, separated by commas")?,
@@ -326,6 +332,7 @@ mod tests {
             ("PUBLIC_URL", "memory.example.org"),
             ("EMBEDDING_PROVIDER", "magic"),
             ("METRICS_ADDR", "9464"),
+            ("LLM_TIMEOUT_SECONDS", "0"),
             ("RATE_LIMIT_PER_MINUTE", "0"),
             ("UNKNOWN_KEYS_PER_MINUTE", "many"),
             ("STATEMENT_TIMEOUT_SECONDS", "0"),

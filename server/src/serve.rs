@@ -17,6 +17,7 @@ use remembrancer::clock::SystemClock;
 use remembrancer::db::embedded::{Embedded, Options};
 use remembrancer::db::{DatabaseUrls, create_databases, migrate};
 use remembrancer::providers::Embedder;
+use remembrancer::providers::chat::{Chat, ChatOptions, OpenAiChat};
 use remembrancer::providers::local::{Local, LocalOptions};
 use remembrancer::providers::openai::{OpenAi, OpenAiOptions};
 use remembrancer::{Engine, Settings, Workers};
@@ -77,7 +78,14 @@ pub async fn open_at(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embe
         retrieval_log_days: config.retrieval_log_days,
         ..Settings::default()
     };
-    Ok(Engine::open(urls, embedder, Arc::new(SystemClock), settings).await?)
+    Ok(Engine::open(urls, embedder, Arc::new(SystemClock), settings).await?.with_chat(chat(config)?))
+}
+
+/// The configured chat model, if there is one.
+fn chat(config: &Config) -> Result<Option<Arc<dyn Chat>>, Failure> {
+    let Some(model) = config.llm_model.clone() else { return Ok(None) };
+    let (base_url, api_key) = (config.openai_base_url.clone(), config.openai_api_key.clone());
+    Ok(Some(Arc::new(OpenAiChat::new(ChatOptions { base_url, api_key, model, timeout: config.llm_timeout })?)))
 }
 
 async fn start_postgres(config: &Config) -> Result<Embedded, Failure> {

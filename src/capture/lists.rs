@@ -10,6 +10,7 @@ use crate::db::Tx;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::jobs;
 use crate::memories::slugs;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
@@ -198,10 +199,14 @@ fn in_words(task: &str, outcome: &Value) -> Option<String> {
         ("known", "extracted before"),
         ("forgotten", "forgotten before"),
         ("quarantined", "in quarantine"),
+        ("dropped", "dropped without a quote"),
         ("proposed", "proposed"),
     ];
-    let words: Vec<String> =
+    let mut words: Vec<String> =
         counted.into_iter().filter(|(name, _)| number(name) > 0).map(|(name, words)| format!("{} {words}", number(name))).collect();
+    // The rules are what people expect, and a memory that an agent proposes has no extractor.
+    let extractor = outcome.get("extractor").and_then(Value::as_str).filter(|name| !["", "rules", "none"].contains(name));
+    words.extend(extractor.filter(|_| !words.is_empty()).map(|name| format!("by {name}")));
     match words.is_empty() {
         true if task == "extract" && number("read") >= number("of") => Some("nothing to remember".into()),
         true => None,
@@ -225,6 +230,7 @@ pub async fn retry(engine: &Engine, ctx: &OpContext, ids: &[EventId]) -> Result<
         let entry = NewEntry::new(engine, ctx, "event.retried", "event", *id, "retried");
         audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     }
+    jobs::store::announce(&mut tx).await?;
     tx.commit().await?;
     engine.jobs().wake();
     engine.captures().wake();

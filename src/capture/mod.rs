@@ -2,19 +2,22 @@
 //! unless somebody captures it, and no caller waits for extraction.
 
 pub mod extract;
+mod input;
 mod lists;
 mod observe;
 mod parts;
+mod progress;
 mod request;
 mod run;
 mod source;
 pub mod store;
 mod synthesise;
 
+pub use input::place_input;
 pub use lists::{events, numbers, retry, source, sources};
 pub use observe::{record_observation, update_connection_context, update_user_context};
 pub use parts::StoredTurn;
 pub use request::{capture_conversation, capture_session, ingest, paste};
-pub use run::{ExtractPayload, extract_source, place_input};
+pub use run::{ExtractPayload, extract_source};
 pub use source::{Paste, add_source};
 pub use synthesise::synthesise;

@@ -1,6 +1,7 @@
 //! Requests to capture: an event for each part of a stored source. The answer does not wait for the work.
 
-use super::run::{ExtractPayload, InputPayload};
+use super::input::InputPayload;
+use super::run::ExtractPayload;
 use super::source::{Paste, Read};
 use super::store;
 use crate::api::{

@@ -1,7 +1,7 @@
 //! The synthesis of observations: those of one agent and user together, into candidates. Its effects, the observations' `processed_at` and
 //! the end of the job are one transaction, so two syntheses never use one observation twice and a dead one uses none.
 
-use super::run::whole;
+use super::input::whole;
 use super::store::{self, StoredObservation};
 use crate::api::{MemoryKind, MemoryScope, ObservationCategory, QuarantineId};
 use crate::consolidation::{self, NewCandidate, Owner, Placed};
@@ -37,7 +37,7 @@ pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held) -> Result<
 
     let (harmless, suspicious): (Vec<_>, Vec<_>) = observations.iter().partition(|one| guard::inspect(&one.content).is_empty());
     let candidates: Vec<NewCandidate> = harmless.into_iter().map(candidate).collect();
-    let ready = consolidation::prepare(engine, ctx, &candidates).await;
+    let ready = consolidation::prepare(engine, ctx, owner, &candidates).await;
 
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

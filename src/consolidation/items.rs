@@ -72,7 +72,7 @@ pub async fn consolidate_items(engine: &Engine, ctx: &OpContext, agent: AgentId,
     let candidates = store::candidates(&mut tx, ctx.tenancy(), agent, &ids).await?;
     tx.rollback().await?;
     let texts: Vec<String> = candidates.iter().map(|memory| embedded_text(&memory.topic, &memory.content)).collect();
-    let vectors = engine.embed_batch_for_write(texts).await;
+    let vectors = engine.embed_batch_for_write(ctx.into(), texts).await;
     let (mut merged, mut proposed) = (0, 0);
     for (candidate, vector) in candidates.iter().zip(vectors) {
         let done = compare_one(engine, ctx, candidate, vector.as_deref()).await?;

@@ -12,6 +12,7 @@ use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_h
 use crate::memories::remember;
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
+use crate::usage::Payer;
 use crate::vocabulary::Resolved;
 
 /// Neighbours that are compared with a candidate.
@@ -21,14 +22,14 @@ pub(super) const RELATED: f64 = 0.6;
 
 /// Asks the vocabulary and the model about candidates, outside any transaction. Without a model they are placed by their words.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn prepare(engine: &Engine, ctx: &OpContext, candidates: &[NewCandidate]) -> Vec<Ready> {
+pub async fn prepare(engine: &Engine, ctx: &OpContext, owner: Owner, candidates: &[NewCandidate]) -> Vec<Ready> {
     let mut ready = Vec::with_capacity(candidates.len());
     for candidate in candidates {
         let resolved = remember::resolve(engine, ctx, &candidate.topic).await;
         ready.push(Ready { candidate: candidate.clone(), resolved, vector: None });
     }
     let texts: Vec<String> = ready.iter().map(|one| embedded_text(&one.resolved.topic, &one.candidate.statement)).collect();
-    let vectors = engine.embed_batch_for_write(texts).await;
+    let vectors = engine.embed_batch_for_write(Payer::of(ctx, owner.agent_id, owner.user_id), texts).await;
     for (one, vector) in ready.iter_mut().zip(vectors) {
         one.vector = vector;
     }

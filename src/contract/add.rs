@@ -56,7 +56,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     };
     let resolved = remember::resolve(engine, ctx, &asked.topic_raw).await;
     let draft = remember::draft(ctx, agent, asked, &resolved);
-    let vector = engine.embed_for_write(&embedded_text(&draft.key.topic, &draft.content)).await;
+    let vector = engine.embed_for_write(ctx.into(), &embedded_text(&draft.key.topic, &draft.content)).await;
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {

@@ -217,6 +217,11 @@ pub const TABLES: &[Table] = {
             ("page", Plain, false), ("name", Words, false), ("query", Words, false),
         ] },
         Table { database: "internal_shared", name: "models", kept: Forever, erasure: OF_NOBODY, columns: &[("name", Plain, false)] },
+        Table { database: "internal_shared", name: "model_prices", kept: Forever, erasure: OF_NOBODY, columns: &[("model", Plain, false)] },
+        Table { database: "internal_shared", name: "usage_ledger", kept: Forever,
+            erasure: Erasure::Keep("it holds counts and no words; an id without its memories names nobody"), columns: &[
+            ("model", Plain, false), ("purpose", Plain, false),
+        ] },
         Table { database: "internal_shared", name: "audit_log", kept: Forever,
             erasure: Erasure::Keep("the chain covers it; rows written since texts have a table of their own hold none"), columns: &[
             ("actor_kind", Plain, false), ("actor_id", Plain, false), ("actor_name", Name, false), ("action", Plain, false),

@@ -32,7 +32,7 @@ pub type Tx = Transaction<'static, Postgres>;
 /// Connections of the pool that serves requests.
 const APP_CONNECTIONS: u32 = 16;
 /// Connections of the pool for what happens before or across tenants.
-const SYSTEM_CONNECTIONS: u32 = 4;
+const SYSTEM_CONNECTIONS: u32 = 5;
 
 /// How long a server may take to accept a connection before it counts as out of reach.
 const CONNECT: Duration = Duration::from_secs(1);

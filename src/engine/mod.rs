@@ -11,9 +11,11 @@ use crate::clock::Clock;
 use crate::db::{DatabaseUrls, Databases, DbError, Logins, Patience};
 use crate::error::Error;
 use crate::models::{self, Model};
+use crate::providers::chat::Chat;
 use crate::providers::tokens::Tokens;
 use crate::providers::{EmbedError, Embedder, Embeddings};
 use crate::recall::log::RetrievalLog;
+use crate::usage::{Ledger, Payer, Purpose};
 use crate::vocabulary::snapshot::Snapshots;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -80,6 +82,7 @@ struct Inner {
     settings: Settings,
     vocabulary: Snapshots,
     log: RetrievalLog,
+    ledger: Ledger,
     past_searches: Semaphore,
     past_words: Semaphore,
     relay: Signal,
@@ -94,6 +97,7 @@ struct Inner {
 pub struct Engine {
     inner: Arc<Inner>,
     clock: Arc<dyn Clock>,
+    chat: Option<Arc<dyn Chat>>,
 }
 
 impl Engine {
@@ -132,6 +136,7 @@ impl Engine {
             settings,
             vocabulary,
             log,
+            ledger: Ledger::default(),
             past_searches,
             past_words,
             relay,
@@ -140,7 +145,22 @@ impl Engine {
             knowledge_changes: Changes::default(),
             deferred,
         });
-        Ok(Self { inner, clock })
+        Ok(Self { inner, clock, chat: None })
+    }
+
+    /// The same engine with a chat model, for the organisations that allow one.
+    pub fn with_chat(self, chat: Option<Arc<dyn Chat>>) -> Self {
+        Self { chat, ..self }
+    }
+
+    /// The chat model, if one is configured.
+    pub fn chat(&self) -> Option<&Arc<dyn Chat>> {
+        self.chat.as_ref()
+    }
+
+    /// The calls of models that are not in the usage ledger yet.
+    pub fn ledger(&self) -> &Ledger {
+        &self.inner.ledger
     }
 
     /// The three databases.
@@ -160,7 +180,7 @@ impl Engine {
 
     /// The same engine with another clock: its writes get the times of that clock.
     pub fn with_clock(&self, clock: Arc<dyn Clock>) -> Self {
-        Self { inner: Arc::clone(&self.inner), clock }
+        Self { inner: Arc::clone(&self.inner), clock, chat: self.chat.clone() }
     }
 
     /// The embedding model's registered thresholds and floors.
@@ -202,40 +222,53 @@ impl Engine {
     ///
     /// # Errors
     /// When the provider fails or takes longer than the budget.
-    pub async fn embed_for_job(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+    pub async fn embed_for_job(&self, payer: Payer, text: &str) -> Result<Vec<f32>, EmbedError> {
         let budget = self.settings().job_embedding_budget;
-        tokio::time::timeout(budget, self.embed(text)).await.unwrap_or(Err(EmbedError::Timeout(budget)))
+        tokio::time::timeout(budget, self.embed(payer, text)).await.unwrap_or(Err(EmbedError::Timeout(budget)))
     }
 
     /// The vectors of many texts for a job, in their order, with the same budget.
     ///
     /// # Errors
     /// As [`Engine::embed_for_job`].
-    pub async fn embed_batch_for_job(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
+    pub async fn embed_batch_for_job(&self, payer: Payer, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
         let budget = self.settings().job_embedding_budget;
-        let work = timed(self.inner.embeddings.documents(texts));
+        let work = self.documents(payer, texts);
         tokio::time::timeout(budget, work).await.unwrap_or(Err(EmbedError::Timeout(budget)))
     }
 
-    async fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        let mut vectors = timed(self.inner.embeddings.documents(vec![text.to_owned()])).await?;
+    async fn embed(&self, payer: Payer, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let mut vectors = self.documents(payer, vec![text.to_owned()]).await?;
         vectors.pop().ok_or_else(|| EmbedError::BadResponse("no vector for one text".into()))
     }
 
+    async fn documents(&self, payer: Payer, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let tokens = self.tokens();
+        let read: usize = texts.iter().map(|text| tokens.count(text)).sum();
+        let vectors = timed(self.inner.embeddings.documents(texts)).await?;
+        self.record_embedding(payer, read);
+        Ok(vectors)
+    }
+
+    fn record_embedding(&self, payer: Payer, read: usize) {
+        let read = i64::try_from(read).unwrap_or(i64::MAX);
+        self.ledger().record(payer, (&self.inner.model.name, Purpose::Embedding), (read, 0), self.clock.now());
+    }
+
     /// The vector of a memory's text, or nothing if it fails or takes longer than the budget. Nobody waits on a model.
-    pub async fn embed_for_write(&self, text: &str) -> Option<Vec<f32>> {
-        within(self.inner.settings.write_embedding_budget, self.embed(text)).await
+    pub async fn embed_for_write(&self, payer: Payer, text: &str) -> Option<Vec<f32>> {
+        within(self.inner.settings.write_embedding_budget, self.embed(payer, text)).await
     }
 
     /// The vectors of many memories' texts, in their order, each or nothing: as many as there are within the time that they would have one by
     /// one, and at most [`BATCH_BUDGET`].
-    pub async fn embed_batch_for_write(&self, texts: Vec<String>) -> Vec<Option<Vec<f32>>> {
+    pub async fn embed_batch_for_write(&self, payer: Payer, texts: Vec<String>) -> Vec<Option<Vec<f32>>> {
         let (many, budget) = (texts.len(), self.inner.settings.write_embedding_budget);
         let deadline = Instant::now() + budget.saturating_mul(u32::try_from(many).unwrap_or(u32::MAX)).min(BATCH_BUDGET);
         let mut vectors = Vec::with_capacity(many);
         for texts in texts.chunks(BATCH) {
             let left = deadline.saturating_duration_since(Instant::now());
-            match within(left, timed(self.inner.embeddings.documents(texts.to_vec()))).await {
+            match within(left, self.documents(payer, texts.to_vec())).await {
                 Some(batch) => vectors.extend(batch.into_iter().map(Some)),
                 None => break,
             }
@@ -244,9 +277,18 @@ impl Engine {
         vectors
     }
 
+    /// Whether the embedding model answers in time. Nobody's account is charged for the question.
+    pub async fn is_model_ready(&self) -> bool {
+        within(self.inner.settings.query_embedding_budget, timed(self.inner.embeddings.query("ready"))).await.is_some()
+    }
+
     /// The vector of a query, with a budget, too; equal queries are embedded once.
-    pub async fn embed_query(&self, text: &str) -> Option<Arc<[f32]>> {
-        within(self.inner.settings.query_embedding_budget, timed(self.inner.embeddings.query(text))).await
+    pub async fn embed_query(&self, payer: Payer, text: &str) -> Option<Arc<[f32]>> {
+        let (vector, is_new) = within(self.inner.settings.query_embedding_budget, timed(self.inner.embeddings.query(text))).await?;
+        if is_new {
+            self.record_embedding(payer, self.tokens().count(text));
+        }
+        Some(vector)
     }
 
     /// Wakes the relay when the outbox holds something.

@@ -4,7 +4,7 @@ pub mod store;
 
 use crate::api::{AgentId, EventId, EventKind, MemoryScope, SourceId, TenantId, UserId};
 use crate::engine::Engine;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 /// The state of an event that this server made. Imported events have the state `imported`, which is not listed here: no worker claims them,
@@ -138,4 +138,22 @@ pub struct PostedJob {
     pub task: Task,
     pub payload: serde_json::Value,
     pub run_after: DateTime<Utc>,
+}
+
+/// How the work on an event ended.
+pub enum Work {
+    /// The event is to be marked as done, with this outcome.
+    Done(serde_json::Value),
+    /// The work marked the event itself, in the transaction of its effects.
+    Ended,
+    /// The server is stopping; a part is done.
+    Stopped,
+    /// It failed. It is tried again after a pause of at least `again`; without one, trying again would not help.
+    Failed { error: String, again: Option<TimeDelta> },
+}
+
+impl From<&'static str> for Work {
+    fn from(result: &'static str) -> Self {
+        Self::Done(serde_json::json!({ "result": result }))
+    }
 }

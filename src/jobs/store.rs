@@ -6,6 +6,9 @@ use crate::db::{DbError, Tenancy, Tx, insert};
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 
+/// The channel on which heavy work is announced to workers of other processes, when its transaction commits.
+pub const CHANNEL: &str = "remembrancer_captures";
+
 /// Puts an event on the bus.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn insert(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent) -> Result<(), DbError> {
@@ -50,6 +53,15 @@ pub async fn insert_with_origin(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, e
         source_metadata: origin.metadata.clone().unwrap_or_else(|| serde_json::json!({})),
     } "");
     query.build().execute(&mut **tx).await?;
+    if event.state == State::Pending && Task::HEAVY.contains(&event.task) {
+        announce(tx).await?;
+    }
+    Ok(())
+}
+
+/// Announces heavy work.
+pub(crate) async fn announce(tx: &mut Tx) -> Result<(), DbError> {
+    sqlx::query("select pg_notify($1, '')").bind(CHANNEL).execute(&mut **tx).await?;
     Ok(())
 }
 
@@ -79,7 +91,7 @@ pub async fn request_synthesis(
     .bind(user)
     .execute(&mut **tx)
     .await?;
-    Ok(())
+    announce(tx).await
 }
 
 /// Puts a job from another database on the bus; delivering it again changes nothing.

@@ -16,6 +16,7 @@ use crate::providers::tokens::Tokens;
 use crate::ranking::bm25::{Postings, Statistics, Words};
 use crate::ranking::{self, explain, hybrid};
 use crate::text::words;
+use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -37,8 +38,8 @@ pub struct PreparedQuery {
 
 impl PreparedQuery {
     /// Embeds a text; without the model there is no vector.
-    pub async fn new(engine: &Engine, text: String) -> Self {
-        Self { vector: engine.embed_query(&text).await, ..Self::words(text) }
+    pub async fn new(engine: &Engine, payer: Payer, text: String) -> Self {
+        Self { vector: engine.embed_query(payer, &text).await, ..Self::words(text) }
     }
 
     /// A query by words alone.
@@ -135,7 +136,7 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest)
         .bytes("query", &request.query, QUERY_MAX)
         .that((1..=K_MAX).contains(&request.k), "k", format!("is {}; it may be 1 to {K_MAX}", request.k))
         .done()?;
-    let prepared = PreparedQuery::new(engine, request.query).await;
+    let prepared = PreparedQuery::new(engine, ctx.into(), request.query).await;
     let query = CandidateQuery {
         prepared: &prepared,
         kinds: &request.kinds,

@@ -51,7 +51,7 @@ pub async fn remember_batch(
         });
     }
     let texts = prepared.iter().flatten().map(Prepared::text).collect();
-    let mut vectors = engine.embed_batch_for_write(texts).await.into_iter();
+    let mut vectors = engine.embed_batch_for_write(ctx.into(), texts).await.into_iter();
 
     let (mut results, mut stored) = (Vec::with_capacity(prepared.len()), Vec::new());
     for (index, item) in prepared.into_iter().enumerate() {

@@ -9,6 +9,7 @@ use crate::db::lock;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
+use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
@@ -25,7 +26,7 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
     tx.commit().await?;
     let Some(memory) = memory.filter(|memory| memory.live) else { return Ok("no longer live") };
     let vector = engine
-        .embed_for_job(&embedded_text(&memory.topic, &memory.content))
+        .embed_for_job(Payer::of(ctx, agent, memory.user_id), &embedded_text(&memory.topic, &memory.content))
         .await
         .map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
     let embedded = Embedded { model: &engine.model().name, vector: &vector };

@@ -42,7 +42,7 @@ pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "remember", &request)?;
     let prepared = prepare(engine, ctx, request).await?;
-    let vector = engine.embed_for_write(&prepared.text()).await;
+    let vector = engine.embed_for_write(ctx.into(), &prepared.text()).await;
     prepared.store(engine, ctx, vector, &once).await
 }
 

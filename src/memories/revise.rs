@@ -74,7 +74,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     tx.commit().await?;
     // A forgotten memory is refused below, under the lock, with a reason; it may also be forgotten meanwhile.
     let topic = seen.as_ref().map(|memory| memory.topic.clone()).unwrap_or_default();
-    let vector = if seen.is_ok() { engine.embed_for_write(&embedded_text(&topic, &request.content)).await } else { None };
+    let vector = if seen.is_ok() { engine.embed_for_write(ctx.into(), &embedded_text(&topic, &request.content)).await } else { None };
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {

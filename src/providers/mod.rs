@@ -1,7 +1,8 @@
-//! Models behind traits: they turn text into vectors, in this process or over HTTP.
+//! Models behind traits: they turn text into vectors, in this process or over HTTP, or answer questions in JSON.
 //!
 //! Nothing in here knows a database; a verb calls a provider before it opens a transaction, never inside one.
 
+pub mod chat;
 #[cfg(feature = "testing")]
 pub mod fake;
 pub mod local;
@@ -84,15 +85,18 @@ impl Embeddings {
         self.embedder.tokens()
     }
 
-    /// The vector of a query. Callers that ask for one text at the same moment share one computation; failures are not cached.
-    pub async fn query(&self, text: &str) -> Result<Arc<[f32]>, EmbedError> {
+    /// The vector of a query, and whether it was computed for this call. Callers that ask for one text at the same moment share one
+    /// computation; failures are not cached.
+    pub async fn query(&self, text: &str) -> Result<(Arc<[f32]>, bool), EmbedError> {
         let key: Arc<str> = text.into();
         let text = text.to_owned();
         let compute = async {
             let mut vectors = self.embedder.embed(vec![text]).await?;
             vectors.pop().map(Arc::from).ok_or_else(|| EmbedError::BadResponse("no vector for one text".into()))
         };
-        self.queries.try_get_with(key, compute).await.map_err(Arc::unwrap_or_clone)
+        let entry = self.queries.entry(key).or_try_insert_with(compute).await.map_err(Arc::unwrap_or_clone)?;
+        let is_new = entry.is_fresh();
+        Ok((entry.into_value(), is_new))
     }
 
     /// The vectors of texts to be stored, in their order; not cached.
@@ -144,7 +148,9 @@ mod tests {
             let fake = Fake::new();
             let embeddings = Embeddings::new(Arc::new(fake.clone()), 16);
             let (a, b) = tokio::join!(embeddings.query("where is the key"), embeddings.query("where is the key"));
-            assert_eq!(a.unwrap(), b.unwrap());
+            let ((a, first), (b, second)) = (a.unwrap(), b.unwrap());
+            assert_eq!(a, b);
+            assert!(first != second, "one of the two computed it");
             embeddings.query("where is the key").await.unwrap();
             assert_eq!(fake.calls(), 1);
             embeddings.query("another").await.unwrap();
@@ -177,7 +183,7 @@ mod tests {
                 patient
             );
             assert!(gone.is_err());
-            assert_eq!(vector.unwrap().len(), embeddings.dimension());
+            assert_eq!(vector.unwrap().0.len(), embeddings.dimension());
         }
     }
 }

@@ -21,6 +21,11 @@ impl ApiKey {
     pub fn new(key: impl Into<String>) -> Self {
         Self(key.into())
     }
+
+    /// The key itself, for the header of a request.
+    pub(super) fn secret(&self) -> &str {
+        &self.0
+    }
 }
 
 impl fmt::Debug for ApiKey {
@@ -101,7 +106,7 @@ impl OpenAi {
         let body = Request { model: &self.options.model, input: texts, encoding_format: "float" };
         let mut request = self.client.post(self.url.clone()).json(&body);
         if let Some(key) = &self.options.api_key {
-            request = request.bearer_auth(&key.0);
+            request = request.bearer_auth(key.secret());
         }
         let response = request.send().await.map_err(|e| self.transport(e))?;
         let status = response.status();

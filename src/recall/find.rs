@@ -85,7 +85,8 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
         (None, terms) => embedded_text(&terms.join(", "), question.query),
     };
     let start = Instant::now();
-    let prepared = if question.runs("embedding") { PreparedQuery::new(engine, text).await } else { PreparedQuery::words(text) };
+    let prepared =
+        if question.runs("embedding") { PreparedQuery::new(engine, tenancy.into(), text).await } else { PreparedQuery::words(text) };
     // Memories that use the words of the question are found, too: an alias is a wording of its own.
     let prepared = prepared.or_by_words_of(question.query);
     if prepared.vector.is_none() {

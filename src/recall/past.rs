@@ -15,6 +15,7 @@ use crate::ranking::bm25::{Postings, Statistics};
 use crate::ranking::hybrid::{self, Place, Reading};
 use crate::ranking::{self, Candidate, Order};
 use crate::text::words;
+use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -64,7 +65,7 @@ pub async fn memory(
     let documents: Vec<BTreeMap<String, u32>> =
         computing(|| past.iter().map(|one| words::terms(&embedded_text(&one.memory.topic, &one.memory.wording()))).collect());
     let semantic = match &prepared.vector {
-        Some(vector) => cosines(engine, &store::as_stored(vector)?, &past, lost).await?,
+        Some(vector) => cosines(engine, tenancy.into(), &store::as_stored(vector)?, &past, lost).await?,
         None => vec![None; past.len()],
     };
     let documents = past.into_iter().zip(semantic).zip(documents).map(|((past, semantic), terms)| Document { past, semantic, terms });
@@ -190,11 +191,11 @@ fn count_of(number: usize) -> i64 {
 }
 
 /// The cosine of each text that had its vector then. Texts that were rewritten since are embedded again.
-async fn cosines(engine: &Engine, query: &[f32], past: &[Past], lost: &mut Lost) -> Result<Vec<Option<f64>>, Error> {
+async fn cosines(engine: &Engine, payer: Payer, query: &[f32], past: &[Past], lost: &mut Lost) -> Result<Vec<Option<f64>>, Error> {
     let anew: Vec<usize> = (0..past.len()).filter(|place| past[*place].embedded && past[*place].vector.is_none()).collect();
     let texts = anew.iter().take(EMBEDDED_ANEW).map(|place| embedded_text(&past[*place].memory.topic, &past[*place].memory.content));
     let texts: Vec<String> = texts.collect();
-    let vectors = if texts.is_empty() { Ok(Vec::new()) } else { engine.embed_batch_for_job(texts).await };
+    let vectors = if texts.is_empty() { Ok(Vec::new()) } else { engine.embed_batch_for_job(payer, texts).await };
     let vectors = vectors.unwrap_or_else(|error| {
         tracing::warn!(%error, "texts of the past get no vector");
         Vec::new()

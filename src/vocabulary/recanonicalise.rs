@@ -10,6 +10,7 @@ use crate::jobs::{self, NewEvent, PostedJob, Task};
 use crate::memories::model::{Change, DedupKey, Memory, embedded_text};
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
+use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
@@ -71,7 +72,10 @@ pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Re
         let moves = (resolved.topic.as_str(), resolved.is_canonical) != (memory.topic.as_str(), memory.is_canonical);
         let mut vector = None;
         if moves && memory.live && model_is_there {
-            vector = engine.embed_for_job(&embedded_text(&resolved.topic, &memory.content)).await.ok();
+            vector = engine
+                .embed_for_job(Payer::of(ctx, memory.agent_id, memory.user_id), &embedded_text(&resolved.topic, &memory.content))
+                .await
+                .ok();
             model_is_there = vector.is_some();
         }
         file(engine, ctx, &memory, &resolved, moves, vector.as_deref()).await?;
@@ -140,7 +144,7 @@ pub async fn embed_terms(engine: &Engine, ctx: &OpContext) -> Result<&'static st
     tx.commit().await?;
     let more = i64::try_from(terms.len()).unwrap_or(i64::MAX) == TERMS;
     let names = terms.iter().map(|(_, term)| term.clone()).collect();
-    let vectors = engine.embed_batch_for_job(names).await.map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
+    let vectors = engine.embed_batch_for_job(ctx.into(), names).await.map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     for ((id, term), vector) in terms.iter().zip(&vectors) {
         store::put_term_vector(&mut tx, ctx.tenant_id, *id, model, term, vector).await?;

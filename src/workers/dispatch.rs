@@ -7,12 +7,11 @@ use crate::db::Database;
 use crate::engine::{Engine, Signal};
 use crate::error::Error;
 use crate::jobs::store::{self, Ending, Leased, Load};
-use crate::jobs::{State, Task};
+use crate::jobs::{State, Task, Work};
 use crate::op::OpContext;
 use crate::{capture, consolidation, knowledge, memories, portability, vocabulary};
 use async_recursion::async_recursion as boxed;
-use chrono::Duration;
-use serde_json::{Value, json};
+use chrono::{DateTime, Duration, Utc};
 use sqlx::PgPool;
 use std::time::Duration as StdDuration;
 use tokio_util::sync::CancellationToken;
@@ -27,8 +26,13 @@ const LEASE: Duration = Duration::seconds(30);
 const HEARTBEAT: StdDuration = StdDuration::from_secs(8);
 /// Attempts before an event is dead.
 const ATTEMPTS_MAX: i32 = 8;
-/// How long the worker sleeps when nobody wakes it.
-const PAUSE: StdDuration = StdDuration::from_secs(1);
+/// How long the worker of a load sleeps when nobody wakes it. Heavy work is announced across processes; light work is not.
+const fn pause(load: Load) -> StdDuration {
+    StdDuration::from_secs(match load {
+        Load::Light => 1,
+        Load::Heavy => 5,
+    })
+}
 
 /// Does the light work until it is stopped; the current event is finished first.
 pub async fn run(engine: Engine, stop: CancellationToken) {
@@ -54,7 +58,7 @@ async fn run_load(engine: &Engine, signal: &Signal, load: Load, stop: &Cancellat
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = attendance.woken() => {}
-                () = tokio::time::sleep(PAUSE) => {}
+                () = tokio::time::sleep(pause(load)) => {}
             }
         }
     }
@@ -122,13 +126,13 @@ async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased, stop: &Cancella
         Ok(Work::Done(outcome)) => (State::Done, None, Some(outcome), now),
         // What it has done so far is stored; it goes on where it stopped.
         Ok(Work::Stopped) => (State::Failed, None, None, now),
-        Err(error) => {
-            let state = if event.tries >= ATTEMPTS_MAX { State::Dead } else { State::Failed };
-            let error = error.chain();
-            tracing::warn!(event_id = %event.id, task = event.task, attempt = event.attempt, %error, "a job failed");
-            (state, Some(error), None, now + backoff(event.tries))
-        }
+        Ok(Work::Failed { error, again: None }) => (State::Dead, Some(error), None, now),
+        Ok(Work::Failed { error, again: Some(pause) }) => failed(event, error, now + backoff(event.tries).max(pause)),
+        Err(error) => failed(event, error.chain(), now + backoff(event.tries)),
     };
+    if let Some(error) = &error {
+        tracing::warn!(event_id = %event.id, task = event.task, attempt = event.attempt, %error, "a job failed");
+    }
     let label = match state {
         State::Done => "done",
         State::Dead => "dead",
@@ -144,6 +148,13 @@ async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased, stop: &Cancella
     Ok(())
 }
 
+type Verdict = (State, Option<String>, Option<serde_json::Value>, DateTime<Utc>);
+
+/// The next state of an event that failed, which may have been its last attempt.
+fn failed(event: &Leased, error: String, run_after: DateTime<Utc>) -> Verdict {
+    (if event.tries >= ATTEMPTS_MAX { State::Dead } else { State::Failed }, Some(error), None, run_after)
+}
+
 /// Extends the lease of an event again and again; returns when it was lost.
 async fn lease_lost(engine: &Engine, pool: &PgPool, event: &Leased) {
     loop {
@@ -152,22 +163,6 @@ async fn lease_lost(engine: &Engine, pool: &PgPool, event: &Leased) {
         if matches!(store::extend(pool, event, engine.clock().now() + LEASE).await, Ok(false)) {
             return;
         }
-    }
-}
-
-/// How the work on an event ended.
-pub(crate) enum Work {
-    /// The event is to be marked as done, with this outcome.
-    Done(Value),
-    /// The work marked the event itself, in the transaction of its effects.
-    Ended,
-    /// The server is stopping; a part is done.
-    Stopped,
-}
-
-impl From<&'static str> for Work {
-    fn from(result: &'static str) -> Self {
-        Self::Done(json!({ "result": result }))
     }
 }
 
@@ -182,12 +177,7 @@ async fn perform(engine: &Engine, event: &Leased, stop: &CancellationToken) -> R
         Task::EmbedTerms => vocabulary::embed_terms(engine, &ctx).await?,
         Task::EmbedDocument => knowledge::embed_document(engine, &ctx, named(event, "document_id")?).await?,
         Task::EmbedImported => portability::embed_imported(engine, &ctx, event.agent_id, &payload(event)?).await?,
-        Task::Extract => {
-            return Ok(match capture::extract_source(engine, &ctx, event.held(), &payload(event)?, stop).await? {
-                Some(outcome) => Work::Done(outcome),
-                None => Work::Stopped,
-            });
-        }
+        Task::Extract => return capture::extract_source(engine, &ctx, event.held(), &payload(event)?, stop).await,
         Task::Ingest => return capture::place_input(engine, &ctx, event.held(), &payload(event)?).await.map(Work::Done),
         Task::Synthesise => return capture::synthesise(engine, &ctx, event.held()).await.map(|()| Work::Ended),
         Task::Consolidate => return consolidation::consolidate_items(engine, &ctx, event.agent_id, &payload(event)?).await.map(Work::Done),

@@ -2,6 +2,7 @@
 
 mod anchor;
 mod dispatch;
+mod listener;
 mod log_writer;
 mod relay;
 
@@ -11,13 +12,16 @@ pub use log_writer::run as write_log;
 pub use relay::drain;
 
 use crate::engine::Engine;
-use crate::{idempotency, recall};
+use crate::{idempotency, recall, usage};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// How often expired rows are deleted: lines of the retrieval log, and answers to idempotent requests.
 const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// How often the usage ledger is written. A process that is killed loses the counts of this time.
+const LEDGER_EVERY: Duration = Duration::from_secs(5);
 
 /// The running workers. Stop them before the process ends, so that the last second of the retrieval log is written.
 pub struct Workers {
@@ -26,15 +30,18 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts the relay, the job workers, the log writer, the sweep of what is kept for a time only, and the log of audit anchors.
+    /// Starts the relay, the job workers and what wakes them, the log writer, the sweep of what is kept for a time only, the log of audit anchors, and the usage
+    /// ledger.
     pub fn start(engine: &Engine) -> Self {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         tasks.spawn(relay::run(engine.clone(), stop.clone()));
         tasks.spawn(dispatch::run(engine.clone(), stop.clone()));
         tasks.spawn(dispatch::run_heavy(engine.clone(), stop.clone()));
+        tasks.spawn(listener::run(engine.clone(), stop.clone()));
         tasks.spawn(log_writer::run(engine.clone(), stop.clone()));
         tasks.spawn(sweep(engine.clone(), stop.clone()));
         tasks.spawn(anchor::run(engine.clone(), stop.clone()));
+        tasks.spawn(ledger(engine.clone(), stop.clone()));
         Self { stop, tasks }
     }
 
@@ -43,6 +50,22 @@ impl Workers {
         self.stop.cancel();
         self.tasks.close();
         self.tasks.wait().await;
+    }
+}
+
+/// Writes the usage ledger until it is stopped, and once more then.
+async fn ledger(engine: Engine, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(LEDGER_EVERY) => {}
+        }
+        if let Err(error) = usage::flush(&engine).await {
+            tracing::warn!(%error, "the use of models could not be written to the ledger; it is tried again");
+        }
+        if stop.is_cancelled() {
+            return;
+        }
     }
 }
 

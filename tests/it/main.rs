@@ -6,6 +6,7 @@ mod batch;
 mod bulk;
 mod capture;
 mod capture_killed;
+mod capture_model;
 mod capture_refused;
 mod columns;
 mod concurrency;

@@ -13,7 +13,7 @@ use remembrancer::portability::{ImportOptions, Selection};
 use remembrancer::testing::{PASSWORD, World, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{
-    Error, OpContext, audit, capture, chat, consolidation, identity, knowledge, memories, overview, portability, projects, recall,
+    Error, OpContext, audit, capture, chat, consolidation, identity, knowledge, memories, overview, portability, projects, recall, usage,
     vocabulary,
 };
 use std::collections::BTreeSet;
@@ -134,6 +134,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "recall::replay" Viewer |w, c| recall::replay(&w.engine, c, RetrievalId(nowhere()), None);
     "recall::explain" Viewer
         |w, c| recall::explain(&w.engine, c, ExplainRequest { memory_id: Some(name()), ..ExplainRequest::default() });
+    "usage::report" Viewer |w, c| usage::report(&w.engine, c, w.engine.clock().now());
     "vocabulary::proposals" Viewer |w, c| vocabulary::proposals(&w.engine, c, &Default::default());
     "vocabulary::proposals_by_id" Viewer |w, c| vocabulary::proposals_by_id(&w.engine, c, &[ProposalId(nowhere())]);
     "vocabulary::proposal" Viewer |w, c| vocabulary::proposal(&w.engine, c, ProposalId(nowhere()));

@@ -1,9 +1,10 @@
-//! Chat bots and projects, from the command line.
+//! Chat bots, projects, and the use of models, from the command line.
 
 use super::Failure;
+use chrono::Duration;
 use clap::Subcommand;
 use remembrancer::api::{BotId, KeyId, NewProject, UserId, UserRef};
-use remembrancer::{Engine, chat, identity, projects};
+use remembrancer::{Engine, chat, identity, overview, projects, usage};
 
 #[derive(Subcommand)]
 pub enum Bot {
@@ -172,5 +173,33 @@ pub async fn repo(engine: &Engine, command: Repo) -> Result<(), Failure> {
     let ctx = identity::open_tenant(engine, &tenant).await?;
     let repo = projects::create_repo(engine, &ctx, &project, NewProject { slug, name }).await?;
     println!("repo {} {}", repo.slug, repo.id);
+    Ok(())
+}
+
+/// Prints the usage ledger of some days, a line for each agent, model and purpose.
+pub async fn usage(engine: &Engine, tenant: &str, days: u32) -> Result<(), Failure> {
+    let ctx = identity::open_tenant(engine, tenant).await?;
+    let agents = overview::agents(engine, &ctx).await?;
+    let used = usage::report(engine, &ctx, engine.clock().now() - Duration::days(days.into())).await?;
+    if used.is_empty() {
+        println!("no model was used in the last {days} days");
+        return Ok(());
+    }
+    println!(
+        "{:<20} {:<28} {:<12} {:>10} {:>12} {:>12} {:>10}",
+        "agent", "model", "purpose", "calls", "tokens in", "tokens out", "dollars"
+    );
+    for row in used {
+        let agent = agents.iter().find(|agent| agent.id == row.agent_id).map_or("-", |agent| agent.slug.as_str());
+        println!(
+            "{agent:<20} {:<28} {:<12} {:>10} {:>12} {:>12} {:>10.4}",
+            row.model,
+            row.purpose.as_str(),
+            row.calls,
+            row.tokens_in,
+            row.tokens_out,
+            row.dollars
+        );
+    }
     Ok(())
 }

@@ -17,7 +17,7 @@ use kb::Kb;
 use manage::{Bot, Project, Repo, User};
 use remembrancer::api::{Discipline, KeyId, OperatorRole, Scope, UserRef};
 use remembrancer::audit::{Anchor, Verified};
-use remembrancer::{Engine, audit, identity};
+use remembrancer::{Engine, audit, identity, usage};
 use std::error::Error;
 use std::path::PathBuf;
 use tracing_subscriber::EnvFilter;
@@ -81,6 +81,14 @@ enum Command {
     /// Measure the quality of retrieval and extraction
     #[command(subcommand)]
     Eval(Eval),
+    /// Print what models were used for, and what it cost
+    Usage {
+        #[arg(long)]
+        tenant: String,
+        /// How far to look back
+        #[arg(long, default_value_t = 30, value_name = "DAYS")]
+        days: u32,
+    },
     /// The audit log
     #[command(subcommand)]
     Audit(Audit),
@@ -236,6 +244,9 @@ pub async fn run() -> Result<(), Failure> {
         command => {
             let Opened { engine, postgres } = serve::open(&config).await?;
             let done = manage(&engine, command).await;
+            if let Err(error) = usage::flush(&engine).await {
+                tracing::warn!(%error, "the use of models could not be written to the ledger");
+            }
             engine.db().close().await;
             if let Some(postgres) = postgres {
                 postgres.stop().await?;
@@ -310,6 +321,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         Command::Capture(command) => capture::capture(engine, command).await?,
         Command::Export(command) => portability::export(engine, command).await?,
         Command::Import(command) => portability::import(engine, command).await?,
+        Command::Usage { tenant, days } => manage::usage(engine, &tenant, days).await?,
         Command::Audit(Audit::Verify { tenant, expect }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let Verified { head, erased, fault } = audit::verify(engine, &ctx, expect.as_ref()).await?;

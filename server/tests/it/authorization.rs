@@ -37,6 +37,17 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/save_view", "page=memories&name=tea&query=q%3Dtea"),
     ("/console/api/rename_view", "id=01900000-0000-7000-8000-000000000000&name=tea"),
     ("/console/api/delete_view", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/capture", "agent=01900000-0000-7000-8000-000000000000&mode=note&text=Vera+likes+tea"),
+    ("/console/api/source", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/retry_events", "one=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/candidate", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/quotes", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/consider_candidates", "ids=01900000-0000-7000-8000-000000000000&what=reject&reason=because"),
+    ("/console/api/decide_candidates", "ids=01900000-0000-7000-8000-000000000000&what=reject&reason=because"),
+    ("/console/api/undo_candidates", "ids=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/decide_pair", "id=01900000-0000-7000-8000-000000000000&accept=true"),
+    ("/console/api/decide_quarantine", "id=01900000-0000-7000-8000-000000000000&release=true"),
+    ("/console/api/set_capture_policy", "episodes=review&profile=review&decisions=review&others=review&confidence_min=50"),
     ("/console/api/change_term", "id=01900000-0000-7000-8000-000000000000&what=rename&term=tea"),
 ];
 
@@ -144,7 +155,7 @@ const TOOLS: &[(&str, &[Scope], &str)] = {
 
 /// Every server function that needs a session, with the role that it requires; none if any operator may call it.
 const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
-    use OperatorRole::{Operator, Reviewer, Viewer};
+    use OperatorRole::{Admin, Operator, Reviewer, Viewer};
     &[
         ("viewer", None),
         ("prompts", None),
@@ -180,6 +191,24 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("list_retrievals", Some(Viewer)),
         ("read_retrieval", Some(Viewer)),
         ("replay_retrieval", Some(Viewer)),
+        ("capture_counts", Some(Viewer)),
+        ("project_names", Some(Viewer)),
+        ("capture", Some(Operator)),
+        ("sources", Some(Viewer)),
+        ("source", Some(Viewer)),
+        ("events", Some(Viewer)),
+        ("retry_events", Some(Operator)),
+        ("inbox", Some(Viewer)),
+        ("candidate", Some(Viewer)),
+        ("quotes", Some(Viewer)),
+        ("consider_candidates", Some(Viewer)),
+        ("decide_candidates", Some(Reviewer)),
+        ("undo_candidates", Some(Reviewer)),
+        ("decide_pair", Some(Reviewer)),
+        ("quarantine", Some(Viewer)),
+        ("decide_quarantine", Some(Reviewer)),
+        ("capture_policy", Some(Viewer)),
+        ("set_capture_policy", Some(Admin)),
         ("saved_views", Some(Viewer)),
         ("save_view", Some(Viewer)),
         ("rename_view", Some(Viewer)),

@@ -96,7 +96,7 @@ pub async fn evaluate(extractor: &dyn Extractor, lines: &[Labelled]) -> Result<R
     // Each turn of the file with the candidates that quote it.
     let mut turns: Vec<(&Labelled, Vec<Candidate>)> = Vec::new();
     for (lines, transcript) in transcripts(lines) {
-        let candidates = extractor.extract(&transcript).await?.candidates;
+        let candidates = whole(extractor, &transcript).await?;
         let mut of_turn: Vec<Vec<Candidate>> = vec![Vec::new(); lines.len()];
         for candidate in candidates {
             let turn = transcript.turns.partition_point(|turn| turn.end <= candidate.span.start);
@@ -123,6 +123,17 @@ pub async fn evaluate(extractor: &dyn Extractor, lines: &[Labelled]) -> Result<R
     let kinds: HashSet<MemoryKind> = turns.iter().flat_map(|(_, found)| found).map(|one| one.kind).collect();
     let kinds = kinds.into_iter().map(|kind| (kind, scores(&|one| one.kind == kind))).collect();
     Ok(Report { turns: turns.len(), ways, kinds })
+}
+
+/// Everything that an extractor finds, window by window.
+async fn whole(extractor: &dyn Extractor, transcript: &Transcript) -> Result<Vec<Candidate>, ExtractError> {
+    let (mut from, mut candidates) = (0, Vec::new());
+    while from < transcript.text.len() {
+        let extraction = extractor.extract(transcript, from).await?;
+        candidates.extend(extraction.candidates);
+        from = extraction.read_to;
+    }
+    Ok(candidates)
 }
 
 fn count(text: &str) -> usize {

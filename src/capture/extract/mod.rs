@@ -1,13 +1,17 @@
-//! From the turns of a conversation to candidate memories. Pure: no database, no clock, no network.
+//! From the turns of a conversation to candidate memories: no database and no clock.
 //!
-//! [`transcript::read`] turns what somebody pasted into one text with turns, without secrets. An [`Extractor`] proposes candidates from it;
-//! [`rules::Rules`] needs no model. Each candidate quotes the place of the text that it comes from.
+//! [`transcript::read`] turns what somebody pasted into one text with turns, without secrets. An [`Extractor`] proposes candidates from it:
+//! [`rules::Rules`] needs no model, [`model::Model`] asks one. Each candidate quotes the place of the text that it comes from.
 
 pub mod eval;
+pub mod model;
+mod recalled;
 pub mod rules;
 pub mod transcript;
 
 use crate::api::{Category, MemoryKind, MemoryScope};
+use crate::guard;
+use crate::providers::chat::ChatError;
 use chrono::{DateTime, NaiveDate, Utc};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -16,20 +20,30 @@ use serde::{Deserialize, Serialize};
 pub trait Extractor: Send + Sync + 'static {
     /// The name that events record: `rules`, or that of a model.
     fn name(&self) -> &str;
-    /// Candidates in the order of the text.
+    /// Candidates from byte `from` on, in the order of the text. An extractor reads as much at a time as suits it, and says how far it came.
     ///
     /// # Errors
     /// When a model does not answer, or answers something unusable. The rules never fail.
-    fn extract<'a>(&'a self, transcript: &'a Transcript) -> BoxFuture<'a, Result<Extraction, ExtractError>>;
+    fn extract<'a>(&'a self, transcript: &'a Transcript, from: usize) -> BoxFuture<'a, Result<Extraction, ExtractError>>;
 }
 
 /// Why nothing was extracted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExtractError {
-    #[error("the extraction model cannot be reached: {0}")]
-    Unavailable(String),
-    #[error("the extraction model answered something unusable: {0}")]
-    BadResponse(String),
+    #[error(transparent)]
+    Model(#[from] ChatError),
+    #[error("the extraction ended in the middle")]
+    Ended,
+}
+
+impl ExtractError {
+    /// Whether the same text may succeed later, without a change of the configuration.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Model(error) => error.is_transient(),
+            Self::Ended => true,
+        }
+    }
 }
 
 /// A conversation as it is stored: one text without secrets, and the turns in it.
@@ -40,7 +54,7 @@ pub struct Transcript {
     /// In the order of the text; they do not overlap.
     pub turns: Vec<Turn>,
     /// Secrets that were replaced by a marker, in the order of the text.
-    pub removed: Vec<crate::guard::SecretKind>,
+    pub removed: Vec<guard::SecretKind>,
 }
 
 /// What one speaker said at one time.
@@ -79,6 +93,12 @@ pub struct Extraction {
     pub candidates: Vec<Candidate>,
     /// Turns that may carry instructions for an agent. Nothing is extracted from them, and no synthesis may read them.
     pub quarantined: Vec<Quarantined>,
+    /// The byte up to which the text was read.
+    pub read_to: usize,
+    /// Statements of a model that quote nothing of the text, and were dropped.
+    pub dropped: u32,
+    /// Tokens that a model read and wrote.
+    pub tokens: (i64, i64),
 }
 
 /// A memory that an extractor proposes.
@@ -144,4 +164,11 @@ pub struct Quarantined {
     pub span: Span,
     /// Sentences for the person who reviews it; at least one.
     pub reasons: Vec<String>,
+}
+
+/// A turn that may carry instructions for an agent; `None` for an ordinary one, and for one that a person released.
+fn quarantined(transcript: &Transcript, turn: &Turn) -> Option<Quarantined> {
+    let reasons = if turn.cleared { Vec::new() } else { guard::inspect(&turn.text) };
+    let span = Span::of(&transcript.text, turn.start, turn.end).filter(|_| !reasons.is_empty())?;
+    Some(Quarantined { span, reasons })
 }

@@ -72,9 +72,30 @@ fn event(case: &Case, task: Task) -> NewEvent {
     NewEvent { id: EventId(case.fresh), kind, task, payload: json!({}), state: State::Done, origin, now: case.now }
 }
 
+/// Copies a row, with other values in some columns.
+async fn copy(owner: &mut PgConnection, table: &str, key: &str, id: Uuid, values: &serde_json::Value) {
+    let columns: String = sqlx::query_scalar(
+        "select string_agg(column_name, ', ') from information_schema.columns
+          where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER'",
+    )
+    .bind(table)
+    .fetch_one(&mut *owner)
+    .await
+    .unwrap();
+    let sql = format!(
+        "insert into {table} ({columns}) select {columns} from (select (jsonb_populate_record(t, $2)).* from {table} t where {key} = $1) t"
+    );
+    sqlx::query(sqlx::AssertSqlSafe(sql)).bind(id).bind(values).execute(owner).await.unwrap();
+}
+
 /// A source with a running event, an observation, a dead event, evidence, a turn in quarantine, a proposal and a candidate.
 pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
     let (tenant, agent, user) = (world.system.tenant_id, case.agent, case.memory.user_id);
+    let state =
+        json!({ "id": candidate(case), "short_id": "inboxone", "status": "inbox", "live": false, "content": "Vera likes mint tea" });
+    copy(owner, "agent_memories", "id", case.id.0, &state).await;
+    let proposed = json!({ "memory_id": candidate(case), "change": "proposed" });
+    copy(owner, "agent_memory_versions", "version = 1 and memory_id", case.id.0, &proposed).await;
     for sql in [
         "insert into sources (tenant_id, agent_id, id, user_id, kind, reference, content, created_at, form, title, turns, whole_id)
          values ($1, $2, $3, $4, 'conversation', 'talk', 'Vera likes tea. Vera likes cocoa.', now(), 'note', 'talk', '[]', $3)",
@@ -90,18 +111,13 @@ pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
          values ($1, $2, $9, $4, $10, $11, 'contradicts', 'because', 'open', now())",
         "insert into evidence (tenant_id, agent_id, id, memory_id, user_id, candidate_id, source_id, event_id, starts, ends, quote, created_at)
          values ($1, $2, gen_random_uuid(), $10, $4, $11, $3, $5, 0, 4, 'Vera', now())",
-        "insert into agent_memories select (jsonb_populate_record(m, jsonb_build_object('id', $12::uuid, 'short_id', 'inboxone',
-             'status', 'inbox', 'live', false, 'content', 'Vera likes mint tea', 'term_count', null))).* from agent_memories m
-          where m.tenant_id = $1 and m.agent_id = $2 and m.id = $10",
-        "insert into agent_memory_versions select (jsonb_populate_record(v, jsonb_build_object('memory_id', $12::uuid, 'change', 'proposed'))).*
-           from agent_memory_versions v where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $10 and v.version = 1",
         "insert into tombstones (tenant_id, agent_id, memory_id, content_hash, user_id, source, created_at)
          values ($1, $2, gen_random_uuid(), '\\x07', $4, '{}', now())",
     ] {
         // Every statement gets every value: the places of those that it does not use are typed here.
         let sql = format!(
             "with unused as (select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::uuid, $7::uuid, $8::uuid, $9::uuid, $10::uuid,
-                                    $11::uuid, $12::uuid) {sql}"
+                                    $11::uuid) {sql}"
         );
         sqlx::query(sqlx::AssertSqlSafe(sql))
             .bind(tenant)
@@ -115,7 +131,6 @@ pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
             .bind(pair(case))
             .bind(case.id)
             .bind(case.other)
-            .bind(candidate(case))
             .execute(&mut *owner)
             .await
             .unwrap();

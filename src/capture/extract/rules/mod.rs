@@ -15,7 +15,6 @@ mod pattern;
 mod person;
 mod pointing;
 mod reading;
-mod recalled;
 mod sentences;
 mod signals;
 mod sorts;
@@ -26,8 +25,7 @@ mod verbs;
 pub mod weight;
 mod words;
 
-use super::{ExtractError, Extraction, Extractor, Quarantined, Role, Span, Transcript, Turn};
-use crate::guard;
+use super::{ExtractError, Extraction, Extractor, Role, Transcript, Turn, quarantined, recalled};
 use build::Scene;
 use futures_util::future::BoxFuture;
 use person::People;
@@ -46,20 +44,22 @@ impl Extractor for Rules {
         "rules"
     }
 
-    fn extract<'a>(&'a self, transcript: &'a Transcript) -> BoxFuture<'a, Result<Extraction, ExtractError>> {
-        Box::pin(async move { Ok(extract(transcript)) })
+    // They read the whole text: what was said before decides how a sentence is understood.
+    fn extract<'a>(&'a self, transcript: &'a Transcript, _from: usize) -> BoxFuture<'a, Result<Extraction, ExtractError>> {
+        let copy = transcript.clone();
+        // They compute without a pause, for a second on a long text.
+        Box::pin(async move { tokio::task::spawn_blocking(move || extract(&copy)).await.map_err(|_| ExtractError::Ended) })
     }
 }
 
 /// What the rules find in a transcript: linear in its text.
 pub fn extract(transcript: &Transcript) -> Extraction {
     let names = names(&transcript.turns);
-    let mut found = Extraction::default();
+    let mut found = Extraction { read_to: transcript.text.len(), ..Extraction::default() };
     let (mut before, mut after_question, mut question) = (None, false, None);
     for turn in &transcript.turns {
-        let reasons = if turn.cleared { Vec::new() } else { guard::inspect(&turn.text) };
-        if !reasons.is_empty() {
-            found.quarantined.extend(Span::of(&transcript.text, turn.start, turn.end).map(|span| Quarantined { span, reasons }));
+        if let Some(one) = quarantined(transcript, turn) {
+            found.quarantined.push(one);
             (before, after_question, question) = (None, false, None);
             continue;
         }

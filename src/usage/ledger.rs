@@ -1,0 +1,98 @@
+//! Calls of models that are not written yet, and whose account they go to.
+
+use crate::api::{AgentId, TenantId, UserId};
+use crate::db::{EVERY_AGENT, Tenancy};
+use crate::op::OpContext;
+use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Whose account a call of a model goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Payer {
+    pub tenant_id: TenantId,
+    /// Absent for work of the organisation.
+    pub agent_id: Option<AgentId>,
+    pub user_id: Option<UserId>,
+}
+
+impl Payer {
+    /// The same account for the work of one agent and user.
+    pub fn of(ctx: &OpContext, agent: AgentId, user: Option<UserId>) -> Self {
+        Self { tenant_id: ctx.tenant_id, agent_id: Some(agent), user_id: user }
+    }
+}
+
+impl From<Tenancy> for Payer {
+    fn from(tenancy: Tenancy) -> Self {
+        let agent_id = (tenancy.agent != EVERY_AGENT).then_some(tenancy.agent);
+        Self { tenant_id: tenancy.tenant, agent_id, user_id: tenancy.users.id() }
+    }
+}
+
+impl From<&OpContext> for Payer {
+    fn from(ctx: &OpContext) -> Self {
+        ctx.tenancy().into()
+    }
+}
+
+/// What a model was called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Purpose {
+    Embedding,
+    Extraction,
+}
+
+impl Purpose {
+    /// The text form.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Embedding => "embedding",
+            Self::Extraction => "extraction",
+        }
+    }
+}
+
+/// One line of the ledger: the calls of one hour with the same payer, model and purpose.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Line {
+    pub payer: Payer,
+    pub hour: DateTime<Utc>,
+    pub model: String,
+    pub purpose: Purpose,
+}
+
+/// Calls and their tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    pub calls: i64,
+    pub tokens_in: i64,
+    pub tokens_out: i64,
+}
+
+/// The calls that are not written yet.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    open: Mutex<HashMap<Line, Sum>>,
+}
+
+impl Ledger {
+    /// Adds one call. `tokens` are those that the model read and those that it wrote.
+    pub fn record(&self, payer: Payer, (model, purpose): (&str, Purpose), tokens: (i64, i64), now: DateTime<Utc>) {
+        let hour = now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now);
+        self.add(Line { payer, hour, model: model.to_owned(), purpose }, Sum { calls: 1, tokens_in: tokens.0, tokens_out: tokens.1 });
+    }
+
+    pub(super) fn add(&self, line: Line, more: Sum) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let sum = open.entry(line).or_default();
+        sum.calls += more.calls;
+        sum.tokens_in += more.tokens_in;
+        sum.tokens_out += more.tokens_out;
+    }
+
+    pub(super) fn take(&self) -> HashMap<Line, Sum> {
+        std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -5,7 +5,7 @@ use crate::{
         agents::AgentsPage,
         audit::AuditPage,
         capture::{CapturePage, EventsPage, SourcePage, SourcesPage},
-        inbox::{self, InboxPage, PolicyPage, QuarantinePage},
+        inbox::{self, InboxPage, PolicyPage, QuarantinePage, SuggestionsPage},
         knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage},
         memories::{DeletePage, MemoriesPage, MemoryPage},
         overview::OverviewPage,
@@ -78,6 +78,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/memories/:id") view=MemoryPage />
                     <Route path=path!("/inbox") view=InboxPage />
                     <Route path=path!("/inbox/review") view=inbox::ReviewPage />
+                    <Route path=path!("/inbox/suggestions") view=SuggestionsPage />
                     <Route path=path!("/inbox/quarantine") view=QuarantinePage />
                     <Route path=path!("/inbox/policy") view=PolicyPage />
                     <Route path=path!("/capture") view=CapturePage />

@@ -37,6 +37,9 @@ create index events_observed_idx on events (agent_id, user_id, created_at) where
 -- One open synthesis for each agent and user.
 create unique index events_synthesis_key on events (agent_id, coalesce(user_id, '00000000-0000-0000-0000-000000000000'))
     where task = 'synthesise' and state in ('pending', 'running', 'failed');
+-- One waiting survey of active memories for each tenant; a running one requests the next part of itself.
+create unique index events_survey_key on events (tenant_id) where task = 'survey' and state in ('pending', 'failed');
+create index events_survey_idx on events (tenant_id, created_at) where task = 'survey';
 create index events_source_idx on events (agent_id, source_id) where source_id is not null;
 create index events_tenant_created_idx on events (tenant_id, created_at desc, id);
 

@@ -62,6 +62,31 @@ pub struct InboxPair {
     pub other_quote: Option<MemoryEvidence>,
 }
 
+/// What a survey of active memories proposes about two of them: "the first … the second".
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SuggestedPair {
+    pub id: PairId,
+    pub agent_id: AgentId,
+    pub agent_slug: String,
+    pub relation: PairRelation,
+    /// Why it is proposed, in a sentence.
+    pub reason: String,
+    pub created_at: DateTime<Utc>,
+    pub from: SuggestedMemory,
+    pub to: SuggestedMemory,
+}
+
+/// One of the two memories of a suggestion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SuggestedMemory {
+    pub id: MemoryId,
+    pub short_id: String,
+    pub content: String,
+    pub said_at: DateTime<Utc>,
+    /// The newest place that says it, if it was extracted.
+    pub quote: Option<MemoryEvidence>,
+}
+
 /// A candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InboxItem {

@@ -57,7 +57,7 @@ pub use ids::{
 };
 pub use inbox::{
     ConsolidateRequest, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest, MemoryEvidence,
-    MemoryInput, PairRelation, QuarantineItem, QueuedResponse,
+    MemoryInput, PairRelation, QuarantineItem, QueuedResponse, SuggestedMemory, SuggestedPair,
 };
 pub use knowledge::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, IndexPage, IndexResponse, IngestFailure,

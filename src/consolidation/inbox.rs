@@ -103,7 +103,7 @@ async fn described(tx: &mut Tx, ctx: &OpContext, memories: Vec<Memory>, slugs: &
 
 fn seen_from(pair: &Pair, memory: &Memory, evidence: &HashMap<MemoryId, Vec<MemoryEvidence>>) -> InboxPair {
     let outgoing = pair.from.id == memory.id;
-    let End { id, short_id, content, status } = if outgoing { pair.to.clone() } else { pair.from.clone() };
+    let End { id, short_id, content, status, .. } = if outgoing { pair.to.clone() } else { pair.from.clone() };
     InboxPair {
         id: pair.id,
         relation: pair.relation,

@@ -10,6 +10,7 @@ mod place;
 mod promote;
 mod quarantine;
 pub mod store;
+mod survey;
 
 pub use decide::{decide, preview};
 pub use inbox::{inbox, items, quotes};
@@ -18,3 +19,4 @@ pub use model::{NewCandidate, Owner, Placed, Ready, Spot};
 pub use pairs::decide_pair;
 pub use place::{place_all, prepare};
 pub use quarantine::{decide_quarantine, quarantine};
+pub use survey::{SurveyPayload, request_survey, suggestions, survey};

@@ -16,7 +16,7 @@ use crate::usage::Payer;
 use crate::vocabulary::Resolved;
 
 /// Neighbours that are compared with a candidate.
-const NEIGHBOURS: i64 = 5;
+pub(super) const NEIGHBOURS: i64 = 5;
 /// The least cosine of two statements that are compared for a conflict.
 pub(super) const RELATED: f64 = 0.6;
 

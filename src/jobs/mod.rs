@@ -48,11 +48,13 @@ pub enum Task {
     Synthesise,
     /// Duplicates and contradictions of some candidates.
     Consolidate,
+    /// Duplicates and contradictions among active memories.
+    Survey,
 }
 
 impl Task {
     /// Work that takes seconds rather than milliseconds. A worker of its own does it, so that light work never waits for it.
-    pub const HEAVY: [Self; 4] = [Self::Extract, Self::Ingest, Self::Synthesise, Self::Consolidate];
+    pub const HEAVY: [Self; 5] = [Self::Extract, Self::Ingest, Self::Synthesise, Self::Consolidate, Self::Survey];
 
     /// The text form.
     pub fn as_str(self) -> &'static str {
@@ -69,6 +71,7 @@ impl Task {
             Self::Observe => "observe",
             Self::Synthesise => "synthesise",
             Self::Consolidate => "consolidate",
+            Self::Survey => "survey",
         }
     }
 

@@ -94,6 +94,27 @@ pub async fn request_synthesis(
     announce(tx).await
 }
 
+/// Puts the survey of a tenant's memories on the bus, unless one is open; whether it did.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn request_survey(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
+          values ($1, $2, $3, $4, $5, $6, 'pending', $7, $7)
+          on conflict (tenant_id) where task = 'survey' and state in ('pending', 'failed') do nothing",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(event.id)
+    .bind(event.kind)
+    .bind(event.task)
+    .bind(&event.payload)
+    .bind(event.now)
+    .execute(&mut **tx)
+    .await?;
+    announce(tx).await?;
+    Ok(done.rows_affected() > 0)
+}
+
 /// Puts a job from another database on the bus; delivering it again changes nothing.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn deliver(

@@ -180,6 +180,7 @@ async fn perform(engine: &Engine, event: &Leased, stop: &CancellationToken) -> R
         Task::Extract => return capture::extract_source(engine, &ctx, event.held(), &payload(event)?, stop).await,
         Task::Ingest => return capture::place_input(engine, &ctx, event.held(), &payload(event)?).await.map(Work::Done),
         Task::Synthesise => return capture::synthesise(engine, &ctx, event.held()).await.map(|()| Work::Ended),
+        Task::Survey => return consolidation::survey(engine, &ctx, &payload(event)?).await.map(Work::Done),
         Task::Consolidate => return consolidation::consolidate_items(engine, &ctx, event.agent_id, &payload(event)?).await.map(Work::Done),
     };
     Ok(result.into())

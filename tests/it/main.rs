@@ -47,6 +47,7 @@ mod search;
 mod silence;
 mod story;
 mod support;
+mod survey;
 mod tenancy;
 mod tenancy_roles;
 mod users;

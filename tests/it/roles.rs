@@ -79,6 +79,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "consolidation::preview" Reviewer |w, c| consolidation::preview(&w.engine, c, &[memory()], &InboxVerdict::Undo);
     "consolidation::quarantine" Viewer |w, c| consolidation::quarantine(&w.engine, c, None);
     "consolidation::quotes" Viewer |w, c| consolidation::quotes(&w.engine, c, memory());
+    "consolidation::suggestions" Viewer |w, c| consolidation::suggestions(&w.engine, c, None);
     "identity::create_agent" Admin |w, c| identity::create_agent(&w.engine, c, "newcomer", "Newcomer", false);
     "identity::set_discipline" Admin |w, c| identity::set_discipline(&w.engine, c, AgentId(nowhere()), Discipline::Confirming);
     "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[Scope::MemoryRead], None, None);
@@ -195,6 +196,8 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("consolidation::consolidate_items", "a job"),
     ("consolidation::place_all", "a part of jobs"),
     ("consolidation::prepare", "a part of jobs"),
+    ("consolidation::request_survey", "a schedule"),
+    ("consolidation::survey", "a job"),
     ("identity::capture_policy", "what jobs follow"),
     ("identity::agent_by_slug", "the command line's names"),
     ("identity::named_by_caller", "who a key may name is the rule itself"),

@@ -14,7 +14,7 @@ use remembrancer::db::cursor::Seek;
 use remembrancer::db::{Database, Tx, Users};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, key};
-use remembrancer::{OpContext, idempotency, identity, memories, projects, vocabulary, workers};
+use remembrancer::{OpContext, idempotency, identity, memories, projects, usage, vocabulary, workers};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use std::str::FromStr;
@@ -120,6 +120,7 @@ impl Two {
         projects::create_repo(&a.engine, &a.system, "zephyr", NewProject { slug: "core".into(), name: "Core".into() }).await.unwrap();
         projects::link(&a.engine, &a.system, "zephyr", "mistral").await.unwrap();
         settle(&a).await;
+        usage::flush(&a.engine).await.unwrap();
         let case = Case::new(&a, agent(&a.atlas), kept, other).await;
         let mut tx = a.engine.db().memory.begin(atlas.tenancy()).await.unwrap();
         for relation in [remembrancer::api::Relation::Supports, remembrancer::api::Relation::Contradicts] {
@@ -330,7 +331,9 @@ fn every_query_of_every_store_is_in_a_table() {
         ("consolidation", include_str!("../../src/consolidation/store/evidence.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/inbox.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/pairs.rs")),
+        ("consolidation", include_str!("../../src/consolidation/store/survey.rs")),
         ("jobs", include_str!("../../src/jobs/store.rs")),
+        ("usage", include_str!("../../src/usage/store.rs")),
         ("models", include_str!("../../src/models/store.rs")),
         ("portability", include_str!("../../src/portability/store/mod.rs")),
         ("portability", include_str!("../../src/portability/store/check.rs")),

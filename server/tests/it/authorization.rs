@@ -205,6 +205,7 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("decide_candidates", Some(Reviewer)),
         ("undo_candidates", Some(Reviewer)),
         ("decide_pair", Some(Reviewer)),
+        ("suggestions", Some(Viewer)),
         ("quarantine", Some(Viewer)),
         ("decide_quarantine", Some(Reviewer)),
         ("capture_policy", Some(Viewer)),

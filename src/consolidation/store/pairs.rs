@@ -2,7 +2,8 @@
 
 use crate::api::{AgentId, MemoryId, MemoryStatus, PairId, PairRelation, UserId};
 use crate::consolidation::model::Owner;
-use crate::db::{DbError, Tenancy, Tx, insert, of_user};
+use crate::db::cursor::Seek;
+use crate::db::{DbError, Tenancy, Tx, insert, of_user, statement};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -40,6 +41,7 @@ pub struct End {
     pub short_id: String,
     pub content: String,
     pub status: MemoryStatus,
+    pub said_at: DateTime<Utc>,
 }
 
 /// An open proposal with both memories.
@@ -49,6 +51,7 @@ pub struct Pair {
     pub user_id: Option<UserId>,
     pub relation: PairRelation,
     pub reason: String,
+    pub created_at: DateTime<Utc>,
     pub from: End,
     pub to: End,
 }
@@ -60,14 +63,17 @@ struct Row {
     user_id: Option<UserId>,
     relation: PairRelation,
     reason: String,
+    created_at: DateTime<Utc>,
     from_id: MemoryId,
     from_short_id: String,
     from_content: String,
     from_status: MemoryStatus,
+    from_said_at: DateTime<Utc>,
     to_id: MemoryId,
     to_short_id: String,
     to_content: String,
     to_status: MemoryStatus,
+    to_said_at: DateTime<Utc>,
 }
 
 impl From<Row> for Pair {
@@ -78,8 +84,15 @@ impl From<Row> for Pair {
             user_id: row.user_id,
             relation: row.relation,
             reason: row.reason,
-            from: End { id: row.from_id, short_id: row.from_short_id, content: row.from_content, status: row.from_status },
-            to: End { id: row.to_id, short_id: row.to_short_id, content: row.to_content, status: row.to_status },
+            created_at: row.created_at,
+            from: End {
+                id: row.from_id,
+                short_id: row.from_short_id,
+                content: row.from_content,
+                status: row.from_status,
+                said_at: row.from_said_at,
+            },
+            to: End { id: row.to_id, short_id: row.to_short_id, content: row.to_content, status: row.to_status, said_at: row.to_said_at },
         }
     }
 }
@@ -87,8 +100,9 @@ impl From<Row> for Pair {
 /// Open proposals about two memories that are still there.
 macro_rules! open_pairs {
     () => {
-        r"select p.id, p.agent_id, p.user_id, p.relation, p.reason,
+        r"select p.id, p.agent_id, p.user_id, p.relation, p.reason, p.created_at,
                  f.id as from_id, f.short_id as from_short_id, f.content as from_content, f.status as from_status,
+                 coalesce(f.observed_at, f.created_at) as from_said_at, coalesce(t.observed_at, t.created_at) as to_said_at,
                  t.id as to_id, t.short_id as to_short_id, t.content as to_content, t.status as to_status
             from memory_proposals p
             join agent_memories f on f.agent_id = p.agent_id and f.id = p.from_id and f.deleted_at is null and f.status <> 'superseded'
@@ -104,6 +118,23 @@ pub async fn pairs_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result
     let sql = concat!(open_pairs!(), of_user!("p", "$3"), " and (p.from_id = any($2) or p.to_id = any($2)) order by p.created_at, p.id");
     let rows: Vec<Row> = sqlx::query_as(sql).bind(tenancy.tenant).bind(ids).bind(tenancy.users).fetch_all(&mut **tx).await?;
     Ok(rows.into_iter().map(Into::into).collect())
+}
+
+/// One page of suggestions about active memories, and one more, oldest first.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn suggestion_list(tx: &mut Tx, tenancy: Tenancy, seek: &Seek, size: usize) -> Result<Vec<Pair>, DbError> {
+    let sql = concat!(open_pairs!(), of_user!("p", "$2"), " and f.live and t.live");
+    let mut query = statement!(sql, tenancy.tenant, tenancy.users);
+    seek.push(&mut query, "p.created_at", "p.id", false, size);
+    let rows: Vec<Row> = query.build_query_as().fetch_all(&mut **tx).await?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+/// How many suggestions about active memories wait.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn suggestion_count(tx: &mut Tx, tenancy: Tenancy) -> Result<i64, DbError> {
+    let sql = concat!("select count(*) from (", open_pairs!(), of_user!("p", "$2"), " and f.live and t.live) s");
+    Ok(sqlx::query_scalar(sql).bind(tenancy.tenant).bind(tenancy.users).fetch_one(&mut **tx).await?)
 }
 
 /// An open proposal, locked.

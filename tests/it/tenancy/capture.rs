@@ -105,6 +105,8 @@ pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
          values ($1, $2, $6, $4, 'observation', 'observe', 'pending', now(), now(), $3)",
         "insert into events (tenant_id, agent_id, id, user_id, kind, task, state, attempt, run_after, created_at)
          values ($1, $2, $7, $4, 'conversation_capture', 'extract', 'dead', 8, now(), now())",
+        "insert into events (tenant_id, agent_id, id, kind, task, state, run_after, created_at)
+         values ($1, $2, gen_random_uuid(), 'maintenance', 'survey', 'done', now(), now())",
         "insert into quarantine (tenant_id, agent_id, id, user_id, source_id, event_id, starts, ends, quote, reasons, state, created_at)
          values ($1, $2, $8, $4, $3, $5, 0, 4, 'Vera', '{because}', 'waiting', now())",
         "insert into memory_proposals (tenant_id, agent_id, id, user_id, from_id, to_id, relation, reason, state, created_at)
@@ -244,6 +246,15 @@ pub const INBOX: &[Query] = queries! {
     "consolidation::pair" |tx, c| usize::from(consolidation::pair(tx, c.ctx.tenancy(), pair(c)).await?.is_some());
     "consolidation::close_pair" |tx, c| { consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), (true, "x"), c.now).await?; 0 };
     "consolidation::disputed" |tx, c| consolidation::disputed(tx, c.ctx.tenancy(), &[c.other]).await?.len();
+    "consolidation::suggestion_count" |tx, c| consolidation::suggestion_count(tx, c.ctx.tenancy()).await? as usize;
+    "consolidation::suggestion_list" |tx, c| consolidation::suggestion_list(tx, c.ctx.tenancy(), &Seek::First, 10).await?.len();
+    "consolidation::last_survey" |tx, c| usize::from(consolidation::last_survey(tx, c.tenant).await?.is_some());
+    "consolidation::to_survey" |tx, c| {
+        let (model, vector) = (c.embedded().model, c.embedded().vector.len());
+        consolidation::to_survey(tx, c.ctx.tenancy(), (model, vector), (None, None), 10).await?.len()
+    };
+    "consolidation::is_linked" |tx, c| usize::from(consolidation::is_linked(tx, c.ctx.tenancy(), c.id, c.other).await?);
+    "jobs::request_survey" |tx, c| { jobs::request_survey(tx, c.tenant, c.agent, &event(c, Task::Survey)).await?; 0 };
     "consolidation::quarantine_count" |tx, c| consolidation::quarantine_count(tx, c.ctx.tenancy()).await? as usize;
     "consolidation::quarantine_list" |tx, c| consolidation::quarantine_list(tx, c.ctx.tenancy(), &Seek::First, 10).await?.len();
     "consolidation::quarantined" |tx, c|

@@ -29,6 +29,7 @@ use remembrancer::recall::near::Silent;
 use remembrancer::recall::scope::Scoping;
 use remembrancer::recall::store::{self as recall, Meaning, Narrowing, Reach};
 use remembrancer::testing::World;
+use remembrancer::usage::store as usage;
 use remembrancer::vocabulary::store as vocabulary;
 use remembrancer::vocabulary::{Plan, Resolved};
 use serde_json::json;
@@ -627,6 +628,7 @@ pub const CONTROL: &[Query] = queries! {
         audit::list(tx, c.tenant, &about, &Seek::First, 10).await?.len()
     };
     "audit::of_target" |tx, c| audit::of_target(tx, c.tenant, &c.agent.to_string(), 10).await?.len();
+    "usage::used" |tx, c| usage::used(tx, c.tenant, c.now - chrono::Duration::days(9999)).await?.len();
     "identity::capture_policy" |tx, c| usize::from(identity::capture_policy(tx, c.tenant).await?.is_some());
     "identity::users" |tx, c| identity::users(tx, c.tenant).await?.len();
     "identity::views" |tx, c| identity::views(tx, c.tenant, c.operator, ViewPage::Memories).await?.len();
@@ -860,6 +862,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("recall::sweep", "the log of every tenant ends"),
     ("idempotency::sweep", "the requests of every tenant end"),
     ("models::model", "the model registry has no tenants"),
+    ("usage::add", "each line names its tenant"),
     ("chat::bot", "finds the tenant by a bot's id"),
     ("identity::tenant", "finds the tenant"),
     ("identity::tenant_slugs", "the command line's list of tenants"),

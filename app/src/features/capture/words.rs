@@ -38,6 +38,7 @@ pub fn task(task: &str) -> String {
         "embed_document" => "Compute the vectors of a document",
         "embed_imported" => "Compute the vectors of imported memories",
         "extract" => "Extract candidates from a source",
+        "survey" => "Compare active memories",
         "synthesise" => "Combine observations into candidates",
         "consolidate" => "Compare candidates with the memory",
         "ingest" => "Add a candidate to the inbox",

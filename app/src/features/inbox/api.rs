@@ -10,7 +10,7 @@ use crate::{
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::{
-    CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, MemoryId, Page, PairId, QuarantineId, QuarantineItem,
+    CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, MemoryId, Page, PairId, QuarantineId, QuarantineItem, SuggestedPair,
 };
 #[cfg(feature = "ssr")]
 use remembrancer::{
@@ -94,6 +94,13 @@ pub async fn decide_pair(id: PairId, accept: bool, #[server(default)] done: Stri
     };
     let done = own_path(&done, "/inbox");
     finish(result.await, done, done, "").await
+}
+
+/// One page of suggestions about active memories.
+#[server(endpoint = "suggestions", input = GetUrl, output = Text)]
+pub async fn browse_suggestions(#[server(default)] after: Option<String>) -> Result<Page<SuggestedPair>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(consolidation::suggestions(&engine, &ctx, after.as_deref()).await?)
 }
 
 /// One page of turns in quarantine.

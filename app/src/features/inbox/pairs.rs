@@ -81,7 +81,7 @@ fn Dispute(pair: InboxPair, here: String, next: String) -> impl IntoView {
 
 /// A button that accepts or declines the proposal about a pair.
 #[component]
-fn Answer(id: PairId, accept: bool, done: String, class: &'static str, children: Children) -> impl IntoView {
+pub fn Answer(id: PairId, accept: bool, done: String, class: &'static str, children: Children) -> impl IntoView {
     view! {
         <form method="post" action="/console/api/decide_pair">
             <input type="hidden" name="id" value=id.to_string() />

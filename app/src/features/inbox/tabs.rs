@@ -23,7 +23,7 @@ pub fn Tabs() -> impl IntoView {
     view! {
         <nav class="mb-4 border-b border-line" aria-label="Inbox">
             <ul class="-ml-3 flex">
-                {[("/inbox", "Candidates", false), ("/inbox/quarantine", "Quarantine", true), ("/inbox/policy", "Policy", false)]
+                {[("/inbox", "Candidates", false), ("/inbox/suggestions", "Suggestions", false), ("/inbox/quarantine", "Quarantine", true), ("/inbox/policy", "Policy", false)]
                     .map(tab)
                     .collect_view()}
             </ul>

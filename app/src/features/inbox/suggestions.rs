@@ -1,0 +1,114 @@
+use super::{api::browse_suggestions, pairs::Answer, quote::ShortQuote, tabs::Tabs};
+use crate::{
+    layout::{PageHead, ViewerResource},
+    query::{Query, use_query},
+    ui::{Empty, ErrorView, Icon, Pager, Shape, Skeleton, Time, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{OperatorRole, Page, PairRelation, SuggestedMemory, SuggestedPair};
+
+/// The page of active memories that may say the same or contradict each other.
+#[component]
+pub fn SuggestionsPage() -> impl IntoView {
+    let query = use_query();
+    let after = Memo::new(move |_| query.with(|query| query.get("after").map(str::to_owned)));
+    let list = Resource::new(move || after.get(), browse_suggestions);
+    let who = ViewerResource::expect();
+    view! {
+        <PageHead title="Suggestions">"Active memories that may say the same or contradict each other. Nothing changes until you decide."</PageHead>
+        <Tabs />
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+            {move || Suspend::new(async move {
+                let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+                match list.await {
+                    Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing /></div> }.into_any(),
+                    Ok(page) => view! { <Suggestions page query=query.get_untracked() may_decide /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Suggestions(page: Page<SuggestedPair>, query: Query, may_decide: bool) -> impl IntoView {
+    let here = query.href("/inbox/suggestions");
+    let rows = page.rows.into_iter().map(|item| view! { <Suggestion item may_decide here=here.clone() /> }).collect_view();
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "suggestion", "suggestions")}</p>
+        <ul class="max-w-4xl space-y-4">{rows}</ul>
+        <Pager path="/inbox/suggestions" query previous=None next=page.next names=("Previous", "Next") />
+    }
+}
+
+#[component]
+fn Suggestion(item: SuggestedPair, may_decide: bool, here: String) -> impl IntoView {
+    let (title, shape, consequence, verb) = match item.relation {
+        PairRelation::Duplicates => (
+            "Two memories may say the same",
+            Shape::Copy,
+            "Merging keeps the earlier memory, which gets the quotes of the later one.",
+            "Merge them",
+        ),
+        PairRelation::Contradicts => (
+            "Two memories may contradict each other",
+            Shape::Alert,
+            "Linked memories stay in recall, and each answer names both sides.",
+            "Link as contradiction",
+        ),
+        PairRelation::Supersedes => (
+            "A later memory may correct an earlier one",
+            Shape::Alert,
+            "The earlier memory is superseded and leaves recall.",
+            "Accept correction",
+        ),
+    };
+    view! {
+        <li class="card @container overflow-hidden" data-testid="suggestion">
+            <div class="flex flex-wrap items-start gap-x-2 gap-y-1 border-b border-line bg-sunken px-4 py-2 text-sm">
+                <span class="pt-0.5"><Icon shape /></span>
+                <p><span class="font-medium">{title}"."</span>" "{item.reason}</p>
+                <span class="ml-auto text-xs text-soft">{item.agent_slug}</span>
+            </div>
+            <div class="grid gap-4 p-4 @lg:grid-cols-2">
+                <Side memory=item.to name="Earlier" />
+                <Side memory=item.from name="Later" />
+            </div>
+            {may_decide.then(|| view! {
+                <div class="flex flex-wrap items-center gap-2 border-t border-line px-4 py-2">
+                    <p class="mr-auto text-sm text-soft">{consequence}</p>
+                    <Answer id=item.id accept=true done=here.clone() class="button">{verb}</Answer>
+                    <Answer id=item.id accept=false done=here class="button button-quiet">"Decline"</Answer>
+                </div>
+            })}
+        </li>
+    }
+}
+
+#[component]
+fn Side(memory: SuggestedMemory, name: &'static str) -> impl IntoView {
+    view! {
+        <div class="min-w-0 space-y-1.5">
+            <p class="flex flex-wrap items-center gap-x-2 text-xs text-soft">
+                <span>{name}</span>
+                <Time at=memory.said_at />
+                <a class="font-mono" href=format!("/memories/{}", memory.id)>{memory.short_id}</a>
+            </p>
+            <p class="text-sm break-words whitespace-pre-wrap" dir="auto">{memory.content}</p>
+            {memory.quote.map(|evidence| view! { <ShortQuote evidence /> })}
+        </div>
+    }
+}
+
+#[component]
+fn Nothing() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Done title="No suggestions">
+            <p class="mb-3">
+                "Once a day, new and changed memories are compared with the others of the same agent and user. Duplicates and contradictions "
+                "appear here."
+            </p>
+            <a class="button" href="/inbox">"Open the inbox"</a>
+        </Empty>
+    }
+}

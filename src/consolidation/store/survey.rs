@@ -1,0 +1,74 @@
+//! What a survey of active memories reads.
+
+use crate::api::{MemoryId, TenantId};
+use crate::db::{DbError, Tenancy, Tx, of_user};
+use crate::memories::model::Memory;
+use crate::memories::store::{COLUMNS, VectorTable};
+use chrono::{DateTime, Utc};
+use pgvector::Vector;
+use sqlx::{AssertSqlSafe, FromRow};
+
+/// An active memory and its vector.
+#[derive(FromRow)]
+pub struct Surveyed {
+    #[sqlx(flatten)]
+    pub memory: Memory,
+    pub vector: Vector,
+}
+
+/// When the last survey began.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn last_survey(tx: &mut Tx, tenant: TenantId) -> Result<Option<DateTime<Utc>>, DbError> {
+    Ok(sqlx::query_scalar("select max(created_at) from events where tenant_id = $1 and task = 'survey' and payload->>'after' is null")
+        .bind(tenant)
+        .fetch_one(&mut **tx)
+        .await?)
+}
+
+/// Active memories with a vector of the model, which changed since a time, after one of them, by id.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn to_survey(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    (model, dimension): (&str, usize),
+    (since, after): (Option<DateTime<Utc>>, Option<MemoryId>),
+    most: i64,
+) -> Result<Vec<Surveyed>, DbError> {
+    let VectorTable { table, .. } = VectorTable::of(dimension)?;
+    let of_user = of_user!("m", "$4");
+    let sql = format!(
+        r"select {COLUMNS}, e.embedding as vector
+            from agent_memories m
+            join {table} e on e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $2
+           where m.tenant_id = $1 and m.live and m.status = 'active' and m.kind <> 'episode' and {of_user}
+             and m.updated_at >= coalesce($3, '-infinity'::timestamptz) and m.id > $5
+           order by m.id limit $6"
+    );
+    // The table follows from the dimension.
+    Ok(sqlx::query_as(AssertSqlSafe(sql))
+        .bind(tenancy.tenant)
+        .bind(model)
+        .bind(since)
+        .bind(tenancy.users)
+        .bind(after.map_or(uuid::Uuid::nil(), |id| id.0))
+        .bind(most)
+        .fetch_all(&mut **tx)
+        .await?)
+}
+
+/// Whether a link connects two memories.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn is_linked(tx: &mut Tx, tenancy: Tenancy, one: MemoryId, other: MemoryId) -> Result<bool, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        r"select exists (select from memory_links l
+                          where l.tenant_id = $1 and ((l.from_id = $2 and l.to_id = $3) or (l.from_id = $3 and l.to_id = $2)) and ",
+        of_user!("l", "$4"),
+        ")"
+    ))
+    .bind(tenancy.tenant)
+    .bind(one)
+    .bind(other)
+    .bind(tenancy.users)
+    .fetch_one(&mut **tx)
+    .await?)
+}

@@ -1,0 +1,170 @@
+//! The survey of what is active: it suggests duplicates and contradictions among memories, for a person to decide. It changes nothing.
+
+use super::compare::{Likeness, compare};
+use super::model::Owner;
+use super::place::{NEIGHBOURS, RELATED, reason};
+use super::store::{self, Pair, Surveyed};
+use crate::api::{AgentId, MemoryEvidence, MemoryId, MemoryKind, OperatorRole, Page, PairRelation, SuggestedMemory, SuggestedPair};
+use crate::db::cursor::{Cursor, Seek};
+use crate::db::{Tx, lock, lock_key};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::jobs::{self, NewEvent, Task};
+use crate::memories::model::Memory;
+use crate::memories::slugs;
+use crate::memories::store::{self as memories, Embedded};
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use tracing::instrument;
+
+/// Memories of one event: afterwards others have their turn.
+const BATCH: i64 = 200;
+/// Suggestions that may wait. More would help nobody.
+const OPEN_MAX: i64 = 500;
+/// How often an organisation's memories are surveyed.
+const EVERY: TimeDelta = TimeDelta::hours(24);
+/// Suggestions on one page.
+const PAGE: usize = 25;
+
+/// Which memories an event surveys.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SurveyPayload {
+    /// Those that changed since the survey before; all, if there was none.
+    pub since: Option<DateTime<Utc>>,
+    /// Those after this one, by id.
+    pub after: Option<MemoryId>,
+}
+
+/// Requests a survey of the organisation's memories, unless there was one within a day; whether it did.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn request_survey(engine: &Engine, ctx: &OpContext) -> Result<bool, Error> {
+    let now = engine.clock().now();
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let since = store::last_survey(&mut tx, ctx.tenant_id).await?;
+    if since.is_some_and(|last| last + EVERY > now) {
+        return Ok(false);
+    }
+    let requested = insert(engine, ctx, &mut tx, &SurveyPayload { since, after: None }).await?;
+    tx.commit().await?;
+    engine.captures().wake();
+    Ok(requested)
+}
+
+async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: &SurveyPayload) -> Result<bool, Error> {
+    let payload = serde_json::to_value(payload).map_err(Error::failed("a payload cannot be serialised"))?;
+    let event = NewEvent::pending(engine, Task::Survey, payload);
+    Ok(jobs::store::request_survey(tx, ctx.tenant_id, ctx.commons_id, &event).await?)
+}
+
+/// Surveys some memories and requests the survey of the next ones.
+///
+/// # Errors
+/// When the database is out of reach: the event is tried again.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn survey(engine: &Engine, ctx: &OpContext, payload: &SurveyPayload) -> Result<Value, Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let batch =
+        store::to_survey(&mut tx, ctx.tenancy(), (&engine.model().name, engine.model().dimension), (payload.since, payload.after), BATCH)
+            .await?;
+    let open = store::suggestion_count(&mut tx, ctx.tenancy()).await?;
+    tx.commit().await?;
+    let mut suggested = 0;
+    for one in &batch {
+        if open + suggested >= OPEN_MAX {
+            return Ok(json!({ "observations": batch.len(), "proposed": suggested }));
+        }
+        suggested += compare_one(engine, ctx, one).await?;
+    }
+    if let Some(last) = batch.last().filter(|_| i64::try_from(batch.len()) == Ok(BATCH)) {
+        let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+        insert(engine, ctx, &mut tx, &SurveyPayload { after: Some(last.memory.id), ..payload.clone() }).await?;
+        tx.commit().await?;
+    }
+    Ok(json!({ "observations": batch.len(), "proposed": suggested }))
+}
+
+/// Compares a memory with the earlier ones that resemble it; how many suggestions are new.
+async fn compare_one(engine: &Engine, ctx: &OpContext, one: &Surveyed) -> Result<i64, Error> {
+    let memory = &one.memory;
+    let owner = Owner { agent_id: memory.agent_id, user_id: memory.user_id };
+    let user = owner.user_id.map_or([0; 16], |user| user.0.into_bytes());
+    let (now, vector) = (engine.clock().now(), one.vector.to_vec());
+    let embedded = Embedded { model: &engine.model().name, vector: &vector };
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    lock(&mut tx, lock_key(&[b"consolidate", owner.agent_id.0.as_bytes(), &user])).await?;
+    let mut suggested = 0;
+    for (other, similarity) in store::nearest(&mut tx, ctx.tenancy(), owner, embedded, NEIGHBOURS, now).await? {
+        let Some(relation) = related(memory, &other, similarity, engine.model().dedup_threshold) else { continue };
+        if store::is_linked(&mut tx, ctx.tenancy(), memory.id, other.id).await? {
+            continue;
+        }
+        let ids = (engine.clock().id(), memory.id, other.id);
+        let reason = reason(relation, similarity);
+        suggested += i64::from(store::insert_pair(&mut tx, ctx.tenancy(), owner, ids, relation, &reason, now).await?);
+    }
+    tx.commit().await?;
+    Ok(suggested)
+}
+
+/// What a memory is to an earlier one of the same kind and place, if anything. Passing states differ all the time.
+fn related(memory: &Memory, other: &Memory, similarity: f64, same: f64) -> Option<PairRelation> {
+    let place = |one: &Memory| (one.kind, one.scope, one.project_id, one.repo_id, one.session_id, one.connection_id);
+    let earlier = (other.created_at, other.id) < (memory.created_at, memory.id);
+    if !earlier || !other.live || place(memory) != place(other) || memory.kind == MemoryKind::Episode {
+        return None;
+    }
+    match compare(&memory.content, &other.content) {
+        Likeness::Conflict if similarity >= RELATED => Some(PairRelation::Contradicts),
+        Likeness::Same | Likeness::Other if similarity > same => Some(PairRelation::Duplicates),
+        _ => None,
+    }
+}
+
+/// A page of suggestions about active memories, oldest first.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn suggestions(engine: &Engine, ctx: &OpContext, after: Option<&str>) -> Result<Page<SuggestedPair>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let seek = Seek::from_parameters(after, None)?;
+    let slugs = slugs(engine, ctx).await?;
+    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
+    let total = store::suggestion_count(&mut tx, ctx.tenancy()).await?;
+    let pairs = store::suggestion_list(&mut tx, ctx.tenancy(), &seek, PAGE).await?;
+    let ids: Vec<MemoryId> = pairs.iter().flat_map(|pair| [pair.from.id, pair.to.id]).collect();
+    let quotes: HashMap<_, _> = memories::evidence_of(&mut tx, ctx.tenancy(), &ids, 1).await?.into_iter().collect();
+    tx.commit().await?;
+    let page = seek.page(pairs, PAGE, total, |one: &Pair| Cursor { key: one.created_at, id: one.id.0 });
+    Ok(page.map(|pair| suggestion(pair, &slugs, &quotes)))
+}
+
+fn suggestion(pair: Pair, slugs: &HashMap<AgentId, String>, quotes: &HashMap<MemoryId, MemoryEvidence>) -> SuggestedPair {
+    let end = |end: store::End| SuggestedMemory {
+        quote: quotes.get(&end.id).cloned(),
+        id: end.id,
+        short_id: end.short_id,
+        content: end.content,
+        said_at: end.said_at,
+    };
+    SuggestedPair {
+        id: pair.id,
+        agent_id: pair.agent_id,
+        agent_slug: slugs.get(&pair.agent_id).cloned().unwrap_or_else(|| pair.agent_id.to_string()),
+        relation: pair.relation,
+        reason: pair.reason,
+        created_at: pair.created_at,
+        from: end(pair.from),
+        to: end(pair.to),
+    }
+}

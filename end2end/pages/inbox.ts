@@ -16,7 +16,7 @@ export class InboxPage extends FilteredPage {
   /** In the message about what was done. */
   readonly undo = this.flash.getByRole('button', { name: 'Undo' });
 
-  tab(name: 'Candidates' | 'Quarantine' | 'Policy'): Locator {
+  tab(name: 'Candidates' | 'Suggestions' | 'Quarantine' | 'Policy'): Locator {
     return this.page.getByRole('navigation', { name: 'Inbox' }).getByRole('link', { name: new RegExp(`^${name}`) });
   }
 

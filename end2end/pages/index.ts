@@ -14,6 +14,7 @@ import { OverviewPage } from './overview';
 import { PromptsPage } from './prompts';
 import { HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
 import { SignInPage } from './sign-in';
+import { SuggestionsPage } from './suggestions';
 import { TermPage } from './term';
 import { TermsPage } from './terms';
 import { VocabularyPage } from './vocabulary';
@@ -34,6 +35,7 @@ const PAGES = {
   inbox: InboxPage,
   candidates: CandidatesPage,
   quarantine: QuarantinePage,
+  suggestions: SuggestionsPage,
   policy: PolicyPage,
   knowledge: KnowledgePage,
   document: DocumentPage,

@@ -215,6 +215,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'the inbox, an invalid filter': ({ frame }) => frame.goto('/inbox?source=minutes'),
   'an unknown candidate': ({ frame }) => frame.goto('/inbox?focus=0198f000-0000-7000-8000-000000000000'),
   'deciding on no candidate': ({ frame }) => frame.goto('/inbox/review?what=confirm'),
+  'the suggestions': ({ frame }) => frame.goto('/inbox/suggestions'),
   'the quarantine': ({ frame }) => frame.goto('/inbox/quarantine'),
   'the capture policy': ({ frame }) => frame.goto('/inbox/policy'),
   capturing: ({ frame }) => frame.goto('/capture'),

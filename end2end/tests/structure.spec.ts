@@ -478,6 +478,8 @@ test('a captured source and its candidates', { tag: '@no-js' }, async ({ capture
         - listitem:
           - link "Candidates"
         - listitem:
+          - link "Suggestions"
+        - listitem:
           - link /^Quarantine/
         - listitem:
           - link "Policy"

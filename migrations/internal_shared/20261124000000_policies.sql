@@ -6,6 +6,8 @@ create table capture_policies (
     profile            text        not null constraint capture_policies_profile_check check (profile in ('automatic', 'review')),
     decisions          text        not null constraint capture_policies_decisions_check check (decisions in ('automatic', 'review')),
     others             text        not null constraint capture_policies_others_check check (others in ('automatic', 'review')),
+    -- what agents write to the commons
+    commons            text        not null constraint capture_policies_commons_check check (commons in ('automatic', 'review')),
     -- what is less sure than this waits, whatever its kind
     confidence_min     real        not null constraint capture_policies_confidence_check check (confidence_min between 0 and 1),
     -- false: nothing is sent to a model outside; the rules extract

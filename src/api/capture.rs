@@ -138,6 +138,7 @@ pub struct CaptureConversationRequest {
     /// With the scope `project` or `repo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Uuid>,
+    /// With the scope `repo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<Uuid>,
     /// The person you are talking to.
@@ -165,6 +166,7 @@ pub struct CaptureSessionRequest {
     /// With the scope `project` or `repo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Uuid>,
+    /// With the scope `repo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<Uuid>,
     /// The person you are talking to.
@@ -194,9 +196,12 @@ pub struct ObservationRequest {
     /// 1 byte to 4 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub content: String,
+    /// What sort of observation it is.
     pub category: ObservationCategory,
+    /// The session in which you observed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
+    /// The connection of the tool through which you did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection_id: Option<Uuid>,
     /// The person you observed.
@@ -219,6 +224,7 @@ pub struct UserContextRequest {
     /// Facts to keep, a sentence each.
     #[serde(default)]
     pub persistent_info_additions: Vec<String>,
+    /// The session in which you learned it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
     /// The person.
@@ -239,6 +245,7 @@ pub struct ConnectionContextRequest {
     pub connection_id: Uuid,
     /// What you learned about using it: keys with their values.
     pub learned: Map<String, Value>,
+    /// The session in which you learned it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
     /// The person.
@@ -388,6 +395,8 @@ pub struct CapturePolicy {
     pub decisions: Promotion,
     /// Project facts, artifacts and hints.
     pub others: Promotion,
+    /// What agents write to the commons.
+    pub commons: Promotion,
     /// Anything less sure than this waits, 0 to 1.
     pub confidence_min: f32,
     /// Whether text may be sent to a model outside.
@@ -401,6 +410,7 @@ impl Default for CapturePolicy {
             profile: Promotion::Review,
             decisions: Promotion::Review,
             others: Promotion::Review,
+            commons: Promotion::Automatic,
             confidence_min: 0.5,
             outside_models: false,
         }

@@ -258,6 +258,9 @@ pub struct RememberResponse {
     pub unchanged: bool,
     /// The version before this one, if it was an update.
     pub previous_version: Option<i32>,
+    /// True: it is shared and waits in the inbox until a person confirms it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaits_review: bool,
 }
 
 /// Input of `agent_memory_forget`.

@@ -72,7 +72,7 @@ pub use portability::{Area, ImportCount, ImportReport};
 pub use projects::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, Repo};
 pub use recall::{
     Breakdown, Criterion, Hit, MatchedBy, NothingReason, Part, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit,
-    SearchRequest, SearchResults, SourceTag,
+    SearchRequest, SearchResults, SourceTag, Trust,
 };
 pub use records::{
     Comparison, LinkEnd, LinkRequest, LinkResponse, MemoryRecord, ProfileFactRequest, ReviseRequest, ReviseResponse, VersionsResponse,

@@ -235,6 +235,18 @@ pub struct Part {
     pub weight: f64,
 }
 
+text_enum! {
+    /// How far a memory can be trusted.
+    Trust {
+        /// It is the agent's own.
+        Own = "own",
+        /// It is shared, and a person confirmed it.
+        Reviewed = "reviewed",
+        /// It is shared, another agent may have written it, and no person confirmed it.
+        Unreviewed = "unreviewed",
+    }
+}
+
 /// One memory that answers a recall: the record as `GET /api/memories/{memory_id}` returns it, except for versions, links and counters, and
 /// why it is a hit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -268,6 +280,8 @@ pub struct Hit {
     pub similarity: f64,
     pub recency_score: f64,
     pub source_tag: SourceTag,
+    /// `unreviewed` if it is shared and no person confirmed it.
+    pub trust: Trust,
     pub score: f64,
     pub breakdown: Breakdown,
     pub matched_by: MatchedBy,

@@ -2,7 +2,7 @@
 
 use super::{
     AgentId, Category, MemoryEvidence, MemoryId, MemoryKind, MemoryLink, MemoryRef, MemoryScope, MemoryStatus, MemoryVersion, Relation,
-    Retention, Source, SourceKind, SourceTag, UserId, UserRef,
+    Retention, Source, SourceKind, SourceTag, Trust, UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -168,6 +168,8 @@ pub struct MemoryRecord {
     pub created_by: AgentId,
     /// `private`, or `shared` for the commons.
     pub source_tag: SourceTag,
+    /// `unreviewed` if it is shared and no person confirmed it.
+    pub trust: Trust,
     pub user_id: Option<UserId>,
     pub kind: MemoryKind,
     pub category: Option<Category>,

@@ -19,4 +19,4 @@ pub use model::{NewCandidate, Owner, Placed, Ready, Spot};
 pub use pairs::decide_pair;
 pub use place::{place_all, prepare};
 pub use quarantine::{decide_quarantine, quarantine};
-pub use survey::{SurveyPayload, request_survey, suggestions, survey};
+pub use survey::{SurveyPayload, request_survey, suggestions, survey, survey_now};

@@ -208,6 +208,7 @@ fn key(owner: Owner, candidate: &NewCandidate, resolved: &Resolved) -> DedupKey 
 fn draft(owner: Owner, candidate: &NewCandidate, resolved: &Resolved, content_hash: Vec<u8>) -> Draft {
     let Spot { source_id, starts, ends, .. } = &candidate.spot;
     Draft {
+        review: true,
         key: key(owner, candidate, resolved),
         created_by: owner.agent_id,
         topic_raw: candidate.topic.clone(),

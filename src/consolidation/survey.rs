@@ -5,6 +5,7 @@ use super::model::Owner;
 use super::place::{NEIGHBOURS, RELATED, reason};
 use super::store::{self, Pair, Surveyed};
 use crate::api::{AgentId, MemoryEvidence, MemoryId, MemoryKind, OperatorRole, Page, PairRelation, SuggestedMemory, SuggestedPair};
+use crate::audit::{self, NewEntry};
 use crate::db::cursor::{Cursor, Seek};
 use crate::db::{Tx, lock, lock_key};
 use crate::engine::Engine;
@@ -56,6 +57,25 @@ pub async fn request_survey(engine: &Engine, ctx: &OpContext) -> Result<bool, Er
     tx.commit().await?;
     engine.captures().wake();
     Ok(requested)
+}
+
+/// Requests a survey at once, for an operator.
+///
+/// # Errors
+/// `Forbidden` without the role `operator`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn survey_now(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Operator)?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let since = store::last_survey(&mut tx, ctx.tenant_id).await?;
+    insert(engine, ctx, &mut tx, &SurveyPayload { since, after: None }).await?;
+    let entry = NewEntry::new(engine, ctx, "survey.requested", "tenant", ctx.tenant_id, "comparison of active memories requested");
+    audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    tx.commit().await?;
+    engine.captures().wake();
+    engine.relay().wake();
+    Ok(())
 }
 
 async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: &SurveyPayload) -> Result<bool, Error> {

@@ -193,7 +193,7 @@ pub const TABLES: &[Table] = {
         ] },
         Table { database: "internal_shared", name: "capture_policies", kept: Forever, erasure: OF_NOBODY, columns: &[
             ("episodes", Plain, false), ("profile", Plain, false), ("decisions", Plain, false), ("others", Plain, false),
-            ("updated_by", Name, false),
+            ("commons", Plain, false), ("updated_by", Name, false),
         ] },
         Table { database: "internal_shared", name: "users", kept: Forever, erasure: Row, columns: &[
             ("external_ref", Name, true), ("name", Name, true),

@@ -543,7 +543,7 @@ pub async fn users(tx: &mut Tx, tenant: TenantId) -> Result<Vec<User>, DbError> 
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn capture_policy(tx: &mut Tx, tenant: TenantId) -> Result<Option<CapturePolicy>, DbError> {
     Ok(sqlx::query_as(
-        "select episodes, profile, decisions, others, confidence_min, outside_models from capture_policies where tenant_id = $1",
+        "select episodes, profile, decisions, others, commons, confidence_min, outside_models from capture_policies where tenant_id = $1",
     )
     .bind(tenant)
     .fetch_optional(&mut **tx)
@@ -560,10 +560,12 @@ pub async fn set_capture_policy(
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     sqlx::query(
-        r"insert into capture_policies (tenant_id, episodes, profile, decisions, others, confidence_min, outside_models, updated_at, updated_by)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        r"insert into capture_policies (tenant_id, episodes, profile, decisions, others, commons, confidence_min, outside_models,
+                                        updated_at, updated_by)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
           on conflict (tenant_id) do update
              set episodes = excluded.episodes, profile = excluded.profile, decisions = excluded.decisions, others = excluded.others,
+                 commons = excluded.commons,
                  confidence_min = excluded.confidence_min, outside_models = excluded.outside_models, updated_at = excluded.updated_at,
                  updated_by = excluded.updated_by",
     )
@@ -572,6 +574,7 @@ pub async fn set_capture_policy(
     .bind(policy.profile)
     .bind(policy.decisions)
     .bind(policy.others)
+    .bind(policy.commons)
     .bind(policy.confidence_min)
     .bind(policy.outside_models)
     .bind(now)

@@ -3,7 +3,8 @@
 use super::access::{self, Purpose};
 use super::model::{Link, Memory, Version, recency};
 use super::store;
-use crate::api::{Comparison, MemoryRecord, MemoryRef, MemoryVersion, SourceTag, UserRef};
+use crate::api::{Comparison, MemoryId, MemoryRecord, MemoryRef, MemoryVersion, SourceTag, Trust, UserRef};
+use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::acting_for;
@@ -29,6 +30,7 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
     let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
     let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
     let links = store::links(&mut tx, ctx.tenancy(), memory.id).await?;
+    let trust = trust(&mut tx, ctx, &memory).await?;
     let quotes = store::evidence_of(&mut tx, ctx.tenancy(), &[memory.id], QUOTES).await?.into_iter().map(|(_, place)| place).collect();
     tx.commit().await?;
     let agent = ctx.agent_id().ok();
@@ -42,7 +44,15 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
     };
     let links = links.into_iter().filter(told).map(|link| link.seen_from(memory.id)).collect();
     let tag = if memory.agent_id == ctx.commons_id { SourceTag::Shared } else { SourceTag::Private };
-    Ok(MemoryRecord { quotes, versions, links, ..told_of(memory, tag, engine.clock().now()) })
+    Ok(MemoryRecord { trust, quotes, versions, links, ..told_of(memory, tag, engine.clock().now()) })
+}
+
+async fn trust(tx: &mut Tx, ctx: &OpContext, memory: &Memory) -> Result<Trust, Error> {
+    if memory.agent_id != ctx.commons_id {
+        return Ok(Trust::Own);
+    }
+    let reviewed = store::reviewed(tx, ctx.tenancy(), &[memory.id]).await?;
+    Ok(if reviewed.is_empty() { Trust::Unreviewed } else { Trust::Reviewed })
 }
 
 /// Every state that a memory was in, newest first.
@@ -115,6 +125,7 @@ fn told_of(memory: Memory, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryR
         agent_id: memory.agent_id,
         created_by: memory.created_by,
         source_tag,
+        trust: Trust::Own,
         user_id: memory.user_id,
         kind: memory.kind,
         category: memory.category,
@@ -153,4 +164,16 @@ fn told_of(memory: Memory, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryR
         versions: vec![],
         links: vec![],
     }
+}
+
+/// Those of some memories that a person confirmed as they are now.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn reviewed(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<Vec<MemoryId>, Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let reviewed = store::reviewed(&mut tx, ctx.tenancy(), ids).await?;
+    tx.commit().await?;
+    Ok(reviewed)
 }

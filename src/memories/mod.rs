@@ -17,6 +17,7 @@ pub use browse::{browse, detail, recalls, rows_by_id};
 pub(crate) use browse::{check as check_filter, slugs, with_slug};
 pub(crate) use forget::forget_once;
 pub use forget::{delete, forget, restore};
+pub(crate) use history::reviewed;
 pub use history::{compare, history, record};
 pub use late::embed_late;
 pub(crate) use link::{contradictions, post_settling};

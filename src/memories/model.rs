@@ -87,6 +87,8 @@ impl DedupKey {
 /// A memory to be written.
 #[derive(Clone, Debug)]
 pub struct Draft {
+    /// It waits in the inbox for a person instead of becoming active.
+    pub review: bool,
     pub key: DedupKey,
     pub created_by: AgentId,
     pub topic_raw: String,

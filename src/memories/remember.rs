@@ -3,8 +3,8 @@
 use super::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text, expiry, wording};
 use super::store::{self, Birth, Embedded};
 use crate::api::{
-    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, MemoryId, MemoryKind, MemoryScope, MemoryStatus, RATIONALE_MAX, Relation,
-    RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Scope, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
+    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Promotion, RATIONALE_MAX,
+    Relation, RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Scope, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx, lock};
@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::guard;
 use crate::idempotency::Once;
-use crate::identity::acting_for;
+use crate::identity::{self, acting_for};
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
 use crate::vocabulary::{self, Resolved};
@@ -67,6 +67,26 @@ pub(super) struct Prepared {
     start: Instant,
 }
 
+/// Whether what an agent writes to the commons waits for a person: other agents will read it.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn needs_review(engine: &Engine, ctx: &OpContext, request: &RememberRequest) -> Result<bool, Error> {
+    let texts = [Some(&request.content), request.title.as_ref(), request.summary.as_ref(), Some(&request.topic_raw)];
+    let text: Vec<&str> = texts.into_iter().flatten().map(String::as_str).collect();
+    Ok(request.commons && is_reviewed_first(engine, ctx, &text.join("\n\n")).await?)
+}
+
+/// Whether a person reviews this text before other agents read it: because the policy says so, or because it may carry instructions.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn is_reviewed_first(engine: &Engine, ctx: &OpContext, text: &str) -> Result<bool, Error> {
+    Ok(!guard::inspect(text).is_empty() || identity::capture_policy(engine, ctx).await?.commons == Promotion::Review)
+}
+
 /// Checks a request and looks its topic up.
 ///
 /// # Errors
@@ -76,7 +96,8 @@ pub(super) async fn prepare(engine: &Engine, ctx: &OpContext, request: RememberR
     let start = Instant::now();
     check(ctx, &request)?;
     let resolved = resolve(engine, ctx, &request.topic_raw).await;
-    let draft = draft(ctx, ctx.agent_id()?, request, &resolved);
+    let review = needs_review(engine, ctx, &request).await?;
+    let draft = Draft { review, ..draft(ctx, ctx.agent_id()?, request, &resolved) };
     Ok(Prepared { resolved, draft, start })
 }
 
@@ -193,6 +214,7 @@ pub(crate) async fn resolve(engine: &Engine, ctx: &OpContext, topic_raw: &str) -
 
 pub(crate) fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, resolved: &Resolved) -> Draft {
     Draft {
+        review: false,
         key: DedupKey {
             agent_id: if request.commons { ctx.commons_id } else { agent },
             user_id: ctx.user(),
@@ -241,6 +263,11 @@ pub(crate) enum Outcome {
         id: MemoryId,
         short_id: String,
     },
+    /// It waits in the inbox.
+    Proposed {
+        id: MemoryId,
+        short_id: String,
+    },
 }
 
 impl Outcome {
@@ -250,13 +277,14 @@ impl Outcome {
             Self::Amended(_) => "amended",
             Self::Revised(_) => "revised",
             Self::Created { .. } => "created",
+            Self::Proposed { .. } => "proposed",
         }
     }
 
     pub(crate) fn id(&self) -> MemoryId {
         match self {
             Self::Unchanged(memory) | Self::Amended(memory) | Self::Revised(memory) => memory.id,
-            Self::Created { id, .. } => *id,
+            Self::Created { id, .. } | Self::Proposed { id, .. } => *id,
         }
     }
 
@@ -270,10 +298,20 @@ impl Outcome {
         let (memory_id, short_id, previous_version) = match self {
             Self::Unchanged(memory) => (memory.id, &memory.short_id, None),
             Self::Revised(memory) | Self::Amended(memory) => (memory.id, &memory.short_id, Some(memory.version)),
-            Self::Created { id, short_id } => (*id, short_id, None),
+            Self::Created { id, short_id } | Self::Proposed { id, short_id } => (*id, short_id, None),
         };
+        let awaits_review = matches!(self, Self::Proposed { .. });
         let Resolved { topic, is_canonical, .. } = resolved;
-        RememberResponse { memory_id, short_id: short_id.clone(), topic, is_canonical, was_update, unchanged, previous_version }
+        RememberResponse {
+            memory_id,
+            short_id: short_id.clone(),
+            topic,
+            is_canonical,
+            was_update,
+            unchanged,
+            previous_version,
+            awaits_review,
+        }
     }
 }
 
@@ -284,6 +322,9 @@ pub(crate) async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: 
     let embedded = vector.map(|vector| Embedded { model: &model.name, vector });
     if let Some(memory) = store::same_content(tx, ctx.tenancy(), &draft.key, &draft.content_hash, now).await? {
         return repeat(ctx, tx, draft, memory, embedded, now).await;
+    }
+    if draft.review {
+        return propose(engine, ctx, tx, draft, embedded).await;
     }
     let near = match embedded {
         Some(embedded) => store::nearest(tx, ctx.tenancy(), &draft.key, embedded, None, now).await?,
@@ -359,6 +400,27 @@ pub(super) async fn create(
     Ok(Outcome::Created { id, short_id })
 }
 
+/// Puts a memory into the inbox, unless the same content waits there.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn propose(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    draft: &Draft,
+    embedded: Option<Embedded<'_>>,
+) -> Result<Outcome, Error> {
+    if let Some((id, short_id)) = store::waiting(tx, ctx.tenancy(), &draft.key, &draft.content_hash).await? {
+        return Ok(Outcome::Proposed { id, short_id });
+    }
+    let (now, agent) = (engine.clock().now(), draft.key.agent_id);
+    let (id, short_id) = insert(engine, ctx, tx, draft, (MemoryStatus::Inbox, embedded.is_none())).await?;
+    store::write_version(tx, ctx, agent, id, Change::Proposed, draft.origin.as_ref(), now).await?;
+    if let Some(embedded) = embedded {
+        store::put_vector(tx, ctx.tenancy(), agent, id, embedded, now).await?;
+    }
+    Ok(Outcome::Proposed { id, short_id })
+}
+
 /// Inserts the row of a new memory under a free short id, without words, vector or version.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn insert(
@@ -420,7 +482,9 @@ pub(crate) async fn leave_traces(
     let (agent, id) = (draft.key.agent_id, outcome.id());
     let payload = serde_json::json!({ "memory_id": id, "outcome": outcome.word() });
     jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::done(engine, Task::Remember, payload)).await?;
-    if traces.late {
+    let waits = matches!(outcome, Outcome::Proposed { .. });
+    // What waits gets its vector and proposes its topic when a person confirms it.
+    if traces.late && !waits {
         let payload = serde_json::json!({ "memory_id": id });
         jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
     }
@@ -429,10 +493,11 @@ pub(crate) async fn leave_traces(
         Outcome::Revised(_) => ("memory.revised", "remembered in new words"),
         Outcome::Amended(_) => ("memory.amended", "more was told of it"),
         Outcome::Unchanged(_) => ("memory.repeated", "remembered again"),
+        Outcome::Proposed { .. } => ("memory.proposed", "waits for review"),
     };
     let entry = NewEntry::new(engine, ctx, action, "memory", id, message).agent(agent).changes(changes(draft, outcome));
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
-    if traces.proposal {
+    if traces.proposal && !waits {
         vocabulary::post_proposal(engine, ctx, tx, agent, &draft.topic_raw, Some(id)).await?;
     }
     Ok(())
@@ -444,7 +509,7 @@ fn changes(draft: &Draft, outcome: &Outcome) -> serde_json::Value {
         Outcome::Unchanged(_) => serde_json::json!({}),
         Outcome::Amended(memory) => serde_json::json!({ "amended": draft.details.amendments(memory) }),
         Outcome::Revised(memory) => serde_json::json!({ "content": [hex(&memory.content_hash), hex(&draft.content_hash)] }),
-        Outcome::Created { .. } => serde_json::json!({ "content": [null, hex(&draft.content_hash)] }),
+        Outcome::Created { .. } | Outcome::Proposed { .. } => serde_json::json!({ "content": [null, hex(&draft.content_hash)] }),
     }
 }
 

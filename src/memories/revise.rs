@@ -87,6 +87,10 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     if memory.status == MemoryStatus::Superseded {
         return Err(Error::Conflict(format!("the memory {} was superseded by another: revise that one", memory.short_id)));
     }
+    if memory.agent_id == ctx.commons_id && remember::is_reviewed_first(engine, ctx, &request.content).await? {
+        let message = "shared memories are reviewed in this organisation: remember the new content with `commons`, and a person decides";
+        return Err(Error::Forbidden(message.into()));
+    }
     // The memory was refiled while the model worked: the vector belongs to the old topic.
     let vector = vector.filter(|_| memory.topic == topic);
     let draft = Draft { origin, ..draft(&memory, &request) };
@@ -118,6 +122,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
 
 fn draft(memory: &Memory, request: &ReviseRequest) -> Draft {
     Draft {
+        review: false,
         key: memory.key(),
         created_by: memory.created_by,
         topic_raw: memory.topic_raw.clone(),
@@ -178,7 +183,8 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
         commons: request.commons,
         ..RememberRequest::default()
     };
-    let mut draft = remember::draft(ctx, agent, asked, &resolved);
+    let review = remember::needs_review(engine, ctx, &asked).await?;
+    let mut draft = Draft { review, ..remember::draft(ctx, agent, asked, &resolved) };
     draft.details.profile_fact = true;
 
     let now = engine.clock().now();
@@ -188,6 +194,9 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
     }
     lock(&mut tx, draft.key.lock()).await?;
     let outcome = match store::profile_fact(&mut tx, ctx.tenancy(), &draft, now).await? {
+        known if draft.review && known.as_ref().is_none_or(|memory| memory.content_hash != draft.content_hash) => {
+            remember::propose(engine, ctx, &mut tx, &draft, None).await?
+        }
         Some(memory) if memory.content_hash == draft.content_hash => remember::repeat(ctx, &mut tx, &draft, memory, None, now).await?,
         Some(memory) => remember::replace(ctx, &mut tx, &draft, memory, None, now).await?,
         None => remember::create(engine, ctx, &mut tx, &draft, None).await?,

@@ -1,7 +1,7 @@
 //! The explanation of a hit, in words.
 
 use super::Ranked;
-use crate::api::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag};
+use crate::api::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag, Trust};
 use crate::memories::model::{Memory, embedded_text, recency};
 use crate::text::words;
 use chrono::{DateTime, Utc};
@@ -40,6 +40,8 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
         similarity: ranked.breakdown.similarity,
         recency_score: ranked.breakdown.recency,
         source_tag,
+        // Until somebody looks: shared memories that people confirmed are marked later.
+        trust: if source_tag == SourceTag::Shared { Trust::Unreviewed } else { Trust::Own },
         score: ranked.score,
         breakdown: ranked.breakdown,
         matched_by: ranked.matched_by,

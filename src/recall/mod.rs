@@ -31,7 +31,9 @@ pub(crate) use search::for_task;
 pub use search::{search, without_floor};
 pub use why::explain;
 
-use crate::api::{K_MAX, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope};
+use crate::api::{
+    K_MAX, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope, Trust,
+};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::guard;
@@ -125,6 +127,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     }
     let mut hits: Vec<RecallHit> = list.into_iter().map(|one| one.hit(&found.prepared.terms, ctx.commons_id, found.now)).collect();
     show_contradictions(engine, ctx, &mut hits).await;
+    show_reviews(engine, ctx, &mut hits).await;
     Ok(RecallResponse { hits, ..response })
 }
 
@@ -159,6 +162,26 @@ pub(super) fn check(request: &RecallRequest, now: DateTime<Utc>) -> Result<(), E
         )
         .that(request.as_of.is_none_or(|at| at <= now), "as_of", "lies in the future")
         .done()
+}
+
+/// Marks the shared hits that a person confirmed. If that cannot be read, they stay unreviewed.
+async fn show_reviews(engine: &Engine, ctx: &OpContext, hits: &mut [RecallHit]) {
+    let shared: Vec<_> =
+        hits.iter().filter_map(RecallHit::memory).filter(|hit| hit.trust == Trust::Unreviewed).map(|hit| hit.memory_id).collect();
+    if shared.is_empty() {
+        return;
+    }
+    let reviewed = match memories::reviewed(engine, ctx, &shared).await {
+        Ok(reviewed) => reviewed,
+        Err(error) => return tracing::warn!(%error, "answering without saying which hits a person confirmed"),
+    };
+    for hit in hits {
+        if let RecallHit::Memory(hit) = hit
+            && reviewed.contains(&hit.memory_id)
+        {
+            hit.trust = Trust::Reviewed;
+        }
+    }
 }
 
 /// Adds to each hit the memories that contradict it. If they cannot be read, the answer does not fail: the status still shows that there

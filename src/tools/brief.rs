@@ -2,7 +2,7 @@
 
 use crate::api::{
     BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall, Hit, KnowledgeHit, KnowledgeResponse, MatchedBy,
-    MemoryStatus, NothingReason, RecallHit, RecallResponse,
+    MemoryStatus, NothingReason, RecallHit, RecallResponse, Trust,
 };
 use std::fmt::Write;
 
@@ -38,6 +38,7 @@ fn memory(hit: Hit) -> BriefMemory {
         rationale: hit.rationale,
         source: hit.source,
         source_tag: hit.source_tag,
+        trust: Some(hit.trust).filter(|trust| *trust != Trust::Own),
         similarity: three_digits(hit.similarity),
         recency_score: three_digits(hit.recency_score),
         score: three_digits(hit.score),

@@ -9,6 +9,7 @@ mod capture_killed;
 mod capture_model;
 mod capture_refused;
 mod columns;
+mod commons_review;
 mod concurrency;
 mod context;
 mod contract;

@@ -127,7 +127,7 @@ async fn a_connection_that_others_use_is_waited_for() {
         held.push(within(memory.begin(tenancy)).await.unwrap());
     }
     let mut lookups = Vec::new();
-    for _ in 0..4 {
+    for _ in 0..5 {
         lookups.push(within(memory.begin_system()).await.unwrap());
     }
     let waiting = tokio::spawn(async move { memory.begin(tenancy).await.map(drop) });

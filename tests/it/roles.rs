@@ -80,6 +80,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "consolidation::quarantine" Viewer |w, c| consolidation::quarantine(&w.engine, c, None);
     "consolidation::quotes" Viewer |w, c| consolidation::quotes(&w.engine, c, memory());
     "consolidation::suggestions" Viewer |w, c| consolidation::suggestions(&w.engine, c, None);
+    "consolidation::survey_now" Operator |w, c| consolidation::survey_now(&w.engine, c);
     "identity::create_agent" Admin |w, c| identity::create_agent(&w.engine, c, "newcomer", "Newcomer", false);
     "identity::set_discipline" Admin |w, c| identity::set_discipline(&w.engine, c, AgentId(nowhere()), Discipline::Confirming);
     "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[Scope::MemoryRead], None, None);

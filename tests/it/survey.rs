@@ -1,6 +1,6 @@
 //! The survey of active memories: what may say the same or contradict, as suggestions for a person.
 
-use crate::support::{alone, ask, remember, work};
+use crate::support::{Told, alone, ask, remember, work};
 use chrono::Duration;
 use remembrancer::api::{MemoryKind, PairRelation, RememberRequest, SuggestedPair};
 use remembrancer::testing::{World, fact, nowhere};
@@ -44,7 +44,7 @@ async fn contradictions_and_duplicates_among_active_memories_are_suggested_once(
     assert!(!survey(&world).await, "once a day");
 
     consolidation::decide_pair(&world.engine, &world.vera, found[0].id, false).await.unwrap();
-    told(&world, &world.atlas, "where Vera lives", "Vera lives in Thun with her cat").await;
+    told(&world, &world.atlas, "Vera of address", "Vera lives in Thun with her cat").await;
     world.clock.advance(Duration::days(1));
     assert!(survey(&world).await);
     let found = suggestions(&world).await;

@@ -140,7 +140,7 @@ async fn every_table_of_tenants_has_policies_and_belongs_to_no_role_of_the_serve
     for url in [&urls.agent_memory, &urls.shared_kb, &urls.internal_shared] {
         let open: Vec<String> = sqlx::query_scalar(
             r"select c.relname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
-               where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relname not in ('_sqlx_migrations', 'models')
+               where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relname not in ('_sqlx_migrations', 'models', 'model_prices')
                  and (not c.relrowsecurity or pg_get_userbyid(c.relowner) in ('rmb_app', 'rmb_operator', 'rmb_system')
                       or not exists (select from pg_policy p where p.polrelid = c.oid))",
         )

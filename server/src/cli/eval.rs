@@ -29,6 +29,8 @@ pub enum Eval {
         #[arg(long)]
         json: bool,
     },
+    /// Capture conversations (JSON lines), confirm what was extracted, and print how well recall finds the evidence of questions
+    Capture { file: PathBuf },
     /// Extract candidates from labelled turns (JSON lines) and print how well they fit what people noted
     Extraction {
         file: PathBuf,
@@ -41,7 +43,7 @@ pub enum Eval {
 /// A line of the file.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-enum Line {
+pub(super) enum Line {
     Memory {
         /// Questions are asked among the memories of one scope.
         scope: String,
@@ -64,38 +66,20 @@ enum Line {
 }
 
 /// Hits per question: as many as an agent would ask for.
-const HITS: u32 = 10;
+pub(super) const HITS: u32 = 10;
 const LINE_MAX: usize = 1024 * 1024;
 
 /// Runs the evaluation in databases of its own.
 ///
 /// # Errors
 /// When a line cannot be read (the error names it), or a database is out of reach.
-pub async fn retrieval(mut config: Config, file: &Path, ranking: Option<Ranking>, json: bool) -> Result<(), Failure> {
+pub async fn retrieval(config: Config, file: &Path, ranking: Option<Ranking>, json: bool) -> Result<(), Failure> {
     let lines = read(file).await?;
     let count = questions(&lines);
     if count as u64 > CACHED_QUERIES {
         return Err(format!("{} holds {count} questions; at most {CACHED_QUERIES} can be asked at once", file.display()).into());
     }
-    // No request waits, so every memory can wait for its vector.
-    config.write_embedding_budget = Duration::from_secs(60);
-    let (urls, postgres) = serve::databases(&config).await?;
-    let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", std::process::id()))?;
-    let done = async {
-        let engine = serve::open_at(&config, urls.clone(), serve::embedder(&config).await?).await?;
-        let (own, beside) = (engine.clone(), urls.clone());
-        // On a worker thread, like requests: on this one every wake-up would cross threads.
-        let scores = tokio::spawn(async move { evaluate(&own, &beside, &lines, ranking).await }).await;
-        engine.db().close().await;
-        scores?
-    }
-    .await;
-    let dropped = drop_databases(&urls).await;
-    if let Some(postgres) = postgres {
-        postgres.stop().await?;
-    }
-    let scores = done?;
-    dropped?;
+    let scores = in_own_databases(config, move |engine, urls| async move { evaluate(&engine, &urls, &lines, ranking).await }).await?;
     if json {
         println!("{}", serde_json::to_string_pretty(&scores)?);
     } else {
@@ -104,7 +88,36 @@ pub async fn retrieval(mut config: Config, file: &Path, ranking: Option<Ranking>
     Ok(())
 }
 
-async fn read(file: &Path) -> Result<Vec<Line>, Failure> {
+/// Runs work in databases that are dropped afterwards.
+///
+/// # Errors
+/// Those of the work, and when a database is out of reach.
+pub(super) async fn in_own_databases<T: Send + 'static, F: Future<Output = Result<T, Failure>> + Send + 'static>(
+    mut config: Config,
+    work: impl FnOnce(Engine, DatabaseUrls) -> F,
+) -> Result<T, Failure> {
+    // No request waits, so every memory can wait for its vector.
+    config.write_embedding_budget = Duration::from_secs(60);
+    let (urls, postgres) = serve::databases(&config).await?;
+    let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", std::process::id()))?;
+    let done = async {
+        let engine = serve::open_at(&config, urls.clone(), serve::embedder(&config).await?).await?;
+        // On a worker thread, like requests: on this one every wake-up would cross threads.
+        let done = tokio::spawn(work(engine.clone(), urls.clone())).await;
+        engine.db().close().await;
+        done?
+    }
+    .await;
+    let dropped = drop_databases(&urls).await;
+    if let Some(postgres) = postgres {
+        postgres.stop().await?;
+    }
+    let done = done?;
+    dropped?;
+    Ok(done)
+}
+
+pub(super) async fn read(file: &Path) -> Result<Vec<Line>, Failure> {
     let opened = tokio::fs::File::open(file).await.map_err(|error| format!("{}: {error}", file.display()))?;
     let (mut lines, mut number) = (Vec::new(), 0);
     let mut reader = BufReader::new(opened).lines();
@@ -143,7 +156,7 @@ async fn evaluate(
     Ok(all)
 }
 
-fn bar(len: usize, message: String) -> Result<ProgressBar, Failure> {
+pub(super) fn bar(len: usize, message: String) -> Result<ProgressBar, Failure> {
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}")?;
     Ok(ProgressBar::new(len as u64).with_style(style).with_message(message))
 }
@@ -170,15 +183,15 @@ async fn load(engine: &Engine, lines: &[Line]) -> Result<HashMap<String, Loaded>
     Ok(scopes)
 }
 
-async fn agent(engine: &Engine, tenant: &OpContext, number: usize) -> Result<OpContext, Failure> {
+pub(super) async fn agent(engine: &Engine, tenant: &OpContext, number: usize) -> Result<OpContext, Failure> {
     let agent = identity::create_agent(engine, tenant, &format!("scope-{number}"), "A scope of the evaluation", false).await?;
-    let (_, key) =
-        identity::create_key(engine, tenant, agent.id, "evaluation", &[Scope::MemoryRead, Scope::MemoryWrite], None, None).await?;
+    let scopes = [Scope::MemoryRead, Scope::MemoryWrite, Scope::CaptureWrite];
+    let (_, key) = identity::create_key(engine, tenant, agent.id, "evaluation", &scopes, None, None).await?;
     Ok(identity::authenticate(engine, &key, remembrancer::api::RequestId(SystemClock.id())).await?)
 }
 
 /// The request with which an agent would remember a turn: its words, time and place.
-fn memory(topic: &str, scope: &str, text: &str, at: Option<DateTime<Utc>>) -> RememberRequest {
+pub(super) fn memory(topic: &str, scope: &str, text: &str, at: Option<DateTime<Utc>>) -> RememberRequest {
     let source = Source { platform: "eval".into(), channel_id: Some(scope.into()), observed_at: at, ..Source::default() };
     let kind = Some(remembrancer::api::MemoryKind::Episode);
     RememberRequest { topic_raw: topic.into(), content: text.into(), source, kind, ..RememberRequest::default() }

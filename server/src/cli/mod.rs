@@ -6,6 +6,7 @@ mod extraction;
 pub mod kb;
 mod manage;
 pub mod portability;
+mod whole;
 
 use crate::config::Config;
 use crate::mcp;
@@ -240,6 +241,7 @@ pub async fn run() -> Result<(), Failure> {
         Command::Kb(Kb::Index { dir }) => kb::index(&dir),
         Command::Eval(Eval::Retrieval { file, ranking, json }) => eval::retrieval(config, &file, ranking, json).await,
         Command::Eval(Eval::Extraction { file, json }) => extraction::extraction(&file, json).await,
+        Command::Eval(Eval::Capture { file }) => whole::capture(config, &file).await,
         Command::Worker => capture::work(&config).await,
         command => {
             let Opened { engine, postgres } = serve::open(&config).await?;

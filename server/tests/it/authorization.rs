@@ -47,7 +47,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/undo_candidates", "ids=01900000-0000-7000-8000-000000000000"),
     ("/console/api/decide_pair", "id=01900000-0000-7000-8000-000000000000&accept=true"),
     ("/console/api/decide_quarantine", "id=01900000-0000-7000-8000-000000000000&release=true"),
-    ("/console/api/set_capture_policy", "episodes=review&profile=review&decisions=review&others=review&confidence_min=50"),
+    ("/console/api/set_capture_policy", "episodes=review&profile=review&decisions=review&others=review&commons=review&confidence_min=50"),
     ("/console/api/change_term", "id=01900000-0000-7000-8000-000000000000&what=rename&term=tea"),
 ];
 
@@ -206,6 +206,7 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("undo_candidates", Some(Reviewer)),
         ("decide_pair", Some(Reviewer)),
         ("suggestions", Some(Viewer)),
+        ("survey", Some(Operator)),
         ("quarantine", Some(Viewer)),
         ("decide_quarantine", Some(Reviewer)),
         ("capture_policy", Some(Viewer)),

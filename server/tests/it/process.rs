@@ -117,7 +117,9 @@ async fn a_library_that_cannot_be_loaded_leaves_the_model_to_candle() {
     fs::write(&text, "this is no library").unwrap();
     for (n, library) in [folder.path().join("missing.so"), text].iter().enumerate() {
         let library = ("REMEMBRANCER_ONNXRUNTIME", library.display().to_string());
-        let process = Process::with(&[databases(&world), vec![library]].concat()).await;
+        // However slow it is here: the memory waits for its vector.
+        let patient = ("EMBEDDING_BUDGET_MS", "60000".to_owned());
+        let process = Process::with(&[databases(&world), vec![library, patient]].concat()).await;
         process.remember(&world.atlas_key, &format!("The ferry number {n} leaves at noon.")).unwrap();
         let bearer = format!("Authorization: Bearer {}", world.atlas_key);
         let input = serde_json::json!({ "query": format!("ferry number {n}"), "explain": true }).to_string();

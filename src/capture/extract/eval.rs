@@ -118,7 +118,7 @@ pub async fn evaluate(extractor: &dyn Extractor, lines: &[Labelled]) -> Result<R
         (extractor.name().to_owned(), scores(&|_| true)),
         ("every turn".to_owned(), thumb(&|_| true)),
         ("at least 20 words".to_owned(), thumb(&|text| count(text) >= 20)),
-        ("first person, at least 12 words".to_owned(), thumb(&|text| count(text) >= 12 && first_person(text))),
+        ("first person, at least 12 words".to_owned(), thumb(&is_long_first_person)),
     ];
     let kinds: HashSet<MemoryKind> = turns.iter().flat_map(|(_, found)| found).map(|one| one.kind).collect();
     let kinds = kinds.into_iter().map(|kind| (kind, scores(&|one| one.kind == kind))).collect();
@@ -134,6 +134,19 @@ async fn whole(extractor: &dyn Extractor, transcript: &Transcript) -> Result<Vec
         from = extraction.read_to;
     }
     Ok(candidates)
+}
+
+/// Whether a turn is in the first person and has at least 12 words: a rule of thumb to compare with.
+pub fn is_long_first_person(text: &str) -> bool {
+    count(text) >= 12 && first_person(text)
+}
+
+/// The speaker and the words of a turn that is written as "Vera: I moved."
+pub fn spoken(text: &str) -> (Option<&str>, &str) {
+    match text.split_once(": ") {
+        Some((speaker, words)) if !speaker.contains(char::is_whitespace) => (Some(speaker), words),
+        _ => (None, text),
+    }
 }
 
 fn count(text: &str) -> usize {

@@ -17,7 +17,7 @@ pub use recalls::{Recalled, recalls};
 pub use status::{Standing, mark_deleted, mark_restored, mark_superseded, set_status};
 pub use topics::{TopicUse, count_phrases, file_under, stale, topic_use, unresolved, with_phrase};
 pub use vectors::{Embedded, VectorTable, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
-pub use versions::{versions, write_version};
+pub use versions::{reviewed, versions, write_version};
 pub use words::{drop_words, lock_counts, put_words};
 
 use super::model::{DedupKey, Details, Draft, Memory};
@@ -53,6 +53,26 @@ pub struct Neighbour {
     pub memory: Memory,
     /// The cosine of both vectors.
     pub similarity: f64,
+}
+
+/// The candidate of a key's owner with this content, if one waits.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn waiting(tx: &mut Tx, tenancy: Tenancy, key: &DedupKey, hash: &[u8]) -> Result<Option<(MemoryId, String)>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select m.id, m.short_id from agent_memories m
+           where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.content_hash = $4 and m.kind = $5
+             and m.status = 'inbox' and m.deleted_at is null and ",
+        of_user!("m", "$6"),
+        " order by m.id limit 1"
+    ))
+    .bind(tenancy.tenant)
+    .bind(key.agent_id)
+    .bind(key.user_id)
+    .bind(hash)
+    .bind(key.kind)
+    .bind(tenancy.users)
+    .fetch_optional(&mut **tx)
+    .await?)
 }
 
 /// Binds a [`DedupKey`]: parameters 1 to 12.

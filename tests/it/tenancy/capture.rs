@@ -107,6 +107,8 @@ pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
          values ($1, $2, $7, $4, 'conversation_capture', 'extract', 'dead', 8, now(), now())",
         "insert into events (tenant_id, agent_id, id, kind, task, state, run_after, created_at)
          values ($1, $2, gen_random_uuid(), 'maintenance', 'survey', 'done', now(), now())",
+        "update agent_memory_versions set change = 'promoted', actor_kind = 'operator'
+          where tenant_id = $1 and agent_id = $2 and memory_id = $10 and version = 1",
         "insert into quarantine (tenant_id, agent_id, id, user_id, source_id, event_id, starts, ends, quote, reasons, state, created_at)
          values ($1, $2, $8, $4, $3, $5, 0, 4, 'Vera', '{because}', 'waiting', now())",
         "insert into memory_proposals (tenant_id, agent_id, id, user_id, from_id, to_id, relation, reason, state, created_at)

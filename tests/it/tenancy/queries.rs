@@ -177,6 +177,7 @@ impl Case {
 
     fn draft(&self) -> Draft {
         Draft {
+            review: false,
             key: self.key(),
             created_by: self.agent,
             topic_raw: "tea".into(),
@@ -291,6 +292,9 @@ pub const IDEMPOTENCY: &[Query] = queries! {
 /// In the database of memories; kept apart by tenant and by agent.
 pub const MEMORY: &[Query] = queries! {
     "memories::by_ids" |tx, c| memories::by_ids(tx, c.ctx.tenancy(), None, &[c.id, c.other], true).await?.len();
+    "memories::waiting" |tx, c|
+        usize::from(memories::waiting(tx, c.ctx.tenancy(), &c.key(), &c.memory.content_hash).await?.is_some());
+    "memories::reviewed" |tx, c| memories::reviewed(tx, c.ctx.tenancy(), &[c.id]).await?.len();
     "memories::same_content" |tx, c|
         usize::from(memories::same_content(tx, c.ctx.tenancy(), &c.key(), &c.memory.content_hash, c.now).await?.is_some());
     "memories::nearest" |tx, c| usize::from(memories::nearest(tx, c.ctx.tenancy(), &c.key(), c.embedded(), None, c.now).await?.is_some());

@@ -103,6 +103,17 @@ pub async fn browse_suggestions(#[server(default)] after: Option<String>) -> Res
     Ok(consolidation::suggestions(&engine, &ctx, after.as_deref()).await?)
 }
 
+/// Compares active memories at once, then redirects to the page of suggestions.
+#[server(endpoint = "survey")]
+pub async fn survey() -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        consolidation::survey_now(&engine, &ctx).await?;
+        Ok(Flash::done("Active memories are being compared. Reload this page in a moment."))
+    };
+    finish(result.await, "/inbox/suggestions", "/inbox/suggestions", "").await
+}
+
 /// One page of turns in quarantine.
 #[server(endpoint = "quarantine", input = GetUrl, output = Text)]
 pub async fn browse_quarantine(#[server(default)] after: Option<String>) -> Result<Page<QuarantineItem>, ConsoleError> {

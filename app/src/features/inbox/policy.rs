@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use remembrancer::api::{CapturePolicy, OperatorRole, Promotion};
 
 /// The kinds of memories with what the policy says about each, and a sentence.
-fn kinds(policy: &CapturePolicy) -> [(&'static str, &'static str, &'static str, Promotion); 4] {
+fn kinds(policy: &CapturePolicy) -> [(&'static str, &'static str, &'static str, Promotion); 5] {
     [
         ("episodes", "Episodes", "What happened: a meeting, an outage, a conversation.", policy.episodes),
         ("profile", "Facts about people", "What a person is, has or prefers.", policy.profile),
@@ -20,6 +20,7 @@ fn kinds(policy: &CapturePolicy) -> [(&'static str, &'static str, &'static str, 
             policy.decisions,
         ),
         ("others", "Project facts, artifacts and hints", "Everything else that is found.", policy.others),
+        ("commons", "Shared memories", "What agents write to the memory that all agents of the organisation share.", policy.commons),
     ]
 }
 
@@ -70,6 +71,7 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
             "episodes" => input.episodes.clone(),
             "profile" => input.profile.clone(),
             "decisions" => input.decisions.clone(),
+            "commons" => input.commons.clone(),
             _ => input.others.clone(),
         });
         view! {

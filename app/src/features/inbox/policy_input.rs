@@ -11,6 +11,7 @@ pub struct PolicyInput {
     pub profile: String,
     pub decisions: String,
     pub others: String,
+    pub commons: String,
     /// In percent.
     pub confidence_min: String,
     /// `true` if the box is ticked.
@@ -26,6 +27,7 @@ impl PolicyInput {
             profile: text("profile"),
             decisions: text("decisions"),
             others: text("others"),
+            commons: text("commons"),
             confidence_min: text("confidence_min"),
             outside_models: text("outside_models"),
         }
@@ -41,6 +43,7 @@ impl PolicyInput {
             ("profile", &self.profile),
             ("decisions", &self.decisions),
             ("others", &self.others),
+            ("commons", &self.commons),
             ("confidence_min", &self.confidence_min),
             ("outside_models", &self.outside_models),
         ]
@@ -59,6 +62,7 @@ impl PolicyInput {
             profile: promotion("profile", &self.profile)?,
             decisions: promotion("decisions", &self.decisions)?,
             others: promotion("others", &self.others)?,
+            commons: promotion("commons", &self.commons)?,
             confidence_min: f32::from(percent.ok_or_else(|| wrong("confidence_min", "Enter a whole number from 0 to 100."))?) / 100.0,
             outside_models: self.outside_models == "true",
         })
@@ -81,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_form_holds_a_policy() {
-        let all = "episodes=automatic&profile=review&decisions=review&others=review&confidence_min=";
+        let all = "episodes=automatic&profile=review&decisions=review&others=review&commons=automatic&confidence_min=";
         let read = |percent: &str| PolicyInput::read(&Query::parse(&format!("{all}{percent}"))).policy();
         assert_eq!(read("50"), Ok(CapturePolicy::default()));
         assert_eq!(read("101").unwrap_err().field, "confidence_min");

@@ -19,14 +19,26 @@ pub fn SuggestionsPage() -> impl IntoView {
         <Tabs />
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
             {move || Suspend::new(async move {
-                let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-                match list.await {
+                let profile = who.await.ok().map(|viewer| viewer.profile);
+                let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
+                let (may_decide, may_compare) = (has(OperatorRole::Reviewer), has(OperatorRole::Operator));
+                let body = match list.await {
                     Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing /></div> }.into_any(),
                     Ok(page) => view! { <Suggestions page query=query.get_untracked() may_decide /> }.into_any(),
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
+                };
+                view! { {may_compare.then(|| view! { <CompareNow /> })} {body} }
             })}
         </Transition>
+    }
+}
+
+#[component]
+fn CompareNow() -> impl IntoView {
+    view! {
+        <form class="mb-4" method="post" action="/console/api/survey">
+            <button class="button" type="submit">"Compare memories now"</button>
+        </form>
     }
 }
 
@@ -108,7 +120,7 @@ fn Nothing() -> impl IntoView {
                 "Once a day, new and changed memories are compared with the others of the same agent and user. Duplicates and contradictions "
                 "appear here."
             </p>
-            <a class="button" href="/inbox">"Open the inbox"</a>
+            <a class="button button-quiet" href="/inbox">"Open the inbox"</a>
         </Empty>
     }
 }

@@ -1,0 +1,42 @@
+import { Agent, unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+test('a contradiction between active memories is linked, another is declined', { tag: ['@phone', '@no-js'] }, async ({ suggestions, memory }) => {
+  // Its own: what other tests remember resembles this.
+  const agent = Agent.create();
+  const [one, two] = [unique('harbour'), unique('parcel')];
+  await agent.remember({ topic_raw: `opening of the ${one}`, content: `The ${one} opens on Monday at nine.` });
+  await agent.remember({ topic_raw: `hours of the ${one}`, content: `The ${one} opens on Thursday at nine.` });
+  await agent.remember({ topic_raw: `weight of the ${two}`, content: `Vera sent the ${two} to Oslo by ship.` });
+  await agent.remember({ topic_raw: `way of the ${two}`, content: `Vera sent the ${two} to Malmö by ship.` });
+  await suggestions.goto('/inbox/suggestions');
+  await suggestions.send(suggestions.compare);
+  await expect(suggestions.flash).toContainText('Active memories are being compared.');
+  await expect(async () => {
+    await suggestions.goto('/inbox/suggestions');
+    for (const place of [one, two]) await expect(suggestions.suggestion(place)).toHaveCount(1, { timeout: 500 });
+  }).toPass();
+  await expect(suggestions.suggestion(one)).toContainText('Two memories may contradict each other.');
+  await expect(suggestions.suggestion(one)).toContainText(`The ${one} opens on Monday at nine.`);
+  await expect(suggestions.suggestion(one)).toContainText(`The ${one} opens on Thursday at nine.`);
+
+  await suggestions.send(suggestions.link(one));
+  await expect(suggestions.flash).toContainText('The proposal was accepted.');
+  await expect(suggestions.suggestion(one)).toHaveCount(0);
+  await suggestions.send(suggestions.decline(two));
+  await expect(suggestions.flash).toContainText('The proposal was declined.');
+  await expect(suggestions.suggestion(two)).toHaveCount(0);
+
+  const [id] = await agent.recall(`When does the ${one} open?`);
+  await memory.open(id);
+  await expect(memory.main).toContainText('contradicts');
+});
+
+test.describe('a viewer', () => {
+  test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
+
+  test('reads suggestions and is offered no decision', { tag: '@no-js' }, async ({ suggestions }) => {
+    await suggestions.goto('/inbox/suggestions');
+    await expect(suggestions.main.getByRole('button')).toHaveCount(0);
+  });
+});

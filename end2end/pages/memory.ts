@@ -5,6 +5,7 @@ export class MemoryPage extends Frame {
   readonly content = this.page.getByRole('region', { name: 'Content' }).getByTestId('content');
   readonly title = this.page.getByRole('region', { name: 'Content' }).getByTestId('title');
   readonly summary = this.page.getByRole('region', { name: 'Content' }).getByTestId('summary');
+  readonly reasons = this.page.getByRole('region', { name: 'Content' }).getByTestId('reasons');
   /** The sentences that it comes from. */
   readonly evidence = this.page.getByRole('region', { name: 'Evidence' });
   readonly history = this.page.getByTestId('history').getByRole('listitem');

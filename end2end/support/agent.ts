@@ -23,6 +23,8 @@ export interface Memory {
   evidence_ref?: string;
   scope?: string;
   project_id?: string;
+  rationale?: string;
+  alternatives?: string[];
 }
 
 export interface Remembered {
@@ -45,6 +47,11 @@ export interface Recalled {
   query_canonical?: string;
   zero_hit: boolean;
   reason?: string;
+}
+
+export interface Explanation {
+  sentence: string;
+  memory: { memory_id: string; content: string; quotes: { source_title: string; speaker: string | null; quote: string }[] };
 }
 
 export interface NewDocument {
@@ -109,6 +116,11 @@ export class Agent {
   async recall(query: string): Promise<string[]> {
     const { hits } = await this.ask(query);
     return hits.flatMap((hit) => (hit.source_tag === 'canonical' ? [] : [hit.memory_id]));
+  }
+
+  /** Explains a memory: where it comes from, in short and in full. */
+  async explain(memory_id: string): Promise<Explanation> {
+    return this.call<Explanation>('explain', { memory_id });
   }
 
   /** Ingests documents into a collection; others of the same collection stay. */

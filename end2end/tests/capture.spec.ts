@@ -33,6 +33,10 @@ test('a pasted conversation is read, and what is confirmed is recalled with its 
   await inbox.send(inbox.focus.confirm);
   await expect(inbox.flash).toContainText('Confirmed 1 candidate.');
   await expect.poll(() => agent.recall(`When is the ${what} painted?`)).toContain(id);
+  const explained = await agent.explain(id);
+  const quote = `We decided to paint the ${what} in March because the winter is too wet.`;
+  expect(explained.sentence).toContain(quote);
+  expect(explained.memory.quotes).toMatchObject([{ quote, speaker: 'Idris', source_title: `Talk about the ${what}` }]);
 
   await memory.open(id);
   await expect(memory.evidence.locator('mark').first()).toContainText(`paint the ${what} in March`);

@@ -48,6 +48,14 @@ test('title, summary, subject and evidence are shown with the content', { tag: [
   await expect(memory.fact('Evidence').getByRole('link')).toHaveAttribute('href', details.evidence_ref);
 });
 
+test('a decision shows its rationale and what was rejected', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+  const decision = { kind: 'decision', rationale: 'Steel needs no paint.', alternatives: ['oak', 'larch from the north shore'] };
+  const { memory_id } = await agent.remember({ topic_raw: unique('gangway'), content: 'The gangway is made of steel.', ...decision });
+  await memory.open(memory_id);
+  await expect(memory.reasons.getByRole('definition').first()).toHaveText(decision.rationale);
+  await expect(memory.reasons.getByRole('listitem')).toHaveText(decision.alternatives);
+});
+
 test('the history shows what each version changed', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
   const topic = unique('standup');
   const first = await agent.remember({ topic_raw: topic, content: 'The standup of the harbour team takes place at 9:30 in the small room.' });

@@ -415,6 +415,10 @@ pub struct MemoryDetail {
     pub title: Option<String>,
     /// The content in short.
     pub summary: Option<String>,
+    /// Of a decision: why.
+    pub rationale: Option<String>,
+    /// Of a decision: what was rejected.
+    pub alternatives: Vec<String>,
     pub retention: Retention,
     pub project_id: Option<Uuid>,
     pub repo_id: Option<Uuid>,

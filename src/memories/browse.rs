@@ -106,6 +106,8 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
         subject: memory.subject.clone(),
         title: memory.title.clone(),
         summary: memory.summary.clone(),
+        rationale: memory.rationale.clone(),
+        alternatives: memory.alternatives.clone().unwrap_or_default(),
         retention: memory.retention,
         project_id: memory.project_id,
         repo_id: memory.repo_id,

@@ -1,19 +1,24 @@
 //! The demo's past: weeks of memories, recalls and documents, loaded in the order in which they happened.
 
+use super::capture::{self, CAPTURED, Captured, OBSERVED, OUTAGE, Observed, VERDICTS, Verdict};
 use super::data::{FOUNDED, MEMORIES, Memory, RECALLS, TERMS};
 use super::{Failure, TENANT, knowledge};
 use chrono::{DateTime, Duration, Utc};
+use futures_util::future::BoxFuture;
 use remembrancer::api::{ForgetRequest, MemoryId, MemoryScope, RecallRequest, RememberRequest, RequestId, Scope, Source};
 use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::knowledge::{self as shared, Extent, Ingestion};
-use remembrancer::providers::Embedder;
+use remembrancer::providers::tokens::Tokens;
+use remembrancer::providers::{EmbedError, Embedder};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{Engine, OpContext, Settings, identity, memories, recall, vocabulary, workers};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use tokio_util::sync::CancellationToken;
+use tracing::instrument::WithSubscriber;
+use tracing::subscriber::NoSubscriber;
 
 /// How long loading waits for a vector. A busy machine may be slow, and no request is waiting.
 const EMBEDDING_BUDGET: std::time::Duration = std::time::Duration::from_secs(60);
@@ -34,12 +39,59 @@ impl Clock for RewoundClock {
     }
 }
 
-/// Something that an agent did.
+/// The model, out of reach at times.
+struct Interrupted {
+    embedder: Arc<dyn Embedder>,
+    out: AtomicBool,
+}
+
+impl Interrupted {
+    fn set_out(&self, out: bool) {
+        self.out.store(out, Ordering::Relaxed);
+    }
+}
+
+impl Embedder for Interrupted {
+    fn model(&self) -> &str {
+        self.embedder.model()
+    }
+
+    fn dimension(&self) -> usize {
+        self.embedder.dimension()
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
+        if self.out.load(Ordering::Relaxed) {
+            return Box::pin(async { Err(EmbedError::Unavailable("connection refused by models.acme.example:443".into())) });
+        }
+        self.embedder.embed(texts)
+    }
+
+    fn tokens(&self) -> Arc<dyn Tokens> {
+        self.embedder.tokens()
+    }
+}
+
+/// How long the model is out of reach: longer than an event is tried.
+const OUTAGE_MINUTES: i64 = 40;
+/// Between two looks at the queue meanwhile.
+const STEP_MINUTES: i64 = 5;
+
+/// Something that an agent or a reviewer did.
 #[derive(Clone, Copy)]
 enum Event {
     Remember(&'static Memory),
     Forget(&'static Memory),
-    Recall { query: &'static str, expected: bool, agent: &'static str },
+    Recall {
+        query: &'static str,
+        expected: bool,
+        agent: &'static str,
+    },
+    Capture(&'static Captured),
+    Observe(&'static Observed),
+    Decide(&'static Verdict),
+    /// The model is out of reach while this is remembered.
+    Outage(&'static Memory),
 }
 
 /// Every event with its age in minutes, oldest first: a recall finds nothing that was remembered after it.
@@ -50,7 +102,12 @@ fn timeline() -> Vec<(i64, Event)> {
         let agent = if minutes_ago % 3 == 0 { "binky" } else { "atlas" };
         (minutes_ago, Event::Recall { query, expected, agent })
     });
-    let mut events: Vec<_> = remembered.chain(forgotten).chain(recalled).collect();
+    let captured = CAPTURED.iter().map(|captured| (captured.minutes_ago, Event::Capture(captured)));
+    let observed = OBSERVED.iter().map(|observed| (observed.minutes_ago, Event::Observe(observed)));
+    let decided = VERDICTS.iter().map(|verdict| (verdict.minutes_ago, Event::Decide(verdict)));
+    let out = std::iter::once((OUTAGE.minutes_ago, Event::Outage(&OUTAGE)));
+    let mut events: Vec<_> =
+        remembered.chain(forgotten).chain(recalled).chain(captured).chain(observed).chain(decided).chain(out).collect();
     events.sort_by_key(|(minutes_ago, _)| Reverse(*minutes_ago));
     events
 }
@@ -69,23 +126,26 @@ pub async fn load(engine: &Engine, embedder: Arc<dyn Embedder>) -> Result<OpCont
         backfill: true,
         ..engine.settings().clone()
     };
-    let past = Engine::open(engine.urls().clone(), embedder, Arc::<RewoundClock>::clone(&clock), settings).await?;
-    let ctx = replay(&past, &clock).await?;
+    let model = Arc::new(Interrupted { embedder, out: AtomicBool::new(false) });
+    let past = Engine::open(engine.urls().clone(), Arc::<Interrupted>::clone(&model), Arc::<RewoundClock>::clone(&clock), settings).await?;
+    let ctx = replay(&past, &clock, &model).await?;
     clock.rewind(0);
     settle(&past).await?;
     past.db().close().await;
     Ok(ctx)
 }
 
-async fn replay(engine: &Engine, clock: &RewoundClock) -> Result<OpContext, Failure> {
+async fn replay(engine: &Engine, clock: &RewoundClock, model: &Interrupted) -> Result<OpContext, Failure> {
     let ctx = identity::create_tenant(engine, TENANT, "Acme").await?;
     let atlas = agent(engine, &ctx, "atlas", "Atlas, the project assistant").await?;
     let binky = agent(engine, &ctx, "binky", "Binky, the release helper").await?;
     for (term, definition, aliases) in TERMS {
         vocabulary::add(engine, &ctx, NewTerm { term, definition, category: None, aliases }).await?;
     }
+    let mina = capture::reviewer(engine, &ctx).await?;
     clock.rewind(FOUNDED);
     ingest(engine, &ctx).await?;
+    work(engine).await?;
     let acting = |slug: &str| if slug == "binky" { &binky } else { &atlas };
     let mut ids: HashMap<&str, MemoryId> = HashMap::new();
     for (minutes_ago, event) in timeline() {
@@ -103,15 +163,42 @@ async fn replay(engine: &Engine, clock: &RewoundClock) -> Result<OpContext, Fail
             Event::Recall { query, expected, agent } => {
                 recall::recall(engine, acting(agent), RecallRequest { k: 5, expected, ..RecallRequest::new(query) }).await?;
             }
+            Event::Capture(captured) => {
+                capture::capture(engine, acting(captured.agent), captured).await?;
+                work(engine).await?;
+            }
+            Event::Observe(observed) => {
+                capture::observe(engine, acting(observed.agent), observed).await?;
+                work(engine).await?;
+            }
+            Event::Decide(verdict) => capture::decide(engine, &mina, verdict).await?,
+            Event::Outage(memory) => {
+                work(engine).await?;
+                model.set_out(true);
+                // Nobody needs to read about an invented outage in the log of a server that starts.
+                memories::remember(engine, acting(memory.agent), request(memory)).with_subscriber(NoSubscriber::new()).await?;
+                for minutes in (0..OUTAGE_MINUTES).step_by(usize::try_from(STEP_MINUTES)?) {
+                    clock.rewind(minutes_ago - minutes);
+                    work(engine).with_subscriber(NoSubscriber::new()).await?;
+                }
+                model.set_out(false);
+            }
         }
     }
     Ok(ctx)
 }
 
-/// Delivers the outbox, works through the queue and writes the retrieval log, so that the server starts with nothing overdue.
-async fn settle(engine: &Engine) -> Result<(), Failure> {
+/// Does the work that is due.
+async fn work(engine: &Engine) -> Result<(), Failure> {
     let stop = CancellationToken::new();
     while workers::drain(engine).await? + workers::work(engine, &stop).await? > 0 {}
+    Ok(())
+}
+
+/// Delivers the outbox, works through the queue and writes the retrieval log, so that the server starts with nothing overdue.
+async fn settle(engine: &Engine) -> Result<(), Failure> {
+    work(engine).await?;
+    let stop = CancellationToken::new();
     // A writer that is stopped still writes its entries.
     stop.cancel();
     workers::write_log(engine.clone(), stop).await;
@@ -164,7 +251,9 @@ mod tests {
     #[test]
     fn events_happen_in_order() {
         let events = timeline();
-        assert_eq!(events.len(), MEMORIES.len() + RECALLS.len() + MEMORIES.iter().filter(|memory| memory.forgotten).count());
+        let forgotten = MEMORIES.iter().filter(|memory| memory.forgotten).count();
+        let captured = CAPTURED.len() + OBSERVED.len() + VERDICTS.len() + 1;
+        assert_eq!(events.len(), MEMORIES.len() + RECALLS.len() + forgotten + captured);
         assert!(events.is_sorted_by_key(|(minutes_ago, _)| Reverse(*minutes_ago)));
         assert!(events.iter().all(|(minutes_ago, _)| *minutes_ago < FOUNDED));
         for (index, (_, event)) in events.iter().enumerate() {

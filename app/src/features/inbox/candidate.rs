@@ -1,5 +1,8 @@
 use super::{quote::Quotes, words::kind};
-use crate::ui::{Badge, Canonical, Time, Tone};
+use crate::{
+    features::memories::Reasons,
+    ui::{Badge, Canonical, Time, Tone},
+};
 use leptos::prelude::*;
 use remembrancer::api::{InboxItem, MemoryStatus};
 
@@ -7,13 +10,7 @@ use remembrancer::api::{InboxItem, MemoryStatus};
 #[component]
 pub fn Candidate(item: InboxItem) -> impl IntoView {
     let status = state(&item);
-    let rationale = item.rationale.clone().map(|text| {
-        view! { <p class="text-sm break-words" dir="auto"><span class="text-soft">"Rationale: "</span>{text}</p> }
-    });
-    let alternatives = (!item.alternatives.is_empty()).then(|| {
-        let listed = item.alternatives.iter().cloned().map(|text| view! { <li class="break-words" dir="auto">{text}</li> }).collect_view();
-        view! { <div class="text-sm"><p class="text-soft">"Rejected alternatives:"</p><ul class="list-disc pl-5">{listed}</ul></div> }
-    });
+    let (rationale, alternatives) = (item.rationale.clone(), item.alternatives.clone());
     let quotes = item.quotes.clone();
     view! {
         <div class="space-y-2">
@@ -24,8 +21,7 @@ pub fn Candidate(item: InboxItem) -> impl IntoView {
                 <span class="ml-auto text-xs text-soft"><Time at=item.created_at /></span>
             </div>
             <h2 class="max-h-80 overflow-y-auto text-lg leading-snug font-medium break-words whitespace-pre-wrap" dir="auto">{item.content.clone()}</h2>
-            {rationale}
-            {alternatives}
+            <Reasons rationale alternatives class="" />
             <Facts item />
         </div>
         {match quotes.is_empty() {

@@ -19,7 +19,8 @@ mod url;
 mod verdicts;
 mod words;
 
-pub use evidence::EvidenceOf;
+pub use api::read_quotes;
+pub use evidence::Evidence;
 pub use page::InboxPage;
 pub use policy::PolicyPage;
 pub use quarantine::QuarantinePage;

@@ -4,12 +4,16 @@ use super::{
     facts::Facts,
     history::History,
     links::{Contradictions, Links},
+    reasons::Reasons,
     recalled::RecalledBy,
     table::state,
 };
 use crate::{
     ConsoleError, Flash,
-    features::{audit::Trail, inbox::EvidenceOf},
+    features::{
+        audit::Trail,
+        inbox::{Evidence, read_quotes},
+    },
     layout::ViewerResource,
     query::{Query, use_query},
     ui::{Canonical, ErrorView, Skeleton, Time},
@@ -17,7 +21,7 @@ use crate::{
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
-use remembrancer::api::{ErrorCode, MemoryDetail, MemoryId, MemoryRecalls, OperatorRole};
+use remembrancer::api::{ErrorCode, InboxQuote, MemoryDetail, MemoryId, MemoryRecalls, OperatorRole};
 
 /// The page of one memory.
 #[component]
@@ -42,6 +46,15 @@ pub fn MemoryPage() -> impl IntoView {
             }
         },
     );
+    let quotes = Resource::new(
+        move || id.get(),
+        |id| async move {
+            match id {
+                Some(id) => read_quotes(id).await.unwrap_or_default(),
+                None => Vec::new(),
+            }
+        },
+    );
     let who = ViewerResource::expect();
     view! {
         <p class="mb-2 text-sm">
@@ -54,12 +67,11 @@ pub fn MemoryPage() -> impl IntoView {
                 let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
                 let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
                 match detail.await {
-                    Ok(detail) => view! { <Whole detail recalls=recalls.await query may_decide flash /> }.into_any(),
+                    Ok(detail) => view! { <Whole detail quotes=quotes.await recalls=recalls.await query may_decide flash /> }.into_any(),
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
         </Transition>
-        <EvidenceOf id />
     }
 }
 
@@ -81,6 +93,7 @@ fn unknown() -> ConsoleError {
 #[component]
 fn Whole(
     detail: MemoryDetail,
+    quotes: Vec<InboxQuote>,
     recalls: Result<MemoryRecalls, ConsoleError>,
     query: Memo<Query>,
     may_decide: bool,
@@ -89,6 +102,7 @@ fn Whole(
     let row = detail.memory.clone();
     let trail = detail.audit.clone();
     let (title, summary) = (detail.title.clone(), detail.summary.clone());
+    let (rationale, alternatives) = (detail.rationale.clone(), detail.alternatives.clone());
     let (by, reason) = (detail.deleted_by.clone(), detail.delete_reason.clone());
     view! {
         <Title text=row.topic.clone() />
@@ -114,7 +128,9 @@ fn Whole(
                                 </p>
                             }
                         })}
+                    <Reasons rationale alternatives class="mt-3 border-t border-line pt-3" />
                 </section>
+                <Evidence quotes />
                 <Contradictions links=detail.links.clone() />
                 <Links topic=row.topic.clone() links=detail.links.clone() />
                 <RecalledBy recalls id=row.id />

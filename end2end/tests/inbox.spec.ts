@@ -233,7 +233,7 @@ test.describe('a viewer', () => {
     await quarantine.goto('/inbox/quarantine');
     await expect(quarantine.main.getByRole('button')).toHaveCount(0);
     await policy.goto('/inbox/policy');
-    await expect(policy.shown).toContainText('Least confidence');
+    await expect(policy.shown).toContainText('Minimum confidence');
     await expect(policy.save).toHaveCount(0);
   });
 

@@ -1,7 +1,7 @@
-use super::words::{consequence, relation};
+use super::words::{consequence, other, relation};
 use crate::{
     features::inbox::quote::ShortQuote,
-    ui::{Badge, Icon, Shape, Tone},
+    ui::{Badge, Icon, Shape},
 };
 use leptos::prelude::*;
 use remembrancer::api::{InboxItem, InboxPair, MemoryId, MemoryStatus, PairId, PairRelation};
@@ -28,19 +28,16 @@ fn Pair(id: MemoryId, content: String, pair: InboxPair, may_decide: bool, here: 
         false => view! { <Merge id pair=pair.clone() here next key /> }.into_any(),
     });
     let status = match pair.other_status {
-        MemoryStatus::Inbox => Some(view! { <Badge tone=Tone::Accent text="candidate" /> }),
-        MemoryStatus::Active => None,
+        MemoryStatus::Inbox | MemoryStatus::Active => None,
         other => Some(view! { <Badge text=other.as_str() /> }),
     };
-    let href = match pair.other_status {
-        MemoryStatus::Inbox => format!("/inbox?focus={}", pair.other_id),
-        _ => format!("/memories/{}", pair.other_id),
-    };
+    let waits = pair.other_status == MemoryStatus::Inbox;
+    let href = if waits { format!("/inbox?focus={}", pair.other_id) } else { format!("/memories/{}", pair.other_id) };
     view! {
         <li class=format!("@container overflow-hidden rounded-md border {class}") data-testid="pair">
             <div class=format!("flex items-start gap-2 px-3 py-2 text-sm {tint}")>
                 <span class="pt-0.5"><Icon shape=if disputed { Shape::Alert } else { Shape::Copy } /></span>
-                <p><span class="font-medium">{relation(&pair)} " another memory."</span> " " {pair.reason.clone()}</p>
+                <p><span class="font-medium">{relation(&pair)} " " {other(&pair)} "."</span> " " {pair.reason.clone()}</p>
             </div>
             <div class="grid gap-3 p-3 @lg:grid-cols-2">
                 <div class="min-w-0 space-y-1.5">
@@ -49,7 +46,7 @@ fn Pair(id: MemoryId, content: String, pair: InboxPair, may_decide: bool, here: 
                 </div>
                 <div class="min-w-0 space-y-1.5">
                     <p class="flex flex-wrap items-center gap-x-2 text-xs text-soft">
-                        <a href=href>"The other memory"</a>
+                        <a href=href>{if waits { "The other candidate" } else { "The other memory" }}</a>
                         <span class="font-mono">{pair.other_short_id.clone()}</span>
                         {status}
                     </p>

@@ -103,6 +103,8 @@ fn Whole(
     let trail = detail.audit.clone();
     let (title, summary) = (detail.title.clone(), detail.summary.clone());
     let (rationale, alternatives) = (detail.rationale.clone(), detail.alternatives.clone());
+    // The section below the content says it better.
+    let quoted = !quotes.is_empty();
     let (by, reason) = (detail.deleted_by.clone(), detail.delete_reason.clone());
     view! {
         <Title text=row.topic.clone() />
@@ -142,7 +144,7 @@ fn Whole(
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">
                 {may_decide.then(|| view! { <Decide row flash /> })}
-                <Facts detail />
+                <Facts detail=MemoryDetail { evidence_ref: detail.evidence_ref.filter(|_| !quoted), ..detail } />
             </div>
         </div>
     }

@@ -4,7 +4,7 @@ use crate::{
     ui::{Badge, Icon, Shape},
 };
 use leptos::prelude::*;
-use remembrancer::api::{InboxItem, InboxPair, MemoryId, MemoryStatus, PairId, PairRelation};
+use remembrancer::api::{InboxItem, InboxPair, MemoryEvidence, MemoryId, MemoryStatus, PairId, PairRelation};
 
 /// What consolidation proposes about a candidate and other memories, each side beside the other.
 #[component]
@@ -12,14 +12,24 @@ pub fn Pairs(item: InboxItem, may_decide: bool, here: String, next: String) -> i
     let first = item.pairs.iter().find(|pair| pair.relation == PairRelation::Duplicates).map(|pair| pair.id);
     let one = |pair: InboxPair| {
         let (here, next, key) = (here.clone(), next.clone(), first == Some(pair.id));
-        view! { <Pair id=item.id content=item.content.clone() pair may_decide here next key /> }
+        let own_quote = item.quotes.first().map(|quote| quote.evidence.clone());
+        view! { <Pair id=item.id content=item.content.clone() own_quote pair may_decide here next key /> }
     };
     let pairs = item.pairs.clone().into_iter().map(one).collect_view();
     view! { <ul class="space-y-3" aria-label="Proposals about this candidate">{pairs}</ul> }
 }
 
 #[component]
-fn Pair(id: MemoryId, content: String, pair: InboxPair, may_decide: bool, here: String, next: String, key: bool) -> impl IntoView {
+fn Pair(
+    id: MemoryId,
+    content: String,
+    own_quote: Option<MemoryEvidence>,
+    pair: InboxPair,
+    may_decide: bool,
+    here: String,
+    next: String,
+    key: bool,
+) -> impl IntoView {
     let disputed = pair.relation != PairRelation::Duplicates;
     let class = if disputed { "border-warn" } else { "border-line-strong" };
     let tint = if disputed { "bg-warn-wash text-warn" } else { "bg-sunken" };
@@ -43,6 +53,7 @@ fn Pair(id: MemoryId, content: String, pair: InboxPair, may_decide: bool, here: 
                 <div class="min-w-0 space-y-1.5">
                     <p class="text-xs text-soft">"This candidate"</p>
                     <p class="text-sm break-words whitespace-pre-wrap" dir="auto">{content}</p>
+                    {own_quote.map(|evidence| view! { <ShortQuote evidence /> })}
                 </div>
                 <div class="min-w-0 space-y-1.5">
                     <p class="flex flex-wrap items-center gap-x-2 text-xs text-soft">

@@ -122,7 +122,7 @@ export class QuarantinePage extends Frame {
 /** What becomes a memory without review. */
 export class PolicyPage extends Frame {
   readonly decisions = this.page.getByRole('combobox', { name: 'Decisions' });
-  readonly confidence = this.page.getByRole('spinbutton', { name: 'Least confidence, in percent' });
+  readonly confidence = this.page.getByRole('spinbutton', { name: 'Minimum confidence, in percent' });
   readonly outside = this.page.getByRole('checkbox', { name: /^Send text to outside models/ });
   readonly save = this.page.getByRole('button', { name: 'Save policy' });
   /** The policy as people read it who may not change it. */

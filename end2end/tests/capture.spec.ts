@@ -30,6 +30,9 @@ test('a pasted conversation is read, and what is confirmed is recalled with its 
   await expect(inbox.focus.facts).toContainText(agent.slug);
   const id = inbox.query().focus ?? '';
   expect(await agent.recall(`When is the ${what} painted?`)).not.toContain(id);
+  await memory.open(id);
+  await memory.main.getByRole('link', { name: 'Review it' }).click();
+  await expect(inbox.focus.statement).toContainText(`paint the ${what} in March`);
   await inbox.send(inbox.focus.confirm);
   await expect(inbox.flash).toContainText('Confirmed 1 candidate.');
   await expect.poll(() => agent.recall(`When is the ${what} painted?`)).toContain(id);

@@ -97,8 +97,9 @@ test('agents', { tag: '@no-js' }, async ({ agents }) => {
         - row /binky/:
           - rowheader /binky/:
             - link "binky"
-          - cell "9"
-          - cell "0"
+          - cell "12"
+          - cell /1 deleted/:
+            - link /1 deleted/
   `);
 });
 

@@ -345,6 +345,8 @@ pub struct EventRow {
     /// What became of it, in words.
     pub outcome: Option<String>,
     pub source_id: Option<SourceId>,
+    /// The memory that it is about.
+    pub memory_id: Option<super::MemoryId>,
     pub created_at: DateTime<Utc>,
     /// When the next attempt is due, if one is.
     pub run_after: Option<DateTime<Utc>>,

@@ -179,6 +179,7 @@ fn event_row(event: Event, slugs: &HashMap<AgentId, String>) -> EventRow {
         attempt: event.attempt,
         error: event.error.filter(|_| event.state != EventState::Done),
         source_id: event.source_id,
+        memory_id: event.memory_id.and_then(|id| id.parse().ok()),
         created_at: event.created_at,
         run_after: open.then_some(event.run_after),
         finished_at: event.finished_at,
@@ -193,12 +194,12 @@ fn in_words(task: &str, outcome: &Value) -> Option<String> {
     let number = |name: &str| outcome.get(name).and_then(Value::as_i64).unwrap_or(0);
     let counted = [
         ("observations", "read"),
-        ("candidates", "waiting for review"),
-        ("promoted", "stored"),
-        ("merged", "merged with what was known"),
+        ("candidates", "added to the inbox"),
+        ("promoted", "stored without review"),
+        ("merged", "merged into memories"),
         ("known", "extracted before"),
         ("forgotten", "forgotten before"),
-        ("quarantined", "in quarantine"),
+        ("quarantined", "put into quarantine"),
         ("dropped", "dropped without a quote"),
         ("proposed", "proposed"),
     ];

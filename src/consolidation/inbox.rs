@@ -20,7 +20,7 @@ const PAGE: usize = 25;
 /// Places that a candidate shows.
 const QUOTES: i64 = 5;
 /// Bytes of text before and after a place.
-const AROUND: i32 = 240;
+const AROUND: i32 = 200;
 
 /// A page of candidates, oldest first.
 ///
@@ -117,7 +117,7 @@ fn seen_from(pair: &Pair, memory: &Memory, evidence: &HashMap<MemoryId, Vec<Memo
     }
 }
 
-/// A place with the words around it. They are cut at words, and never inside a character.
+/// A place with the text around it: whole lines if there are any, else words, and never a part of a character.
 async fn in_context(tx: &mut Tx, ctx: &OpContext, evidence: MemoryEvidence) -> Result<InboxQuote, Error> {
     let (before, after) = store::surroundings(tx, ctx.tenancy(), &evidence, AROUND).await?;
     let starts_whole = evidence.starts <= AROUND;
@@ -127,16 +127,25 @@ async fn in_context(tx: &mut Tx, ctx: &OpContext, evidence: MemoryEvidence) -> R
 fn before_words(bytes: &[u8], is_whole: bool) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches(char::REPLACEMENT_CHARACTER);
-    let cut = if is_whole { 0 } else { text.find(char::is_whitespace).unwrap_or(0) };
-    text.get(cut..).unwrap_or_default().trim_start().to_owned()
+    if is_whole {
+        return text.trim_start().to_owned();
+    }
+    match text.find('\n') {
+        Some(line) => text.get(line..).unwrap_or_default().trim_start().to_owned(),
+        None => format!("…{}", text.get(text.find(char::is_whitespace).unwrap_or(0)..).unwrap_or_default()),
+    }
 }
 
 fn after_words(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
-    let full = bytes.len() >= usize::try_from(AROUND).unwrap_or(usize::MAX);
-    let cut = if full { text.rfind(char::is_whitespace).unwrap_or(text.len()) } else { text.len() };
-    text.get(..cut).unwrap_or_default().trim_end().to_owned()
+    if bytes.len() < usize::try_from(AROUND).unwrap_or(usize::MAX) {
+        return text.trim_end().to_owned();
+    }
+    match text.rfind('\n') {
+        Some(line) => text.get(..line).unwrap_or_default().trim_end().to_owned(),
+        None => format!("{}…", text.get(..text.rfind(char::is_whitespace).unwrap_or(text.len())).unwrap_or_default().trim_end()),
+    }
 }
 
 fn item(memory: Memory, quotes: Vec<InboxQuote>, pairs: Vec<InboxPair>, slugs: &HashMap<AgentId, String>) -> InboxItem {

@@ -93,7 +93,7 @@ async fn what_a_model_finds_waits_beside_its_quote_and_is_paid_for() {
     assert!(!sent.to_string().contains("forget everything"), "turns in quarantine are not sent");
     assert_eq!(sent["response_format"]["json_schema"]["strict"], true);
     let outcome = event(&world).await.outcome.unwrap();
-    assert_eq!(outcome, "2 waiting for review, 2 in quarantine, 2 dropped without a quote, by gpt-4o-mini");
+    assert_eq!(outcome, "2 added to the inbox, 2 put into quarantine, 2 dropped without a quote, by gpt-4o-mini");
 
     usage::flush(&world.engine).await.unwrap();
     let used = usage::report(&world.engine, &world.vera, world.engine.clock().now() - Duration::days(1)).await.unwrap();

@@ -72,12 +72,12 @@ pub const OBSERVED: &[Observed] = &[Observed {
 }];
 
 pub const VERDICTS: &[Verdict] = &[
-    Verdict { minutes_ago: 1400, part: "instead of the mobile app", rejected: None },
-    Verdict { minutes_ago: 1400, part: "translation supplier", rejected: None },
-    Verdict { minutes_ago: 1400, part: "product owner of the schedule editor", rejected: None },
-    Verdict { minutes_ago: 1398, part: "allergic to phone calls", rejected: Some("A joke") },
-    Verdict { minutes_ago: 640, part: "blue-green deployments", rejected: None },
-    Verdict { minutes_ago: 640, part: "until Sunday", rejected: Some("Over in a few days") },
+    Verdict { minutes_ago: 590, part: "instead of the mobile app", rejected: None },
+    Verdict { minutes_ago: 590, part: "translation supplier", rejected: None },
+    Verdict { minutes_ago: 590, part: "product owner of the schedule editor", rejected: None },
+    Verdict { minutes_ago: 588, part: "allergic to phone calls", rejected: Some("A joke") },
+    Verdict { minutes_ago: 580, part: "blue-green deployments", rejected: None },
+    Verdict { minutes_ago: 580, part: "until Sunday", rejected: Some("Over in a few days") },
 ];
 
 /// A memory that was written while the model was out of reach. Its vector was tried until the event was dead.

@@ -106,9 +106,12 @@ pub async fn source_numbers(tx: &mut Tx, tenant: TenantId, ids: &[SourceId]) -> 
                  coalesce(sum(m.rejected), 0)::bigint as rejected, coalesce(sum(q.quarantined), 0)::bigint as quarantined
             from part p
             left join lateral (
-                select e.state, case e.state when 'done' then 1
+                -- A synthesis reads an observation, whose own event is done as soon as it is stored.
+                select case when e.kind <> 'observation' or e.state = 'imported' then e.state
+                            when e.processed_at is null then 'pending' else 'done' end as state,
+                       case e.state when 'done' then 1
                                 else coalesce((e.outcome->>'read')::float8 / nullif((e.outcome->>'of')::float8, 0), 0) end as share
-                  from events e where e.tenant_id = $1 and e.agent_id = p.agent_id and e.source_id = p.id and e.kind <> 'observation'
+                  from events e where e.tenant_id = $1 and e.agent_id = p.agent_id and e.source_id = p.id
                  order by e.created_at desc, e.id desc limit 1) e on true
             left join lateral (
                 select count(*) filter (where m.status = 'inbox' and m.deleted_at is null) as waiting,
@@ -176,6 +179,8 @@ pub struct Event {
     pub outcome: Option<Value>,
     /// The id of the whole source.
     pub source_id: Option<SourceId>,
+    /// The memory that the payload names. An imported payload may hold any text.
+    pub memory_id: Option<String>,
     pub created_at: DateTime<Utc>,
     pub run_after: DateTime<Utc>,
     pub finished_at: Option<DateTime<Utc>>,
@@ -183,7 +188,7 @@ pub struct Event {
 
 const EVENT: &str = r"e.id, e.agent_id, e.kind, e.task, e.state, e.attempt, e.error, e.outcome,
     (select coalesce(s.whole_id, s.id) from sources s where s.agent_id = e.agent_id and s.id = e.source_id) as source_id,
-    e.created_at, e.run_after, e.finished_at";
+    e.payload->>'memory_id' as memory_id, e.created_at, e.run_after, e.finished_at";
 
 fn events(what: &str, tenant: TenantId, filter: &EventFilter) -> Result<QueryBuilder<Postgres>, DbError> {
     let mut query = statement!(format!("select {what} from events e where e.tenant_id = $1"), tenant);

@@ -103,7 +103,7 @@ pub async fn counts(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result
               select agent_id,
                      count(*) filter (where live and (expires_at is null or expires_at > $2)) as live,
                      count(*) filter (where deleted_at is not null) as deleted,
-                     count(*) filter (where created_at > $2 - interval '7 days') as added_7d,
+                     count(*) filter (where created_at > $2 - interval '7 days' and status <> 'inbox') as added_7d,
                      max(updated_at) as last_write
                 from agent_memories where tenant_id = $1 group by agent_id),
           recalled as (select agent_id, max(at) as last_recall from retrievals where tenant_id = $1 group by agent_id)

@@ -12,7 +12,7 @@ pub fn StateCell(source: SourceRow) -> impl IntoView {
     let share = (source.state == Some(EventState::Running)).then(|| percent(source.progress));
     match source.state {
         Some(now) => view! { {state(now)} {share.map(|share| view! { <span class="ml-1.5 text-xs text-soft">{share}</span> })} }.into_any(),
-        None => view! { <span class="text-soft">"stored only"</span> }.into_any(),
+        None => view! { <span class="text-soft">"Not captured"</span> }.into_any(),
     }
 }
 

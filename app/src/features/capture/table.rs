@@ -13,7 +13,7 @@ pub fn EventTable(
 ) -> impl IntoView {
     let select = may_retry && events.iter().any(|event| event.state == EventState::Dead);
     let (form, selected) = (NodeRef::<leptos::html::Form>::new(), RwSignal::new(0_u32));
-    let rows = events.into_iter().map(|event| view! { <Row event select /> }).collect_view();
+    let rows = events.into_iter().map(|event| view! { <Row event select here=here.clone() /> }).collect_view();
     let recount = move |_| selected.set(ticked(form));
     view! {
         <form class="@container" method="post" action="/console/api/retry_events" node_ref=form on:change=recount>
@@ -41,7 +41,7 @@ pub fn EventTable(
 }
 
 #[component]
-fn Row(event: EventRow, select: bool) -> impl IntoView {
+fn Row(event: EventRow, select: bool, here: String) -> impl IntoView {
     let dead = event.state == EventState::Dead;
     let work = task(&event.task);
     let tick = select.then(|| match dead {
@@ -55,7 +55,12 @@ fn Row(event: EventRow, select: bool) -> impl IntoView {
     let due = event.run_after.filter(|_| matches!(event.state, EventState::Failed)).map(|at| {
         view! { <p class="text-xs text-soft">"Next attempt " <Time at /></p> }
     });
-    let source = event.source_id.map(|id| view! { <a href=format!("/sources/{id}")>"Source"</a> });
+    let subject = match (event.memory_id, event.source_id) {
+        (Some(id), _) => Some(("Memory", format!("/memories/{id}"))),
+        (None, Some(id)) => Some(("Source", format!("/sources/{id}"))),
+        (None, None) => None,
+    };
+    let subject = subject.filter(|(_, href)| *href != here).map(|(name, href)| view! { <a href=href>{name}</a> });
     let error = event.error.map(
         |error| view! { <p class="mt-0.5 text-sm wrap-anywhere whitespace-pre-wrap text-danger" dir="auto">{text::sentence(&error)}</p> },
     );
@@ -66,9 +71,9 @@ fn Row(event: EventRow, select: bool) -> impl IntoView {
                 <p class="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
                     <span class="font-medium">{work}</span>
                     <Badge text=kind(event.kind) />
-                    {source}
+                    {subject}
                 </p>
-                {event.outcome.map(|outcome| view! { <p class="text-sm break-words text-soft" dir="auto">{outcome}</p> })}
+                {event.outcome.map(|outcome| view! { <p class="text-sm break-words text-soft" dir="auto">{text::sentence(&outcome)}</p> })}
                 {error}
                 <p class="mt-0.5 text-xs text-soft @2xl:hidden">
                     {event.agent_slug.clone()} " · " <Time at=event.created_at />

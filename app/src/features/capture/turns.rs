@@ -1,4 +1,5 @@
-use crate::ui::{Icon, Shape, Time};
+use crate::ui::{Icon, Shape, text};
+use chrono::{DateTime, Timelike, Utc};
 use leptos::prelude::*;
 use remembrancer::api::{MemoryStatus, QuotedMemory, SourceDetail, SourceId, SourcePiece, SourceTurn};
 
@@ -17,13 +18,23 @@ pub fn Turns(detail: SourceDetail) -> impl IntoView {
             </nav>
         }
     });
-    let turns = detail.turns.into_iter().map(|turn| view! { <Turn turn source=id /> }).collect_view();
+    let mut day = None;
+    let turns = detail
+        .turns
+        .into_iter()
+        .map(|turn| {
+            let new_day = turn.at.is_some_and(|at| day.replace(at.date_naive()) != Some(at.date_naive()));
+            view! { <Turn turn source=id new_day /> }
+        })
+        .collect_view();
     view! {
         <section aria-labelledby="turns">
             <h2 class="mb-2" id="turns">"Text"</h2>
             <p class="mb-2 flex flex-wrap gap-x-4 text-xs text-soft">
-                <span><mark class="px-1">"Marked"</mark> " text is quoted by a memory or a candidate."</span>
-                <span><span class="held px-1">"Marked"</span> " text is in quarantine."</span>
+                <span><mark class="px-1">"Candidate"</mark> " waits in the inbox"</span>
+                <span><mark class="memory px-1">"Memory"</mark> " is recalled by agents"</span>
+                <span><mark class="past px-1">"Past"</mark> " was rejected, deleted or replaced"</span>
+                <span><span class="held px-1">"Quarantine"</span> " waits for a decision"</span>
             </p>
             <div class="card">
                 <ol class="divide-y divide-line" data-testid="turns">{turns}</ol>
@@ -34,7 +45,12 @@ pub fn Turns(detail: SourceDetail) -> impl IntoView {
 }
 
 #[component]
-fn Turn(turn: SourceTurn, source: SourceId) -> impl IntoView {
+fn Turn(
+    turn: SourceTurn,
+    source: SourceId,
+    /// It is the first of its day.
+    new_day: bool,
+) -> impl IntoView {
     let mut reasons: Vec<String> = Vec::new();
     for reason in turn.pieces.iter().flat_map(|piece| &piece.quarantined) {
         if !reasons.contains(reason) {
@@ -54,11 +70,18 @@ fn Turn(turn: SourceTurn, source: SourceId) -> impl IntoView {
     });
     view! {
         <li class="px-4 py-3" data-testid="turn">
-            <p class="mb-0.5 flex flex-wrap gap-x-2 text-xs text-soft empty:hidden">{speaker} {turn.at.map(|at| view! { <Time at /> })}</p>
+            <p class="mb-0.5 flex flex-wrap gap-x-2 text-xs text-soft empty:hidden">{speaker} {turn.at.map(|at| view! { <Clock at with_day=new_day /> })}</p>
             <div class="said" dir="auto">{turn.pieces.into_iter().map(|piece| view! { <Piece piece source /> }).collect_view()}</div>
             {held}
         </li>
     }
+}
+
+/// The time of a turn as it was written down, with the day where that changes.
+#[component]
+fn Clock(at: DateTime<Utc>, with_day: bool) -> impl IntoView {
+    let day = with_day.then(|| format!("{}, ", text::day(at.date_naive())));
+    view! { <time datetime=at.to_rfc3339() title=text::moment(at)>{day} {format!("{:02}:{:02}", at.hour(), at.minute())}</time> }
 }
 
 #[component]
@@ -70,11 +93,21 @@ fn Piece(piece: SourcePiece, source: SourceId) -> impl IntoView {
                 MemoryStatus::Inbox if !memory.deleted => format!("/inbox?source={source}&focus={}", memory.id),
                 _ => format!("/memories/{}", memory.id),
             };
-            view! { <a class="text-ink underline decoration-dotted" href=href title=title data-testid="quoted"><mark>{piece.text}</mark></a> }
+            view! { <a class="text-ink underline decoration-dotted" href=href title=title data-testid="quoted"><mark class=mark(&memory)>{piece.text}</mark></a> }
                 .into_any()
         }
         None if piece.quarantined.is_empty() => view! { <span>{piece.text}</span> }.into_any(),
         None => view! { <span class="held" title=piece.quarantined.join(" ") data-testid="held-piece">{piece.text}</span> }.into_any(),
+    }
+}
+
+/// The class of the mark on what a memory quotes.
+fn mark(memory: &QuotedMemory) -> &'static str {
+    match memory.status {
+        _ if memory.deleted => "past",
+        MemoryStatus::Inbox => "",
+        MemoryStatus::Active | MemoryStatus::Contradicted => "memory",
+        MemoryStatus::Superseded | MemoryStatus::Archived => "past",
     }
 }
 

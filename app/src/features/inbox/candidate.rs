@@ -6,9 +6,9 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{InboxItem, MemoryStatus};
 
-/// A candidate: its statement, what is known about it, and the quotes that it comes from.
+/// A candidate: its statement, what is known about it, what is proposed about it, and the quotes that it comes from.
 #[component]
-pub fn Candidate(item: InboxItem) -> impl IntoView {
+pub fn Candidate(item: InboxItem, children: Children) -> impl IntoView {
     let status = state(&item);
     let (rationale, alternatives) = (item.rationale.clone(), item.alternatives.clone());
     let quotes = item.quotes.clone();
@@ -24,6 +24,7 @@ pub fn Candidate(item: InboxItem) -> impl IntoView {
             <Reasons rationale alternatives class="" />
             <Facts item />
         </div>
+        {children()}
         {match quotes.is_empty() {
             true => view! { <p class="text-sm text-soft">"No source is quoted. The candidate was sent without one."</p> }.into_any(),
             false => view! { <Quotes quotes /> }.into_any(),

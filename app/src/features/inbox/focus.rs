@@ -95,5 +95,5 @@ fn Look(
         view! { <Pairs item=item.clone() may_decide here=here.clone() next=next.clone() /> }
     });
     let verdicts = (waits && may_decide).then(|| view! { <Verdicts item=item.clone() projects flash here next typed /> });
-    view! { <div class="space-y-4 p-4"><Candidate item /> {pairs} {page} {verdicts}</div> }
+    view! { <div class="space-y-4 p-4"><Candidate item>{pairs}</Candidate> {page} {verdicts}</div> }
 }

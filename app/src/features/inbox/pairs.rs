@@ -1,10 +1,10 @@
-use super::words::{consequence, relation};
+use super::words::{consequence, other, relation};
 use crate::{
     features::inbox::quote::ShortQuote,
-    ui::{Badge, Icon, Shape, Tone},
+    ui::{Badge, Icon, Shape},
 };
 use leptos::prelude::*;
-use remembrancer::api::{InboxItem, InboxPair, MemoryId, MemoryStatus, PairId, PairRelation};
+use remembrancer::api::{InboxItem, InboxPair, MemoryEvidence, MemoryId, MemoryStatus, PairId, PairRelation};
 
 /// What consolidation proposes about a candidate and other memories, each side beside the other.
 #[component]
@@ -12,14 +12,24 @@ pub fn Pairs(item: InboxItem, may_decide: bool, here: String, next: String) -> i
     let first = item.pairs.iter().find(|pair| pair.relation == PairRelation::Duplicates).map(|pair| pair.id);
     let one = |pair: InboxPair| {
         let (here, next, key) = (here.clone(), next.clone(), first == Some(pair.id));
-        view! { <Pair id=item.id content=item.content.clone() pair may_decide here next key /> }
+        let own_quote = item.quotes.first().map(|quote| quote.evidence.clone());
+        view! { <Pair id=item.id content=item.content.clone() own_quote pair may_decide here next key /> }
     };
     let pairs = item.pairs.clone().into_iter().map(one).collect_view();
     view! { <ul class="space-y-3" aria-label="Proposals about this candidate">{pairs}</ul> }
 }
 
 #[component]
-fn Pair(id: MemoryId, content: String, pair: InboxPair, may_decide: bool, here: String, next: String, key: bool) -> impl IntoView {
+fn Pair(
+    id: MemoryId,
+    content: String,
+    own_quote: Option<MemoryEvidence>,
+    pair: InboxPair,
+    may_decide: bool,
+    here: String,
+    next: String,
+    key: bool,
+) -> impl IntoView {
     let disputed = pair.relation != PairRelation::Duplicates;
     let class = if disputed { "border-warn" } else { "border-line-strong" };
     let tint = if disputed { "bg-warn-wash text-warn" } else { "bg-sunken" };
@@ -28,28 +38,26 @@ fn Pair(id: MemoryId, content: String, pair: InboxPair, may_decide: bool, here: 
         false => view! { <Merge id pair=pair.clone() here next key /> }.into_any(),
     });
     let status = match pair.other_status {
-        MemoryStatus::Inbox => Some(view! { <Badge tone=Tone::Accent text="candidate" /> }),
-        MemoryStatus::Active => None,
+        MemoryStatus::Inbox | MemoryStatus::Active => None,
         other => Some(view! { <Badge text=other.as_str() /> }),
     };
-    let href = match pair.other_status {
-        MemoryStatus::Inbox => format!("/inbox?focus={}", pair.other_id),
-        _ => format!("/memories/{}", pair.other_id),
-    };
+    let waits = pair.other_status == MemoryStatus::Inbox;
+    let href = if waits { format!("/inbox?focus={}", pair.other_id) } else { format!("/memories/{}", pair.other_id) };
     view! {
         <li class=format!("@container overflow-hidden rounded-md border {class}") data-testid="pair">
             <div class=format!("flex items-start gap-2 px-3 py-2 text-sm {tint}")>
                 <span class="pt-0.5"><Icon shape=if disputed { Shape::Alert } else { Shape::Copy } /></span>
-                <p><span class="font-medium">{relation(&pair)} " another memory."</span> " " {pair.reason.clone()}</p>
+                <p><span class="font-medium">{relation(&pair)} " " {other(&pair)} "."</span> " " {pair.reason.clone()}</p>
             </div>
             <div class="grid gap-3 p-3 @lg:grid-cols-2">
                 <div class="min-w-0 space-y-1.5">
                     <p class="text-xs text-soft">"This candidate"</p>
                     <p class="text-sm break-words whitespace-pre-wrap" dir="auto">{content}</p>
+                    {own_quote.map(|evidence| view! { <ShortQuote evidence /> })}
                 </div>
                 <div class="min-w-0 space-y-1.5">
                     <p class="flex flex-wrap items-center gap-x-2 text-xs text-soft">
-                        <a href=href>"The other memory"</a>
+                        <a href=href>{if waits { "The other candidate" } else { "The other memory" }}</a>
                         <span class="font-mono">{pair.other_short_id.clone()}</span>
                         {status}
                     </p>

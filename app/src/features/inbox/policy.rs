@@ -89,7 +89,7 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
             {kinds(&policy).map(one).collect_view()}
             <div class="grid items-center gap-x-6 gap-y-2 py-4 sm:grid-cols-[minmax(0,1fr)_14rem]">
                 <div>
-                    <label class="font-medium" for="confidence">"Least confidence, in percent"</label>
+                    <label class="font-medium" for="confidence">"Minimum confidence, in percent"</label>
                     <p class="text-sm text-soft" id="confidence-says">"A candidate with less confidence waits in the inbox."</p>
                 </div>
                 <div>
@@ -129,7 +129,7 @@ fn Read(policy: CapturePolicy) -> impl IntoView {
     view! {
         <dl class="facts card max-w-3xl p-4" data-testid="policy">
             {kinds(&policy).map(one).collect_view()}
-            <dt>"Least confidence"</dt>
+            <dt>"Minimum confidence"</dt>
             <dd>{percent(policy.confidence_min)} " %"</dd>
             <dt>"Outside models"</dt>
             <dd>{if policy.outside_models { "Text may be sent to them" } else { "Text stays on this server" }}</dd>

@@ -25,7 +25,7 @@ pub fn Quotes(quotes: Vec<InboxQuote>) -> impl IntoView {
     }
 }
 
-/// The only quote of the other memory of a pair.
+/// The quote of one side of a pair.
 #[component]
 pub fn ShortQuote(evidence: MemoryEvidence) -> impl IntoView {
     view! {

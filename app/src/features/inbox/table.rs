@@ -1,6 +1,6 @@
 use super::{
     url::at,
-    words::{kind, relation},
+    words::{kind, other, relation},
 };
 use crate::{
     query::Query,
@@ -61,11 +61,11 @@ fn Row(row: InboxItem, query: Memo<Query>, focus: Memo<Option<MemoryId>>, select
                 >
                     {row.content.clone()}
                 </a>
-                <div class="mt-1 flex flex-wrap items-center gap-1.5 text-xs text-soft">
+                <div class="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-soft">
                     <Badge text=kind(row.kind) />
                     {disputes(&row)}
                     <span class="max-w-full truncate @2xl:hidden" dir="auto">{row.topic.clone()}</span>
-                    <span class="@2xl:hidden">"· " {row.agent_slug.clone()} " · " <Time at=row.created_at /></span>
+                    <span class="@2xl:hidden">{row.agent_slug.clone()} " · " <Time at=row.created_at /></span>
                 </div>
             </td>
             <td class="hidden @2xl:table-cell">
@@ -84,13 +84,14 @@ pub fn disputes(row: &InboxItem) -> impl IntoView + use<> {
     for pair in &row.pairs {
         let badge = match pair.relation {
             PairRelation::Duplicates => (Tone::Plain, "duplicate"),
-            PairRelation::Contradicts => (Tone::Warn, "contradicts a memory"),
-            PairRelation::Supersedes if pair.outgoing => (Tone::Warn, "corrects a memory"),
-            PairRelation::Supersedes => (Tone::Warn, "corrected by a memory"),
+            PairRelation::Contradicts => (Tone::Warn, "contradiction"),
+            PairRelation::Supersedes if pair.outgoing => (Tone::Warn, "correction"),
+            PairRelation::Supersedes => (Tone::Warn, "corrected"),
         };
-        if !seen.contains(&(badge, relation(pair))) {
-            seen.push((badge, relation(pair)));
+        let title = format!("{} {}.", relation(pair), other(pair));
+        if !seen.contains(&(badge, title.clone())) {
+            seen.push((badge, title));
         }
     }
-    seen.into_iter().map(|((tone, text), title)| view! { <Badge tone text title=format!("{title} another memory.") /> }).collect_view()
+    seen.into_iter().map(|((tone, text), title)| view! { <Badge tone text title /> }).collect_view()
 }

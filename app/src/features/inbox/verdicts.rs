@@ -49,17 +49,15 @@ pub fn Verdicts(
                     "j next, k previous, c confirm, r reject, m merge, u undo, Enter sends"
                 </p>
             </form>
-            <form class="flex items-end gap-2" method="post" action="/console/api/decide_candidates">
+            <form class="flex items-start gap-2" method="post" action="/console/api/decide_candidates">
                 {common("reject")}
                 <div class="min-w-0 grow">
-                    <label class="label" for="reason">
-                        "Reason to reject it"
-                        <kbd class="kbd ml-1.5 hidden md:inline" aria-hidden="true">"r"</kbd>
-                    </label>
+                    <label class="sr-only" for="reason">"Reason to reject it"</label>
                     <input
                         class="input"
                         id="reason"
                         name="reason"
+                        placeholder="Reason to reject it"
                         autocomplete="off"
                         required
                         maxlength=REASON_MAX.to_string()
@@ -70,7 +68,10 @@ pub fn Verdicts(
                     />
                     {reason_error.map(|text| view! { <p class="mt-1 text-xs text-danger" id="reason-error">{text}</p> })}
                 </div>
-                <button class="button button-danger" type="submit">"Reject"</button>
+                <button class="button button-danger" type="submit">
+                    "Reject"
+                    <kbd class="kbd hidden border-current! text-current! md:inline" aria-hidden="true">"r"</kbd>
+                </button>
             </form>
         </div>
     }

@@ -5,7 +5,7 @@ use crate::features::vocabulary::names;
 use crate::ui::text::count;
 #[cfg(any(feature = "ssr", test))]
 use remembrancer::api::{InboxOutcome, InboxVerdict};
-use remembrancer::api::{InboxPair, MemoryId, MemoryKind, PairRelation};
+use remembrancer::api::{InboxPair, MemoryId, MemoryKind, MemoryStatus, PairRelation};
 
 /// A number of ids.
 pub fn number(ids: &[MemoryId]) -> i64 {
@@ -32,6 +32,11 @@ pub fn relation(pair: &InboxPair) -> &'static str {
         (PairRelation::Supersedes, true) => "Corrects",
         (PairRelation::Supersedes, false) => "Is corrected by",
     }
+}
+
+/// What the other side of a pair is.
+pub fn other(pair: &InboxPair) -> &'static str {
+    if pair.other_status == MemoryStatus::Inbox { "another candidate" } else { "another memory" }
 }
 
 /// What happens if the proposal about a pair is accepted.

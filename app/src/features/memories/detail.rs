@@ -21,7 +21,7 @@ use crate::{
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
-use remembrancer::api::{ErrorCode, InboxQuote, MemoryDetail, MemoryId, MemoryRecalls, OperatorRole};
+use remembrancer::api::{ErrorCode, InboxQuote, MemoryDetail, MemoryId, MemoryRecalls, MemoryStatus, OperatorRole};
 
 /// The page of one memory.
 #[component]
@@ -101,8 +101,12 @@ fn Whole(
 ) -> impl IntoView {
     let row = detail.memory.clone();
     let trail = detail.audit.clone();
+    let rejected = row.status == MemoryStatus::Inbox;
+    let waits = rejected && row.deleted_at.is_none();
     let (title, summary) = (detail.title.clone(), detail.summary.clone());
     let (rationale, alternatives) = (detail.rationale.clone(), detail.alternatives.clone());
+    // The section below the content says it better.
+    let quoted = !quotes.is_empty();
     let (by, reason) = (detail.deleted_by.clone(), detail.delete_reason.clone());
     view! {
         <Title text=row.topic.clone() />
@@ -116,7 +120,8 @@ fn Whole(
         </header>
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
-                {row.deleted_at.map(|at| view! { <Deleted at by reason /> })}
+                {waits.then(|| view! { <Waiting id=row.id /> })}
+                {row.deleted_at.map(|at| view! { <Deleted at by reason rejected /> })}
                 <section class="card p-4" aria-label="Content">
                     {title.map(|title| view! { <p class="mb-1 font-medium break-words" data-testid="title">{title}</p> })}
                     <div class="verbatim" data-testid="content">{row.content.clone()}</div>
@@ -142,17 +147,35 @@ fn Whole(
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">
                 {may_decide.then(|| view! { <Decide row flash /> })}
-                <Facts detail />
+                <Facts detail=MemoryDetail { evidence_ref: detail.evidence_ref.filter(|_| !quoted), ..detail } />
             </div>
         </div>
     }
 }
 
+/// The way from a candidate to the decision about it.
 #[component]
-fn Deleted(at: chrono::DateTime<chrono::Utc>, by: Option<String>, reason: Option<String>) -> impl IntoView {
+fn Waiting(id: MemoryId) -> impl IntoView {
+    view! {
+        <p class="rounded-md bg-sunken px-3 py-2 text-sm" data-testid="waiting">
+            "This candidate waits in the inbox. Agents do not recall it. "
+            <a class="underline" href=format!("/inbox?focus={id}")>"Review it"</a>
+        </p>
+    }
+}
+
+#[component]
+fn Deleted(
+    at: chrono::DateTime<chrono::Utc>,
+    by: Option<String>,
+    reason: Option<String>,
+    /// It was a candidate.
+    rejected: bool,
+) -> impl IntoView {
+    let what = if rejected { "Rejected " } else { "Deleted " };
     view! {
         <div class="rounded-md border border-danger bg-danger-wash px-3 py-2 text-sm text-danger" data-testid="deleted">
-            <p class="font-medium">"Deleted " <Time at /> {by.map(|by| format!(" by {by}"))} ". No recall finds it."</p>
+            <p class="font-medium">{what} <Time at /> {by.map(|by| format!(" by {by}"))} ". No recall finds it."</p>
             {reason.map(|reason| view! { <p class="mt-0.5 break-words">"Reason: " {reason}</p> })}
         </div>
     }

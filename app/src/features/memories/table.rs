@@ -110,12 +110,15 @@ fn Row(
 
 /// Badges for an unusual state.
 pub fn state(row: &MemoryRow) -> impl IntoView + use<> {
+    let rejected = row.status == MemoryStatus::Inbox && row.deleted_at.is_some();
     let status = match row.status {
         MemoryStatus::Active => None,
+        MemoryStatus::Inbox if rejected => None,
+        MemoryStatus::Inbox => Some(view! { <Badge tone=Tone::Accent text="candidate" /> }.into_any()),
         MemoryStatus::Contradicted => Some(view! { <Badge tone=Tone::Warn text="contradicted" /> }.into_any()),
         other => Some(view! { <Badge text=other.as_str() /> }.into_any()),
     };
-    (row.deleted_at.map(|_| view! { <Badge tone=Tone::Danger text="deleted" /> }), status)
+    (row.deleted_at.map(|_| view! { <Badge tone=Tone::Danger text=if rejected { "rejected" } else { "deleted" } /> }), status)
 }
 
 /// Badges for an unusual kind or scope.

@@ -100,7 +100,7 @@ fn Queue(overview: Overview) -> impl IntoView {
     };
     let late = overview.outbox > 0 && overview.outbox_seconds >= LATE;
     let jobs = format!("Jobs: {} waiting, {} failed", text::number(overview.jobs_waiting), text::number(overview.jobs_failed));
-    let dead = (overview.jobs_dead > 0).then(|| format!("{} given up", text::count(overview.jobs_dead, "job", "jobs")));
+    let dead = (overview.jobs_dead > 0).then(|| format!("{} dead", text::count(overview.jobs_dead, "job is", "jobs are")));
     view! {
         <Tile href="/audit" shape=Shape::Outbox title="Outbox and queue" value=text::number(overview.outbox)>
             {if late { view! { <Alarm text=lag /> }.into_any() } else { view! { <span class="block">{lag}</span> }.into_any() }}

@@ -116,7 +116,7 @@ pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
         "insert into evidence (tenant_id, agent_id, id, memory_id, user_id, candidate_id, source_id, event_id, starts, ends, quote, created_at)
          values ($1, $2, gen_random_uuid(), $10, $4, $11, $3, $5, 0, 4, 'Vera', now())",
         "insert into tombstones (tenant_id, agent_id, memory_id, content_hash, user_id, source, created_at)
-         values ($1, $2, gen_random_uuid(), '\\x07', $4, '{}', now())",
+         values ($1, $2, gen_random_uuid(), '\\x07', $4, '{\"platform\": \"slack\"}', now())",
     ] {
         // Every statement gets every value: the places of those that it does not use are typed here.
         let sql = format!(

@@ -53,7 +53,10 @@ fn tombstone(c: &Case) -> Value {
 }
 
 fn source(c: &Case) -> Value {
-    json!([{ "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "kind": "manual", "reference": "x", "metadata": {}, "created_at": c.now }])
+    json!([{
+        "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "kind": "manual", "reference": "x", "metadata": {},
+        "created_at": c.now, "form": "note", "part": 1, "parts": 1,
+    }])
 }
 
 fn event(c: &Case) -> Value {

@@ -138,7 +138,21 @@ begin
     end loop;
 end
 $$;
-grant select on evidence, quarantine, memory_proposals to rmb_app;
+grant select on evidence to rmb_app;
+-- for the import of an agent's own memories
+grant insert on evidence to rmb_app;
 grant select, insert on evidence, quarantine, memory_proposals to rmb_operator;
 grant update (memory_id) on evidence to rmb_operator;
 grant update (state, decided_at, decided_by) on quarantine, memory_proposals to rmb_operator;
+
+-- An id is taken as well where the source belongs to a user whom the caller does not act for: evidence would quote a text that is not there.
+create or replace function sources_held_elsewhere(tenant uuid, agents uuid[], ids uuid[]) returns setof uuid
+    language sql stable security definer set search_path = public, pg_temp as $$
+    select a.id from unnest(agents, ids) as a (agent_id, id)
+     where exists (select from sources s
+                    where s.id = a.id
+                      and ((s.tenant_id, s.agent_id) is distinct from (tenant, a.agent_id)
+                           or (s.user_id <> nullif(current_setting('rmb.user', true), '')::uuid) is not false
+                              and s.user_id is not null
+                              and current_setting('rmb.user', true) is distinct from 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+$$;

@@ -100,13 +100,13 @@ pub const TABLES: &[Table] = {
             ("requested_scope", Plain, true),
         ] },
         Table { database: "agent_memory", name: "evidence", kept: WithMemory, erasure: Row, columns: &[
-            ("quote", Words, false), ("speaker", Words, false),
+            ("quote", Words, true), ("speaker", Words, true),
         ] },
         Table { database: "agent_memory", name: "quarantine", kept: Forever, erasure: Row, columns: &[
-            ("quote", Words, false), ("reasons", Words, false), ("state", Plain, false), ("decided_by", Name, false),
+            ("quote", Words, true), ("reasons", Words, true), ("state", Plain, true), ("decided_by", Name, true),
         ] },
         Table { database: "agent_memory", name: "memory_proposals", kept: WithMemory, erasure: Row, columns: &[
-            ("relation", Plain, false), ("reason", Words, false), ("state", Plain, false), ("decided_by", Name, false),
+            ("relation", Plain, true), ("reason", Words, true), ("state", Plain, true), ("decided_by", Name, true),
         ] },
         // The relay empties delivered rows.
         Table { database: "agent_memory", name: "outbox", kept: Forever, erasure: Row, columns: &[

@@ -141,6 +141,9 @@ pub fn read(section: Section, mut fields: Map<String, Value>, names: &Names) -> 
         Section::Link => Line::Link(tools::read(value)?),
         Section::Tombstone => Line::Tombstone(tools::read(value)?),
         Section::Event => Line::Event(tools::read(value)?),
+        Section::Evidence => Line::Evidence(tools::read(value)?),
+        Section::QuarantinedTurn => Line::QuarantinedTurn(tools::read(value)?),
+        Section::Pair => Line::Pair(tools::read(value)?),
     };
     line.check()?;
     Ok(line)

@@ -30,7 +30,8 @@ pub enum Selection {
     Only(BTreeSet<Area>),
     /// Everything of one agent.
     Agent(AgentId),
-    /// The memories that a filter matches, with their versions, sources and tombstones and the links between them; no events, no projects.
+    /// The memories that a filter matches, with their versions, sources, evidence and tombstones and the links between them; no events, no
+    /// projects, no quarantine, no proposals.
     Filter(Box<MemoryFilter>),
 }
 
@@ -178,7 +179,7 @@ async fn knowledge<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &
     Ok(())
 }
 
-/// A filter selects memories: the file has no projects and no events.
+/// A filter selects memories: the file has no projects, no events, no quarantine and no proposals.
 async fn memories<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &mut Tx, reaches: &[Reach<'_>]) -> Result<(), Error> {
     macro_rules! of_each {
         ($section:expr, $query:path) => {
@@ -200,6 +201,12 @@ async fn memories<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &m
     of_each!(Section::Tombstone, store::tombstones);
     if whole {
         of_each!(Section::Event, store::events);
+    }
+    of_each!(Section::Evidence, store::evidence);
+    // Quarantine and proposals are for people: no agent's key reads them.
+    if whole && reaches.iter().all(|reach| reach.in_reach_at.is_none()) {
+        of_each!(Section::QuarantinedTurn, store::quarantined_turns);
+        of_each!(Section::Pair, store::pairs);
     }
     Ok(())
 }

@@ -79,7 +79,7 @@ pub async fn import(
     let mut shared = Shared::new(engine, ctx, false);
     while let Some(mut batch) = reader.next().await? {
         importer.sign(&mut batch);
-        importer.check_users(&batch)?;
+        importer.check_owners(&batch)?;
         references::check(&mut tx, &batch).await?;
         shared.before(Some(batch.section), &mut report).await?;
         match batch.section.area() {
@@ -174,8 +174,12 @@ impl Importer<'_> {
         }
     }
 
-    /// An agent's key may import only records of users that it may act for.
-    fn check_users(&self, batch: &Batch) -> Result<(), Error> {
+    /// An agent's key may import only records of users that it may act for, and none that only operators see.
+    fn check_owners(&self, batch: &Batch) -> Result<(), Error> {
+        let (section, first) = (batch.section, batch.lines.first());
+        if let Some((line, _)) = first.filter(|_| section.for_operators() && self.ctx.agent_id().is_ok()) {
+            return Err(at(*line, Error::invalid("", format!("is a {}, which only an admin imports", section.as_str()))));
+        }
         match batch.lines.iter().find(|(_, record)| !self.ctx.users.include(record.user())) {
             None => Ok(()),
             Some((line, _)) => Err(at(*line, Error::invalid("user_id", "belongs to a user that this key may not act for"))),
@@ -203,6 +207,15 @@ impl Importer<'_> {
                     return Err(at(line_of(batch, &key), Error::invalid("", message)));
                 }
                 Ok(counted(all, i64::try_from(there.len()).unwrap_or(all)))
+            }
+            Section::Evidence | Section::QuarantinedTurn | Section::Pair => {
+                if let Some(id) = store::misplaced(tx, self.ctx.tenancy(), batch.section, &rows).await?.first() {
+                    let message = "quotes a source that has another content or another user here";
+                    return Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)));
+                }
+                let there = store::count_captured(tx, self.ctx.tenancy(), batch.section, &rows).await?;
+                let updated = if self.ctx.agent_id().is_ok() { 0 } else { there.behind };
+                Ok(ImportCount { added: all - there.existing, updated, unchanged: there.existing - updated })
             }
             section => {
                 if let Some(id) = store::same_slugs(tx, tenant, section, &rows).await?.first() {
@@ -299,11 +312,8 @@ impl Importer<'_> {
     /// References belong to the organisation: only an admin imports them, and one that means another user here is refused.
     async fn users(&self, batch: &Batch) -> Result<ImportCount, Error> {
         let mut count = ImportCount::default();
-        let known = if self.ctx.agent_id().is_ok() { vec![] } else { identity::users(self.engine, self.ctx).await? };
+        let known = identity::users(self.engine, self.ctx).await?;
         for (line, user) in users_in(batch) {
-            if self.ctx.agent_id().is_ok() {
-                return Err(at(line, Error::invalid("", "is a user's reference, which only an admin imports")));
-            }
             match known.iter().find(|one| one.id == user.id || one.external_ref == user.external_ref) {
                 None => count.added += 1,
                 Some(one) if (one.id, &one.external_ref) == (user.id, &user.external_ref) => count.unchanged += 1,

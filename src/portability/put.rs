@@ -61,6 +61,9 @@ fn row(line: &Line, snapshot: Option<&Snapshot>) -> serde_json::Result<Value> {
         Line::Link(line) => serde_json::to_value(line),
         Line::Tombstone(line) => with(serde_json::to_value(line), "content_hash", bytes(&line.content_hash)),
         Line::Event(line) => serde_json::to_value(line),
+        Line::Evidence(line) => serde_json::to_value(line),
+        Line::QuarantinedTurn(line) => serde_json::to_value(line),
+        Line::Pair(line) => serde_json::to_value(line),
     }
 }
 
@@ -100,6 +103,21 @@ pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -
         Section::Link => store::put_links(tx, ctx.tenancy(), &rows).await?,
         Section::Tombstone => store::put_tombstones(tx, ctx.tenancy(), &rows).await?,
         Section::Event => store::put_events(tx, ctx.tenancy(), &rows).await?,
+        Section::Evidence => {
+            // Merges and decisions are made by people, so an agent's import repeats none.
+            if importing.revives {
+                store::forward_evidence(tx, ctx.tenancy(), &rows).await?;
+            }
+            store::put_evidence(tx, ctx.tenancy(), &rows).await?;
+        }
+        Section::QuarantinedTurn => {
+            store::forward_quarantined_turns(tx, ctx.tenancy(), &rows).await?;
+            store::put_quarantined_turns(tx, ctx.tenancy(), &rows).await?;
+        }
+        Section::Pair => {
+            store::forward_pairs(tx, ctx.tenancy(), &rows).await?;
+            store::put_pairs(tx, ctx.tenancy(), &rows).await?;
+        }
         _ => {}
     }
     Ok(())

@@ -1,11 +1,13 @@
-//! Checks a file in itself: no id twice, and no reference to a memory, term or document that does not come before it.
+//! Checks a file in itself: no id twice, no reference to a memory, term or document that does not come before it, and no quote that its
+//! source does not contain.
 
-use super::lines::{Line, Section, home};
+use super::lines::{Line, Place, Section, home, owned};
 use super::read::{Batch, at};
 use super::store;
 use crate::db::Tx;
 use crate::error::Error;
 use std::collections::{BTreeMap, HashSet};
+use uuid::Uuid;
 
 /// Records the keys of a batch, and looks up those that it refers to.
 ///
@@ -34,12 +36,47 @@ pub async fn check(tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
                 "home" => {
                     format!("the memory {}, which is no memory of that agent in this file", key.rsplit('/').next().unwrap_or_default())
                 }
+                "owned_memory" | "owned_source" => {
+                    let (kind, id) = (kind.trim_start_matches("owned_"), key.rsplit('/').next().unwrap_or_default());
+                    format!("the {kind} {id}, which is no {kind} of that agent and user in this file")
+                }
                 _ => format!("the {kind} {key}, which is not in this file"),
             };
             return Err(at(*line, Error::invalid("", format!("is about {what}"))));
         }
     }
-    Ok(())
+    quotes(tx, batch).await
+}
+
+/// Records the texts of sources, and compares quotes with them.
+async fn quotes(tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
+    let texts: Vec<(Uuid, &str)> = batch
+        .lines
+        .iter()
+        .filter_map(|(_, record)| match record {
+            Line::Source(source) => Some((source.id, source.content.as_deref().unwrap_or_default())),
+            _ => None,
+        })
+        .collect();
+    if !texts.is_empty() {
+        store::note_texts(tx, &texts).await?;
+    }
+    let (lines, places): (Vec<u64>, Vec<Place<'_>>) =
+        batch.lines.iter().filter_map(|(line, record)| Some((*line, record.place()?))).unzip();
+    if places.is_empty() {
+        return Ok(());
+    }
+    let Some((index, length)) = store::misquoted(tx, &places).await? else { return Ok(()) };
+    let found = usize::try_from(index).ok().and_then(|index| lines.get(index).zip(places.get(index)));
+    let (line, Place { source_id, starts, ends, .. }) = found.ok_or_else(|| Error::internal("a place that was not given"))?;
+    Err(at(
+        *line,
+        if *ends > length {
+            Error::invalid("ends", format!("is {ends}, and the content of the source {source_id} has {length} bytes"))
+        } else {
+            Error::invalid("quote", format!("is not the content of the source {source_id} from byte {starts} to byte {ends}"))
+        },
+    ))
 }
 
 /// The keys of a batch by kind, each with its line.
@@ -50,7 +87,12 @@ fn keys(batch: &Batch) -> Vec<(&'static str, Vec<(u64, String)>)> {
     let mut keys = vec![(batch.section.as_str(), each(&|record| Some(record.key())))];
     if batch.section == Section::Memory {
         keys.push(("home", each(&|record| record.memory().map(|memory| home(memory.agent_id, memory.id)))));
+        keys.push(("owned_memory", each(&|record| record.memory().map(|one| owned(one.agent_id, one.user_id, one.id.0)))));
         keys.push(("short", each(&|record| record.memory().map(|memory| format!("{}/{}", memory.agent_id, memory.short_id)))));
+    }
+    if batch.section == Section::Source {
+        let key = |record: &Line| if let Line::Source(one) = record { Some(owned(one.agent_id, one.user_id, one.id)) } else { None };
+        keys.push(("owned_source", each(&key)));
     }
     if batch.section == Section::User {
         keys.push(("user_id", each(&|record| if let Line::User(user) = record { Some(user.id.to_string()) } else { None })));

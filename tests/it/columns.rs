@@ -52,7 +52,7 @@ async fn every_table_with_users_words_knows_its_user() {
 
 #[test]
 fn what_is_exported_is_what_the_format_has() {
-    let files: [(&str, &[&str]); 17] = [
+    let files: [(&str, &[&str]); 20] = [
         ("canonical_terms", store::TERM),
         ("term_aliases", store::ALIAS),
         ("decisions", store::DECISION),
@@ -70,6 +70,9 @@ fn what_is_exported_is_what_the_format_has() {
         ("repos", store::REPO),
         ("project_links", store::PROJECT_LINK),
         ("events", store::EVENT),
+        ("evidence", store::EVIDENCE),
+        ("quarantine", store::QUARANTINED_TURN),
+        ("memory_proposals", store::PAIR),
     ];
     // Sources and events of knowledge have the names of those of memory.
     let shared = ["sources", "events", "idempotent_requests"];

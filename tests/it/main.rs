@@ -31,6 +31,7 @@ mod out_of_reach;
 mod outage;
 mod portability;
 mod portability_attacks;
+mod portability_capture;
 mod portability_refused;
 mod portability_shared;
 mod portability_tenant;

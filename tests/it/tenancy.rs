@@ -7,7 +7,7 @@ mod queries;
 
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
 use capture::{CAPTURE, INBOX};
-use portability::{PORTABILITY, PORTABILITY_KB};
+use portability::{PORTABILITY, PORTABILITY_INBOX, PORTABILITY_KB};
 use queries::{BY_SETTINGS, CONTROL, Case, EXEMPT, IDEMPOTENCY, KB, MEMORY, OF_EVERY_USER, PROJECTS, Query, WITHOUT_USERS, pooled};
 use remembrancer::api::{NewProject, Scope, UserId};
 use remembrancer::db::cursor::Seek;
@@ -148,7 +148,7 @@ impl Two {
         Self { a, b, atlas, case }
     }
 
-    fn databases(&self) -> [(&Database, &String, &'static [Query]); 10] {
+    fn databases(&self) -> [(&Database, &String, &'static [Query]); 11] {
         let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
         [
             (&db.memory, &urls.agent_memory, MEMORY),
@@ -156,6 +156,7 @@ impl Two {
             (&db.memory, &urls.agent_memory, CAPTURE),
             (&db.memory, &urls.agent_memory, INBOX),
             (&db.memory, &urls.agent_memory, PORTABILITY),
+            (&db.memory, &urls.agent_memory, PORTABILITY_INBOX),
             (&db.memory, &urls.agent_memory, IDEMPOTENCY),
             (&db.kb, &urls.shared_kb, IDEMPOTENCY),
             (&db.kb, &urls.shared_kb, KB),
@@ -241,7 +242,7 @@ async fn predicates_alone_keep_users_apart() {
     let owner = pool(&two.a.engine.urls().agent_memory, "none").await;
     let mut failed = Vec::new();
     let exempt = |name: &str| BY_SETTINGS.contains(&name) || WITHOUT_USERS.iter().chain(OF_EVERY_USER).any(|(exempt, _)| *exempt == name);
-    for query in of_agents().filter(|query| !exempt(query.name)) {
+    for query in of_agents().chain(PORTABILITY_INBOX).filter(|query| !exempt(query.name)) {
         let case = |users| two.case.clone().of(&OpContext { users, ..two.a.system.clone() });
         let (seen, changed) = outcome(owner.begin().await.unwrap(), query, &case(Users::One(IDRIS)), two.a.system.tenant_id).await;
         failed.extend((seen == 0 && !changed).then_some((query.name, Users::One(IDRIS), (seen, changed))));
@@ -336,6 +337,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("usage", include_str!("../../src/usage/store.rs")),
         ("models", include_str!("../../src/models/store.rs")),
         ("portability", include_str!("../../src/portability/store/mod.rs")),
+        ("portability", include_str!("../../src/portability/store/capture.rs")),
         ("portability", include_str!("../../src/portability/store/check.rs")),
         ("portability", include_str!("../../src/portability/store/knowledge.rs")),
         ("portability", include_str!("../../src/portability/store/vocabulary.rs")),
@@ -346,7 +348,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("audit", include_str!("../../src/audit/store.rs")),
         ("identity", include_str!("../../src/identity/store.rs")),
     ];
-    let tables = [MEMORY, CAPTURE, INBOX, IDEMPOTENCY, PROJECTS, PORTABILITY, KB, PORTABILITY_KB, CONTROL];
+    let tables = [MEMORY, CAPTURE, INBOX, IDEMPOTENCY, PROJECTS, PORTABILITY, PORTABILITY_INBOX, KB, PORTABILITY_KB, CONTROL];
     let mut known: Vec<&str> = tables.into_iter().flatten().map(|query| query.name).collect();
     known.extend(pooled().iter().map(|query| query.name));
     known.extend(EXEMPT.iter().map(|(name, _)| *name));

@@ -1,10 +1,12 @@
 //! The lines of a file: one struct per type; names and checks are only here. A new type needs a struct, a variant of [`Section`] and
 //! queries in the store.
 
+mod capture;
 mod knowledge;
 mod memory;
 mod vocabulary;
 
+pub use capture::{EvidenceLine, PairLine, Place, QuarantinedTurnLine};
 pub use knowledge::{ChunkLine, ComponentLine, DocumentLine};
 pub use memory::{
     AgentLine, EVENT_KINDS, EventLine, LinkLine, MemoryLine, ProjectLine, ProjectLinkLine, RepoLine, SourceLine, TombstoneLine, UserLine,
@@ -16,11 +18,12 @@ use super::values::Stamp;
 use crate::api::{AgentId, Area, MemoryId, UserId};
 use crate::error::{Checks, Error};
 use serde_json::Value;
+use uuid::Uuid;
 
 /// The name of the format in the header.
 pub const FORMAT: &str = "remembrancer-export";
 /// The newest schema, which is the newest that is read.
-pub const SCHEMA: u64 = 2;
+pub const SCHEMA: u64 = 3;
 /// Longest line, in bytes, its end included: a longer one is neither written nor read.
 pub const LINE_MAX: usize = 8 * 1024 * 1024;
 
@@ -46,11 +49,14 @@ pub enum Section {
     Link,
     Tombstone,
     Event,
+    Evidence,
+    QuarantinedTurn,
+    Pair,
 }
 
 impl Section {
     /// Every type, in order.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 22] = [
         Self::Agent,
         Self::User,
         Self::Term,
@@ -70,6 +76,9 @@ impl Section {
         Self::Link,
         Self::Tombstone,
         Self::Event,
+        Self::Evidence,
+        Self::QuarantinedTurn,
+        Self::Pair,
     ];
 
     /// The value of `type` in lines of this type.
@@ -94,6 +103,9 @@ impl Section {
             Self::Link => "link",
             Self::Tombstone => "tombstone",
             Self::Event => "event",
+            Self::Evidence => "evidence",
+            Self::QuarantinedTurn => "quarantined_turn",
+            Self::Pair => "pair",
         }
     }
 
@@ -113,10 +125,16 @@ impl Section {
 
     /// The first schema that has lines of this type.
     pub fn schema(self) -> u64 {
-        match self.area() {
-            Area::Memory => 1,
-            Area::Vocabulary | Area::Knowledge => 2,
+        match (self, self.area()) {
+            (Self::Evidence | Self::QuarantinedTurn | Self::Pair, _) => 3,
+            (_, Area::Memory) => 1,
+            (_, Area::Vocabulary | Area::Knowledge) => 2,
         }
+    }
+
+    /// Whether lines of this type are for operators and background work only: no agent's key exports or imports them.
+    pub fn for_operators(self) -> bool {
+        matches!(self, Self::User | Self::QuarantinedTurn | Self::Pair)
     }
 }
 
@@ -155,6 +173,9 @@ pub enum Line {
     Link(LinkLine),
     Tombstone(TombstoneLine),
     Event(Box<EventLine>),
+    Evidence(Box<EvidenceLine>),
+    QuarantinedTurn(Box<QuarantinedTurnLine>),
+    Pair(PairLine),
 }
 
 impl Line {
@@ -165,6 +186,9 @@ impl Line {
             Self::Source(line) => line.user_id,
             Self::Tombstone(line) => line.user_id,
             Self::Event(line) => line.user_id,
+            Self::Evidence(line) => line.user_id,
+            Self::QuarantinedTurn(line) => line.user_id,
+            Self::Pair(line) => line.user_id,
             _ => None,
         }
     }
@@ -184,6 +208,9 @@ impl Line {
             Self::Link(line) => Some(line.agent_id),
             Self::Tombstone(line) => Some(line.agent_id),
             Self::Event(line) => Some(line.agent_id),
+            Self::Evidence(line) => Some(line.agent_id),
+            Self::QuarantinedTurn(line) => Some(line.agent_id),
+            Self::Pair(line) => Some(line.agent_id),
         }
     }
 
@@ -217,10 +244,23 @@ impl Line {
             Self::Link(line) => format!("{}/{}/{}", line.from_id, line.to_id, line.relation),
             Self::Tombstone(line) => line.memory_id.to_string(),
             Self::Event(line) => line.id.to_string(),
+            Self::Evidence(line) => line.id.to_string(),
+            Self::QuarantinedTurn(line) => line.id.to_string(),
+            Self::Pair(line) => line.id.to_string(),
         }
     }
 
-    /// The lines that must come before it, by kind and key: a memory of its own agent (`home`), or a line of the named type.
+    /// The quoted place in a source, if it has one.
+    pub fn place(&self) -> Option<Place<'_>> {
+        match self {
+            Self::Evidence(line) => Some(line.place()),
+            Self::QuarantinedTurn(line) => Some(line.place()),
+            _ => None,
+        }
+    }
+
+    /// The lines that must come before it, by kind and key: a memory of its own agent (`home`), a memory or a source of its own agent and
+    /// user (`owned_memory`, `owned_source`), or a line of the named type.
     pub fn needs(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Term(line) => line.needs(),
@@ -235,6 +275,16 @@ impl Line {
             Self::Version(line) => vec![("home", home(line.agent_id, line.memory_id))],
             Self::Link(line) => vec![("memory", line.from_id.to_string()), ("memory", line.to_id.to_string())],
             Self::Tombstone(line) => vec![("home", home(line.agent_id, line.memory_id))],
+            Self::Evidence(line) => {
+                let owned = |id| owned(line.agent_id, line.user_id, id);
+                vec![
+                    ("owned_memory", owned(line.memory_id.0)),
+                    ("owned_memory", owned(line.candidate_id.0)),
+                    ("owned_source", owned(line.source_id.0)),
+                ]
+            }
+            Self::QuarantinedTurn(line) => vec![("owned_source", owned(line.agent_id, line.user_id, line.source_id.0))],
+            Self::Pair(line) => [line.from_id, line.to_id].map(|id| ("owned_memory", owned(line.agent_id, line.user_id, id.0))).to_vec(),
             Self::Agent(_) | Self::User(_) | Self::Document(_) | Self::Project(_) | Self::Source(_) | Self::Memory(_) | Self::Event(_) => {
                 vec![]
             }
@@ -288,6 +338,9 @@ impl Line {
             Self::Link(line) => line.check(&mut checks),
             Self::Tombstone(line) => line.check(&mut checks),
             Self::Event(line) => line.check(&mut checks),
+            Self::Evidence(line) => line.check(&mut checks),
+            Self::QuarantinedTurn(line) => line.check(&mut checks),
+            Self::Pair(line) => line.check(&mut checks),
         }
         checks.done()
     }
@@ -296,6 +349,11 @@ impl Line {
 /// A memory with its agent, as a key.
 pub fn home(agent: AgentId, id: MemoryId) -> String {
     format!("{agent}/{id}")
+}
+
+/// A memory or a source with its agent and its user, as a key.
+pub fn owned(agent: AgentId, user: Option<UserId>, id: Uuid) -> String {
+    format!("{agent}/{}/{id}", user.map(|user| user.to_string()).unwrap_or_default())
 }
 
 /// The slug of every organisation's commons.

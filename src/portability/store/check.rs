@@ -2,18 +2,23 @@
 
 use crate::api::{AgentId, MemoryId, TenantId, UserId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
-use crate::portability::lines::Section;
+use crate::portability::lines::{Place, Section};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
-/// Creates temporary tables for the keys of a file: they are on disk and in this transaction, so a file of any size is checked with the
+/// Creates temporary tables for the keys of a file and the texts of its sources: they are on disk and in this transaction, so a file of any size is checked with the
 /// same memory.
 pub async fn begin_check(tx: &mut Tx) -> Result<(), DbError> {
     sqlx::query("create temporary table noted (kind text not null, key text not null, primary key (kind, key)) on commit drop")
         .execute(&mut **tx)
         .await?;
+    sqlx::query("create temporary table noted_texts (source_id uuid primary key, content bytea not null) on commit drop")
+        .execute(&mut **tx)
+        .await?;
+    // Uncompressed, so that a few bytes of a text are read without the rest.
+    sqlx::query("alter table noted_texts alter column content set storage external").execute(&mut **tx).await?;
     Ok(())
 }
 
@@ -39,6 +44,38 @@ pub async fn missing(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<Option<
     .bind(kind)
     .bind(keys)
     .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// Records the contents of sources.
+pub async fn note_texts(tx: &mut Tx, texts: &[(Uuid, &str)]) -> Result<(), DbError> {
+    let (ids, texts): (Vec<Uuid>, Vec<&[u8]>) = texts.iter().map(|(id, text)| (*id, text.as_bytes())).unzip();
+    sqlx::query("insert into noted_texts (source_id, content) select * from unnest($1::uuid[], $2::bytea[]) on conflict do nothing")
+        .bind(ids)
+        .bind(texts)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// The index of the first place whose source was recorded without the quoted bytes there, and how many bytes the source has.
+pub async fn misquoted(tx: &mut Tx, places: &[Place<'_>]) -> Result<Option<(i64, i32)>, DbError> {
+    let ids: Vec<Uuid> = places.iter().map(|place| place.source_id.0).collect();
+    let starts: Vec<i32> = places.iter().map(|place| place.starts).collect();
+    let ends: Vec<i32> = places.iter().map(|place| place.ends).collect();
+    let quotes: Vec<&[u8]> = places.iter().map(|place| place.quote.as_bytes()).collect();
+    Ok(sqlx::query_as(
+        r"select g.place - 1, octet_length(t.content)
+            from unnest($1::uuid[], $2::integer[], $3::integer[], $4::bytea[]) with ordinality as g (source_id, starts, ends, quote, place)
+            join noted_texts t using (source_id)
+           where octet_length(t.content) < g.ends or substring(t.content from g.starts + 1 for g.ends - g.starts) <> g.quote
+           order by g.place limit 1",
+    )
+    .bind(ids)
+    .bind(starts)
+    .bind(ends)
+    .bind(quotes)
+    .fetch_optional(&mut **tx)
     .await?)
 }
 

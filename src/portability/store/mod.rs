@@ -1,12 +1,18 @@
 //! All SQL of export and import. Reads page by key, so that every page costs the same.
 
+mod capture;
 mod check;
 mod knowledge;
 mod vocabulary;
 mod write;
 
+pub use capture::{
+    Captured, EVIDENCE, PAIR, QUARANTINED_TURN, count_captured, evidence, forward_evidence, forward_pairs, forward_quarantined_turns,
+    misplaced, pairs, put_evidence, put_pairs, put_quarantined_turns, quarantined_turns,
+};
 pub use check::{
-    Stored, begin_check, count_existing, held_elsewhere, missing, note, same_short_ids, same_slugs, stored_memories, stored_versions,
+    Stored, begin_check, count_existing, held_elsewhere, misquoted, missing, note, note_texts, same_short_ids, same_slugs, stored_memories,
+    stored_versions,
 };
 pub use knowledge::{
     CHUNK, COMPONENT, ChunkWords, DOCUMENT, MissingChunk, add_documents, begin_knowledge, chunks, components, differing_chunk,
@@ -271,10 +277,20 @@ pub async fn tombstones(tx: &mut Tx, scope: &Scope<'_>, last: Option<&TombstoneL
     page(tx, query, "t.memory_id", size).await
 }
 
-/// Sources after `last`, by id; with a filter only those of the memories that it matches.
+/// Sources after `last`, by id; with a filter or for an agent only those of the memories that it selects, and those that their evidence
+/// quotes.
 pub async fn sources(tx: &mut Tx, scope: &Scope<'_>, last: Option<&SourceLine>, size: usize) -> Result<Vec<SourceLine>, DbError> {
     let mut query = scope.select("sources", SOURCE)?;
-    scope.about(&mut query, "m.source_id = t.id");
+    if scope.filter.is_some() || scope.in_reach_at.is_some() {
+        query.push(" and (exists (select from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.source_id = t.id");
+        scope.matching(&mut query);
+        query.push(
+            ") or exists (select from evidence v join agent_memories m on m.tenant_id = $1 and m.agent_id = v.agent_id and m.id = v.memory_id
+                           where v.tenant_id = $1 and v.agent_id = $2 and v.source_id = t.id",
+        );
+        scope.matching(&mut query);
+        query.push("))");
+    }
     if let Some(last) = last {
         query.push(" and t.id > ").push_bind(last.id);
     }

@@ -26,11 +26,11 @@ fn id(case: &Case, place: u128) -> Uuid {
     Uuid::from_u128(case.id.0.as_u128() ^ (place << 8))
 }
 
-fn source(case: &Case) -> SourceId {
+pub fn source(case: &Case) -> SourceId {
     SourceId(id(case, 1))
 }
 
-fn held(case: &Case) -> Held {
+pub fn held(case: &Case) -> Held {
     Held { tenant_id: case.tenant, agent_id: case.agent, id: EventId(id(case, 2)), attempt: 1 }
 }
 
@@ -42,12 +42,16 @@ fn dead(case: &Case) -> EventId {
     EventId(id(case, 4))
 }
 
-fn quarantined(case: &Case) -> QuarantineId {
+pub fn quarantined(case: &Case) -> QuarantineId {
     QuarantineId(id(case, 5))
 }
 
-fn pair(case: &Case) -> PairId {
+pub fn pair(case: &Case) -> PairId {
     PairId(id(case, 6))
+}
+
+pub fn evidence(case: &Case) -> Uuid {
+    id(case, 8)
 }
 
 fn candidate(case: &Case) -> remembrancer::api::MemoryId {
@@ -114,14 +118,14 @@ pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
         "insert into memory_proposals (tenant_id, agent_id, id, user_id, from_id, to_id, relation, reason, state, created_at)
          values ($1, $2, $9, $4, $10, $11, 'contradicts', 'because', 'open', now())",
         "insert into evidence (tenant_id, agent_id, id, memory_id, user_id, candidate_id, source_id, event_id, starts, ends, quote, created_at)
-         values ($1, $2, gen_random_uuid(), $10, $4, $11, $3, $5, 0, 4, 'Vera', now())",
+         values ($1, $2, $12, $10, $4, $11, $3, $5, 0, 4, 'Vera', now())",
         "insert into tombstones (tenant_id, agent_id, memory_id, content_hash, user_id, source, created_at)
-         values ($1, $2, gen_random_uuid(), '\\x07', $4, '{}', now())",
+         values ($1, $2, gen_random_uuid(), '\\x07', $4, '{\"platform\": \"slack\"}', now())",
     ] {
         // Every statement gets every value: the places of those that it does not use are typed here.
         let sql = format!(
             "with unused as (select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::uuid, $7::uuid, $8::uuid, $9::uuid, $10::uuid,
-                                    $11::uuid) {sql}"
+                                    $11::uuid, $12::uuid) {sql}"
         );
         sqlx::query(sqlx::AssertSqlSafe(sql))
             .bind(tenant)
@@ -135,6 +139,7 @@ pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
             .bind(pair(case))
             .bind(case.id)
             .bind(case.other)
+            .bind(evidence(case))
             .execute(&mut *owner)
             .await
             .unwrap();

@@ -1,5 +1,6 @@
 //! The queries of export and import on the databases of memories and of knowledge.
 
+use super::capture::{self, held, pair, quarantined};
 use super::queries::{Case, Query};
 use remembrancer::api::ChunkId;
 use remembrancer::db::{DbError, Tx};
@@ -53,13 +54,49 @@ fn tombstone(c: &Case) -> Value {
 }
 
 fn source(c: &Case) -> Value {
-    json!([{ "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "kind": "manual", "reference": "x", "metadata": {}, "created_at": c.now }])
+    json!([{
+        "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "kind": "manual", "reference": "x", "metadata": {},
+        "created_at": c.now, "form": "note", "part": 1, "parts": 1,
+    }])
 }
 
 fn event(c: &Case) -> Value {
     json!([{
         "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "kind": "observation", "task": "x", "payload": {}, "state": "done", "attempt": 0,
         "run_after": c.now, "created_at": c.now,
+    }])
+}
+
+/// Evidence at another place of the source than the fixture has, with the bytes that are there.
+fn evidence(c: &Case) -> Value {
+    json!([{
+        "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "memory_id": c.id, "candidate_id": c.id,
+        "source_id": capture::source(c), "event_id": held(c).id, "starts": 5, "ends": 10, "quote": "likes", "created_at": c.now,
+    }])
+}
+
+/// The evidence of the fixture, given back to its candidate.
+fn evidence_taken_back(c: &Case) -> Value {
+    let mut rows = evidence(c);
+    rows[0]["id"] = capture::evidence(c).to_string().into();
+    rows[0]["memory_id"] = c.other.0.to_string().into();
+    rows[0]["candidate_id"] = rows[0]["memory_id"].clone();
+    rows
+}
+
+/// A turn, decided.
+fn turn(c: &Case, id: Uuid) -> Value {
+    json!([{
+        "agent_id": c.agent, "user_id": c.memory.user_id, "id": id, "source_id": capture::source(c), "event_id": held(c).id, "starts": 5,
+        "ends": 10, "quote": "likes", "reasons": ["x"], "state": "dismissed", "created_at": c.now, "decided_at": c.now, "decided_by": "x",
+    }])
+}
+
+/// A proposal that the fixture does not have, decided.
+fn proposed(c: &Case, id: Uuid) -> Value {
+    json!([{
+        "agent_id": c.agent, "user_id": c.memory.user_id, "id": id, "from_id": c.id, "to_id": c.other, "relation": "duplicates",
+        "reason": "x", "state": "declined", "created_at": c.now, "decided_at": c.now, "decided_by": "x",
     }])
 }
 
@@ -161,10 +198,45 @@ pub const PORTABILITY: &[Query] = queries! {
     "portability::put_tombstones" |tx, c| { portability::put_tombstones(tx, c.ctx.tenancy(), &tombstone(c)).await?; 0 };
     "portability::put_sources" |tx, c| { portability::put_sources(tx, c.ctx.tenancy(), &source(c)).await?; 0 };
     "portability::put_events" |tx, c| { portability::put_events(tx, c.ctx.tenancy(), &event(c)).await?; 0 };
+    "portability::evidence" |tx, c| portability::evidence(tx, &scope(c), None, 10).await?.len();
+    "portability::misplaced" |tx, c| {
+        let mut rows = evidence(c);
+        rows[0]["quote"] = "loves".into();
+        portability::misplaced(tx, c.ctx.tenancy(), Section::Evidence, &rows).await?.len()
+    };
+    "portability::count_captured" |tx, c| {
+        let rows = evidence_taken_back(c);
+        let found = portability::count_captured(tx, c.ctx.tenancy(), Section::Evidence, &rows).await?;
+        (found.existing + found.behind) as usize
+    };
+    "portability::put_evidence" |tx, c| { portability::put_evidence(tx, c.ctx.tenancy(), &evidence(c)).await?; 0 };
     "portability::drop_tombstones" |tx, c| {
         with_tombstone(tx, c).await?;
         sqlx::query("update agent_memories set pinned = not pinned where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')").bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
         portability::drop_tombstones(tx, c.ctx.tenancy(), c.agent, &[c.id]).await?;
+        0
+    };
+};
+
+/// What only an admin's export and import run.
+pub const PORTABILITY_INBOX: &[Query] = queries! {
+    "portability::forward_evidence" |tx, c| {
+        portability::forward_evidence(tx, c.ctx.tenancy(), &evidence_taken_back(c)).await?;
+        0
+    };
+    "portability::quarantined_turns" |tx, c| portability::quarantined_turns(tx, &scope(c), None, 10).await?.len();
+    "portability::put_quarantined_turns" |tx, c| {
+        portability::put_quarantined_turns(tx, c.ctx.tenancy(), &turn(c, c.fresh)).await?;
+        0
+    };
+    "portability::forward_quarantined_turns" |tx, c| {
+        portability::forward_quarantined_turns(tx, c.ctx.tenancy(), &turn(c, quarantined(c).0)).await?;
+        0
+    };
+    "portability::pairs" |tx, c| portability::pairs(tx, &scope(c), None, 10).await?.len();
+    "portability::put_pairs" |tx, c| { portability::put_pairs(tx, c.ctx.tenancy(), &proposed(c, c.fresh)).await?; 0 };
+    "portability::forward_pairs" |tx, c| {
+        portability::forward_pairs(tx, c.ctx.tenancy(), &proposed(c, pair(c).0)).await?;
         0
     };
 };

@@ -875,6 +875,8 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("identity::agent_holder", "tells whose an id is, for imports"),
     ("portability::begin_check", "a temporary table of its own transaction"),
     ("portability::note", "a temporary table of its own transaction"),
+    ("portability::note_texts", "a temporary table of its own transaction"),
+    ("portability::misquoted", "a temporary table of its own transaction"),
     ("portability::begin_vocabulary", "temporary tables of its own transaction"),
     ("portability::begin_knowledge", "a temporary table of its own transaction"),
     ("portability::stage", "temporary tables of its own transaction"),

@@ -6,6 +6,9 @@ use crate::capture::extract::Role;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
+/// Longest name of a speaker, in bytes.
+const SPEAKER_MAX: usize = 80;
+
 /// The messages of a JSON source; `None` if the text is no JSON.
 ///
 /// # Errors
@@ -44,11 +47,14 @@ fn begins_like_json(text: &str) -> bool {
 fn read(value: &Value, messages: &mut Vec<Message>) -> Result<(), String> {
     let message = value.as_object().ok_or("it is no object")?;
     let said_by = message.get("role").and_then(Value::as_str).ok_or("`role` is missing or no string")?;
+    if said_by.len() > SPEAKER_MAX {
+        return Err(format!("`role` has {} bytes; at most {SPEAKER_MAX} are allowed", said_by.len()));
+    }
     let name = message
         .get("name")
         .and_then(Value::as_str)
         .map(str::trim)
-        .filter(|name| !name.is_empty() && name.len() <= 80 && !name.contains(['\n', ':']));
+        .filter(|name| !name.is_empty() && name.len() <= SPEAKER_MAX && !name.contains(['\n', ':']));
     let (kind, at) = (role(said_by), time(message));
     let speaker = name.unwrap_or(said_by).to_owned();
     let mut push = |role: Role, speaker: &str, text: String| messages.push(Message { speaker: speaker.to_owned(), role, at, text });
@@ -132,9 +138,11 @@ mod tests {
     }
 
     #[test]
-    fn a_time_in_brackets_is_no_json() {
+    fn what_is_no_list_of_messages_is_not_read() {
         assert_eq!(messages("[2026-05-03 09:12] Vera: hi"), Ok(None));
         assert_eq!(messages("{curly} braces"), Ok(None));
         assert!(matches!(messages("[]"), Err(ReadError::Shape(_))));
+        let long = format!("[{{\"role\": \"{}\", \"content\": \"a\"}}]", "x".repeat(81));
+        assert!(matches!(messages(&long), Err(ReadError::Shape(message)) if message.contains("81 bytes")));
     }
 }

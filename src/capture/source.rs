@@ -84,7 +84,7 @@ impl Read {
             .optional_text("filename", details.filename.as_deref(), FILENAME_MAX)
             .optional_text("attachment_id", details.attachment_id.as_deref(), FILENAME_MAX)
             .done()?;
-        let read = tokio::task::spawn_blocking(move || Self::read(details, &content)).await;
+        let read = tokio::task::spawn_blocking(move || Self::from_bytes(details, &content)).await;
         read.map_err(Error::failed("a source could not be read"))?
     }
 
@@ -95,7 +95,7 @@ impl Read {
         Self::of(details, Transcript { turns: vec![turn], text, removed })
     }
 
-    fn read(details: SourceDetails, content: &[u8]) -> Result<Self, Error> {
+    fn from_bytes(details: SourceDetails, content: &[u8]) -> Result<Self, Error> {
         Ok(Self::of(details, transcript::read(content).map_err(refusal)?))
     }
 

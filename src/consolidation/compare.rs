@@ -22,7 +22,9 @@ const ARTICLES: &[&str] = &["a", "an", "the"];
 const NEGATIONS: &[&str] = &["not", "no", "never", "none", "nobody", "nothing", "without", "cannot"];
 #[rustfmt::skip]
 const NUMBERS: &[&str] = &[
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "thirty", "hundred",
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
+    "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+    "hundred", "thousand", "million",
 ];
 #[rustfmt::skip]
 const CALENDAR: &[&str] = &[

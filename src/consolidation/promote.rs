@@ -64,7 +64,7 @@ pub(super) async fn merge(engine: &Engine, ctx: &OpContext, tx: &mut Tx, candida
     memories::link(tx, ctx, (into.agent_id, into.user_id), into.id, candidate.id, Relation::Supersedes, now).await?;
     let message = format!("merged into {}", into.short_id);
     let entry = NewEntry::new(engine, ctx, "memory.merged", "memory", candidate.id, message).agent(agent);
-    Ok(audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?)
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await
 }
 
 /// Puts a memory that was a candidate back into the inbox, whatever was decided about it. False: it waits already.

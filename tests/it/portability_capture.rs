@@ -214,7 +214,8 @@ async fn every_field_is_checked() {
     quote.replace_range(..1, "?");
     let far = [("starts", json!(1_000_000)), ("ends", json!(1_000_001)), ("quote", json!("x"))];
     let wide = json!(evidence["quote"].as_str().unwrap().len() + 1);
-    let cases: Vec<(&str, Vec<(&str, Value)>, String)> = vec![
+    type Change<'a> = (&'a str, Value);
+    let cases: Vec<(&str, Vec<Change<'_>>, String)> = vec![
         (
             "evidence",
             vec![("memory_id", nobody.clone())],

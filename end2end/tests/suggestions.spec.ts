@@ -28,7 +28,7 @@ test('a contradiction between active memories is linked, another is declined', {
   await expect(suggestions.suggestion(two)).toHaveCount(0);
 
   const [id] = await agent.recall(`When does the ${one} open?`);
-  await memory.open(id);
+  await memory.open(id ?? '');
   await expect(memory.main).toContainText('contradicts');
 });
 

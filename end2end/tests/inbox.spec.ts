@@ -255,7 +255,7 @@ test.describe('a viewer', () => {
     expect(await send('/console/api/decide_pair', { id, accept: 'true' })).toBe(403);
     expect(await send('/console/api/decide_quarantine', { id, release: 'true' })).toBe(403);
     expect(await send('/console/api/retry_events', { one: id })).toBe(403);
-    const policy = { episodes: 'automatic', profile: 'automatic', decisions: 'automatic', others: 'automatic', confidence_min: '0' };
+    const policy = { episodes: 'automatic', profile: 'automatic', decisions: 'automatic', others: 'automatic', commons: 'automatic', confidence_min: '0' };
     expect(await send('/console/api/set_capture_policy', policy)).toBe(403);
   });
 });

@@ -11,7 +11,7 @@ pub fn Tabs() -> impl IntoView {
                 <A
                     href=href
                     exact=true
-                    attr:class="-mb-px flex items-center gap-1.5 border-b-2 border-transparent px-3 py-1.5 text-soft hover:text-ink \
+                    attr:class="-mb-px flex items-center gap-1.5 border-b-2 border-transparent px-2 py-1.5 sm:px-3 text-soft hover:text-ink \
                     hover:no-underline aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
                 >
                     {text}
@@ -22,7 +22,7 @@ pub fn Tabs() -> impl IntoView {
     };
     view! {
         <nav class="mb-4 border-b border-line" aria-label="Inbox">
-            <ul class="-ml-3 flex">
+            <ul class="-ml-2 flex flex-wrap sm:-ml-3">
                 {[("/inbox", "Candidates", false), ("/inbox/suggestions", "Suggestions", false), ("/inbox/quarantine", "Quarantine", true), ("/inbox/policy", "Policy", false)]
                     .map(tab)
                     .collect_view()}

@@ -10,6 +10,15 @@ export class SuggestionsPage extends Frame {
     return this.suggestions.filter({ hasText: text });
   }
 
+  /** Pages through the list until it shows a suggestion with this text; whether there is one. */
+  async find(text: string): Promise<boolean> {
+    const next = this.page.getByRole('link', { name: 'Next' });
+    for (await this.goto('/inbox/suggestions'); (await this.suggestion(text).count()) === 0; await this.goto((await next.getAttribute('href')) ?? '')) {
+      if ((await next.count()) === 0) return false;
+    }
+    return true;
+  }
+
   link(text: string): Locator {
     return this.suggestion(text).getByRole('button', { name: 'Link as contradiction' });
   }

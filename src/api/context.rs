@@ -1,7 +1,7 @@
 //! A context bundle: what an agent is given to read before it begins a task.
 
 use super::text_enum::text_enum;
-use super::{AgentId, DocumentId, MemoryId, MemoryStatus, RetrievalId, SourceTag, UserRef};
+use super::{AgentId, DocumentId, MemoryId, MemoryStatus, RetrievalId, SourceTag, Trust, UserRef};
 use serde::{Deserialize, Serialize};
 
 text_enum! {
@@ -125,6 +125,9 @@ pub struct ContextItem {
     pub document_id: Option<DocumentId>,
     pub source_tag: SourceTag,
     pub status: Option<MemoryStatus>,
+    /// Of a memory: `unreviewed` if it is shared and no person confirmed it.
+    #[serde(default)]
+    pub trust: Option<Trust>,
     /// How much of it is shown: less than requested if the budget has no room.
     pub level: Level,
     /// Its text at that level.

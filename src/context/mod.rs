@@ -5,7 +5,7 @@ pub mod store;
 
 use crate::api::{
     ContextBundle, ContextItem, ContextRequest, ContextSection, Hit, KnowledgeHit, Level, MemoryId, MemoryKind, MemoryScope, QUERY_MAX,
-    RecallFilters, RecallRequest, Scope, SectionName, SourceTag,
+    RecallFilters, RecallRequest, Scope, SectionName, SourceTag, Trust,
 };
 use crate::contract::one_line;
 use crate::engine::Engine;
@@ -67,6 +67,8 @@ pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextReque
     tx.commit().await?;
     let chosen_ids: Vec<MemoryId> = chosen.iter().map(|memory| memory.id).collect();
     let mut disputes = memories::contradictions(engine, ctx, &chosen_ids).await?;
+    let shared: Vec<MemoryId> = chosen.iter().filter(|memory| memory.agent_id == ctx.commons_id).map(|memory| memory.id).collect();
+    let reviewed = memories::reviewed(engine, ctx, &shared).await?;
 
     let places: HashMap<MemoryId, (usize, &Hit)> = hits.iter().enumerate().map(|(place, hit)| (hit.memory_id, (place, *hit))).collect();
     let mut ordered: Vec<(Option<&(usize, &Hit)>, Memory)> = chosen.into_iter().map(|memory| (places.get(&memory.id), memory)).collect();
@@ -76,7 +78,8 @@ pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextReque
     for (found, memory) in ordered {
         let section = sections.entry(section(&memory)).or_default();
         let contradicts = disputes.remove(&memory.id).unwrap_or_default();
-        section.push(from_memory(&memory, found.map(|(_, hit)| *hit), contradicts, ctx));
+        let trust = memories::trust(&memory, &reviewed, ctx);
+        section.push(from_memory(&memory, found.map(|(_, hit)| *hit), contradicts, trust));
     }
     sections.entry(SectionName::Episodes).and_modify(|episodes| episodes.truncate(EPISODES));
     sections.entry(SectionName::Knowledge).or_default().extend(found.knowledge().into_iter().map(from_knowledge));
@@ -102,7 +105,7 @@ fn section(memory: &Memory) -> SectionName {
     }
 }
 
-fn from_memory(memory: &Memory, found: Option<&Hit>, contradicts: Vec<MemoryId>, ctx: &OpContext) -> (ContextItem, Piece) {
+fn from_memory(memory: &Memory, found: Option<&Hit>, contradicts: Vec<MemoryId>, trust: Trust) -> (ContextItem, Piece) {
     let because = found.map_or_else(|| standing(memory).to_owned(), |hit| hit.explanation.clone());
     let day = memory.said_at().format("%-d %B %Y");
     let citation = explain::evidence(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
@@ -115,8 +118,9 @@ fn from_memory(memory: &Memory, found: Option<&Hit>, contradicts: Vec<MemoryId>,
         short_id: Some(memory.short_id.clone()),
         agent_id: Some(memory.agent_id),
         document_id: None,
-        source_tag: if memory.agent_id == ctx.commons_id { SourceTag::Shared } else { SourceTag::Private },
+        source_tag: if trust == Trust::Own { SourceTag::Private } else { SourceTag::Shared },
         status: Some(memory.status),
+        trust: Some(trust),
         level: Level::Line,
         text: String::new(),
         citation,
@@ -149,6 +153,7 @@ fn from_knowledge(hit: &KnowledgeHit) -> (ContextItem, Piece) {
         document_id: Some(hit.document_id),
         source_tag: SourceTag::Canonical,
         status: None,
+        trust: None,
         level: Level::Line,
         text: String::new(),
         citation: hit.citation.clone(),
@@ -176,7 +181,8 @@ fn piece(item: &ContextItem, texts: [String; 3]) -> Piece {
 fn line(item: &ContextItem, text: &str) -> String {
     let id = item.short_id.as_ref().map(|id| format!("[id:{id}] ")).unwrap_or_default();
     let disputed = if item.contradicts.is_empty() { "" } else { "; others say otherwise" };
-    format!("- {id}{text} ({}{disputed})", one_line(&item.citation))
+    let unreviewed = if item.trust == Some(Trust::Unreviewed) { "; unreviewed" } else { "" };
+    format!("- {id}{text} ({}{disputed}{unreviewed})", one_line(&item.citation))
 }
 
 fn heading(name: SectionName) -> &'static str {

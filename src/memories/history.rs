@@ -4,7 +4,6 @@ use super::access::{self, Purpose};
 use super::model::{Link, Memory, Version, recency};
 use super::store;
 use crate::api::{Comparison, MemoryId, MemoryRecord, MemoryRef, MemoryVersion, SourceTag, Trust, UserRef};
-use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::acting_for;
@@ -30,7 +29,7 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
     let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
     let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
     let links = store::links(&mut tx, ctx.tenancy(), memory.id).await?;
-    let trust = trust(&mut tx, ctx, &memory).await?;
+    let trust = trust(&memory, &store::reviewed(&mut tx, ctx.tenancy(), &[memory.id]).await?, ctx);
     let quotes = store::evidence_of(&mut tx, ctx.tenancy(), &[memory.id], QUOTES).await?.into_iter().map(|(_, place)| place).collect();
     tx.commit().await?;
     let agent = ctx.agent_id().ok();
@@ -47,12 +46,13 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
     Ok(MemoryRecord { trust, quotes, versions, links, ..told_of(memory, tag, engine.clock().now()) })
 }
 
-async fn trust(tx: &mut Tx, ctx: &OpContext, memory: &Memory) -> Result<Trust, Error> {
-    if memory.agent_id != ctx.commons_id {
-        return Ok(Trust::Own);
+/// How far a memory can be trusted, given those that a person confirmed.
+pub(crate) fn trust(memory: &Memory, reviewed: &[MemoryId], ctx: &OpContext) -> Trust {
+    match (memory.agent_id == ctx.commons_id, reviewed.contains(&memory.id)) {
+        (false, _) => Trust::Own,
+        (true, true) => Trust::Reviewed,
+        (true, false) => Trust::Unreviewed,
     }
-    let reviewed = store::reviewed(tx, ctx.tenancy(), &[memory.id]).await?;
-    Ok(if reviewed.is_empty() { Trust::Unreviewed } else { Trust::Reviewed })
 }
 
 /// Every state that a memory was in, newest first.
@@ -172,6 +172,9 @@ fn told_of(memory: Memory, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryR
 /// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn reviewed(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<Vec<MemoryId>, Error> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let reviewed = store::reviewed(&mut tx, ctx.tenancy(), ids).await?;
     tx.commit().await?;

@@ -165,12 +165,9 @@ pub(super) fn check(request: &RecallRequest, now: DateTime<Utc>) -> Result<(), E
 }
 
 /// Marks the shared hits that a person confirmed. If that cannot be read, they stay unreviewed.
-async fn show_reviews(engine: &Engine, ctx: &OpContext, hits: &mut [RecallHit]) {
+pub(super) async fn show_reviews(engine: &Engine, ctx: &OpContext, hits: &mut [RecallHit]) {
     let shared: Vec<_> =
         hits.iter().filter_map(RecallHit::memory).filter(|hit| hit.trust == Trust::Unreviewed).map(|hit| hit.memory_id).collect();
-    if shared.is_empty() {
-        return;
-    }
     let reviewed = match memories::reviewed(engine, ctx, &shared).await {
         Ok(reviewed) => reviewed,
         Err(error) => return tracing::warn!(%error, "answering without saying which hits a person confirmed"),

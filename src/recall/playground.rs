@@ -6,7 +6,7 @@ use super::near::Silent;
 use super::question::{Past, Question};
 use super::store::{Narrowing, Reach};
 use super::trace::{chunk_rank, memory_rank};
-use super::{NEAR_MISSES, RANKING, blend, check, health, scope, silence};
+use super::{NEAR_MISSES, RANKING, blend, check, health, scope, show_reviews, silence};
 use crate::api::{
     AgentId, CandidateLink, NearMiss, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, RecallRequest, Scope, SourceTag,
     UserId, ZeroHitCause,
@@ -47,8 +47,11 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
     // Near misses are those among today's memories.
     let diagnosis = if zero_hit && recall.as_of.is_none() { Some(diagnose(engine, ctx, &asked, &found).await?) } else { None };
     let (cause, near_misses) = diagnosis.unzip();
+    let candidates = candidates(&found, &list, ctx.commons_id);
+    let mut hits = list.into_iter().map(|one| one.hit(&found.prepared.terms, ctx.commons_id, found.now)).collect::<Vec<_>>();
+    show_reviews(engine, ctx, &mut hits).await;
     Ok(Playground {
-        candidates: candidates(&found, &list, ctx.commons_id),
+        candidates,
         query_canonical: found.query_canonical,
         terms_inside: found.inside,
         searched: found.prepared.text,
@@ -62,7 +65,7 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
         near_misses: near_misses.unwrap_or_default(),
         degraded: found.degraded,
         timings: found.timings.iter().map(|(step, ms)| ((*step).to_owned(), *ms)).collect(),
-        hits: list.into_iter().map(|one| one.hit(&found.prepared.terms, ctx.commons_id, found.now)).collect(),
+        hits,
     })
 }
 

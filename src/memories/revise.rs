@@ -72,6 +72,12 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let seen = access::find(&mut tx, ctx, &request.memory, Purpose::Read, engine.clock().now()).await;
     tx.commit().await?;
+    if seen.as_ref().is_ok_and(|memory| memory.agent_id == ctx.commons_id)
+        && remember::is_reviewed_first(engine, ctx, &request.content).await?
+    {
+        let message = "a person reviews this content before it is shared: remember it with `commons`";
+        return Err(Error::Forbidden(message.into()));
+    }
     // A forgotten memory is refused below, under the lock, with a reason; it may also be forgotten meanwhile.
     let topic = seen.as_ref().map(|memory| memory.topic.clone()).unwrap_or_default();
     let vector = if seen.is_ok() { engine.embed_for_write(ctx.into(), &embedded_text(&topic, &request.content)).await } else { None };
@@ -86,10 +92,6 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     let memory = access::find(&mut tx, ctx, &request.memory, Purpose::Change, engine.clock().now()).await?;
     if memory.status == MemoryStatus::Superseded {
         return Err(Error::Conflict(format!("the memory {} was superseded by another: revise that one", memory.short_id)));
-    }
-    if memory.agent_id == ctx.commons_id && remember::is_reviewed_first(engine, ctx, &request.content).await? {
-        let message = "shared memories are reviewed in this organisation: remember the new content with `commons`, and a person decides";
-        return Err(Error::Forbidden(message.into()));
     }
     // The memory was refiled while the model worked: the vector belongs to the old topic.
     let vector = vector.filter(|_| memory.topic == topic);

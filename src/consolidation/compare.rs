@@ -1,7 +1,11 @@
 //! How two statements that resemble each other relate, by their words. Pure.
 
+use crate::api::PairRelation;
 use crate::text::words;
 use std::collections::BTreeSet;
+
+/// The least cosine of two statements that are compared for a conflict.
+pub const RELATED: f64 = 0.6;
 
 /// How two statements relate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +16,15 @@ pub enum Likeness {
     Conflict,
     /// They differ in more.
     Other,
+}
+
+/// What a statement is to another one of the same owner whose meaning is this near, apart from corrections.
+pub fn relation(likeness: Likeness, similarity: f64, dedup_threshold: f64) -> Option<PairRelation> {
+    match likeness {
+        Likeness::Conflict if similarity >= RELATED => Some(PairRelation::Contradicts),
+        Likeness::Same | Likeness::Other if similarity > dedup_threshold => Some(PairRelation::Duplicates),
+        _ => None,
+    }
 }
 
 /// The least share of words in common for a conflict.

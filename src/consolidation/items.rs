@@ -1,10 +1,11 @@
 //! consolidate: candidates are compared once more with what is known now.
 
-use super::compare::{Likeness, compare};
+use super::compare::{self, Likeness, compare};
 use super::model::Owner;
+use super::place::{NEIGHBOURS, reason};
 use super::promote::merge;
 use super::store;
-use crate::api::{AgentId, BULK_MAX, ConsolidateRequest, MemoryId, PairRelation, QueuedResponse, Scope};
+use crate::api::{AgentId, BULK_MAX, ConsolidateRequest, MemoryId, QueuedResponse, Scope};
 use crate::db::{lock, lock_key};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -19,9 +20,6 @@ use async_recursion::async_recursion as boxed;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tracing::instrument;
-
-/// Neighbours that are compared with a candidate.
-const NEIGHBOURS: i64 = 5;
 
 /// The candidates of an event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -102,17 +100,14 @@ async fn compare_one(engine: &Engine, ctx: &OpContext, candidate: &Memory, vecto
     };
     let mut proposed = 0;
     for (memory, similarity) in near.into_iter().filter(|(memory, _)| memory.id != candidate.id) {
-        let relation = match compare(&candidate.content, &memory.content) {
-            Likeness::Same if memory.kind == candidate.kind && memory.live => {
-                merge(engine, ctx, &mut tx, &candidate, &memory).await?;
-                tx.commit().await?;
-                return Ok((true, proposed));
-            }
-            Likeness::Conflict if similarity >= super::place::RELATED => PairRelation::Contradicts,
-            Likeness::Same | Likeness::Other if similarity > engine.model().dedup_threshold => PairRelation::Duplicates,
-            _ => continue,
-        };
-        let reason = super::place::reason(relation, similarity);
+        let likeness = compare(&candidate.content, &memory.content);
+        if likeness == Likeness::Same && memory.kind == candidate.kind && memory.live {
+            merge(engine, ctx, &mut tx, &candidate, &memory).await?;
+            tx.commit().await?;
+            return Ok((true, proposed));
+        }
+        let Some(relation) = compare::relation(likeness, similarity, engine.model().dedup_threshold) else { continue };
+        let reason = reason(relation, similarity);
         let ids = (engine.clock().id(), candidate.id, memory.id);
         proposed += u32::from(store::insert_pair(&mut tx, ctx.tenancy(), owner, ids, relation, &reason, now).await?);
     }

@@ -1,6 +1,6 @@
 //! Where a candidate goes: to a memory that says it already, into the inbox, or straight into the record if a rule allows it.
 
-use super::compare::{Likeness, compare};
+use super::compare::{self, Likeness, RELATED, compare};
 use super::model::{NewCandidate, Owner, Placed, Ready, Spot};
 use super::promote::make_durable;
 use super::store;
@@ -17,8 +17,6 @@ use crate::vocabulary::Resolved;
 
 /// Neighbours that are compared with a candidate.
 pub(super) const NEIGHBOURS: i64 = 5;
-/// The least cosine of two statements that are compared for a conflict.
-pub(super) const RELATED: f64 = 0.6;
 
 /// Asks the vocabulary and the model about candidates, outside any transaction. Without a model they are placed by their words.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
@@ -136,13 +134,16 @@ fn pairs(engine: &Engine, candidate: &NewCandidate, near: &[(Memory, f64, Likene
     let mut pairs = Vec::new();
     for (memory, similarity, likeness) in near {
         let same_subject = candidate.subject.is_some() && candidate.subject == memory.subject;
-        let relation = match likeness {
-            Likeness::Conflict if candidate.corrects && later(candidate, memory) => PairRelation::Supersedes,
-            Likeness::Conflict => PairRelation::Contradicts,
-            Likeness::Other if candidate.corrects && same_subject && pairs.is_empty() => PairRelation::Supersedes,
-            _ if *similarity > engine.model().dedup_threshold => PairRelation::Duplicates,
-            _ => continue,
+        let corrects = match likeness {
+            Likeness::Conflict => candidate.corrects && later(candidate, memory),
+            Likeness::Other => candidate.corrects && same_subject && pairs.is_empty(),
+            Likeness::Same => false,
         };
+        let relation = match corrects {
+            true => Some(PairRelation::Supersedes),
+            false => compare::relation(*likeness, *similarity, engine.model().dedup_threshold),
+        };
+        let Some(relation) = relation else { continue };
         pairs.push((memory.id, relation, reason(relation, *similarity)));
     }
     pairs

@@ -1,8 +1,8 @@
 //! The survey of what is active: it suggests duplicates and contradictions among memories, for a person to decide. It changes nothing.
 
-use super::compare::{Likeness, compare};
+use super::compare::{self, compare};
 use super::model::Owner;
-use super::place::{NEIGHBOURS, RELATED, reason};
+use super::place::{NEIGHBOURS, reason};
 use super::store::{self, Pair, Surveyed};
 use crate::api::{AgentId, MemoryEvidence, MemoryId, MemoryKind, OperatorRole, Page, PairRelation, SuggestedMemory, SuggestedPair};
 use crate::audit::{self, NewEntry};
@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use tracing::instrument;
+use uuid::Uuid;
 
 /// Memories of one event: afterwards others have their turn.
 const BATCH: i64 = 200;
@@ -53,7 +54,7 @@ pub async fn request_survey(engine: &Engine, ctx: &OpContext) -> Result<bool, Er
     if since.is_some_and(|last| last + EVERY > now) {
         return Ok(false);
     }
-    let requested = insert(engine, ctx, &mut tx, &SurveyPayload { since, after: None }).await?;
+    let requested = insert(engine, ctx, &mut tx, &SurveyPayload { since, after: None }, now).await?;
     tx.commit().await?;
     engine.captures().wake();
     Ok(requested)
@@ -69,7 +70,7 @@ pub async fn survey_now(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Operator)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let since = store::last_survey(&mut tx, ctx.tenant_id).await?;
-    insert(engine, ctx, &mut tx, &SurveyPayload { since, after: None }).await?;
+    insert(engine, ctx, &mut tx, &SurveyPayload { since, after: None }, engine.clock().now()).await?;
     let entry = NewEntry::new(engine, ctx, "survey.requested", "tenant", ctx.tenant_id, "comparison of active memories requested");
     audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     tx.commit().await?;
@@ -78,13 +79,13 @@ pub async fn survey_now(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
     Ok(())
 }
 
-async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: &SurveyPayload) -> Result<bool, Error> {
+async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: &SurveyPayload, due: DateTime<Utc>) -> Result<bool, Error> {
     let payload = serde_json::to_value(payload).map_err(Error::failed("a payload cannot be serialised"))?;
     let event = NewEvent::pending(engine, Task::Survey, payload);
-    Ok(jobs::store::request_survey(tx, ctx.tenant_id, ctx.commons_id, &event).await?)
+    Ok(jobs::store::request_survey(tx, ctx.tenant_id, ctx.commons_id, &event, due).await?)
 }
 
-/// Surveys some memories and requests the survey of the next ones.
+/// Surveys some memories and requests the survey of the next ones: at once, or in a day if too many suggestions wait.
 ///
 /// # Errors
 /// When the database is out of reach: the event is tried again.
@@ -97,19 +98,22 @@ pub async fn survey(engine: &Engine, ctx: &OpContext, payload: &SurveyPayload) -
             .await?;
     let open = store::suggestion_count(&mut tx, ctx.tenancy()).await?;
     tx.commit().await?;
-    let mut suggested = 0;
+    let (mut suggested, mut surveyed, mut after) = (0, 0, payload.after.unwrap_or(MemoryId(Uuid::nil())));
     for one in &batch {
         if open + suggested >= OPEN_MAX {
-            return Ok(json!({ "observations": batch.len(), "proposed": suggested }));
+            break;
         }
         suggested += compare_one(engine, ctx, one).await?;
+        (surveyed, after) = (surveyed + 1, one.memory.id);
     }
-    if let Some(last) = batch.last().filter(|_| i64::try_from(batch.len()) == Ok(BATCH)) {
+    let now = engine.clock().now();
+    let due = if surveyed < batch.len() { now + EVERY } else { now };
+    if surveyed < batch.len() || i64::try_from(batch.len()) == Ok(BATCH) {
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-        insert(engine, ctx, &mut tx, &SurveyPayload { after: Some(last.memory.id), ..payload.clone() }).await?;
+        insert(engine, ctx, &mut tx, &SurveyPayload { after: Some(after), ..payload.clone() }, due).await?;
         tx.commit().await?;
     }
-    Ok(json!({ "observations": batch.len(), "proposed": suggested }))
+    Ok(json!({ "observations": surveyed, "proposed": suggested }))
 }
 
 /// Compares a memory with the earlier ones that resemble it; how many suggestions are new.
@@ -142,11 +146,7 @@ fn related(memory: &Memory, other: &Memory, similarity: f64, same: f64) -> Optio
     if !earlier || !other.live || place(memory) != place(other) || memory.kind == MemoryKind::Episode {
         return None;
     }
-    match compare(&memory.content, &other.content) {
-        Likeness::Conflict if similarity >= RELATED => Some(PairRelation::Contradicts),
-        Likeness::Same | Likeness::Other if similarity > same => Some(PairRelation::Duplicates),
-        _ => None,
-    }
+    compare::relation(compare(&memory.content, &other.content), similarity, same)
 }
 
 /// A page of suggestions about active memories, oldest first.

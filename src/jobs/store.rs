@@ -94,13 +94,13 @@ pub async fn request_synthesis(
     announce(tx).await
 }
 
-/// Puts the survey of a tenant's memories on the bus, unless one is open; whether it did.
+/// Puts a survey of a tenant's memories, or its next part, on the bus; false: a survey waits already.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
-pub async fn request_survey(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent) -> Result<bool, DbError> {
+pub async fn request_survey(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent, due: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
-          values ($1, $2, $3, $4, $5, $6, 'pending', $7, $7)
-          on conflict (tenant_id) where task = 'survey' and state in ('pending', 'failed') do nothing",
+          values ($1, $2, $3, $4, $5, $6, 'pending', $8, $7)
+          on conflict (tenant_id) where task = 'survey' and payload->>'after' is null and state in ('pending', 'failed') do nothing",
     )
     .bind(tenant)
     .bind(agent)
@@ -109,6 +109,7 @@ pub async fn request_survey(tx: &mut Tx, tenant: TenantId, agent: AgentId, event
     .bind(event.task)
     .bind(&event.payload)
     .bind(event.now)
+    .bind(due)
     .execute(&mut **tx)
     .await?;
     announce(tx).await?;

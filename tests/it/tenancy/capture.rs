@@ -261,7 +261,7 @@ pub const INBOX: &[Query] = queries! {
         consolidation::to_survey(tx, c.ctx.tenancy(), (model, vector), (None, None), 10).await?.len()
     };
     "consolidation::is_linked" |tx, c| usize::from(consolidation::is_linked(tx, c.ctx.tenancy(), c.id, c.other).await?);
-    "jobs::request_survey" |tx, c| { jobs::request_survey(tx, c.tenant, c.agent, &event(c, Task::Survey)).await?; 0 };
+    "jobs::request_survey" |tx, c| { jobs::request_survey(tx, c.tenant, c.agent, &event(c, Task::Survey), c.now).await?; 0 };
     "consolidation::quarantine_count" |tx, c| consolidation::quarantine_count(tx, c.ctx.tenancy()).await? as usize;
     "consolidation::quarantine_list" |tx, c| consolidation::quarantine_list(tx, c.ctx.tenancy(), &Seek::First, 10).await?.len();
     "consolidation::quarantined" |tx, c|

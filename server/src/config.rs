@@ -43,7 +43,7 @@ pub struct Config {
     /// The library of ONNX Runtime, which runs the local model; without it candle does.
     pub onnxruntime: Option<PathBuf>,
     pub openai_base_url: String,
-    pub openai_api_key: Option<remembrancer::providers::openai::ApiKey>,
+    pub openai_api_key: Option<remembrancer::providers::ApiKey>,
     /// The chat model that extracts for organisations that allow it; without one the rules do.
     pub llm_model: Option<String>,
     /// How long one answer of the chat model may take.
@@ -235,7 +235,7 @@ impl Config {
             model_dir: path("REMEMBRANCER_MODEL_DIR", home_cache().join("models/all-minilm-l6-v2"))?,
             onnxruntime: text(lookup, "REMEMBRANCER_ONNXRUNTIME")?.map(PathBuf::from).or_else(fetched_onnxruntime),
             openai_base_url: text(lookup, "OPENAI_BASE_URL")?.unwrap_or_else(|| "https://api.openai.com/v1".into()),
-            openai_api_key: text(lookup, "OPENAI_API_KEY")?.map(remembrancer::providers::openai::ApiKey::new),
+            openai_api_key: text(lookup, "OPENAI_API_KEY")?.map(remembrancer::providers::ApiKey::new),
             llm_model: text(lookup, "LLM_MODEL")?,
             llm_timeout: Duration::from_secs(positive("LLM_TIMEOUT_SECONDS", 60)?.get().into()),
             public_url: public_url.trim_end_matches('/').to_owned(),

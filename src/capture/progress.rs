@@ -26,9 +26,6 @@ pub(super) struct Progress {
     pub quarantined: u32,
     /// Statements of a model that quote nothing of the text.
     pub dropped: u32,
-    /// Tokens that a model read and wrote.
-    pub tokens_in: i64,
-    pub tokens_out: i64,
 }
 
 impl Progress {

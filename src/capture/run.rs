@@ -14,7 +14,7 @@ use crate::identity;
 use crate::jobs::{self, Held, Work};
 use crate::op::OpContext;
 use crate::providers::chat::ChatError;
-use crate::usage::{Payer, Purpose};
+use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
@@ -72,9 +72,9 @@ pub async fn extract_source(
     let stored = store::source_of_event(&mut tx, ctx.tenancy(), held).await?.ok_or(Error::NotFound("source"))?;
     tx.commit().await?;
     let policy = identity::capture_policy(engine, ctx).await?;
-    let extractor = extractor(engine, &policy);
-    let mut progress: Progress = stored.outcome.clone().and_then(|outcome| serde_json::from_value(outcome).ok()).unwrap_or_default();
     let owner = Owner { agent_id: held.agent_id, user_id: stored.user_id };
+    let extractor = extractor(engine, &policy, Payer::of(ctx, owner.agent_id, owner.user_id));
+    let mut progress: Progress = stored.outcome.clone().and_then(|outcome| serde_json::from_value(outcome).ok()).unwrap_or_default();
     let (source_id, session_id) = (stored.source_id, payload.session_id.or(stored.session_id));
     let transcript = transcript(stored, payload);
     progress.of = transcript.text.len();
@@ -101,10 +101,10 @@ pub async fn extract_source(
 }
 
 /// A chat model where one is configured and the organisation allows it; else the rules.
-fn extractor(engine: &Engine, policy: &CapturePolicy) -> Box<dyn Extractor> {
-    match engine.chat().filter(|_| policy.outside_models) {
-        Some(chat) => Box::new(Model::new(chat.clone())),
-        None => Box::new(Rules),
+fn extractor(engine: &Engine, policy: &CapturePolicy, payer: Payer) -> Box<dyn Extractor> {
+    match engine.chat().is_some() && policy.outside_models {
+        true => Box::new(Model::new(engine.clone(), payer)),
+        false => Box::new(Rules),
     }
 }
 
@@ -122,14 +122,8 @@ impl Extracting<'_> {
     /// Stores what one round of the extractor found, step by step; how far the text is read now. `None`: the server stops.
     async fn place(&mut self, extraction: Extraction, stop: &CancellationToken) -> Result<Option<usize>, Error> {
         let (engine, ctx) = (self.engine, self.ctx);
-        let Extraction { candidates, quarantined, read_to, dropped, tokens } = extraction;
-        if tokens != (0, 0) {
-            let payer = Payer::of(ctx, self.owner.agent_id, self.owner.user_id);
-            engine.ledger().record(payer, (&self.progress.extractor, Purpose::Extraction), tokens, engine.clock().now());
-        }
+        let Extraction { candidates, quarantined, read_to, dropped } = extraction;
         self.progress.dropped += dropped;
-        self.progress.tokens_in += tokens.0;
-        self.progress.tokens_out += tokens.1;
         let from = self.progress.read;
         let mut candidates: Vec<NewCandidate> =
             candidates.into_iter().filter(|candidate| candidate.span.start >= from).map(|candidate| self.candidate(candidate)).collect();

@@ -11,12 +11,13 @@ use crate::clock::Clock;
 use crate::db::{DatabaseUrls, Databases, DbError, Logins, Patience};
 use crate::error::Error;
 use crate::models::{self, Model};
-use crate::providers::chat::Chat;
+use crate::providers::chat::{Answer, Chat, ChatError, Question};
 use crate::providers::tokens::Tokens;
 use crate::providers::{EmbedError, Embedder, Embeddings};
 use crate::recall::log::RetrievalLog;
 use crate::usage::{Ledger, Payer, Purpose};
 use crate::vocabulary::snapshot::Snapshots;
+use serde_json::Value;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
@@ -156,6 +157,17 @@ impl Engine {
     /// The chat model, if one is configured.
     pub fn chat(&self) -> Option<&Arc<dyn Chat>> {
         self.chat.as_ref()
+    }
+
+    /// The answer of the chat model, on the account of `payer`. What it answered in vain is counted, too.
+    ///
+    /// # Errors
+    /// When no chat model is configured, or it does not answer, or answers something unusable.
+    pub async fn ask(&self, payer: Payer, purpose: Purpose, question: Question) -> Result<Value, ChatError> {
+        let chat = self.chat.as_ref().ok_or_else(|| ChatError::Unavailable("LLM_MODEL is not set".into()))?;
+        let Answer { content, tokens } = chat.answer(question).await?;
+        self.ledger().record(payer, (chat.model(), purpose), tokens, self.clock.now());
+        content
     }
 
     /// The calls of models that are not in the usage ledger yet.

@@ -1,8 +1,8 @@
 //! Answers in JSON from any server that speaks OpenAI's `POST /chat/completions` with a JSON schema.
 
-use super::openai::ApiKey;
+use super::ApiKey;
+use super::http::{Endpoint, Failure};
 use futures_util::future::BoxFuture;
-use reqwest::{Client, StatusCode, header};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -17,6 +17,9 @@ pub trait Chat: Send + Sync + 'static {
     /// The model's name as the provider knows it.
     fn model(&self) -> &str;
     /// One answer. Dropping the future abandons the request.
+    ///
+    /// # Errors
+    /// When the model did not work on the question. What it answered in vain is an [`Answer`] with an error inside, since it is paid for.
     fn answer(&self, question: Question) -> BoxFuture<'_, Result<Answer, ChatError>>;
 }
 
@@ -36,10 +39,10 @@ pub struct Question {
 /// What a model answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    pub json: Value,
+    /// The JSON document, or why it is unusable.
+    pub content: Result<Value, ChatError>,
     /// Tokens of the question and of the answer, as the provider counts them; 0 if it does not.
-    pub tokens_in: i64,
-    pub tokens_out: i64,
+    pub tokens: (i64, i64),
 }
 
 /// Why there is no answer. No variant holds words of a question or an answer, so that errors can be logged.
@@ -85,9 +88,8 @@ pub struct ChatOptions {
 /// A chat model over HTTP.
 #[derive(Clone, Debug)]
 pub struct OpenAiChat {
-    options: ChatOptions,
-    url: reqwest::Url,
-    client: Client,
+    model: String,
+    endpoint: Endpoint,
 }
 
 #[derive(Deserialize)]
@@ -122,23 +124,14 @@ impl OpenAiChat {
     /// # Errors
     /// `Unavailable` if the base URL is not a URL.
     pub fn new(options: ChatOptions) -> Result<Self, ChatError> {
-        let address = format!("{}/chat/completions", options.base_url.trim_end_matches('/'));
-        let url = address.parse().map_err(|e| ChatError::Unavailable(format!("OPENAI_BASE_URL is not a URL: {e}")))?;
-        // An error means that the process has chosen its cryptography already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder()
-            .timeout(options.timeout)
-            .connect_timeout(options.timeout.min(Duration::from_secs(5)))
-            // The key must not follow a redirect to another host.
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(|e| ChatError::Unavailable(e.to_string()))?;
-        Ok(Self { options, url, client })
+        let ChatOptions { base_url, api_key, model, timeout } = options;
+        let endpoint = Endpoint::new(&base_url, "chat/completions", api_key, timeout).map_err(ChatError::Unavailable)?;
+        Ok(Self { model, endpoint })
     }
 
     async fn request(&self, question: &Question) -> Result<Answer, ChatError> {
         let body = json!({
-            "model": self.options.model,
+            "model": self.model,
             "messages": [
                 { "role": "system", "content": question.instructions },
                 { "role": "user", "content": question.text },
@@ -148,49 +141,46 @@ impl OpenAiChat {
                 "json_schema": { "name": question.name, "strict": true, "schema": question.schema },
             },
         });
-        let mut request = self.client.post(self.url.clone()).json(&body);
-        if let Some(key) = &self.options.api_key {
-            request = request.bearer_auth(key.secret());
-        }
-        let response = request.send().await.map_err(|e| self.transport(e))?;
-        if !response.status().is_success() {
-            return Err(self.refusal(response).await);
-        }
+        let response = match self.endpoint.post(&body).await {
+            Ok(response) => response,
+            Err(failure) => return Err(self.reason(failure).await),
+        };
         read(&self.body(response).await?)
     }
 
     /// The body, as far as it is short enough to be an answer.
     async fn body(&self, mut response: reqwest::Response) -> Result<Vec<u8>, ChatError> {
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|e| self.transport(e))? {
+        loop {
+            let chunk = match response.chunk().await {
+                Ok(Some(chunk)) => chunk,
+                Ok(None) => return Ok(body),
+                Err(error) => return Err(without_body(self.endpoint.transport(error))),
+            };
             if body.len() + chunk.len() > ANSWER_MAX {
                 return Err(ChatError::TooLong);
             }
             body.extend_from_slice(&chunk);
         }
-        Ok(body)
     }
 
-    /// What a status other than success means. The message of a refused key is not read: some servers repeat the key in it.
-    async fn refusal(&self, response: reqwest::Response) -> ChatError {
-        let status = response.status();
-        match status {
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ChatError::Unauthorized { status: status.as_u16() },
-            StatusCode::TOO_MANY_REQUESTS => {
-                let seconds = response.headers().get(header::RETRY_AFTER).and_then(|v| v.to_str().ok()).and_then(|v| v.parse().ok());
-                ChatError::RateLimited { retry_after: seconds.map(Duration::from_secs) }
-            }
-            _ if status.is_server_error() => ChatError::Unavailable(format!("HTTP {}", status.as_u16())),
-            _ => {
-                let body = self.body(response).await.unwrap_or_default();
-                let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-                ChatError::Refused { status: status.as_u16(), code: code(&body["error"]) }
-            }
-        }
+    async fn reason(&self, failure: Failure) -> ChatError {
+        let Failure::Refused(response) = failure else { return without_body(failure) };
+        let status = response.status().as_u16();
+        let body = self.body(*response).await.unwrap_or_default();
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        ChatError::Refused { status, code: code(&body["error"]) }
     }
+}
 
-    fn transport(&self, error: reqwest::Error) -> ChatError {
-        if error.is_timeout() { ChatError::Timeout(self.options.timeout) } else { ChatError::Unavailable(error.without_url().to_string()) }
+/// The error for a failure whose body is not read.
+fn without_body(failure: Failure) -> ChatError {
+    match failure {
+        Failure::Unavailable(message) => ChatError::Unavailable(message),
+        Failure::Timeout(timeout) => ChatError::Timeout(timeout),
+        Failure::Unauthorized { status } => ChatError::Unauthorized { status },
+        Failure::RateLimited { retry_after } => ChatError::RateLimited { retry_after },
+        Failure::Refused(response) => ChatError::Refused { status: response.status().as_u16(), code: "no code".into() },
     }
 }
 
@@ -201,12 +191,17 @@ fn code(error: &Value) -> String {
     code.chars().filter(plain).take(CODE_MAX).collect()
 }
 
-/// The JSON in a completion. Errors say where it is wrong and never repeat the answer, which holds words of users.
+/// A completion. Errors say where it is wrong and never repeat the answer, which holds words of users.
 fn read(body: &[u8]) -> Result<Answer, ChatError> {
-    let at = |error: &serde_json::Error| format!("line {}, column {}", error.line(), error.column());
     let completion: Completion =
         serde_json::from_slice(body).map_err(|e| ChatError::BadResponse(format!("the body is no chat completion ({})", at(&e))))?;
-    let choice = completion.choices.into_iter().next().ok_or_else(|| ChatError::BadResponse("no choice".into()))?;
+    let tokens = (completion.usage.prompt_tokens, completion.usage.completion_tokens);
+    Ok(Answer { content: content(completion.choices), tokens })
+}
+
+/// The JSON of the first choice.
+fn content(choices: Vec<Choice>) -> Result<Value, ChatError> {
+    let choice = choices.into_iter().next().ok_or_else(|| ChatError::BadResponse("no choice".into()))?;
     if choice.message.refusal.is_some() {
         return Err(ChatError::Declined);
     }
@@ -216,13 +211,16 @@ fn read(body: &[u8]) -> Result<Answer, ChatError> {
         _ => {}
     }
     let content = choice.message.content.ok_or_else(|| ChatError::BadResponse("no content".into()))?;
-    let json = serde_json::from_str(&content).map_err(|e| ChatError::BadResponse(format!("the content is not JSON ({})", at(&e))))?;
-    Ok(Answer { json, tokens_in: completion.usage.prompt_tokens, tokens_out: completion.usage.completion_tokens })
+    serde_json::from_str(&content).map_err(|e| ChatError::BadResponse(format!("the content is not JSON ({})", at(&e))))
+}
+
+fn at(error: &serde_json::Error) -> String {
+    format!("line {}, column {}", error.line(), error.column())
 }
 
 impl Chat for OpenAiChat {
     fn model(&self) -> &str {
-        &self.options.model
+        &self.model
     }
 
     fn answer(&self, question: Question) -> BoxFuture<'_, Result<Answer, ChatError>> {

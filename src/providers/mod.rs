@@ -5,9 +5,12 @@
 pub mod chat;
 #[cfg(feature = "testing")]
 pub mod fake;
+mod http;
 pub mod local;
 pub mod openai;
 pub mod tokens;
+
+pub use http::ApiKey;
 
 use std::{sync::Arc, time::Duration};
 

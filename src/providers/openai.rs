@@ -1,38 +1,17 @@
 //! Embeddings from any server that speaks OpenAI's `POST /embeddings`.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use reqwest::{Client, StatusCode, header};
 use serde::{Deserialize, Serialize};
 
-use super::{EmbedError, Embedder, normalise};
+use super::http::{Endpoint, Failure};
+use super::{ApiKey, EmbedError, Embedder, normalise};
 
 /// Most texts in one request; hosted servers take at least this many.
 const BATCH: usize = 96;
 /// Longest part of a provider's own message that is shown, in characters.
 const MESSAGE_MAX: usize = 200;
-
-/// A credential that is never printed.
-#[derive(Clone)]
-pub struct ApiKey(String);
-
-impl ApiKey {
-    pub fn new(key: impl Into<String>) -> Self {
-        Self(key.into())
-    }
-
-    /// The key itself, for the header of a request.
-    pub(super) fn secret(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ApiKey(…)")
-    }
-}
 
 /// Where the server is and what it is asked for.
 #[derive(Clone, Debug)]
@@ -52,9 +31,9 @@ pub struct OpenAiOptions {
 /// Embeddings over HTTP.
 #[derive(Clone, Debug)]
 pub struct OpenAi {
-    options: OpenAiOptions,
-    url: reqwest::Url,
-    client: Client,
+    model: String,
+    dimension: usize,
+    endpoint: Endpoint,
 }
 
 #[derive(Serialize)]
@@ -76,44 +55,33 @@ struct Item {
 }
 
 #[derive(Deserialize)]
-struct Failure {
-    error: FailureDetail,
+struct Reason {
+    error: Message,
 }
 
 #[derive(Deserialize)]
-struct FailureDetail {
+struct Message {
     message: String,
 }
 
 impl OpenAi {
     /// Checks the address and prepares a connection pool; sends nothing yet.
     pub fn new(options: OpenAiOptions) -> Result<Self, EmbedError> {
-        let address = format!("{}/embeddings", options.base_url.trim_end_matches('/'));
-        let url = address.parse().map_err(|e| EmbedError::Unavailable(format!("OPENAI_BASE_URL is not an address: {e}")))?;
-        // An error means that the process has chosen its cryptography already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder()
-            .timeout(options.timeout)
-            .connect_timeout(options.timeout.min(Duration::from_secs(5)))
-            // The key must not follow a redirect to another host.
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(|e| EmbedError::Unavailable(e.to_string()))?;
-        Ok(Self { options, url, client })
+        let OpenAiOptions { base_url, api_key, model, dimension, timeout } = options;
+        let endpoint = Endpoint::new(&base_url, "embeddings", api_key, timeout).map_err(EmbedError::Unavailable)?;
+        Ok(Self { model, dimension, endpoint })
     }
 
     async fn request(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let body = Request { model: &self.options.model, input: texts, encoding_format: "float" };
-        let mut request = self.client.post(self.url.clone()).json(&body);
-        if let Some(key) = &self.options.api_key {
-            request = request.bearer_auth(key.secret());
-        }
-        let response = request.send().await.map_err(|e| self.transport(e))?;
-        let status = response.status();
-        if !status.is_success() {
-            return Err(refusal(response).await);
-        }
-        let body = response.bytes().await.map_err(|e| self.transport(e))?;
+        let body = Request { model: &self.model, input: texts, encoding_format: "float" };
+        let response = match self.endpoint.post(&body).await {
+            Ok(response) => response,
+            Err(failure) => return Err(reason(failure).await),
+        };
+        let body = match response.bytes().await {
+            Ok(body) => body,
+            Err(error) => return Err(reason(self.endpoint.transport(error)).await),
+        };
         let response: Response = serde_json::from_slice(&body).map_err(|e| EmbedError::BadResponse(e.to_string()))?;
         self.vectors(response, texts.len())
     }
@@ -125,8 +93,8 @@ impl OpenAi {
         }
         let mut vectors = vec![Vec::new(); count];
         for Item { index, mut embedding } in response.data {
-            if embedding.len() != self.options.dimension {
-                let expected = self.options.dimension;
+            if embedding.len() != self.dimension {
+                let expected = self.dimension;
                 return Err(EmbedError::BadResponse(format!("a vector of {} components, {expected} expected", embedding.len())));
             }
             let place = vectors.get_mut(index).filter(|v| v.is_empty());
@@ -136,40 +104,29 @@ impl OpenAi {
         }
         Ok(vectors)
     }
-
-    fn transport(&self, error: reqwest::Error) -> EmbedError {
-        if error.is_timeout() {
-            EmbedError::Timeout(self.options.timeout)
-        } else {
-            EmbedError::Unavailable(error.without_url().to_string())
-        }
-    }
 }
 
-/// What a status other than success means. A refused key's message is not read: some servers repeat the key in it.
-async fn refusal(response: reqwest::Response) -> EmbedError {
-    let status = response.status();
-    match status {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => EmbedError::Unauthorized { status: status.as_u16() },
-        StatusCode::TOO_MANY_REQUESTS => {
-            let seconds = response.headers().get(header::RETRY_AFTER).and_then(|v| v.to_str().ok()).and_then(|v| v.parse().ok());
-            EmbedError::RateLimited { retry_after: seconds.map(Duration::from_secs) }
-        }
-        _ if status.is_server_error() => EmbedError::Unavailable(format!("HTTP {}", status.as_u16())),
-        _ => {
-            let message = response.json::<Failure>().await.map(|f| f.error.message).unwrap_or_else(|_| "no reason given".into());
-            EmbedError::Refused { status: status.as_u16(), message: message.chars().take(MESSAGE_MAX).collect() }
+async fn reason(failure: Failure) -> EmbedError {
+    match failure {
+        Failure::Unavailable(message) => EmbedError::Unavailable(message),
+        Failure::Timeout(timeout) => EmbedError::Timeout(timeout),
+        Failure::Unauthorized { status } => EmbedError::Unauthorized { status },
+        Failure::RateLimited { retry_after } => EmbedError::RateLimited { retry_after },
+        Failure::Refused(response) => {
+            let status = response.status().as_u16();
+            let message = response.json::<Reason>().await.map(|r| r.error.message).unwrap_or_else(|_| "no reason given".into());
+            EmbedError::Refused { status, message: message.chars().take(MESSAGE_MAX).collect() }
         }
     }
 }
 
 impl Embedder for OpenAi {
     fn model(&self) -> &str {
-        &self.options.model
+        &self.model
     }
 
     fn dimension(&self) -> usize {
-        self.options.dimension
+        self.dimension
     }
 
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
@@ -197,23 +154,23 @@ mod tests {
 
     const KEY: &str = "sk-very-secret";
 
-    /// What an endpoint was sent: path, `authorization`, inputs.
+    /// What a server was sent: path, `authorization`, inputs.
     type Received = Arc<Mutex<Vec<(String, String, Vec<String>)>>>;
 
-    /// An endpoint on a free port, gone when dropped.
-    struct Endpoint {
+    /// A server on a free port, gone when dropped.
+    struct Stub {
         url: String,
         received: Received,
         serving: JoinHandle<()>,
     }
 
-    impl Drop for Endpoint {
+    impl Drop for Stub {
         fn drop(&mut self) {
             self.serving.abort();
         }
     }
 
-    impl Endpoint {
+    impl Stub {
         async fn answering<R: IntoResponse>(answer: impl Fn(&[String]) -> R + Clone + Send + Sync + 'static) -> Self {
             let received = Received::default();
             let log = received.clone();
@@ -252,7 +209,7 @@ mod tests {
 
     /// The error that one text gets from an endpoint with this answer.
     async fn one<R: IntoResponse + Clone + Send + Sync + 'static>(answer: R) -> EmbedError {
-        let endpoint = Endpoint::answering(move |_| answer.clone()).await;
+        let endpoint = Stub::answering(move |_| answer.clone()).await;
         endpoint.provider().embed(vec!["a".into()]).await.unwrap_err()
     }
 
@@ -263,7 +220,7 @@ mod tests {
     #[tokio::test]
     async fn sends_the_key_and_restores_the_order() {
         let body = json!({"data": [{"index": 1, "embedding": [0.0, 5.0]}, {"index": 0, "embedding": [2.0, 0.0]}]});
-        let endpoint = Endpoint::answering(move |_| Json(body.clone())).await;
+        let endpoint = Stub::answering(move |_| Json(body.clone())).await;
         let vectors = endpoint.provider().embed(texts(2)).await.unwrap();
         assert_eq!(vectors, [[1.0, 0.0], [0.0, 1.0]]);
         assert_eq!(endpoint.received(), [("/v1/embeddings".to_owned(), format!("Bearer {KEY}"), texts(2))]);
@@ -271,7 +228,7 @@ mod tests {
 
     #[tokio::test]
     async fn many_texts_go_out_in_batches() {
-        let endpoint = Endpoint::answering(|inputs| {
+        let endpoint = Stub::answering(|inputs| {
             let number = |text: &String| text.parse::<f32>().unwrap();
             let data: Vec<_> = inputs.iter().enumerate().map(|(i, text)| json!({"index": i, "embedding": [1.0, number(text)]})).collect();
             Json(json!({"data": data}))
@@ -288,7 +245,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_texts_ask_nothing() {
-        let endpoint = Endpoint::answering(|_| StatusCode::INTERNAL_SERVER_ERROR).await;
+        let endpoint = Stub::answering(|_| StatusCode::INTERNAL_SERVER_ERROR).await;
         assert!(endpoint.provider().embed(Vec::new()).await.unwrap().is_empty());
         assert_eq!(endpoint.received(), []);
     }

@@ -1,7 +1,7 @@
 //! Extraction by a chat model: what it answers is validated, what fails is tried again or reported, and nothing is sent without permission.
 
 use crate::capture::{captured, conversation, inbox, send};
-use crate::support::{alone, memory_owner, work};
+use crate::support::{alone, work};
 use chrono::Duration;
 use remembrancer::api::{CapturePolicy, EventFilter, EventRow, MemoryKind};
 use remembrancer::providers::chat::{ChatOptions, OpenAiChat};
@@ -129,6 +129,10 @@ async fn failures_are_tried_again_then_dead_with_a_reason_and_a_retry_finishes()
         world.clock.advance(Duration::minutes(20));
     }
     assert!(inbox(&world).await.is_empty());
+    usage::flush(&world.engine).await.unwrap();
+    let used = usage::report(&world.engine, &world.vera, world.engine.clock().now() - Duration::days(1)).await.unwrap();
+    let used = used.into_iter().find(|used| used.purpose == usage::Purpose::Extraction).unwrap();
+    assert_eq!((used.calls, used.tokens_in), (2, 1800), "two answers were unusable and are paid for");
     answers(&server, statements(&[statement(0, "I live in Bern", "Vera lives in Bern.", "profile")])).await;
     let dead = event(&world).await;
     capture::retry(&world.engine, &world.vera, &[dead.id]).await.unwrap();
@@ -188,21 +192,4 @@ async fn a_long_text_is_sent_in_windows_and_a_failure_in_the_middle_costs_one_wi
     let bytes: usize = sent.iter().map(|request| request.body.len()).sum();
     assert!(sent.len() >= 2 && bytes > text.len() / 2, "{} requests", sent.len());
     assert_eq!(inbox(&world).await.len(), 1);
-}
-
-#[tokio::test]
-async fn a_capture_is_announced_to_other_processes() {
-    let world = alone().await;
-    let mut listener = sqlx::postgres::PgListener::connect(&world.engine.urls().agent_memory).await.unwrap();
-    listener.listen(remembrancer::jobs::store::CHANNEL).await.unwrap();
-    let source = send(&world, &world.atlas, TALK).await;
-    capture::capture_conversation(&world.engine, &world.atlas, conversation(source.source_id)).await.unwrap();
-    listener.recv().await.unwrap();
-    let mut owner = memory_owner(&world.engine).await;
-    let waiting: i64 = sqlx::query_scalar("select count(*) from events where state = 'pending' and source_id = $1")
-        .bind(source.source_id)
-        .fetch_one(&mut owner)
-        .await
-        .unwrap();
-    assert_eq!(waiting, 1, "it is announced when it is committed");
 }

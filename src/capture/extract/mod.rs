@@ -97,8 +97,6 @@ pub struct Extraction {
     pub read_to: usize,
     /// Statements of a model that quote nothing of the text, and were dropped.
     pub dropped: u32,
-    /// Tokens that a model read and wrote.
-    pub tokens: (i64, i64),
 }
 
 /// A memory that an extractor proposes.

@@ -2,13 +2,14 @@
 
 use super::{Candidate, ExtractError, Extraction, Extractor, Quarantined, Role, Span, Transcript, Turn, quarantined, recalled};
 use crate::api::{ALTERNATIVES_MAX, Category, MemoryKind, MemoryScope, RATIONALE_MAX, SUBJECT_MAX, TOPIC_MAX};
+use crate::engine::Engine;
 use crate::guard;
-use crate::providers::chat::{Chat, ChatError, Question};
+use crate::providers::chat::{ChatError, Question};
 use crate::text::shorten;
+use crate::usage::{Payer, Purpose};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// Most bytes of a transcript in one question.
 const WINDOW: usize = 12_000;
@@ -20,7 +21,8 @@ const STATEMENTS_MAX: usize = 200;
 /// A chat model that reads a transcript window by window.
 #[derive(Clone)]
 pub struct Model {
-    chat: Arc<dyn Chat>,
+    engine: Engine,
+    payer: Payer,
 }
 
 /// A turn, or a part of a long one, as the model sees it.
@@ -54,8 +56,9 @@ struct Statement {
 }
 
 impl Model {
-    pub fn new(chat: Arc<dyn Chat>) -> Self {
-        Self { chat }
+    /// Uses the engine's chat model, on the account of `payer`.
+    pub fn new(engine: Engine, payer: Payer) -> Self {
+        Self { engine, payer }
     }
 
     async fn window(&self, transcript: &Transcript, from: usize) -> Result<Extraction, ExtractError> {
@@ -69,9 +72,8 @@ impl Model {
             name: "statements",
             schema: schema(),
         };
-        let answer = self.chat.answer(question).await?;
-        extraction.tokens = (answer.tokens_in, answer.tokens_out);
-        let reply: Reply = serde_json::from_value(answer.json).map_err(|_| unusable("it does not follow the schema"))?;
+        let answer = self.engine.ask(self.payer, Purpose::Extraction, question).await?;
+        let reply: Reply = serde_json::from_value(answer).map_err(|_| unusable("it does not follow the schema"))?;
         if reply.statements.len() > STATEMENTS_MAX {
             return Err(unusable("it has too many statements"));
         }
@@ -80,10 +82,10 @@ impl Model {
                 extraction.dropped += 1;
                 continue;
             };
-            let reasons = guard::inspect(&statement.statement);
-            match reasons.is_empty() {
-                true => extraction.candidates.push(candidate(statement, piece.turn, span)),
-                false => extraction.quarantined.push(Quarantined { span, reasons }),
+            let reasons = statement.texts().find_map(|text| Some(guard::inspect(text)).filter(|reasons| !reasons.is_empty()));
+            match reasons {
+                None => extraction.candidates.push(candidate(statement, piece.turn, span)),
+                Some(reasons) => extraction.quarantined.push(Quarantined { span, reasons }),
             }
         }
         extraction.candidates.sort_by_key(|candidate| candidate.span.start);
@@ -91,9 +93,17 @@ impl Model {
     }
 }
 
+impl Statement {
+    /// What becomes part of a memory.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let optional = [self.subject.as_deref(), self.rationale.as_deref()].into_iter().flatten();
+        [self.statement.as_str(), self.topic.as_str()].into_iter().chain(optional).chain(self.alternatives.iter().map(String::as_str))
+    }
+}
+
 impl Extractor for Model {
     fn name(&self) -> &str {
-        self.chat.model()
+        self.engine.chat().map_or("none", |chat| chat.model())
     }
 
     fn extract<'a>(&'a self, transcript: &'a Transcript, from: usize) -> BoxFuture<'a, Result<Extraction, ExtractError>> {

@@ -13,7 +13,7 @@ use chrono::NaiveDate;
 
 /// How many sentences back a person may be introduced.
 const INTRODUCTION_MAX: usize = 6;
-/// How far a sentence may be from what it goes on with, in sentences.
+/// How far apart two sentences may be to be joined, in sentences.
 const GAP_MAX: usize = 3;
 /// The fewest words of an answer that is no sentence.
 const ANSWER_WORDS_MIN: usize = 3;
@@ -72,7 +72,7 @@ fn begun(scene: &Scene, sentences: &[Sentence], at: usize, opens: bool, lack: Op
     if opens && answers { alone(Need::Question, reading) } else { None }
 }
 
-/// Whether a sentence goes on with what the one before tells, without a name, number or time of its own: "I went to Basel. We had fun."
+/// Whether a sentence continues the one before it, without a name, number or time of its own: "I went to Basel. We had fun."
 fn tells_on(before: &Reading, next: &Reading) -> bool {
     let event = |reading: &Reading| reading.signals.is(Sort::Event) && reading.signals.past && !is_thing(reading.kind);
     let past = next.signals.past && next.signals.sorts.iter().all(|sort| matches!(sort, Sort::Event | Sort::Feeling | Sort::Meaning));

@@ -91,7 +91,7 @@ impl<'a> Naming<'a> {
         self.possessive()
     }
 
-    /// Whether "my" at `at` stands in an opening like "After finishing my book, I …", which the subject follows.
+    /// Whether "my" at `at` is part of an opening like "After finishing my book, I …", which the subject follows.
     fn precedes_subject(&self, at: usize) -> bool {
         let lower = |at: usize| self.found.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
         let opens = matches!(lower(0), "after" | "before" | "while" | "by" | "when" | "since" | "besides") && lower(1).ends_with("ing");

@@ -1,12 +1,12 @@
 //! From a source to candidates: explicit capture, extraction, evidence, observations.
 
-use crate::support::{alone, contents, work};
+use crate::support::{alone, contents, memory_owner, work};
 use remembrancer::api::{
     CaptureConversationRequest, CaptureSessionRequest, InboxFilter, InboxItem, InboxVerdict, MemoryKind, MemoryStatus, ObservationCategory,
     ObservationRequest, SourceDetails, SourceFilter, SourceId, SourceResponse,
 };
 use remembrancer::testing::World;
-use remembrancer::{OpContext, capture, consolidation};
+use remembrancer::{OpContext, capture, consolidation, jobs};
 
 const TALK: &str = "[2026-05-21 09:12] Vera: I moved to Basel last month.\n\
     [2026-05-21 09:13] Idris: Nice!\n\
@@ -151,4 +151,21 @@ async fn episodes_are_stored_without_a_person_and_facts_are_not() {
     captured(&world, &world.atlas, text).await;
     let waiting = inbox(&world).await;
     assert!(waiting.iter().all(|item| item.kind != MemoryKind::Episode && item.status == MemoryStatus::Inbox), "{waiting:?}");
+}
+
+#[tokio::test]
+async fn a_capture_is_announced_to_other_processes() {
+    let world = alone().await;
+    let mut listener = sqlx::postgres::PgListener::connect(&world.engine.urls().agent_memory).await.unwrap();
+    listener.listen(jobs::store::CHANNEL).await.unwrap();
+    let source = send(&world, &world.atlas, TALK).await;
+    capture::capture_conversation(&world.engine, &world.atlas, conversation(source.source_id)).await.unwrap();
+    listener.recv().await.unwrap();
+    let mut owner = memory_owner(&world.engine).await;
+    let waiting: i64 = sqlx::query_scalar("select count(*) from events where state = 'pending' and source_id = $1")
+        .bind(source.source_id)
+        .fetch_one(&mut owner)
+        .await
+        .unwrap();
+    assert_eq!(waiting, 1, "it is announced when it is committed");
 }

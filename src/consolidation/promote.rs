@@ -67,7 +67,7 @@ pub(super) async fn merge(engine: &Engine, ctx: &OpContext, tx: &mut Tx, candida
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await
 }
 
-/// Puts a memory that was a candidate back into the inbox, whatever was decided about it. False: it waits already.
+/// Puts a memory that was a candidate back into the inbox, also after a decision. False: it waits already.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn return_to_inbox(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory) -> Result<bool, Error> {
     let (tenancy, agent, id, now) = (ctx.tenancy(), memory.agent_id, memory.id, engine.clock().now());

@@ -169,7 +169,7 @@ fn standing(memory: &Memory) -> &'static str {
     match section(memory) {
         SectionName::Decisions => "A decision in force.",
         SectionName::Project => "A fact of the project that you work on.",
-        _ => "A fact that holds whatever the task.",
+        _ => "A fact that holds for every task.",
     }
 }
 

@@ -117,6 +117,9 @@ async fn extracted<'a>(
             return Err(format!("the scope {scope} has {} turns and was read as {}", keys.len(), read.turns.len()).into());
         }
         let source = capture::add_source(engine, &ctx, SourceDetails::default(), bytes).await?;
+        if source.parts > 1 {
+            return Err(format!("the conversation {scope} is too long: it was stored in {} parts", source.parts).into());
+        }
         capture::capture_conversation(engine, &ctx, whole(source.source_id)).await?;
         work(engine).await?;
         confirm(engine, tenant, ctx.agent_id()?).await?;

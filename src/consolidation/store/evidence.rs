@@ -6,7 +6,7 @@ use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// Whether a memory was made from this place before, whatever became of it.
+/// Whether a memory was made from this place before, even if it was rejected or deleted since.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
 pub async fn is_known(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot) -> Result<bool, DbError> {
     Ok(sqlx::query_scalar(concat!(

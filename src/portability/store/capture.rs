@@ -49,7 +49,7 @@ pub async fn evidence(tx: &mut Tx, scope: &Scope<'_>, last: Option<&EvidenceLine
     page(tx, query, "t.id", size).await
 }
 
-/// Turns in quarantine after `last`, by id, whatever was decided about them.
+/// Turns in quarantine after `last`, by id, decided or not.
 pub async fn quarantined_turns(
     tx: &mut Tx,
     scope: &Scope<'_>,
@@ -63,7 +63,7 @@ pub async fn quarantined_turns(
     page(tx, query, "t.id", size).await
 }
 
-/// Proposals about two memories after `last`, by id, whatever was decided about them.
+/// Proposals about two memories after `last`, by id, decided or not.
 pub async fn pairs(tx: &mut Tx, scope: &Scope<'_>, last: Option<&PairLine>, size: usize) -> Result<Vec<PairLine>, DbError> {
     let mut query = scope.select("memory_proposals", PAIR)?;
     if let Some(last) = last {

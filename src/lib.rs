@@ -17,6 +17,8 @@
 pub mod api;
 
 #[cfg(feature = "engine")]
+pub mod aging;
+#[cfg(feature = "engine")]
 pub mod audit;
 #[cfg(feature = "engine")]
 pub mod capture;
@@ -46,6 +48,8 @@ pub mod identity;
 pub mod jobs;
 #[cfg(feature = "engine")]
 pub mod knowledge;
+#[cfg(feature = "engine")]
+pub mod lifecycle;
 #[cfg(feature = "engine")]
 pub mod memories;
 #[cfg(feature = "engine")]

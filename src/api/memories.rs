@@ -1,7 +1,7 @@
 //! The record of a memory, as requests name it, answers return it and pages show it.
 
 use super::text_enum::text_enum;
-use super::{AgentId, AuditEntry, MemoryId, RetrievalId, UserId, UserRef};
+use super::{AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, RetentionRule, RetrievalId, UserId, UserRef};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -24,7 +24,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// How long a memory is kept in reach: it sets `expires_at`.
+    /// How long a memory is kept in reach: it sets `expires_at`. The days are those of the lifecycle policy's defaults.
     Retention {
         /// 7 days.
         Routine = "routine",
@@ -36,19 +36,6 @@ text_enum! {
         Permanent = "permanent",
         /// 14 days.
         Error = "error",
-    }
-}
-
-impl Retention {
-    /// How many days it keeps a memory in reach; `None` without end.
-    pub const fn days(self) -> Option<u32> {
-        match self {
-            Self::Routine => Some(7),
-            Self::Error => Some(14),
-            Self::Task => Some(30),
-            Self::Decision => Some(90),
-            Self::Permanent => None,
-        }
     }
 }
 
@@ -362,7 +349,8 @@ impl MemoryFilter {
 pub struct MemoryVersion {
     /// From 1, one for every change of state.
     pub version: i32,
-    /// `created`, `revised`, `amended`, `forgotten`, `restored`, `recanonicalised`, `superseded`, `contradicted`, `reinstated`
+    /// `created`, `revised`, `amended`, `forgotten`, `restored`, `recanonicalised`, `superseded`, `contradicted`, `reinstated`,
+    /// `proposed`, `promoted`, `returned`, `archived`
     pub change: String,
     pub content: String,
     pub topic: String,
@@ -428,6 +416,16 @@ pub struct MemoryDetail {
     pub evidence_ref: Option<String>,
     pub confidence: f32,
     pub importance: f32,
+    /// What is left of the importance at the time of the request; absent for memories that do not fade.
+    pub decayed_importance: Option<f64>,
+    /// Of a message: what its importance was computed from.
+    pub importance_factors: Vec<FactorShare>,
+    /// Of a message: the rule that chose its retention.
+    pub retention_rule: Option<RetentionRule>,
+    /// Of a message: who spoke.
+    pub role: Option<Role>,
+    pub archived_at: Option<DateTime<Utc>>,
+    pub archive_reason: Option<ArchiveReason>,
     pub pinned: bool,
     pub content_hash: String,
     pub observed_at: Option<DateTime<Utc>>,

@@ -16,6 +16,7 @@ mod health;
 mod ids;
 mod inbox;
 mod knowledge;
+mod lifecycle;
 mod memories;
 mod page;
 mod portability;
@@ -62,6 +63,10 @@ pub use inbox::{
 pub use knowledge::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, IndexPage, IndexResponse, IngestFailure,
     IngestReport, IngestRequest, IngestRun, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, NewDocument, TopologyRequest,
+};
+pub use lifecycle::{
+    AgentAging, ArchiveReason, ExpiringDay, Factor, FactorShare, Forecast, ImportanceWeights, LifecyclePolicy, MessagesRequest,
+    MessagesResponse, NewMessage, PinResponse, RetentionDays, RetentionRule, StoredMessage, SweepRun,
 };
 pub use memories::{
     BulkOutcome, Category, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall, MemoryRecalls,
@@ -121,3 +126,15 @@ pub const RATIONALE_MAX: usize = 2000;
 pub const ALTERNATIVES_MAX: usize = 20;
 /// Longest reference to evidence, in characters.
 pub const EVIDENCE_MAX: usize = 1000;
+/// Longest id of a session, in characters.
+pub const SESSION_MAX: usize = 256;
+/// Most messages of one request.
+pub const MESSAGES_MAX: usize = 100;
+/// Decayed importance below which an episode is archived, unless the policy says otherwise.
+pub const ARCHIVED_BELOW: f32 = 0.1;
+/// Decayed importance below which an episode may be archived early, unless the policy says otherwise.
+pub const CLEANED_UP_BELOW: f32 = 0.2;
+/// Most episodes of an agent that may fade, unless the policy says otherwise.
+pub const EPISODES_MAX: u32 = 10_000;
+/// Most live memories of an agent, unless the policy says otherwise.
+pub const MEMORIES_MAX: u32 = 1_000_000;

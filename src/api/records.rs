@@ -1,8 +1,8 @@
 //! Requests about an existing memory: links, new content, history, drill-down.
 
 use super::{
-    AgentId, Category, MemoryEvidence, MemoryId, MemoryKind, MemoryLink, MemoryRef, MemoryScope, MemoryStatus, MemoryVersion, Relation,
-    Retention, Source, SourceKind, SourceTag, Trust, UserId, UserRef,
+    AgentId, Category, FactorShare, MemoryEvidence, MemoryId, MemoryKind, MemoryLink, MemoryRef, MemoryScope, MemoryStatus, MemoryVersion,
+    Relation, Retention, RetentionRule, Role, Source, SourceKind, SourceTag, Trust, UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -197,6 +197,18 @@ pub struct MemoryRecord {
     pub evidence_ref: Option<String>,
     pub confidence: f32,
     pub importance: f32,
+    /// What is left of the importance: importance · 0.95^(weeks since the last retrieval). Absent for memories that do not fade.
+    #[serde(default)]
+    pub decayed_importance: Option<f64>,
+    /// Of a message: what its importance was computed from.
+    #[serde(default)]
+    pub importance_factors: Vec<FactorShare>,
+    /// Of a message: the rule that chose its retention.
+    #[serde(default)]
+    pub retention_rule: Option<RetentionRule>,
+    /// Of a message: who spoke.
+    #[serde(default)]
+    pub role: Option<Role>,
     pub pinned: bool,
     pub version: i32,
     pub access_count: i64,
@@ -205,6 +217,9 @@ pub struct MemoryRecord {
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
     pub expires_at: Option<DateTime<Utc>>,
+    /// When it was archived: it faded, expired or made room. An operator can restore it.
+    #[serde(default)]
+    pub archived_at: Option<DateTime<Utc>>,
     pub deleted_at: Option<DateTime<Utc>>,
     /// exp(−Δdays/90) since the last write, derived, never stored.
     pub freshness: f64,

@@ -7,6 +7,7 @@ mod signal;
 pub use changes::Changes;
 pub use signal::Signal;
 
+use crate::api::{AgentId, LifecyclePolicy, TenantId};
 use crate::clock::Clock;
 use crate::db::{DatabaseUrls, Databases, DbError, Logins, Patience};
 use crate::error::Error;
@@ -17,6 +18,7 @@ use crate::providers::{EmbedError, Embedder, Embeddings};
 use crate::recall::log::RetrievalLog;
 use crate::usage::{Ledger, Payer, Purpose};
 use crate::vocabulary::snapshot::Snapshots;
+use moka::future::Cache;
 use serde_json::Value;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -30,6 +32,10 @@ pub const CACHED_QUERIES: u64 = 10_000;
 
 /// Questions about the past that are answered at a time: each reads all that its agent had.
 const PAST_SEARCHES: usize = 2;
+
+/// Agents whose lifecycle policy is kept in memory, and for how long.
+const POLICIES: u64 = 10_000;
+const POLICY_AGE: Duration = Duration::from_secs(5);
 
 /// Texts embedded by one call of the model.
 const BATCH: usize = 32;
@@ -84,6 +90,7 @@ struct Inner {
     vocabulary: Snapshots,
     log: RetrievalLog,
     ledger: Ledger,
+    lifecycle: Cache<(TenantId, AgentId), LifecyclePolicy>,
     past_searches: Semaphore,
     past_words: Semaphore,
     relay: Signal,
@@ -138,6 +145,7 @@ impl Engine {
             vocabulary,
             log,
             ledger: Ledger::default(),
+            lifecycle: Cache::builder().max_capacity(POLICIES).time_to_live(POLICY_AGE).build(),
             past_searches,
             past_words,
             relay,
@@ -173,6 +181,11 @@ impl Engine {
     /// The calls of models that are not in the usage ledger yet.
     pub fn ledger(&self) -> &Ledger {
         &self.inner.ledger
+    }
+
+    /// The lifecycle policies of agents, as they were some seconds ago.
+    pub fn lifecycle_policies(&self) -> &Cache<(TenantId, AgentId), LifecyclePolicy> {
+        &self.inner.lifecycle
     }
 
     /// The three databases.

@@ -1,6 +1,7 @@
 //! Tenants, agents, API keys, operators with their saved views, sessions: who exists and who asks.
 
 mod keys;
+mod lifecycle;
 mod model;
 mod password;
 mod policy;
@@ -10,6 +11,7 @@ mod views;
 
 use async_recursion::async_recursion as boxed;
 pub(crate) use keys::same as same_hash;
+pub use lifecycle::{lifecycle, lifecycle_policy, set_lifecycle};
 use model::KeyRecord;
 pub use model::{Admission, Agent, Tenant, User};
 pub use policy::{capture_policy, policy, set_policy};

@@ -1,5 +1,9 @@
 //! All SQL of tenants, agents, keys, operators and their views, and sessions.
 
+mod lifecycle;
+
+pub use lifecycle::{lifecycle_policy, set_lifecycle_policy};
+
 use super::model::{Agent, KeyRecord, OperatorRecord, Tenant, User};
 use crate::api::{
     AgentId, AgentKind, CapturePolicy, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, TenantId, UserId, ViewId, ViewPage,

@@ -99,6 +99,10 @@ pub const METRICS: &[Metric] = &[
     counter("remembrancer_statements_cancelled_total", &[], "Statements that took longer than STATEMENT_TIMEOUT_SECONDS."),
     gauge("remembrancer_connections", Unit::Count, &[], "Open HTTP connections; at MAX_CONNECTIONS more wait until one closes."),
     counter("remembrancer_jobs_total", &["task", "outcome"], "Attempts at jobs by how they ended: done, failed or dead."),
+    counter("remembrancer_messages_total", &[], "Messages of sessions that were stored."),
+    counter("remembrancer_archived_total", &["reason"], "Memories that were archived: faded, expired, limit or early."),
+    gauge("remembrancer_agent_episodes", Unit::Count, &["agent_id"], "Episodes of an agent that may fade, as the last sweep counted them."),
+    gauge("remembrancer_agent_episodes_max", Unit::Count, &["agent_id"], "Most episodes that the agent may have."),
     counter("remembrancer_extracted_candidates_total", &[], "Candidates that were extracted from captured sources and are new."),
 ];
 

@@ -4,6 +4,7 @@ mod capture;
 mod data;
 mod history;
 mod knowledge;
+mod messages;
 
 use crate::config::Config;
 use remembrancer::api::{OperatorRole, Scope};

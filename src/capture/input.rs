@@ -55,7 +55,7 @@ pub async fn place_input(engine: &Engine, ctx: &OpContext, held: Held, payload: 
         confidence: payload.confidence.unwrap_or(1.0),
         ..NewCandidate::statement(content, spot)
     };
-    let ready = consolidation::prepare(engine, ctx, owner, std::slice::from_ref(&candidate)).await;
+    let ready = consolidation::prepare(engine, ctx, owner, std::slice::from_ref(&candidate)).await?;
     let mut progress = Progress { extractor: "none".into(), ..Progress::default() };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if !jobs::store::hold(&mut tx, held).await? {

@@ -135,7 +135,7 @@ impl Extracting<'_> {
             }
             let (step, later) = rest.split_at(step(rest));
             let end = later.first().map_or(read_to, |next| next.spot.starts);
-            let ready = consolidation::prepare(engine, ctx, self.owner, step).await;
+            let ready = consolidation::prepare(engine, ctx, self.owner, step).await?;
             let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
             if !jobs::store::hold(&mut tx, self.held).await? {
                 return Err(Error::Unavailable("the lease was lost".into()));

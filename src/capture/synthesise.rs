@@ -37,7 +37,7 @@ pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held) -> Result<
 
     let (harmless, suspicious): (Vec<_>, Vec<_>) = observations.iter().partition(|one| guard::inspect(&one.content).is_empty());
     let candidates: Vec<NewCandidate> = harmless.into_iter().map(candidate).collect();
-    let ready = consolidation::prepare(engine, ctx, owner, &candidates).await;
+    let ready = consolidation::prepare(engine, ctx, owner, &candidates).await?;
 
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

@@ -1,6 +1,6 @@
 //! Candidates on their way into the inbox.
 
-use crate::api::{AgentId, Category, EventId, MemoryId, MemoryKind, MemoryScope, Retention, SourceId, UserId};
+use crate::api::{AgentId, Category, EventId, LifecyclePolicy, MemoryId, MemoryKind, MemoryScope, Retention, SourceId, UserId};
 use crate::vocabulary::Resolved;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -80,6 +80,8 @@ impl NewCandidate {
 pub struct Ready {
     pub candidate: NewCandidate,
     pub resolved: Resolved,
+    /// How its owner's memories age.
+    pub lifecycle: LifecyclePolicy,
     /// Absent if the model did not answer in time: it comes when the candidate becomes durable.
     pub vector: Option<Vec<f32>>,
 }

@@ -8,9 +8,10 @@ use crate::api::{CapturePolicy, MemoryId, MemoryKind, MemoryStatus, PairRelation
 use crate::db::{Tx, lock, lock_key};
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::identity;
 use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text};
-use crate::memories::remember;
 use crate::memories::store::{self as memories, Embedded};
+use crate::memories::{lock_episodes, make_room, remember};
 use crate::op::OpContext;
 use crate::usage::Payer;
 use crate::vocabulary::Resolved;
@@ -19,19 +20,23 @@ use crate::vocabulary::Resolved;
 pub(super) const NEIGHBOURS: i64 = 5;
 
 /// Asks the vocabulary and the model about candidates, outside any transaction. Without a model they are placed by their words.
+///
+/// # Errors
+/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn prepare(engine: &Engine, ctx: &OpContext, owner: Owner, candidates: &[NewCandidate]) -> Vec<Ready> {
+pub async fn prepare(engine: &Engine, ctx: &OpContext, owner: Owner, candidates: &[NewCandidate]) -> Result<Vec<Ready>, Error> {
+    let lifecycle = identity::lifecycle_policy(engine, ctx, owner.agent_id).await?;
     let mut ready = Vec::with_capacity(candidates.len());
     for candidate in candidates {
         let resolved = remember::resolve(engine, ctx, &candidate.topic).await;
-        ready.push(Ready { candidate: candidate.clone(), resolved, vector: None });
+        ready.push(Ready { candidate: candidate.clone(), resolved, lifecycle, vector: None });
     }
     let texts: Vec<String> = ready.iter().map(|one| embedded_text(&one.resolved.topic, &one.candidate.statement)).collect();
     let vectors = engine.embed_batch_for_write(Payer::of(ctx, owner.agent_id, owner.user_id), texts).await;
     for (one, vector) in ready.iter_mut().zip(vectors) {
         one.vector = vector;
     }
-    ready
+    Ok(ready)
 }
 
 /// Places candidates of one owner, in their order. The lock makes them one after the other, so that of two equal ones the second is merged.
@@ -49,8 +54,12 @@ pub async fn place_all(
 ) -> Result<Vec<Placed>, Error> {
     let user = owner.user_id.map_or([0; 16], |user| user.0.into_bytes());
     lock(tx, lock_key(&[b"consolidate", owner.agent_id.0.as_bytes(), &user])).await?;
-    // In the order of everybody who writes: keys, then counts. A candidate may become durable below, and two callers must not cross.
+    // In the order of everybody who writes: episodes, keys, then counts. A candidate may become durable below, and two callers must not cross.
     let promoted: Vec<&Ready> = ready.iter().filter(|one| may_promote(&one.candidate, policy)).collect();
+    let fading = promoted.iter().find(|one| one.candidate.kind == MemoryKind::Episode).map(|one| one.lifecycle);
+    if fading.is_some() {
+        lock_episodes(tx, owner.agent_id).await?;
+    }
     if !promoted.is_empty() {
         lock_keys(tx, promoted.iter().map(|one| key(owner, &one.candidate, &one.resolved))).await?;
         memories::lock_counts(tx, ctx.tenancy(), &[owner.agent_id]).await?;
@@ -58,6 +67,9 @@ pub async fn place_all(
     let mut placed = Vec::with_capacity(ready.len());
     for one in ready {
         placed.push(place(engine, ctx, tx, owner, one, policy).await?);
+    }
+    if let Some(lifecycle) = fading {
+        make_room(engine, ctx, tx, owner.agent_id, &lifecycle).await?;
     }
     Ok(placed)
 }
@@ -183,7 +195,7 @@ async fn add_evidence(
 
 /// Stores a candidate in the inbox.
 async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, owner: Owner, ready: &Ready, hash: Vec<u8>) -> Result<MemoryId, Error> {
-    let (now, draft) = (engine.clock().now(), draft(owner, &ready.candidate, &ready.resolved, hash));
+    let (now, draft) = (engine.clock().now(), draft(owner, ready, hash));
     let (id, _) = remember::insert(engine, ctx, tx, &draft, (MemoryStatus::Inbox, ready.vector.is_none())).await?;
     memories::write_version(tx, ctx, owner.agent_id, id, Change::Proposed, None, now).await?;
     if let Some(vector) = &ready.vector {
@@ -206,7 +218,8 @@ fn key(owner: Owner, candidate: &NewCandidate, resolved: &Resolved) -> DedupKey 
     }
 }
 
-fn draft(owner: Owner, candidate: &NewCandidate, resolved: &Resolved, content_hash: Vec<u8>) -> Draft {
+fn draft(owner: Owner, ready: &Ready, content_hash: Vec<u8>) -> Draft {
+    let Ready { candidate, resolved, lifecycle, .. } = ready;
     let Spot { source_id, starts, ends, .. } = &candidate.spot;
     Draft {
         review: true,
@@ -221,6 +234,7 @@ fn draft(owner: Owner, candidate: &NewCandidate, resolved: &Resolved, content_ha
         origin: None,
         source_kind: SourceKind::Conversation,
         retention: candidate.retention(),
+        lifecycle: *lifecycle,
         details: Details {
             category: candidate.category,
             subject: candidate.subject.clone(),

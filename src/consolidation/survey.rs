@@ -82,7 +82,7 @@ pub async fn survey_now(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
 async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: &SurveyPayload, due: DateTime<Utc>) -> Result<bool, Error> {
     let payload = serde_json::to_value(payload).map_err(Error::failed("a payload cannot be serialised"))?;
     let event = NewEvent::pending(engine, Task::Survey, payload);
-    Ok(jobs::store::request_survey(tx, ctx.tenant_id, ctx.commons_id, &event, due).await?)
+    Ok(jobs::store::request_once(tx, ctx.tenant_id, ctx.commons_id, &event, due).await?)
 }
 
 /// Surveys some memories and requests the survey of the next ones: at once, or in a day if too many suggestions wait.

@@ -66,8 +66,11 @@ pub const TABLES: &[Table] = {
             ("content", Words, true), ("summary", Words, true), ("rationale", Words, true), ("alternatives", Words, true), ("role", Plain, true), ("source", Words, true), ("source_kind", Plain, true),
             ("evidence_ref", Words, true), ("context_type", Plain, true), ("attachment_id", Words, true), ("filename", Words, true),
             ("content_hash", Words, false), ("deleted_by", Name, true), ("delete_reason", Words, true), ("topic_normal", Words, false),
-            ("speaker", Words, false), ("imported_by", Name, false),
+            ("speaker", Words, false), ("imported_by", Name, false), ("retention_rule", Plain, true), ("importance_factors", Words, true),
+            ("archive_reason", Plain, true),
         ] },
+        // What an agent calls a session is in the messages, too, as the thread of their source.
+        Table { database: "agent_memory", name: "sessions", kept: WithMemory, erasure: Row, columns: &[("external_ref", Words, false)] },
         Table { database: "agent_memory", name: "agent_memory_versions", kept: WithMemory, erasure: Row, columns: &[
             ("change", Plain, true), ("content", Words, true), ("topic", Words, true), ("topic_raw", Words, true), ("status", Plain, true),
             ("actor_kind", Plain, true), ("actor_id", Plain, true), ("actor_name", Name, true), ("source", Words, true),
@@ -194,6 +197,9 @@ pub const TABLES: &[Table] = {
         Table { database: "internal_shared", name: "capture_policies", kept: Forever, erasure: OF_NOBODY, columns: &[
             ("episodes", Plain, false), ("profile", Plain, false), ("decisions", Plain, false), ("others", Plain, false),
             ("commons", Plain, false), ("updated_by", Name, false),
+        ] },
+        Table { database: "internal_shared", name: "lifecycle_policies", kept: Forever, erasure: OF_NOBODY, columns: &[
+            ("policy", Plain, false), ("updated_by", Name, false),
         ] },
         Table { database: "internal_shared", name: "users", kept: Forever, erasure: Row, columns: &[
             ("external_ref", Name, true), ("name", Name, true),

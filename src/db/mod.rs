@@ -325,6 +325,15 @@ pub fn lock_key(parts: &[&[u8]]) -> i64 {
     digest.iter().take(8).fold(0_i64, |key, byte| (key << 8) | i64::from(*byte))
 }
 
+/// Lets the rest of a transaction see the rows of other users than it began with: for what concerns an agent as a whole.
+///
+/// # Errors
+/// When the connection is lost.
+pub async fn see_users_of(tx: &mut Tx, tenancy: Tenancy) -> Result<(), DbError> {
+    sqlx::query("select set_config('rmb.user', $1, true)").bind(tenancy.users.setting()).execute(&mut **tx).await?;
+    Ok(())
+}
+
 /// Takes a lock until the transaction ends. A statement of its own: under READ COMMITTED the next one sees what the last holder wrote.
 ///
 /// # Errors

@@ -50,11 +50,13 @@ pub enum Task {
     Consolidate,
     /// Duplicates and contradictions among active memories.
     Survey,
+    /// What faded or expired is archived.
+    Sweep,
 }
 
 impl Task {
     /// Work that takes seconds rather than milliseconds. A worker of its own does it, so that light work never waits for it.
-    pub const HEAVY: [Self; 5] = [Self::Extract, Self::Ingest, Self::Synthesise, Self::Consolidate, Self::Survey];
+    pub const HEAVY: [Self; 6] = [Self::Extract, Self::Ingest, Self::Synthesise, Self::Consolidate, Self::Survey, Self::Sweep];
 
     /// The text form.
     pub fn as_str(self) -> &'static str {
@@ -72,6 +74,7 @@ impl Task {
             Self::Synthesise => "synthesise",
             Self::Consolidate => "consolidate",
             Self::Survey => "survey",
+            Self::Sweep => "sweep",
         }
     }
 

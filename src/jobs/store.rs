@@ -94,13 +94,15 @@ pub async fn request_synthesis(
     announce(tx).await
 }
 
-/// Puts a survey of a tenant's memories, or its next part, on the bus; false: a survey waits already.
+/// Puts work on a tenant's memories as a whole on the bus, or the next part of it, which names where it goes on; false: such work waits
+/// already.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
-pub async fn request_survey(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent, due: DateTime<Utc>) -> Result<bool, DbError> {
+pub async fn request_once(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent, due: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
           values ($1, $2, $3, $4, $5, $6, 'pending', $8, $7)
-          on conflict (tenant_id) where task = 'survey' and payload->>'after' is null and state in ('pending', 'failed') do nothing",
+          on conflict (tenant_id, task)
+                where task in ('survey', 'sweep') and payload->>'after' is null and state in ('pending', 'failed') do nothing",
     )
     .bind(tenant)
     .bind(agent)

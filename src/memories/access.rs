@@ -16,11 +16,11 @@ pub(crate) enum Purpose {
     Change,
 }
 
-/// The memory that `name` means to the caller: an agent's own before the commons'. Agents do not find memories that are deleted, expired or
-/// another user's.
+/// The memory that `name` means to the caller: an agent's own before the commons'. Agents do not find memories that are deleted, expired,
+/// archived or another user's.
 ///
 /// # Errors
-/// `NotFound`; `Forbidden` for a change of shared memory without `commons:write`; `Conflict` for a change of a forgotten memory.
+/// `NotFound`; `Forbidden` for a change of shared memory without `commons:write`; `Conflict` for a change of a deleted or archived memory.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, name: &MemoryRef, purpose: Purpose, now: DateTime<Utc>) -> Result<Memory, Error> {
     let lock = purpose == Purpose::Change;
@@ -32,16 +32,20 @@ pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, name: &MemoryRef, purpose
         MemoryRef::Id(id) => store::by_ids(tx, ctx.tenancy(), None, &[*id], lock).await?,
         MemoryRef::Short(short) => store::by_short(tx, ctx.tenancy(), &agents, short, lock).await?,
     };
-    let expired = |memory: &Memory| memory.deleted_at.is_none() && memory.expires_at.is_some_and(|end| end <= now);
+    let gone =
+        |memory: &Memory| memory.deleted_at.is_none() && (memory.archived_at.is_some() || memory.expires_at.is_some_and(|end| end <= now));
     let visible =
-        |memory: &Memory| agents.is_empty() || (agents.contains(&memory.agent_id) && ctx.users.include(memory.user_id) && !expired(memory));
+        |memory: &Memory| agents.is_empty() || (agents.contains(&memory.agent_id) && ctx.users.include(memory.user_id) && !gone(memory));
     let memory = found.into_iter().find(visible).ok_or(Error::NotFound("memory"))?;
     if purpose == Purpose::Change && memory.agent_id == ctx.commons_id {
         ctx.require(Scope::CommonsWrite)?;
     }
     match (memory.deleted_at, purpose) {
         (Some(at), Purpose::Change) => {
-            Err(Error::Conflict(format!("the memory {} was forgotten on {}: remember it anew", memory.short_id, at.format("%-d %B %Y"))))
+            Err(Error::Conflict(format!("the memory {} was deleted on {}: remember it again", memory.short_id, at.format("%-d %B %Y"))))
+        }
+        (None, Purpose::Change) if memory.archived_at.is_some() => {
+            Err(Error::Conflict(format!("the memory {} is archived: restore it first", memory.short_id)))
         }
         (Some(_), Purpose::Read) if !agents.is_empty() => Err(Error::NotFound("memory")),
         _ => Ok(memory),

@@ -1,19 +1,21 @@
-//! forget and restore: soft, together with everything derived, in one transaction.
+//! forget and restore: soft, together with everything derived, in one transaction. Archived memories are restored, too.
 
 use super::link::post_settling;
 use super::model::{Change, Memory};
 use super::store;
-use crate::api::{AgentId, BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, Scope};
+use crate::aging::expiry;
+use crate::api::{AgentId, BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, RetentionDays, Scope};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::{self, Once};
-use crate::identity::acting_for;
+use crate::identity::{self, acting_for};
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use std::collections::HashMap;
 use tracing::instrument;
 
 /// Forgets one memory for an agent. Forgetting twice is no error.
@@ -90,20 +92,22 @@ pub async fn delete(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: 
     Ok(outcome)
 }
 
-/// Undoes deletions, up to 100, all or none.
+/// Undoes deletions and archiving, up to 100, all or none. The retention of an archived memory begins now.
 ///
 /// # Errors
 /// As [`delete`].
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn restore(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &str) -> Result<BulkOutcome, Error> {
+    let days = days_of(engine, ctx, ids).await?;
     let (mut tx, memories) = lock_all(engine, ctx, ids, reason).await?;
     let mut outcome = BulkOutcome { changed: vec![], unchanged: vec![] };
     for memory in memories {
-        if memory.deleted_at.is_none() {
+        if memory.deleted_at.is_none() && memory.archived_at.is_none() {
             outcome.unchanged.push(memory.id);
         } else {
-            bring_back(engine, ctx, &mut tx, &memory, reason).await?;
+            let days = days.get(&memory.agent_id).copied().unwrap_or_default();
+            bring_back(engine, ctx, &mut tx, &memory, (reason, days)).await?;
             outcome.changed.push(memory.id);
         }
     }
@@ -112,6 +116,18 @@ pub async fn restore(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason:
     // The operator looks at the audit trail next.
     engine.relay().settle().await;
     Ok(outcome)
+}
+
+/// The days of each retention for the owners of some memories, read before these are locked.
+async fn days_of(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<HashMap<AgentId, RetentionDays>, Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memories = store::by_ids(&mut tx, ctx.tenancy(), None, ids.get(..BULK_MAX).unwrap_or(ids), false).await?;
+    tx.commit().await?;
+    let mut days = HashMap::new();
+    for memory in memories.iter().filter(|memory| memory.archived_at.is_some()) {
+        days.insert(memory.agent_id, identity::lifecycle_policy(engine, ctx, memory.agent_id).await?.retention_days);
+    }
+    Ok(days)
 }
 
 async fn lock_all(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &str) -> Result<(Tx, Vec<Memory>), Error> {
@@ -148,9 +164,21 @@ async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memor
     Ok(now)
 }
 
-async fn bring_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: &str) -> Result<(), Error> {
+async fn bring_back(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    memory: &Memory,
+    (reason, days): (&str, RetentionDays),
+) -> Result<(), Error> {
     let (tenant, agent, id, now) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
-    let live = store::mark_restored(tx, ctx.tenancy(), memory).await?;
+    let live = match memory.archived_at {
+        None => store::mark_restored(tx, ctx.tenancy(), memory).await?,
+        Some(_) => {
+            store::unarchive(tx, ctx.tenancy(), memory, expiry(&days, memory.retention, memory.pinned, now), now).await?;
+            store::mark_restored(tx, ctx.tenancy(), memory).await?
+        }
+    };
     store::write_version(tx, ctx, agent, id, Change::Restored, None, now).await?;
     store::sync_live(tx, ctx.tenancy(), agent, &[id]).await?;
     post_settling(engine, ctx, tx, agent, id).await?;

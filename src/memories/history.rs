@@ -37,7 +37,7 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
         None => true,
         Some(agent) => {
             let reachable = [agent, ctx.commons_id].contains(&link.other_agent_id);
-            let gone = link.other_deleted || link.other_expires_at.is_some_and(|end| end <= engine.clock().now());
+            let gone = link.other_deleted || link.other_archived || link.other_expires_at.is_some_and(|end| end <= engine.clock().now());
             reachable && !gone && ctx.users.include(link.other_user_id)
         }
     };
@@ -120,6 +120,11 @@ fn changed(from: &Version, to: &Version) -> Vec<String> {
 
 fn told_of(memory: Memory, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryRecord {
     MemoryRecord {
+        decayed_importance: memory.decayed_importance(now),
+        importance_factors: memory.importance_factors.unwrap_or_default(),
+        retention_rule: memory.retention_rule,
+        role: memory.role,
+        archived_at: memory.archived_at,
         memory_id: memory.id,
         short_id: memory.short_id,
         agent_id: memory.agent_id,

@@ -1,11 +1,12 @@
 //! The record as the engine holds it.
 
+use crate::aging::decayed;
 use crate::api::{
-    AgentId, Category, DECAY_DAYS, MemoryId, MemoryKind, MemoryLink, MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation,
-    Retention, Source, SourceId, SourceKind, UserId,
+    AgentId, ArchiveReason, Category, DECAY_DAYS, FactorShare, LifecyclePolicy, MemoryId, MemoryKind, MemoryLink, MemoryRow, MemoryScope,
+    MemoryStatus, MemoryVersion, Relation, Retention, RetentionRule, Role, Source, SourceId, SourceKind, UserId,
 };
 use crate::db::lock_key;
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 use sqlx::FromRow;
 use sqlx::types::Json;
@@ -44,11 +45,6 @@ pub fn content_hash(content: &str) -> Vec<u8> {
 /// The text that is embedded: the topic is part of it, so the canonical form drives retrieval.
 pub fn embedded_text(topic: &str, content: &str) -> String {
     format!("{topic}\n{content}")
-}
-
-/// When a memory kept for `retention` leaves reach.
-pub fn expiry(retention: Retention, from: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    retention.days().map(|days| from + Duration::days(i64::from(days)))
 }
 
 /// Two memories with equal keys may be the same one.
@@ -101,6 +97,8 @@ pub struct Draft {
     pub origin: Option<Source>,
     pub source_kind: SourceKind,
     pub retention: Retention,
+    /// How the memories of its agent age.
+    pub lifecycle: LifecyclePolicy,
     pub details: Details,
 }
 
@@ -125,6 +123,12 @@ pub struct Details {
     pub profile_fact: bool,
     /// What it was extracted from.
     pub source_id: Option<SourceId>,
+    /// Of a message: who spoke.
+    pub role: Option<Role>,
+    /// Of a message: the rule that chose its retention.
+    pub retention_rule: Option<RetentionRule>,
+    /// Of a message: what its importance was computed from.
+    pub importance_factors: Option<Vec<FactorShare>>,
 }
 
 impl Details {
@@ -151,6 +155,11 @@ pub fn wording<'a>(content: &'a str, title: Option<&str>, summary: Option<&str>)
 }
 
 impl Draft {
+    /// Whether it is an episode that may fade and is counted towards the agent's limit.
+    pub fn fades(&self) -> bool {
+        self.key.kind == MemoryKind::Episode && self.retention != Retention::Permanent && !self.details.pinned.unwrap_or(false)
+    }
+
     /// The text whose words are indexed, besides the topic.
     pub fn wording(&self) -> Cow<'_, str> {
         wording(&self.content, self.details.title.as_deref(), self.details.summary.as_deref())
@@ -203,6 +212,12 @@ pub struct Memory {
     pub delete_reason: Option<String>,
     pub rationale: Option<String>,
     pub alternatives: Option<Vec<String>>,
+    pub role: Option<Role>,
+    pub retention_rule: Option<RetentionRule>,
+    #[sqlx(json(nullable))]
+    pub importance_factors: Option<Vec<FactorShare>>,
+    pub archived_at: Option<DateTime<Utc>>,
+    pub archive_reason: Option<ArchiveReason>,
 }
 
 impl Memory {
@@ -224,6 +239,17 @@ impl Memory {
     /// The text whose words are indexed, besides the topic.
     pub fn wording(&self) -> Cow<'_, str> {
         wording(&self.content, self.title.as_deref(), self.summary.as_deref())
+    }
+
+    /// Whether it is an episode that may fade.
+    pub fn fades(&self) -> bool {
+        self.live && self.kind == MemoryKind::Episode && self.retention != Retention::Permanent && !self.pinned
+    }
+
+    /// What is left of its importance, if it may fade.
+    pub fn decayed_importance(&self, now: DateTime<Utc>) -> Option<f64> {
+        let last = self.last_accessed_at.unwrap_or(self.created_at);
+        self.fades().then(|| decayed(self.importance, last, now))
     }
 
     /// When it was said, or when it was written if that is not known.
@@ -292,6 +318,8 @@ pub enum Change {
     Promoted,
     /// A decision was undone: it waits in the inbox again.
     Returned,
+    /// It faded, expired or made room.
+    Archived,
 }
 
 impl Change {
@@ -310,6 +338,7 @@ impl Change {
             Self::Proposed => "proposed",
             Self::Promoted => "promoted",
             Self::Returned => "returned",
+            Self::Archived => "archived",
         }
     }
 }
@@ -328,6 +357,7 @@ pub struct Link {
     pub other_content: String,
     pub other_status: MemoryStatus,
     pub other_deleted: bool,
+    pub other_archived: bool,
     pub other_expires_at: Option<DateTime<Utc>>,
     pub other_source: Json<Source>,
     pub other_updated_at: DateTime<Utc>,
@@ -359,6 +389,7 @@ pub type Version = MemoryVersion;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chrono::Duration;
     use proptest::prelude::*;
 
     fn at(seconds: i64) -> DateTime<Utc> {

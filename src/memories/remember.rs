@@ -1,10 +1,13 @@
 //! remember: one fact, stored once, even if many callers say it at the same moment.
 
-use super::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text, expiry, wording};
+use super::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text, wording};
+use super::quota;
 use super::store::{self, Birth, Embedded};
+use crate::aging::expiry;
 use crate::api::{
-    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Promotion, RATIONALE_MAX,
-    Relation, RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Scope, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
+    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, LifecyclePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Promotion,
+    RATIONALE_MAX, Relation, RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Scope, Source, SourceKind, TITLE_MAX,
+    TOPIC_MAX,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx, lock};
@@ -97,7 +100,9 @@ pub(super) async fn prepare(engine: &Engine, ctx: &OpContext, request: RememberR
     check(ctx, &request)?;
     let resolved = resolve(engine, ctx, &request.topic_raw).await;
     let review = needs_review(engine, ctx, &request).await?;
-    let draft = Draft { review, ..draft(ctx, ctx.agent_id()?, request, &resolved) };
+    let lifecycle = lifecycle(engine, ctx, request.commons).await?;
+    let draft = Draft { review, ..draft(ctx, ctx.agent_id()?, request, (&resolved, lifecycle)) };
+    quota::refuse_if_full(engine, ctx, &draft).await?;
     Ok(Prepared { resolved, draft, start })
 }
 
@@ -124,8 +129,14 @@ impl Prepared {
         if let Some(answer) = once.claim(&mut tx).await? {
             return Ok(answer);
         }
+        if draft.fades() {
+            quota::lock_episodes(&mut tx, draft.key.agent_id).await?;
+        }
         lock(&mut tx, draft.key.lock()).await?;
         let outcome = write(engine, ctx, &mut tx, &draft, vector.as_deref()).await?;
+        if draft.fades() {
+            quota::make_room(engine, ctx, &mut tx, draft.key.agent_id, &draft.lifecycle).await?;
+        }
         let proposal = !resolved.is_canonical;
         leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal, late: vector.is_none() }).await?;
         let answer = outcome.response(resolved);
@@ -212,7 +223,22 @@ pub(crate) async fn resolve(engine: &Engine, ctx: &OpContext, topic_raw: &str) -
     }
 }
 
-pub(crate) fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, resolved: &Resolved) -> Draft {
+/// How the caller's memories age, or those of the commons.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn lifecycle(engine: &Engine, ctx: &OpContext, commons: bool) -> Result<LifecyclePolicy, Error> {
+    let agent = if commons { ctx.commons_id } else { ctx.agent_id()? };
+    identity::lifecycle_policy(engine, ctx, agent).await
+}
+
+pub(crate) fn draft(
+    ctx: &OpContext,
+    agent: AgentId,
+    request: RememberRequest,
+    (resolved, lifecycle): (&Resolved, LifecyclePolicy),
+) -> Draft {
     Draft {
         review: false,
         key: DedupKey {
@@ -236,6 +262,7 @@ pub(crate) fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, r
         origin: None,
         source_kind: request.source_kind.unwrap_or(SourceKind::Conversation),
         retention: request.retention.unwrap_or(Retention::Permanent),
+        lifecycle,
         details: Details {
             category: request.category,
             subject: request.subject,
@@ -247,8 +274,7 @@ pub(crate) fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, r
             alternatives: (!request.alternatives.is_empty()).then_some(request.alternatives),
             importance: request.importance,
             pinned: request.pinned,
-            profile_fact: false,
-            source_id: None,
+            ..Details::default()
         },
     }
 }
@@ -353,8 +379,8 @@ pub(super) async fn repeat(
     embedded: Option<Embedded<'_>>,
     now: DateTime<Utc>,
 ) -> Result<Outcome, Error> {
-    let retention = longer(memory.retention, draft.retention);
-    store::touch(tx, ctx.tenancy(), &memory, (retention, &draft.details), expiry(retention, now), now).await?;
+    let (retention, expires_at) = kept(draft, &memory, now);
+    store::touch(tx, ctx.tenancy(), &memory, (retention, &draft.details), expires_at, now).await?;
     if draft.details.title.is_some() || draft.details.summary.is_some() {
         let Details { title, summary, .. } = &draft.details;
         let text = wording(&memory.content, title.as_deref().or(memory.title.as_deref()), summary.as_deref().or(memory.summary.as_deref()));
@@ -379,16 +405,16 @@ pub(super) async fn replace(
     embedded: Option<Embedded<'_>>,
     now: DateTime<Utc>,
 ) -> Result<Outcome, Error> {
-    let retention = longer(memory.retention, draft.retention);
+    let (retention, expires_at) = kept(draft, &memory, now);
     let title = draft.details.title.clone().or_else(|| memory.title.clone());
     let draft = Draft { retention, details: Details { title, ..draft.details.clone() }, ..draft.clone() };
-    store::revise(tx, ctx.tenancy(), &memory, &draft, expiry(retention, now), now).await?;
+    store::revise(tx, ctx.tenancy(), &memory, &draft, expires_at, now).await?;
     finish(ctx, tx, &draft, (memory.id, Change::Revised), embedded, now).await?;
     Ok(Outcome::Revised(memory))
 }
 
 /// Stores a new memory.
-pub(super) async fn create(
+pub(crate) async fn create(
     engine: &Engine,
     ctx: &OpContext,
     tx: &mut Tx,
@@ -433,7 +459,7 @@ pub(crate) async fn insert(
     let now = engine.clock().now();
     for _ in 0..SHORT_ID_TRIES {
         let (id, short_id) = (MemoryId(engine.clock().id()), engine.clock().short_id());
-        let expires_at = expiry(draft.retention, now);
+        let expires_at = expiry(&draft.lifecycle.retention_days, draft.retention, draft.details.pinned.unwrap_or(false), now);
         let birth = Birth { id, short_id: &short_id, now, expires_at, awaiting_vector, status };
         if store::insert(tx, ctx.tenancy(), draft, &birth).await? {
             return Ok((id, short_id));
@@ -513,8 +539,10 @@ fn changes(draft: &Draft, outcome: &Outcome) -> serde_json::Value {
     }
 }
 
-/// Remembering something again never shortens its retention.
-fn longer(one: Retention, other: Retention) -> Retention {
-    let days = |retention: Retention| retention.days().unwrap_or(u32::MAX);
-    if days(one) >= days(other) { one } else { other }
+/// How long a memory is kept that is written again, and when it expires. Its retention never becomes shorter.
+fn kept(draft: &Draft, memory: &Memory, now: DateTime<Utc>) -> (Retention, Option<DateTime<Utc>>) {
+    let all = &draft.lifecycle.retention_days;
+    let days = |retention: Retention| all.of(retention).unwrap_or(u32::MAX);
+    let longer = if days(memory.retention) >= days(draft.retention) { memory.retention } else { draft.retention };
+    (longer, expiry(all, longer, draft.details.pinned.unwrap_or(memory.pinned), now))
 }

@@ -2,18 +2,19 @@
 
 use super::access::{self, Purpose};
 use super::model::{Details, Draft, Memory, content_hash, embedded_text};
+use super::quota;
 use super::remember::{self, Outcome, Traces, check_source, check_support};
 use super::store::{self, Embedded};
 use crate::api::{
-    CONTENT_MAX, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse, ReviseRequest,
-    ReviseResponse, Scope, Source, SourceKind, TOPIC_MAX,
+    CONTENT_MAX, LifecyclePolicy, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse,
+    ReviseRequest, ReviseResponse, Scope, Source, SourceKind, TOPIC_MAX,
 };
 use crate::db::lock;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::guard;
 use crate::idempotency::Once;
-use crate::identity::acting_for;
+use crate::identity::{self, acting_for};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use serde::Serialize;
@@ -78,6 +79,10 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
         let message = "a person reviews this content before it is shared: remember it with `commons`";
         return Err(Error::Forbidden(message.into()));
     }
+    let lifecycle = match &seen {
+        Ok(memory) => identity::lifecycle_policy(engine, ctx, memory.agent_id).await?,
+        Err(_) => LifecyclePolicy::default(),
+    };
     // A forgotten memory is refused below, under the lock, with a reason; it may also be forgotten meanwhile.
     let topic = seen.as_ref().map(|memory| memory.topic.clone()).unwrap_or_default();
     let vector = if seen.is_ok() { engine.embed_for_write(ctx.into(), &embedded_text(&topic, &request.content)).await } else { None };
@@ -95,7 +100,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     }
     // The memory was refiled while the model worked: the vector belongs to the old topic.
     let vector = vector.filter(|_| memory.topic == topic);
-    let draft = Draft { origin, ..draft(&memory, &request) };
+    let draft = Draft { origin, ..draft(&memory, &request, lifecycle) };
     let (old, now) = (memory.clone(), engine.clock().now());
     let embedded = vector.as_deref().map(|vector| Embedded { model: &engine.model().name, vector });
     let outcome = if memory.content_hash == draft.content_hash {
@@ -122,7 +127,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     Ok(answer)
 }
 
-fn draft(memory: &Memory, request: &ReviseRequest) -> Draft {
+fn draft(memory: &Memory, request: &ReviseRequest, lifecycle: LifecyclePolicy) -> Draft {
     Draft {
         review: false,
         key: memory.key(),
@@ -136,6 +141,7 @@ fn draft(memory: &Memory, request: &ReviseRequest) -> Draft {
         origin: None,
         source_kind: memory.source_kind,
         retention: memory.retention,
+        lifecycle,
         details: Details {
             summary: request.summary.clone(),
             confidence: Some(request.confidence.unwrap_or(memory.confidence)),
@@ -186,7 +192,9 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
         ..RememberRequest::default()
     };
     let review = remember::needs_review(engine, ctx, &asked).await?;
-    let mut draft = Draft { review, ..remember::draft(ctx, agent, asked, &resolved) };
+    let lifecycle = remember::lifecycle(engine, ctx, asked.commons).await?;
+    let mut draft = Draft { review, ..remember::draft(ctx, agent, asked, (&resolved, lifecycle)) };
+    quota::refuse_if_full(engine, ctx, &draft).await?;
     draft.details.profile_fact = true;
 
     let now = engine.clock().now();

@@ -59,5 +59,10 @@ pub fn memory(topic: &str, content: &str) -> Memory {
         delete_reason: None,
         rationale: None,
         alternatives: None,
+        role: None,
+        retention_rule: None,
+        importance_factors: None,
+        archived_at: None,
+        archive_reason: None,
     }
 }

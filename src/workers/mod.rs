@@ -13,7 +13,7 @@ pub use relay::drain;
 
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::{consolidation, idempotency, identity, recall, usage};
+use crate::{consolidation, idempotency, identity, lifecycle, recall, usage};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -70,16 +70,17 @@ async fn ledger(engine: Engine, stop: CancellationToken) {
     }
 }
 
-/// Requests the daily survey of each organisation's memories.
-async fn request_surveys(engine: &Engine) -> Result<(), Error> {
+/// Requests the daily survey and the hourly sweep of each organisation's memories.
+async fn request_maintenance(engine: &Engine) -> Result<(), Error> {
     for slug in identity::store::tenant_slugs(engine.db().control.system()).await? {
         let ctx = identity::open_tenant(engine, &slug).await?;
         consolidation::request_survey(engine, &ctx).await?;
+        lifecycle::request_sweep(engine, &ctx).await?;
     }
     Ok(())
 }
 
-/// Once an hour, until it is stopped: deletes expired rows, and requests surveys that are due.
+/// Once an hour, until it is stopped: deletes expired rows, and requests the surveys and sweeps that are due.
 async fn sweep(engine: Engine, stop: CancellationToken) {
     loop {
         match recall::sweep(&engine, engine.clock().now()).await {
@@ -87,8 +88,8 @@ async fn sweep(engine: Engine, stop: CancellationToken) {
             Ok(swept) => tracing::info!(swept, "deleted expired lines of the retrieval log"),
             Err(error) => tracing::warn!(%error, "the retrieval log could not be swept"),
         }
-        if let Err(error) = request_surveys(&engine).await {
-            tracing::warn!(%error, "no survey of active memories could be requested");
+        if let Err(error) = request_maintenance(&engine).await {
+            tracing::warn!(%error, "the surveys and sweeps of memories could not be requested");
         }
         if let Err(error) = idempotency::sweep(&engine, engine.clock().now()).await {
             tracing::warn!(%error, "old idempotent requests could not be deleted");

@@ -23,6 +23,7 @@ mod identity;
 mod knowledge;
 mod knowledge_search;
 mod late;
+mod lifecycle;
 mod links;
 mod lists;
 mod migrations;

@@ -13,8 +13,8 @@ use remembrancer::portability::{ImportOptions, Selection};
 use remembrancer::testing::{PASSWORD, World, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{
-    Error, OpContext, audit, capture, chat, consolidation, identity, knowledge, memories, overview, portability, projects, recall, usage,
-    vocabulary,
+    Error, OpContext, audit, capture, chat, consolidation, identity, knowledge, lifecycle, memories, overview, portability, projects,
+    recall, usage, vocabulary,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -81,6 +81,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "consolidation::quotes" Viewer |w, c| consolidation::quotes(&w.engine, c, memory());
     "consolidation::suggestions" Viewer |w, c| consolidation::suggestions(&w.engine, c, None);
     "consolidation::survey_now" Operator |w, c| consolidation::survey_now(&w.engine, c);
+    "lifecycle::sweep_now" Operator |w, c| lifecycle::sweep_now(&w.engine, c);
+    "lifecycle::forecast" Viewer |w, c| lifecycle::forecast(&w.engine, c);
     "identity::create_agent" Admin |w, c| identity::create_agent(&w.engine, c, "newcomer", "Newcomer", false);
     "identity::set_discipline" Admin |w, c| identity::set_discipline(&w.engine, c, AgentId(nowhere()), Discipline::Confirming);
     "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[Scope::MemoryRead], None, None);
@@ -93,6 +95,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::add_user" Admin |w, c| identity::add_user(&w.engine, c, "crm-4711", None, None);
     "identity::users" Admin |w, c| identity::users(&w.engine, c);
     "identity::policy" Viewer |w, c| identity::policy(&w.engine, c);
+    "identity::lifecycle" Viewer |w, c| identity::lifecycle(&w.engine, c, None);
+    "identity::set_lifecycle" Admin |w, c| identity::set_lifecycle(&w.engine, c, None, Default::default());
     "identity::set_policy" Admin |w, c| identity::set_policy(&w.engine, c, Default::default());
     "identity::views" Viewer |w, c| identity::views(&w.engine, c, ViewPage::Memories);
     "identity::save_view" Viewer |w, c| identity::save_view(&w.engine, c, ViewPage::Memories, "tea", "q=tea");
@@ -110,6 +114,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::history" Viewer |w, c| memories::history(&w.engine, c, &name(), None);
     "memories::compare" Viewer |w, c| memories::compare(&w.engine, c, &name(), None, (1, 2));
     "memories::delete" Operator |w, c| memories::delete(&w.engine, c, &[memory()], "because");
+    "memories::set_pinned" Operator |w, c| memories::set_pinned(&w.engine, c, &name(), None, true);
     "memories::restore" Operator |w, c| memories::restore(&w.engine, c, &[memory()], "because");
     "overview::overview" Viewer |w, c| overview::overview(&w.engine, c);
     "overview::agents" Viewer |w, c| overview::agents(&w.engine, c);
@@ -176,6 +181,7 @@ const OF_AGENTS: &[&str] = &[
     "knowledge::index",
     "knowledge::ingest",
     "knowledge::search",
+    "lifecycle::add_messages",
     "memories::forget",
     "memories::link",
     "memories::remember",
@@ -200,6 +206,9 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("consolidation::request_survey", "a schedule"),
     ("consolidation::survey", "a job"),
     ("identity::capture_policy", "what jobs follow"),
+    ("identity::lifecycle_policy", "what every write follows"),
+    ("lifecycle::request_sweep", "a schedule"),
+    ("lifecycle::sweep", "a job"),
     ("identity::agent_by_slug", "the command line's names"),
     ("identity::named_by_caller", "who a key may name is the rule itself"),
     ("identity::sign_out", "ends the session of whoever asks"),

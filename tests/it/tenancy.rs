@@ -2,11 +2,13 @@
 //! walls, and each must hold alone.
 
 mod capture;
+mod lifecycle;
 mod portability;
 mod queries;
 
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
 use capture::{CAPTURE, INBOX};
+use lifecycle::{LIFECYCLE, SWEEPS};
 use portability::{PORTABILITY, PORTABILITY_INBOX, PORTABILITY_KB};
 use queries::{BY_SETTINGS, CONTROL, Case, EXEMPT, IDEMPOTENCY, KB, MEMORY, OF_EVERY_USER, PROJECTS, Query, WITHOUT_USERS, pooled};
 use remembrancer::api::{NewProject, Scope, UserId};
@@ -22,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Every query of the database of memories whose rows belong to agents.
 fn of_agents() -> impl Iterator<Item = &'static Query> {
-    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY).chain(CAPTURE)
+    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY).chain(CAPTURE).chain(LIFECYCLE)
 }
 
 /// A hash over every row of a tenant, per table.
@@ -144,17 +146,21 @@ impl Two {
             sqlx::query(hold).bind(a.system.tenant_id).execute(&mut owner(url).await).await.unwrap();
         }
         capture::fill(&a, &mut memory_owner(&a.engine).await, &case).await;
+        lifecycle::fill(&mut memory_owner(&a.engine).await, &case).await;
         identity::set_policy(&a.engine, &a.system, Default::default()).await.unwrap();
+        identity::set_lifecycle(&a.engine, &a.system, None, Default::default()).await.unwrap();
         Self { a, b, atlas, case }
     }
 
-    fn databases(&self) -> [(&Database, &String, &'static [Query]); 11] {
+    fn databases(&self) -> [(&Database, &String, &'static [Query]); 13] {
         let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
         [
             (&db.memory, &urls.agent_memory, MEMORY),
             (&db.memory, &urls.agent_memory, PROJECTS),
             (&db.memory, &urls.agent_memory, CAPTURE),
             (&db.memory, &urls.agent_memory, INBOX),
+            (&db.memory, &urls.agent_memory, LIFECYCLE),
+            (&db.memory, &urls.agent_memory, SWEEPS),
             (&db.memory, &urls.agent_memory, PORTABILITY),
             (&db.memory, &urls.agent_memory, PORTABILITY_INBOX),
             (&db.memory, &urls.agent_memory, IDEMPOTENCY),
@@ -303,6 +309,7 @@ async fn queries_of_the_system_take_the_tenants_word_for_nothing() {
 fn every_query_of_every_store_is_in_a_table() {
     let sources = [
         ("memories", include_str!("../../src/memories/store/mod.rs")),
+        ("memories", include_str!("../../src/memories/store/archive.rs")),
         ("memories", include_str!("../../src/memories/store/evidence.rs")),
         ("memories", include_str!("../../src/memories/store/links.rs")),
         ("memories", include_str!("../../src/memories/store/listing.rs")),
@@ -346,7 +353,9 @@ fn every_query_of_every_store_is_in_a_table() {
         ("vocabulary", include_str!("../../src/vocabulary/store/decisions.rs")),
         ("vocabulary", include_str!("../../src/vocabulary/store/terms.rs")),
         ("audit", include_str!("../../src/audit/store.rs")),
-        ("identity", include_str!("../../src/identity/store.rs")),
+        ("identity", include_str!("../../src/identity/store/mod.rs")),
+        ("identity", include_str!("../../src/identity/store/lifecycle.rs")),
+        ("lifecycle", include_str!("../../src/lifecycle/store.rs")),
     ];
     let tables = [MEMORY, CAPTURE, INBOX, IDEMPOTENCY, PROJECTS, PORTABILITY, PORTABILITY_INBOX, KB, PORTABILITY_KB, CONTROL];
     let mut known: Vec<&str> = tables.into_iter().flatten().map(|query| query.name).collect();

@@ -15,6 +15,7 @@ mod records;
 mod reference;
 mod retrievals;
 mod route;
+mod sessions;
 mod sources;
 mod telegram;
 mod tools;
@@ -124,7 +125,16 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
                 Route::get("/api/memories/{memory_id}", "Get a memory", records::record).needs(&[MemoryRead]),
                 Route::get("/api/memories/{memory_id}/versions", "List or compare the versions of a memory", records::versions)
                     .needs(&[MemoryRead]),
+                Route::put("/api/memories/{memory_id}/pin", "Pin a memory", records::pin).needs(&[MemoryWrite]),
+                Route::delete("/api/memories/{memory_id}/pin", "Unpin a memory", records::unpin).needs(&[MemoryWrite]),
             ],
+        ),
+        (
+            Group {
+                name: "Sessions",
+                about: "The messages of a conversation, as they are said. Each has an importance and is kept as long as its kind.",
+            },
+            vec![Route::post("/api/sessions/{session}/messages", "Store messages of a session", sessions::add).needs(&[MemoryWrite])],
         ),
         (
             Group {

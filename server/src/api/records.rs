@@ -7,7 +7,7 @@ use super::error::ApiError;
 use super::params::{OfUser, Parameters, Segment, parameters};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{BatchRequest, BatchResponse, MemoryRecord, MemoryRef, Scope, UserRef, VersionsResponse};
+use remembrancer::api::{BatchRequest, BatchResponse, MemoryRecord, MemoryRef, PinResponse, Scope, UserRef, VersionsResponse};
 use remembrancer::{Error, memories, tools};
 
 /// Largest body of a batch, in bytes.
@@ -28,6 +28,26 @@ pub async fn record(
     parameters: Parameters<OfUser>,
 ) -> Result<Json<MemoryRecord>, ApiError> {
     Ok(Json(memories::record(&api.engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?))
+}
+
+/// `PUT /api/memories/{memory_id}/pin`: pins a memory. A pinned memory never expires and is never archived.
+pub async fn pin(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    id: Segment<MemoryRef>,
+    parameters: Parameters<OfUser>,
+) -> Result<Json<PinResponse>, ApiError> {
+    Ok(Json(memories::set_pinned(&api.engine, &ctx, &id.id("memory")?, parameters.user()?, true).await?))
+}
+
+/// `DELETE /api/memories/{memory_id}/pin`: unpins a memory. Its retention begins now.
+pub async fn unpin(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    id: Segment<MemoryRef>,
+    parameters: Parameters<OfUser>,
+) -> Result<Json<PinResponse>, ApiError> {
+    Ok(Json(memories::set_pinned(&api.engine, &ctx, &id.id("memory")?, parameters.user()?, false).await?))
 }
 
 parameters! {

@@ -4,6 +4,7 @@ mod capture;
 pub mod eval;
 mod extraction;
 pub mod kb;
+mod lifecycle;
 mod manage;
 pub mod portability;
 mod whole;
@@ -15,6 +16,7 @@ use capture::Capture;
 use clap::{Args, Parser, Subcommand};
 use eval::Eval;
 use kb::Kb;
+use lifecycle::Lifecycle;
 use manage::{Bot, Project, Repo, User};
 use remembrancer::api::{Discipline, KeyId, OperatorRole, Scope, UserRef};
 use remembrancer::audit::{Anchor, Verified};
@@ -82,6 +84,9 @@ enum Command {
     /// Measure the quality of retrieval and extraction
     #[command(subcommand)]
     Eval(Eval),
+    /// How memories age: the policy, what will be archived, a sweep
+    #[command(subcommand)]
+    Lifecycle(Lifecycle),
     /// Print what models were used for, and what it cost
     Usage {
         #[arg(long)]
@@ -323,6 +328,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         Command::Capture(command) => capture::capture(engine, command).await?,
         Command::Export(command) => portability::export(engine, command).await?,
         Command::Import(command) => portability::import(engine, command).await?,
+        Command::Lifecycle(command) => lifecycle::run(engine, command).await?,
         Command::Usage { tenant, days } => manage::usage(engine, &tenant, days).await?,
         Command::Audit(Audit::Verify { tenant, expect }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;

@@ -2,6 +2,7 @@
 
 use super::capture::{self, CAPTURED, Captured, OBSERVED, OUTAGE, Observed, VERDICTS, Verdict};
 use super::data::{FOUNDED, MEMORIES, Memory, RECALLS, TERMS};
+use super::messages::{SAID, Said, say};
 use super::{Failure, TENANT, knowledge};
 use chrono::{DateTime, Duration, Utc};
 use futures_util::future::BoxFuture;
@@ -89,6 +90,7 @@ enum Event {
     },
     Capture(&'static Captured),
     Observe(&'static Observed),
+    Say(&'static Said),
     Decide(&'static Verdict),
     /// The model is out of reach while this is remembered.
     Outage(&'static Memory),
@@ -105,9 +107,10 @@ fn timeline() -> Vec<(i64, Event)> {
     let captured = CAPTURED.iter().map(|captured| (captured.minutes_ago, Event::Capture(captured)));
     let observed = OBSERVED.iter().map(|observed| (observed.minutes_ago, Event::Observe(observed)));
     let decided = VERDICTS.iter().map(|verdict| (verdict.minutes_ago, Event::Decide(verdict)));
+    let said = SAID.iter().map(|said| (said.minutes_ago, Event::Say(said)));
     let out = std::iter::once((OUTAGE.minutes_ago, Event::Outage(&OUTAGE)));
     let mut events: Vec<_> =
-        remembered.chain(forgotten).chain(recalled).chain(captured).chain(observed).chain(decided).chain(out).collect();
+        remembered.chain(forgotten).chain(recalled).chain(captured).chain(observed).chain(decided).chain(said).chain(out).collect();
     events.sort_by_key(|(minutes_ago, _)| Reverse(*minutes_ago));
     events
 }
@@ -171,6 +174,7 @@ async fn replay(engine: &Engine, clock: &RewoundClock, model: &Interrupted) -> R
                 capture::observe(engine, acting(observed.agent), observed).await?;
                 work(engine).await?;
             }
+            Event::Say(said) => say(engine, acting(said.agent), said).await?,
             Event::Decide(verdict) => capture::decide(engine, &mina, verdict).await?,
             Event::Outage(memory) => {
                 work(engine).await?;

@@ -73,7 +73,7 @@ pub async fn links(tx: &mut Tx, tenancy: Tenancy, id: MemoryId) -> Result<Vec<Li
     Ok(sqlx::query_as(concat!(
         r"select l.from_id, l.to_id, l.relation, o.agent_id as other_agent_id, o.user_id as other_user_id, o.short_id as other_short_id,
                  o.topic as other_topic, left(o.content, 300) as other_content, o.status as other_status,
-                 o.deleted_at is not null as other_deleted, o.expires_at as other_expires_at,
+                 o.deleted_at is not null as other_deleted, o.archived_at is not null as other_archived, o.expires_at as other_expires_at,
                      o.source as other_source, o.updated_at as other_updated_at, l.created_at
             from memory_links l
             join agent_memories o on o.tenant_id = l.tenant_id and o.id = case when l.from_id = $2 then l.to_id else l.from_id end

@@ -1,7 +1,7 @@
 //! Lists and counts, for the console.
 
 use super::COLUMNS;
-use crate::api::{AgentId, MemoryFilter, TenantId};
+use crate::api::{AgentId, MemoryFilter, MemoryStatus, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{DbError, Tx, statement};
@@ -35,8 +35,10 @@ pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
     if let Some(scope) = filter.scope {
         query.push(" and m.scope = ").push_bind(scope);
     }
-    if let Some(status) = filter.status {
-        query.push(" and m.status = ").push_bind(status);
+    if filter.status == Some(MemoryStatus::Archived) {
+        query.push(" and m.archived_at is not null");
+    } else if let Some(status) = filter.status {
+        query.push(" and m.archived_at is null and m.status = ").push_bind(status);
     }
     if let Some(project) = filter.project_id {
         query.push(" and m.project_id = ").push_bind(project);
@@ -63,8 +65,8 @@ fn select(what: &str, tenant: TenantId, filter: &MemoryFilter) -> Result<QueryBu
     let mut query = statement!(format!("select {what} from agent_memories m where m.tenant_id = $1"), tenant);
     push_deleted(&mut query, filter);
     if filter.status.is_none() {
-        // Candidates have a page of their own.
-        query.push(" and m.status <> 'inbox'");
+        // Candidates have a page of their own, and the archive a filter.
+        query.push(" and m.status <> 'inbox' and m.archived_at is null");
     }
     narrow(&mut query, filter);
     Ok(query)

@@ -1,5 +1,6 @@
 //! All SQL of the record: memories, versions, links, words, vectors, tombstones.
 
+mod archive;
 mod evidence;
 mod links;
 mod listing;
@@ -10,6 +11,7 @@ mod vectors;
 mod versions;
 mod words;
 
+pub use archive::{Which, archive, fading, live, set_pinned, to_archive, unarchive};
 pub use evidence::evidence_of;
 pub use links::{contradictions, link, links, still_linked, unlink};
 pub use listing::{Counts, count, counts, list, narrow, push_deleted, written_by_day};
@@ -38,7 +40,7 @@ macro_rules! columns {
          m.session_id, m.connection_id, m.status, m.topic, m.topic_raw, m.is_canonical, m.vocabulary_version, m.title, m.content, m.summary, \
          m.source, m.source_kind, m.evidence_ref, m.confidence, m.importance, m.pinned, m.content_hash, m.version, m.live, m.access_count, \
          m.last_accessed_at, m.observed_at, m.created_at, m.updated_at, m.expires_at, m.deleted_at, m.deleted_by, m.delete_reason, \
-         m.rationale, m.alternatives"
+         m.rationale, m.alternatives, m.role, m.retention_rule, m.importance_factors, m.archived_at, m.archive_reason"
     };
 }
 pub(crate) use columns;
@@ -203,6 +205,9 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
         pinned: draft.details.pinned.unwrap_or(false),
         profile_fact: draft.details.profile_fact,
         source_id: draft.details.source_id,
+        role: draft.details.role,
+        retention_rule: draft.details.retention_rule,
+        importance_factors: draft.details.importance_factors.as_ref().map(Json),
         content_hash: &draft.content_hash,
         version: 1,
         live: birth.status == MemoryStatus::Active,

@@ -9,6 +9,8 @@ use uuid::Uuid;
 
 /// How many rows share an agent's counts of documents and terms.
 const COUNT_SLOTS: u128 = 16;
+/// The row of the counts from which archiving subtracts, so that no writer waits for it.
+pub(super) const SWEEP_SLOT: i16 = 16;
 
 fn slot(id: MemoryId) -> i16 {
     // The last bits of a version 7 UUID are random.

@@ -2,9 +2,9 @@
 
 use super::{ACTOR_KINDS, COMMONS, NAME_MAX, SOURCE_MAX, WORD_MAX, json};
 use crate::api::{
-    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus,
-    RATIONALE_MAX, REASON_MAX, Relation, Retention, Role, SUBJECT_MAX, SUMMARY_MAX, Source, SourceForm, SourceKind, TITLE_MAX, TOPIC_MAX,
-    UserId,
+    ALTERNATIVES_MAX, AgentId, ArchiveReason, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, FactorShare, MemoryId, MemoryKind,
+    MemoryScope, MemoryStatus, RATIONALE_MAX, REASON_MAX, Relation, Retention, RetentionRule, Role, SUBJECT_MAX, SUMMARY_MAX, Source,
+    SourceForm, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
 };
 use crate::capture::StoredTurn;
 use crate::db::EVERY_AGENT;
@@ -183,6 +183,15 @@ pub struct MemoryLine {
     pub deleted_by: Option<String>,
     pub delete_reason: Option<String>,
     pub profile_fact: bool,
+    /// Of a message: the rule that chose its retention.
+    #[serde(default)]
+    pub retention_rule: Option<RetentionRule>,
+    /// Of a message: what its importance was computed from, as `[{factor, weight, words}]`.
+    #[serde(default)]
+    pub importance_factors: Option<Value>,
+    /// Why it is archived.
+    #[serde(default)]
+    pub archive_reason: Option<ArchiveReason>,
 }
 
 impl MemoryLine {
@@ -419,6 +428,15 @@ impl MemoryLine {
             .optional_text("deleted_by", self.deleted_by.as_deref(), NAME_MAX)
             .optional_text("delete_reason", self.delete_reason.as_deref(), REASON_MAX)
             .that((0..=ACCESSES_MAX).contains(&self.access_count), "access_count", format!("must be from 0 to {ACCESSES_MAX}"));
+        let factors = self.importance_factors.clone().unwrap_or_else(|| Value::Array(Vec::new()));
+        checks
+            .that(serde_json::from_value::<Vec<FactorShare>>(factors.clone()).is_ok(), "importance_factors", "must be a list of factors")
+            .that(
+                self.archived_at.is_some() == self.archive_reason.is_some(),
+                "archive_reason",
+                "is required with archived_at, and only with it",
+            );
+        json(checks, "importance_factors", &factors);
         check_source(checks, &self.source);
     }
 }

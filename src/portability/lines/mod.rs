@@ -23,7 +23,7 @@ use uuid::Uuid;
 /// The name of the format in the header.
 pub const FORMAT: &str = "remembrancer-export";
 /// The newest schema, which is the newest that is read.
-pub const SCHEMA: u64 = 3;
+pub const SCHEMA: u64 = 4;
 /// Longest line, in bytes, its end included: a longer one is neither written nor read.
 pub const LINE_MAX: usize = 8 * 1024 * 1024;
 

@@ -119,7 +119,7 @@ pub struct Stored {
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn stored_memories(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<Vec<Stored>, DbError> {
     Ok(sqlx::query_as(concat!(
-        r"select m.id, m.version, m.user_id, m.live, m.deleted_at is not null as deleted, m.expires_at from jsonb_populate_recordset(null::agent_memories, $2) r
+        r"select m.id, m.version, m.user_id, m.live, m.deleted_at is not null or m.archived_at is not null as deleted, m.expires_at from jsonb_populate_recordset(null::agent_memories, $2) r
             join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.id and ",
         of_user!("m", "$3")
     ))

@@ -88,6 +88,9 @@ pub const MEMORY: &[&str] = &[
     "deleted_by",
     "delete_reason",
     "profile_fact",
+    "retention_rule",
+    "importance_factors",
+    "archive_reason",
 ];
 /// Columns of [`VersionLine`], except its agent.
 pub const VERSION: &[&str] = &[
@@ -175,7 +178,7 @@ pub struct Scope<'a> {
     /// All agents of the export: a link may lead from one's memory to another's.
     pub agents: &'a [AgentId],
     pub filter: Option<&'a MemoryFilter>,
-    /// Present: only memories that are neither deleted nor expired at this moment, for agents.
+    /// Present: only memories that are neither deleted, archived nor expired at this moment, for agents.
     pub in_reach_at: Option<DateTime<Utc>>,
 }
 
@@ -211,7 +214,10 @@ impl Scope<'_> {
             matching(query, filter);
         }
         if let Some(now) = self.in_reach_at {
-            query.push(" and m.deleted_at is null and (m.expires_at is null or m.expires_at > ").push_bind(now).push(")");
+            query
+                .push(" and m.deleted_at is null and m.archived_at is null and (m.expires_at is null or m.expires_at > ")
+                .push_bind(now)
+                .push(")");
         }
     }
 }

@@ -42,7 +42,7 @@ pub async fn put_memories(
                  content_hash = excluded.content_hash, live = excluded.live, awaiting_vector = true, imported_by = excluded.imported_by
            where agent_memories.tenant_id = excluded.tenant_id and agent_memories.version < excluded.version
              and agent_memories.user_id is not distinct from excluded.user_id and {old_of_user}
-             and ($4 or (agent_memories.deleted_at is null and (agent_memories.expires_at is null or agent_memories.expires_at > $6)))
+             and ($4 or (agent_memories.deleted_at is null and agent_memories.archived_at is null and (agent_memories.expires_at is null or agent_memories.expires_at > $6)))
           returning agent_id, id, xmax <> 0"
     );
     // The columns are those of the format: a constant.

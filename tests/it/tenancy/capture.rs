@@ -77,7 +77,7 @@ fn event(case: &Case, task: Task) -> NewEvent {
 }
 
 /// Copies a row, with other values in some columns.
-async fn copy(owner: &mut PgConnection, table: &str, key: &str, id: Uuid, values: &serde_json::Value) {
+pub async fn copy(owner: &mut PgConnection, table: &str, key: &str, id: Uuid, values: &serde_json::Value) {
     let columns: String = sqlx::query_scalar(
         "select string_agg(column_name, ', ') from information_schema.columns
           where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER'",
@@ -261,7 +261,7 @@ pub const INBOX: &[Query] = queries! {
         consolidation::to_survey(tx, c.ctx.tenancy(), (model, vector), (None, None), 10).await?.len()
     };
     "consolidation::is_linked" |tx, c| usize::from(consolidation::is_linked(tx, c.ctx.tenancy(), c.id, c.other).await?);
-    "jobs::request_survey" |tx, c| { jobs::request_survey(tx, c.tenant, c.agent, &event(c, Task::Survey), c.now).await?; 0 };
+    "jobs::request_once" |tx, c| { jobs::request_once(tx, c.tenant, c.agent, &event(c, Task::Survey), c.now).await?; 0 };
     "consolidation::quarantine_count" |tx, c| consolidation::quarantine_count(tx, c.ctx.tenancy()).await? as usize;
     "consolidation::quarantine_list" |tx, c| consolidation::quarantine_list(tx, c.ctx.tenancy(), &Seek::First, 10).await?.len();
     "consolidation::quarantined" |tx, c|

@@ -4,9 +4,9 @@ use chrono::{DateTime, Utc};
 use remembrancer::OpContext;
 use remembrancer::api::{
     AgentId, AgentKind, AuditFilter, AuditVisibility, BotId, CapturePolicy, ChunkId, DecisionId, Discipline, DocumentId, DocumentKind,
-    EventId, EventKind, KeyId, MatchedBy, MemoryFilter, MemoryId, MemoryStatus, OperatorId, OperatorRole, Project, ProposalId,
-    ProposalStatus, Ranking, RecallFilters, Relation, Repo, Retention, RetrievalId, RunId, SavedView, Scope, SourceKind, TenantId, TermId,
-    UserId, ViewId, ViewPage, ZeroHitCause,
+    EventId, EventKind, KeyId, LifecyclePolicy, MatchedBy, MemoryFilter, MemoryId, MemoryStatus, OperatorId, OperatorRole, Project,
+    ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Repo, Retention, RetrievalId, RunId, SavedView, Scope, SourceKind,
+    TenantId, TermId, UserId, ViewId, ViewPage, ZeroHitCause,
 };
 use remembrancer::audit::{NewEntry, store as audit};
 use remembrancer::chat::store as chat;
@@ -188,6 +188,7 @@ impl Case {
             source: self.memory.source.clone(),
             origin: None,
             source_kind: SourceKind::Manual,
+            lifecycle: LifecyclePolicy::default(),
             retention: Retention::Permanent,
             details: Details::default(),
         }
@@ -633,6 +634,7 @@ pub const CONTROL: &[Query] = queries! {
     };
     "audit::of_target" |tx, c| audit::of_target(tx, c.tenant, &c.agent.to_string(), 10).await?.len();
     "usage::used" |tx, c| usage::used(tx, c.tenant, c.now - chrono::Duration::days(9999)).await?.len();
+    "identity::lifecycle_policy" |tx, c| usize::from(identity::lifecycle_policy(tx, c.tenant, c.agent).await?.is_some());
     "identity::capture_policy" |tx, c| usize::from(identity::capture_policy(tx, c.tenant).await?.is_some());
     "identity::users" |tx, c| identity::users(tx, c.tenant).await?.len();
     "identity::views" |tx, c| identity::views(tx, c.tenant, c.operator, ViewPage::Memories).await?.len();
@@ -730,6 +732,10 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::user_by_reference", |pool, c| {
             Box::pin(async move { Ok(usize::from(identity::user_by_reference(pool, c.tenant, "crm-1").await?.is_some())) })
         }),
+        control("identity::set_lifecycle_policy", |pool, c| {
+            let policy = LifecyclePolicy::default();
+            kept!(pool, |tx| identity::set_lifecycle_policy(tx, c.tenant, c.agent, &policy, "x", c.now).await.map(|()| 0)?)
+        }),
         control("identity::set_capture_policy", |pool, c| {
             kept!(pool, |tx| identity::set_capture_policy(tx, c.tenant, &CapturePolicy::default(), "x", c.now).await.map(|()| 0)?)
         }),
@@ -822,6 +828,7 @@ pub const WITHOUT_USERS: &[(&str, &str)] = &[
     ("jobs::insert_with_origin", "what is written belongs to whoever writes"),
     ("jobs::request_synthesis", "what is written belongs to whoever writes"),
     ("capture::insert_source", "what is written belongs to whoever writes"),
+    ("lifecycle::touch_session", "what is written belongs to whoever writes"),
     ("idempotency::insert", "what is written belongs to whoever writes"),
     ("portability::put_projects", "projects belong to the organisation"),
     ("portability::put_repos", "projects belong to the organisation"),
@@ -863,6 +870,7 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
 ];
 
 pub const EXEMPT: &[(&str, &str)] = &[
+    ("memories::live", "counts the memories of a tenant's agent, of all its users, before a write is refused"),
     ("recall::sweep", "the log of every tenant ends"),
     ("idempotency::sweep", "the requests of every tenant end"),
     ("models::model", "the model registry has no tenants"),

@@ -1,0 +1,203 @@
+//! Messages of a session: each is stored as an episode, with an importance and an end of its retention.
+
+use super::store;
+use crate::aging::{importance, retention};
+use crate::api::{
+    AgentId, CONTENT_MAX, FactorShare, LifecyclePolicy, MESSAGES_MAX, MemoryKind, MemoryScope, MessagesRequest, MessagesResponse,
+    NewMessage, Retention, RetentionRule, SESSION_MAX, Scope, Source, SourceKind, StoredMessage, TOPIC_MAX,
+};
+use crate::audit::{self, NewEntry};
+use crate::db::Tx;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::guard;
+use crate::idempotency::Once;
+use crate::identity::{self, acting_for};
+use crate::jobs::{self, NewEvent, Task};
+use crate::memories::model::{DedupKey, Details, Draft, content_hash, embedded_text};
+use crate::memories::remember::{self, Outcome};
+use crate::memories::store::{self as memories, Embedded};
+use crate::memories::{lock_episodes, make_room};
+use crate::op::OpContext;
+use crate::vocabulary::Resolved;
+use async_recursion::async_recursion as boxed;
+use serde_json::json;
+use tracing::instrument;
+use uuid::Uuid;
+
+/// The topic of messages whose session has none.
+const TOPIC: &str = "conversation";
+/// Longest name of a platform, in characters.
+const PLATFORM_MAX: usize = 64;
+/// Longest id of a message, in characters.
+const MESSAGE_ID_MAX: usize = 256;
+/// The namespace of the ids of sessions (UUID v5).
+const NAMESPACE: Uuid = Uuid::from_u128(0x6b0e_52c1_7f0d_4c5e_9a31_52e8_04c7_f1d2);
+
+/// Stores messages of a session in one transaction: all or none. They propose no vocabulary, and equal ones stay separate. The weakest
+/// episodes of the agent make room for them.
+///
+/// # Errors
+/// `Forbidden` without `memory:write`; `Invalid` with every message that is wrong.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, messages = request.messages.len()))]
+pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, request: MessagesRequest) -> Result<MessagesResponse, Error> {
+    let agent = ctx.agent_id()?;
+    ctx.require(Scope::MemoryWrite)?;
+    let request = without_secrets(request);
+    check(session, &request)?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "add_messages", &(session, &request))?;
+    let policy = identity::lifecycle_policy(engine, ctx, agent).await?;
+    let id = session_id(ctx, agent, session);
+    let resolved = remember::resolve(engine, ctx, request.topic.as_deref().unwrap_or(TOPIC)).await;
+    let platform = request.platform.unwrap_or_else(|| "api".into());
+    let drafts: Vec<Draft> =
+        request.messages.into_iter().map(|message| draft(ctx, (agent, id), (session, &platform), message, (&resolved, policy))).collect();
+    for draft in drafts.iter().filter(|draft| !draft.fades()).take(1) {
+        crate::memories::refuse_if_full(engine, ctx, draft).await?;
+    }
+    let texts = drafts.iter().map(|draft| embedded_text(&resolved.topic, &draft.content)).collect();
+    let vectors = engine.embed_batch_for_write(ctx.into(), texts).await;
+
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    // In the order of everybody who writes: episodes, then counts.
+    lock_episodes(&mut tx, agent).await?;
+    memories::lock_counts(&mut tx, ctx.tenancy(), &[agent]).await?;
+    store::touch_session(&mut tx, ctx.tenancy(), (agent, id), session, drafts.len(), engine.clock().now()).await?;
+    let mut stored = Vec::with_capacity(drafts.len());
+    for (draft, vector) in drafts.iter().zip(&vectors) {
+        stored.push(insert(engine, ctx, &mut tx, draft, vector.as_deref()).await?);
+    }
+    trace(engine, ctx, &mut tx, (agent, id), &stored).await?;
+    let archived = make_room(engine, ctx, &mut tx, agent, &policy).await?;
+    let ids: Vec<_> = stored.iter().map(|message| message.memory_id).collect();
+    let answer = MessagesResponse { session_id: id, messages: stored, archived };
+    once.commit(tx, &answer, &ids).await?;
+    engine.relay().wake();
+    engine.jobs().wake();
+    metrics::counter!("remembrancer_messages_total").increment(u64::try_from(ids.len()).unwrap_or_default());
+    Ok(answer)
+}
+
+/// The session's id: the UUID v5 of agent, user and the caller's string, so that equal strings of others name other sessions.
+fn session_id(ctx: &OpContext, agent: AgentId, session: &str) -> Uuid {
+    let user = ctx.user().map_or(Uuid::nil(), |user| user.0);
+    let name = [agent.0.as_bytes().as_slice(), user.as_bytes(), session.as_bytes()].concat();
+    Uuid::new_v5(&NAMESPACE, &name)
+}
+
+fn without_secrets(request: MessagesRequest) -> MessagesRequest {
+    let clean = |message: NewMessage| NewMessage { content: guard::without_secrets(message.content), ..message };
+    let messages = request.messages.into_iter().map(clean).collect();
+    MessagesRequest { messages, topic: request.topic.map(guard::without_secrets), ..request }
+}
+
+fn check(session: &str, request: &MessagesRequest) -> Result<(), Error> {
+    let count = request.messages.len();
+    let mut checks = Checks::default();
+    checks
+        .text("session", session, SESSION_MAX)
+        .that((1..=MESSAGES_MAX).contains(&count), "messages", format!("has {count} entries; it may have 1 to {MESSAGES_MAX}"))
+        .optional_text("topic", request.topic.as_deref(), TOPIC_MAX)
+        .optional_text("platform", request.platform.as_deref(), PLATFORM_MAX);
+    for (message, number) in request.messages.iter().zip(0..) {
+        let field = |name: &str| format!("messages[{number}].{name}");
+        checks
+            .bytes(&field("content"), &message.content, CONTENT_MAX)
+            .optional_text(&field("message_id"), message.message_id.as_deref(), MESSAGE_ID_MAX)
+            .that(message.importance.is_none_or(|share| (0.0..=1.0).contains(&share)), &field("importance"), "is a number from 0 to 1");
+    }
+    checks.done()
+}
+
+fn draft(
+    ctx: &OpContext,
+    (agent, session_id): (AgentId, Uuid),
+    (session, platform): (&str, &str),
+    message: NewMessage,
+    (resolved, lifecycle): (&Resolved, LifecyclePolicy),
+) -> Draft {
+    let computed = importance(&message.content, &lifecycle.importance);
+    let kept = retention(&message.content, message.role, &computed);
+    let given = message.importance.is_some();
+    Draft {
+        review: false,
+        key: DedupKey {
+            agent_id: agent,
+            user_id: ctx.user(),
+            kind: MemoryKind::Episode,
+            scope: MemoryScope::Session,
+            project_id: None,
+            repo_id: None,
+            session_id: Some(session_id),
+            connection_id: None,
+            topic: resolved.topic.clone(),
+        },
+        created_by: agent,
+        topic_raw: resolved.topic.clone(),
+        is_canonical: resolved.is_canonical,
+        vocabulary_version: resolved.version,
+        content_hash: content_hash(&message.content),
+        content: message.content,
+        source: Source {
+            platform: platform.to_owned(),
+            thread_id: Some(session.to_owned()),
+            message_id: message.message_id,
+            observed_at: message.observed_at,
+            ..Source::default()
+        },
+        origin: None,
+        source_kind: SourceKind::Conversation,
+        retention: message.retention.unwrap_or(kept.retention),
+        lifecycle,
+        details: Details {
+            importance: Some(message.importance.unwrap_or(computed.value)),
+            role: Some(message.role),
+            retention_rule: message.retention.is_none().then_some(kept.rule),
+            importance_factors: (!given).then_some(computed.factors),
+            ..Details::default()
+        },
+    }
+}
+
+async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, vector: Option<&[f32]>) -> Result<StoredMessage, Error> {
+    let embedded = vector.map(|vector| Embedded { model: &engine.model().name, vector });
+    let Outcome::Created { id, short_id } = remember::create(engine, ctx, tx, draft, embedded).await? else {
+        return Err(Error::internal("a message was not created"));
+    };
+    if vector.is_none() {
+        let event = NewEvent::pending(engine, Task::Embed, json!({ "memory_id": id }));
+        jobs::store::insert(tx, ctx.tenant_id, draft.key.agent_id, &event).await?;
+    }
+    Ok(stored(engine, draft, id, short_id))
+}
+
+fn stored(engine: &Engine, draft: &Draft, memory_id: crate::api::MemoryId, short_id: String) -> StoredMessage {
+    let factors: Vec<FactorShare> = draft.details.importance_factors.clone().unwrap_or_default();
+    let retention_rule: Option<RetentionRule> = draft.details.retention_rule;
+    let retention: Retention = draft.retention;
+    let expires_at = crate::aging::expiry(&draft.lifecycle.retention_days, retention, false, engine.clock().now());
+    let importance = draft.details.importance.unwrap_or(1.0);
+    StoredMessage { memory_id, short_id, importance, factors, retention, retention_rule, expires_at }
+}
+
+/// The event and the audit row of a request, which name the memories.
+async fn trace(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    (agent, session): (AgentId, Uuid),
+    stored: &[StoredMessage],
+) -> Result<(), Error> {
+    let ids: Vec<_> = stored.iter().map(|message| message.memory_id).collect();
+    let event = NewEvent::done(engine, Task::Remember, json!({ "session_id": session, "memories": ids, "outcome": "messages" }));
+    jobs::store::insert(tx, ctx.tenant_id, agent, &event).await?;
+    let message = format!("{} messages stored", ids.len());
+    let entry =
+        NewEntry::new(engine, ctx, "session.messages", "session", session, message).agent(agent).changes(json!({ "memories": ids }));
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await
+}

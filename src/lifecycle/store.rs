@@ -1,0 +1,156 @@
+//! SQL of sessions, and of what a sweep looks at.
+
+use crate::aging::{WEEK, WEEKLY};
+use crate::api::{AgentId, ExpiringDay, SweepRun, TenantId};
+use crate::db::{DbError, Tenancy, Tx, of_user};
+use chrono::{DateTime, Utc};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+/// Counts messages of a session, which is created with its first ones.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn touch_session(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    (agent, id): (AgentId, Uuid),
+    external_ref: &str,
+    messages: usize,
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into sessions (tenant_id, agent_id, id, user_id, external_ref, messages, started_at, last_at)
+          values ($1, $2, $3, $4, $5, $6, $7, $7)
+          on conflict (agent_id, id) do update set messages = sessions.messages + excluded.messages, last_at = excluded.last_at
+           where sessions.tenant_id = excluded.tenant_id and sessions.user_id is not distinct from excluded.user_id",
+    )
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(id)
+    .bind(tenancy.users.id())
+    .bind(external_ref)
+    .bind(i64::try_from(messages).unwrap_or(i64::MAX))
+    .bind(now)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// The live memories of an agent that can age, as the sweep and its forecast see them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
+pub struct Aging {
+    /// Live memories.
+    pub live: i64,
+    /// Episodes that may fade.
+    pub fading: i64,
+    pub pinned: i64,
+    /// Their retention ended; no read finds them.
+    pub expired: i64,
+    /// Their retention ends within seven days.
+    pub expiring: i64,
+    /// Episodes whose decayed importance is below the floor now.
+    pub faded: i64,
+    /// Episodes whose decayed importance falls below the floor within seven days, unless they are retrieved.
+    pub soon_faded: i64,
+    pub archived: i64,
+}
+
+/// How the memories of an agent age at `now`, with the floor of its policy.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn aging(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, floor: f64, now: DateTime<Utc>) -> Result<Aging, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select count(*) filter (where live) as live,
+                 count(*) filter (where fades) as fading,
+                 count(*) filter (where live and pinned) as pinned,
+                 count(*) filter (where live and expires_at <= $3) as expired,
+                 count(*) filter (where live and expires_at > $3 and expires_at <= $3 + interval '7 days') as expiring,
+                 count(*) filter (where fades and decayed < $4) as faded,
+                 count(*) filter (where fades and decayed >= $4 and decayed * $5 < $4) as soon_faded,
+                 count(*) filter (where archived_at is not null) as archived
+            from (select m.live, m.pinned, m.expires_at, m.archived_at,
+                         m.live and m.kind = 'episode' and m.retention <> 'permanent' and not m.pinned as fades,
+                         m.importance * power($5, greatest(extract(epoch from $3 - coalesce(m.last_accessed_at, m.created_at))::float8, 0) / $6)
+                             as decayed
+                    from agent_memories m
+                   where m.tenant_id = $1 and m.agent_id = $2 and (m.live or m.archived_at is not null) and m.deleted_at is null and ",
+        of_user!("m", "$7"),
+        ") m"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(now)
+    .bind(floor)
+    .bind(WEEKLY)
+    .bind(WEEK)
+    .bind(tenancy.users)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// How many episodes of an agent that may fade have a decayed importance below `floor`.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn fading_below(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, floor: f64, now: DateTime<Utc>) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        r"select count(*) from agent_memories m
+           where m.tenant_id = $1 and m.agent_id = $2 and m.live and m.kind = 'episode' and m.retention <> 'permanent' and not m.pinned
+             and m.importance * power($5, greatest(extract(epoch from $3 - coalesce(m.last_accessed_at, m.created_at))::float8, 0) / $6) < $4
+             and ",
+        of_user!("m", "$7")
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(now)
+    .bind(floor)
+    .bind(WEEKLY)
+    .bind(WEEK)
+    .bind(tenancy.users)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// When the last sweep of a tenant was requested.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn last_sweep(tx: &mut Tx, tenant: TenantId) -> Result<Option<DateTime<Utc>>, DbError> {
+    Ok(sqlx::query_scalar("select max(created_at) from events where tenant_id = $1 and task = 'sweep' and payload->>'after' is null")
+        .bind(tenant)
+        .fetch_one(&mut **tx)
+        .await?)
+}
+
+/// The latest sweeps of a tenant with all of their parts, newest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn sweep_runs(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<SweepRun>, DbError> {
+    Ok(sqlx::query_as(
+        r"select min(created_at) as started_at,
+                 case when bool_and(state in ('done', 'dead')) then max(finished_at) end as finished_at,
+                 max(error) as error,
+                 coalesce(sum((outcome->>'agents')::bigint), 0)::bigint as agents,
+                 coalesce(sum((outcome->>'faded')::bigint), 0)::bigint as faded,
+                 coalesce(sum((outcome->>'expired')::bigint), 0)::bigint as expired,
+                 coalesce(sum((outcome->>'early')::bigint), 0)::bigint as early,
+                 coalesce(sum((outcome->>'limit')::bigint), 0)::bigint as over_limit
+            from events where tenant_id = $1 and task = 'sweep'
+           group by payload->>'run' order by min(created_at) desc limit $2",
+    )
+    .bind(tenant)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// How many live memories of an agent expire on each of the next seven days, by retention.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn expiring(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, now: DateTime<Utc>) -> Result<Vec<ExpiringDay>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select (m.expires_at at time zone 'UTC')::date as day, m.retention, count(*) as memories
+            from agent_memories m
+           where m.tenant_id = $1 and m.agent_id = $2 and m.live and m.expires_at > $3 and m.expires_at <= $3 + interval '7 days' and ",
+        of_user!("m", "$4"),
+        " group by 1, 2 order by 1, 2"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(now)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}

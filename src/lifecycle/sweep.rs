@@ -1,0 +1,215 @@
+//! The sweep: it archives episodes that faded and memories whose retention ended, agent by agent, in small steps with pauses.
+
+use super::store;
+use crate::api::{AgentId, ArchiveReason, LifecyclePolicy, OperatorRole};
+use crate::audit::{self, NewEntry};
+use crate::db::Tx;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::identity;
+use crate::jobs::{self, NewEvent, Task, Work};
+use crate::memories::store::{self as memories, Which};
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use chrono::TimeDelta;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tracing::instrument;
+use uuid::Uuid;
+
+/// Memories of one transaction: what a sweep holds locked at a time, for some milliseconds.
+const BATCH: i64 = 100;
+/// Transactions of one event: afterwards other work has its turn.
+const STEPS: usize = 50;
+/// Share of the limit of episodes from which weak ones are archived early.
+const PRESSURE: f64 = 0.9;
+/// Time from the start of one sweep of a tenant to the next.
+const EVERY: TimeDelta = TimeDelta::hours(1);
+/// Longest pause after a transaction. A sweep rests as long as it worked, so that it never takes more than half of a connection's time.
+const REST_MAX: Duration = Duration::from_millis(500);
+
+/// Where a sweep goes on.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct SweepPayload {
+    /// All parts of one sweep have the same run.
+    pub run: Uuid,
+    /// The last agent that was swept; absent at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<AgentId>,
+}
+
+/// What one event of a sweep did; its outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Done {
+    agents: u32,
+    faded: i64,
+    expired: i64,
+    early: i64,
+    limit: i64,
+}
+
+impl Done {
+    fn count(&mut self, reason: ArchiveReason, archived: usize) {
+        let sum = match reason {
+            ArchiveReason::Faded => &mut self.faded,
+            ArchiveReason::Expired => &mut self.expired,
+            ArchiveReason::Early => &mut self.early,
+            ArchiveReason::Limit => &mut self.limit,
+        };
+        *sum += i64::try_from(archived).unwrap_or(i64::MAX);
+    }
+}
+
+/// Requests the sweep of a tenant, unless one began less than an hour ago or waits; whether it did.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn request_sweep(engine: &Engine, ctx: &OpContext) -> Result<bool, Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let last = store::last_sweep(&mut tx, ctx.tenant_id).await?;
+    if last.is_some_and(|last| last + EVERY > engine.clock().now()) {
+        return Ok(false);
+    }
+    let requested = insert(engine, ctx, &mut tx, SweepPayload { run: engine.clock().id(), after: None }).await?;
+    tx.commit().await?;
+    engine.captures().wake();
+    Ok(requested)
+}
+
+/// Requests a sweep now, for an operator.
+///
+/// # Errors
+/// `Forbidden` without the role `operator`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn sweep_now(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Operator)?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    insert(engine, ctx, &mut tx, SweepPayload { run: engine.clock().id(), after: None }).await?;
+    let entry = NewEntry::new(engine, ctx, "sweep.requested", "tenant", ctx.tenant_id, "sweep requested");
+    audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    tx.commit().await?;
+    engine.captures().wake();
+    engine.relay().settle().await;
+    Ok(())
+}
+
+async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: SweepPayload) -> Result<bool, Error> {
+    let payload = serde_json::to_value(payload).map_err(Error::failed("a payload cannot be serialised"))?;
+    let event = NewEvent::pending(engine, Task::Sweep, payload);
+    Ok(jobs::store::request_once(tx, ctx.tenant_id, ctx.commons_id, &event, event.now).await?)
+}
+
+/// Sweeps some agents and requests the sweep of the next ones. A sweep that dies loses nothing: each step is committed, and the next attempt
+/// finds what is left.
+///
+/// # Errors
+/// When the database is out of reach: the event is tried again.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn sweep(engine: &Engine, ctx: &OpContext, payload: &SweepPayload, stop: &CancellationToken) -> Result<Work, Error> {
+    let (mut done, mut steps, mut after) = (Done::default(), STEPS, payload.after);
+    for agent in agents(engine, ctx).await?.into_iter().filter(|agent| payload.after.is_none_or(|after| *agent > after)) {
+        let policy = identity::lifecycle_policy(engine, ctx, agent).await?;
+        while let Some((which, reason, most)) = next(engine, ctx, agent, &policy).await? {
+            if stop.is_cancelled() {
+                return Ok(Work::Stopped);
+            }
+            if steps == 0 {
+                return go_on(engine, ctx, SweepPayload { after, ..*payload }, done).await;
+            }
+            let start = Instant::now();
+            let archived = archive(engine, ctx, agent, which, reason, most).await?;
+            done.count(reason, archived);
+            steps -= 1;
+            if archived == 0 {
+                // Others hold what is left: the next sweep finds it.
+                break;
+            }
+            tokio::time::sleep(start.elapsed().min(REST_MAX)).await;
+        }
+        report(engine, ctx, agent, &policy).await?;
+        done.agents += 1;
+        after = Some(agent);
+    }
+    Ok(Work::Done(json!(done)))
+}
+
+/// Shows how near an agent is to its limit.
+async fn report(engine: &Engine, ctx: &OpContext, agent: AgentId, policy: &LifecyclePolicy) -> Result<(), Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let fading = memories::fading(&mut tx, ctx.tenancy(), agent).await?;
+    tx.commit().await?;
+    metrics::gauge!("remembrancer_agent_episodes", "agent_id" => agent.to_string()).set(fading as f64);
+    metrics::gauge!("remembrancer_agent_episodes_max", "agent_id" => agent.to_string()).set(f64::from(policy.episodes_max));
+    Ok(())
+}
+
+async fn go_on(engine: &Engine, ctx: &OpContext, payload: SweepPayload, done: Done) -> Result<Work, Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    insert(engine, ctx, &mut tx, payload).await?;
+    tx.commit().await?;
+    Ok(Work::Done(json!(done)))
+}
+
+/// What to archive next of an agent: what expired, what faded, then the weakest if it is near its limit or above it.
+async fn next(
+    engine: &Engine,
+    ctx: &OpContext,
+    agent: AgentId,
+    policy: &LifecyclePolicy,
+) -> Result<Option<(Which, ArchiveReason, i64)>, Error> {
+    let (floor, weak) = (f64::from(policy.archived_below), f64::from(policy.cleaned_up_below));
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let now = store::aging(&mut tx, ctx.tenancy(), agent, floor, engine.clock().now()).await?;
+    let early = store::fading_below(&mut tx, ctx.tenancy(), agent, weak, engine.clock().now()).await?;
+    tx.commit().await?;
+    let most = i64::from(policy.episodes_max);
+    let pressure = now.fading - (most as f64 * PRESSURE) as i64;
+    Ok(if now.expired > 0 {
+        Some((Which::Expired, ArchiveReason::Expired, BATCH))
+    } else if now.faded > 0 {
+        Some((Which::Below(floor), ArchiveReason::Faded, BATCH))
+    } else if pressure > 0 && early > 0 {
+        Some((Which::Below(weak), ArchiveReason::Early, pressure.min(BATCH)))
+    } else if now.fading > most {
+        Some((Which::Weakest, ArchiveReason::Limit, (now.fading - most).min(BATCH)))
+    } else {
+        None
+    })
+}
+
+/// Archives some memories of an agent in one transaction; how many.
+async fn archive(engine: &Engine, ctx: &OpContext, agent: AgentId, which: Which, reason: ArchiveReason, most: i64) -> Result<usize, Error> {
+    let now = engine.clock().now();
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let ids = memories::to_archive(&mut tx, ctx.tenancy(), agent, which, most, now).await?;
+    if ids.is_empty() {
+        return Ok(0);
+    }
+    memories::archive(&mut tx, ctx, agent, &ids, reason, now).await?;
+    let message = format!("{} memories archived: {reason}", ids.len());
+    let entry = NewEntry::new(engine, ctx, "memory.archived", "agent", agent, message).agent(agent).changes(json!({ "memories": ids }));
+    audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    tx.commit().await?;
+    engine.relay().wake();
+    metrics::counter!("remembrancer_archived_total", "reason" => reason.as_str()).increment(u64::try_from(ids.len()).unwrap_or_default());
+    Ok(ids.len())
+}
+
+/// The agents of a tenant with its commons, in the order of a sweep.
+pub(super) async fn agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentId>, Error> {
+    let mut control = engine.db().control.begin(ctx.tenancy()).await?;
+    let agents = identity::store::agents(&mut control, ctx.tenant_id).await?;
+    control.commit().await?;
+    let mut ids: Vec<AgentId> = agents.into_iter().map(|agent| agent.id).collect();
+    ids.push(ctx.commons_id);
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(ids)
+}

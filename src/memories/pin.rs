@@ -1,0 +1,60 @@
+//! Pinning: a pinned memory never expires and is never archived.
+
+use super::access::{self, Purpose};
+use super::store;
+use crate::aging::expiry;
+use crate::api::{MemoryRef, OperatorRole, PinResponse, Scope, UserRef};
+use crate::audit::{self, NewEntry};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::idempotency::Once;
+use crate::identity::{self, acting_for};
+use crate::op::{Actor, OpContext};
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
+
+/// Pins a memory, which removes the end of its retention, or unpins it, and its retention begins now. To do it twice is no error.
+///
+/// # Errors
+/// `Forbidden` without `memory:write` or, for operators, the role `operator`; `NotFound`; `Conflict` for a deleted or archived memory.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn set_pinned(
+    engine: &Engine,
+    ctx: &OpContext,
+    name: &MemoryRef,
+    user: Option<UserRef>,
+    pinned: bool,
+) -> Result<PinResponse, Error> {
+    match &ctx.actor {
+        Actor::Agent { .. } => ctx.require(Scope::MemoryWrite)?,
+        Actor::Operator { .. } | Actor::System => ctx.require_role(OperatorRole::Operator)?,
+    }
+    let ctx = &acting_for(engine, ctx, user.as_ref()).await?;
+    let once = Once::new(engine, ctx, "pin", &(name, pinned))?;
+    let now = engine.clock().now();
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let agent = access::find(&mut tx, ctx, name, Purpose::Read, now).await?.agent_id;
+    tx.commit().await?;
+    let days = identity::lifecycle_policy(engine, ctx, agent).await?.retention_days;
+
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    let memory = access::find(&mut tx, ctx, name, Purpose::Change, now).await?;
+    let id = memory.id;
+    let mut expires_at = memory.expires_at;
+    if memory.pinned != pinned {
+        expires_at = expiry(&days, memory.retention, pinned, now);
+        store::set_pinned(&mut tx, ctx.tenancy(), agent, id, pinned, expires_at).await?;
+        store::sync_live(&mut tx, ctx.tenancy(), agent, &[id]).await?;
+        let (action, message) = if pinned { ("memory.pinned", "pinned") } else { ("memory.unpinned", "unpinned") };
+        let entry = NewEntry::new(engine, ctx, action, "memory", id, message).agent(agent);
+        audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    }
+    let answer = PinResponse { memory_id: id, short_id: memory.short_id, pinned, expires_at };
+    once.commit(tx, &answer, &[id]).await?;
+    engine.relay().wake();
+    Ok(answer)
+}

@@ -1,0 +1,199 @@
+//! Archiving: what faded, expired or makes room leaves the live set, and can be restored.
+
+use super::words::SWEEP_SLOT;
+use crate::aging::{WEEK, WEEKLY};
+use crate::api::{AgentId, ArchiveReason, MemoryId, TenantId};
+use crate::db::{DbError, Tenancy, Tx, of_user};
+use crate::memories::model::{Change, Memory};
+use crate::op::OpContext;
+use chrono::{DateTime, Utc};
+use sqlx::{AssertSqlSafe, PgPool};
+use uuid::Uuid;
+
+/// What is left of an episode's importance at `$now`: [`crate::aging::decayed`] in SQL.
+fn decayed(now: &str) -> String {
+    format!(
+        "m.importance * power({WEEKLY}::float8, greatest(extract(epoch from {now} - coalesce(m.last_accessed_at, m.created_at))::float8, 0) / {WEEK})"
+    )
+}
+
+/// The episodes of an agent that may fade, a literal so that statements about them use one index.
+const FADING: &str = "m.live and m.kind = 'episode' and m.retention <> 'permanent' and not m.pinned";
+
+/// Which memories of an agent are to be archived.
+#[derive(Clone, Copy, Debug)]
+pub enum Which {
+    /// Episodes that may fade whose decayed importance is below this.
+    Below(f64),
+    /// Live memories whose retention ended.
+    Expired,
+    /// Episodes that may fade, whatever is left of them.
+    Weakest,
+}
+
+/// Up to `most` live memories of an agent to be archived, locked, the weakest first. Rows that somebody else changes now are skipped: no
+/// writer waits for a sweep, and no sweep for a writer.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn to_archive(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    agent: AgentId,
+    which: Which,
+    most: i64,
+    now: DateTime<Utc>,
+) -> Result<Vec<MemoryId>, DbError> {
+    let decayed = decayed("$4");
+    let (condition, order) = match which {
+        Which::Below(_) => (format!("{FADING} and {decayed} < $5"), decayed.clone()),
+        Which::Weakest => (format!("{FADING} and $5::float8 is null"), decayed.clone()),
+        Which::Expired => ("m.live and m.expires_at <= $4 and not m.pinned and $5::float8 is null".into(), "m.expires_at".into()),
+    };
+    let of_user = of_user!("m", "$6");
+    let sql = format!(
+        r"select m.id from agent_memories m
+           where m.tenant_id = $1 and m.agent_id = $2 and {condition} and {of_user}
+           order by {order}, m.id limit $3 for update skip locked"
+    );
+    let below = if let Which::Below(below) = which { Some(below) } else { None };
+    // Nothing in the statement comes from outside.
+    let mut ids: Vec<MemoryId> = sqlx::query_scalar(AssertSqlSafe(sql))
+        .bind(tenancy.tenant)
+        .bind(agent)
+        .bind(most)
+        .bind(now)
+        .bind(below)
+        .bind(tenancy.users)
+        .fetch_all(&mut **tx)
+        .await?;
+    ids.sort_unstable();
+    Ok(ids)
+}
+
+/// How many episodes of an agent may fade.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn fading(tx: &mut Tx, tenancy: Tenancy, agent: AgentId) -> Result<i64, DbError> {
+    let sql = format!(
+        "select count(*) from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and {FADING} and {}",
+        of_user!("m", "$3")
+    );
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(agent).bind(tenancy.users).fetch_one(&mut **tx).await?)
+}
+
+/// How many live memories an agent has, of all users: one statement without a transaction, since every new memory waits for it.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn live(system: &PgPool, tenant: TenantId, agent: AgentId) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select coalesce(sum(documents), 0)::bigint from memory_term_counts where tenant_id = $1 and agent_id = $2")
+        .bind(tenant)
+        .bind(agent)
+        .fetch_one(system)
+        .await?)
+}
+
+/// Archives live memories of an agent that the caller has locked: with their words and vectors, as their next version. The words are
+/// subtracted from a slot of the counts that no writer uses.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent, ids = ids.len()))]
+pub async fn archive(
+    tx: &mut Tx,
+    ctx: &OpContext,
+    agent: AgentId,
+    ids: &[MemoryId],
+    reason: ArchiveReason,
+    now: DateTime<Utc>,
+) -> Result<u64, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let done = sqlx::query(concat!(
+        r"with before as (
+              select m.id, m.user_id, m.term_count from agent_memories m
+               where m.tenant_id = $1 and m.agent_id = $2 and m.id = any($3) and m.live and ",
+        of_user!("m", "$4"),
+        r"),
+          gone as (
+              update agent_memories m
+                 set archived_at = $5, archive_reason = $6, live = false, version = version + 1, term_count = null
+                from before b where m.agent_id = $2 and m.id = b.id
+              returning m.*),
+          versions as (
+              insert into agent_memory_versions (tenant_id, agent_id, memory_id, user_id, version, change, content, topic, topic_raw,
+                     is_canonical, status, deleted, updated_at, valid_from, actor_kind, actor_id, actor_name, source,
+                     title, summary, category, subject, confidence, observed_at)
+              select tenant_id, agent_id, id, user_id, version, $7, content, topic, topic_raw, is_canonical, status, false, updated_at, $5,
+                     $8, $9, $10, source, title, summary, category, subject, confidence, observed_at
+                from gone),
+          words as (delete from memory_terms t using gone g where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = g.id),
+          small as (update embeddings_384 e set live = false from gone g where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = g.id),
+          large as (update embeddings_1536 e set live = false from gone g where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = g.id),
+          counts as (
+              insert into memory_term_counts (tenant_id, agent_id, user_id, slot, documents, terms)
+              select $1, $2, b.user_id, $11, -count(*), -sum(b.term_count) from before b where b.term_count is not null group by b.user_id
+              on conflict (agent_id, user_id, slot) do update
+                 set documents = memory_term_counts.documents + excluded.documents, terms = memory_term_counts.terms + excluded.terms
+               where memory_term_counts.tenant_id = excluded.tenant_id)
+          select id from gone"
+    ))
+    .bind(ctx.tenant_id)
+    .bind(agent)
+    .bind(ids)
+    .bind(ctx.users)
+    .bind(now)
+    .bind(reason)
+    .bind(Change::Archived.as_str())
+    .bind(ctx.actor.kind())
+    .bind(ctx.actor.id())
+    .bind(ctx.actor.name())
+    .bind(SWEEP_SLOT)
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Takes a memory out of the archive, with a new end of its retention. It counts as retrieved now. [`super::mark_restored`] makes it live.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn unarchive(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    memory: &Memory,
+    expires_at: Option<DateTime<Utc>>,
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"update agent_memories m
+             set archived_at = null, archive_reason = null, expires_at = $4, last_accessed_at = $5,
+                 live = status in ('active', 'contradicted') and deleted_at is null
+           where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$6")
+    ))
+    .bind(tenancy.tenant)
+    .bind(memory.agent_id)
+    .bind(memory.id)
+    .bind(expires_at)
+    .bind(now)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Pins or unpins a memory, which moves the end of its retention. Its vectors follow with `sync_live`.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn set_pinned(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    agent: AgentId,
+    id: MemoryId,
+    pinned: bool,
+    expires_at: Option<DateTime<Utc>>,
+) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        "update agent_memories m set pinned = $4, expires_at = $5 where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$6")
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(id)
+    .bind(pinned)
+    .bind(expires_at)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,357 @@
+//! How memories age: messages of sessions, retention, fading, limits, the archive.
+
+use crate::support::{agent, alone, contents, memory_owner, remember, work};
+use chrono::Duration;
+use futures_util::future::join_all;
+use remembrancer::aging::decayed;
+use remembrancer::api::{
+    ErrorCode, ExplainRequest, Factor, LifecyclePolicy, LinkRequest, MemoryFilter, MemoryId, MemoryKind, MemoryStatus, MessagesRequest,
+    MessagesResponse, NewMessage, Relation, RememberRequest, Retention, RetentionDays, RetentionRule, Role, SearchRequest,
+};
+use remembrancer::testing::{World, fact, question};
+use remembrancer::{OpContext, context, contract, identity, lifecycle, memories, portability, recall};
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
+use std::task::{Context, Poll};
+use tokio_util::sync::CancellationToken;
+
+fn message(role: Role, content: impl Into<String>) -> NewMessage {
+    NewMessage { role, content: content.into(), message_id: None, observed_at: None, importance: None, retention: None }
+}
+
+fn messages(list: Vec<NewMessage>) -> MessagesRequest {
+    MessagesRequest { messages: list, topic: None, platform: None, user_id: None }
+}
+
+async fn say(world: &World, ctx: &OpContext, session: &str, list: Vec<NewMessage>) -> MessagesResponse {
+    lifecycle::add_messages(&world.engine, ctx, session, messages(list)).await.unwrap()
+}
+
+async fn set(world: &World, policy: LifecyclePolicy) {
+    identity::set_lifecycle(&world.engine, &world.system, None, policy).await.unwrap();
+}
+
+/// Sweeps until nothing is left to do.
+async fn sweep(world: &World) {
+    lifecycle::sweep_now(&world.engine, &world.vera).await.unwrap();
+    work(world).await;
+}
+
+/// The memories of an agent that are archived.
+async fn archived(world: &World, ctx: &OpContext) -> BTreeSet<MemoryId> {
+    let sql = "select id from agent_memories where agent_id = $1 and archived_at is not null";
+    let ids: Vec<MemoryId> = sqlx::query_scalar(sql).bind(agent(ctx)).fetch_all(&mut memory_owner(&world.engine).await).await.unwrap();
+    ids.into_iter().collect()
+}
+
+/// Live episodes that may fade, as the table has them, and as the counts of words say how many memories are live.
+async fn live(world: &World, ctx: &OpContext) -> (i64, i64) {
+    let sql = r"select (select count(*) from agent_memories where agent_id = $1 and live),
+                       (select coalesce(sum(documents), 0)::bigint from memory_term_counts where agent_id = $1)";
+    sqlx::query_as(sql).bind(agent(ctx)).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap()
+}
+
+#[tokio::test]
+async fn messages_are_episodes_with_importance_and_an_end() {
+    let world = World::new().await;
+    let list = vec![
+        message(Role::User, "Remember this: the boiler's key is K-17."),
+        message(Role::User, "We decided to ship on Mondays."),
+        message(Role::Assistant, "I have deployed the harbour service."),
+        message(Role::ToolResult, "backup: failed after 30 s"),
+        message(Role::User, "ok"),
+        message(Role::User, "ok"),
+        NewMessage { importance: Some(0.7), retention: Some(Retention::Task), ..message(Role::System, "You help Acme.") },
+    ];
+    let answer = say(&world, &world.atlas, "thread 42 / Lisbon", list).await;
+    let rules: Vec<_> = answer.messages.iter().map(|one| one.retention_rule).collect();
+    let expected = [
+        Some(RetentionRule::Explicit),
+        Some(RetentionRule::Decision),
+        Some(RetentionRule::Task),
+        Some(RetentionRule::Error),
+        Some(RetentionRule::Routine),
+        Some(RetentionRule::Routine),
+        None,
+    ];
+    assert_eq!(rules, expected);
+    let importances: Vec<_> = answer.messages.iter().map(|one| (one.importance * 100.0).round() as i32).collect();
+    assert_eq!(importances, [100, 70, 60, 40, 15, 15, 70]);
+    assert_ne!(answer.messages[4].memory_id, answer.messages[5].memory_id, "equal messages stay separate");
+    let days: Vec<_> =
+        answer.messages.iter().map(|one| one.expires_at.map(|end| (end - chrono::Utc::now()).num_hours() / 24 + 1)).collect();
+    assert_eq!(days, [None, Some(90), Some(30), Some(14), Some(7), Some(7), Some(30)]);
+
+    let record = memories::record(&world.engine, &world.atlas, &answer.messages[1].memory_id.into(), None).await.unwrap();
+    assert_eq!((record.kind, record.role, record.session_id), (MemoryKind::Episode, Some(Role::User), Some(answer.session_id)));
+    assert_eq!((record.importance_factors[0].factor, record.importance_factors[0].words.as_str()), (Factor::Decision, "decided"));
+    assert_eq!(record.source.thread_id.as_deref(), Some("thread 42 / Lisbon"));
+    assert!(contents(&world, &world.atlas, "boiler key").await[0].contains("K-17"));
+
+    let again = say(&world, &world.atlas, "thread 42 / Lisbon", vec![message(Role::User, "The tide is low.")]).await;
+    let other = say(&world, &world.binky, "thread 42 / Lisbon", vec![message(Role::User, "The tide is low.")]).await;
+    assert_eq!(again.session_id, answer.session_id);
+    assert_ne!(other.session_id, answer.session_id, "another agent's session with the same name");
+    let mut owner = memory_owner(&world.engine).await;
+    let (count, proposals): (i64, i64) = sqlx::query_as(
+        r"select (select messages from sessions where id = $1),
+                 (select count(*) from outbox where tenant_id = $2 and destination = 'shared_kb')",
+    )
+    .bind(answer.session_id)
+    .bind(world.system.tenant_id)
+    .fetch_one(&mut owner)
+    .await
+    .unwrap();
+    assert_eq!((count, proposals), (8, 0), "messages propose no vocabulary");
+}
+
+#[tokio::test]
+async fn a_batch_that_is_half_wrong_names_the_half_and_stores_nothing() {
+    let world = World::new().await;
+    let before = remembrancer::testing::rows_of(&world.engine, world.system.tenant_id).await;
+    let wrong = vec![
+        message(Role::User, "I live in Bern."),
+        message(Role::User, "  "),
+        NewMessage { importance: Some(f32::NAN), ..message(Role::User, "I like tea.") },
+        NewMessage { importance: Some(-0.1), ..message(Role::User, "I like rain.") },
+        message(Role::User, "x".repeat(16 * 1024 + 1)),
+    ];
+    let error = lifecycle::add_messages(&world.engine, &world.atlas, "s", messages(wrong)).await.unwrap_err();
+    let fields: Vec<_> = error.fields().iter().map(|field| field.field.as_str()).collect();
+    assert_eq!(fields, ["messages[1].content", "messages[2].importance", "messages[3].importance", "messages[4].content"]);
+    for (session, list) in [("", vec![message(Role::User, "Hi")]), ("s", vec![]), (&*"s".repeat(257), vec![message(Role::User, "Hi")])] {
+        let error = lifecycle::add_messages(&world.engine, &world.atlas, session, messages(list)).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::Invalid);
+    }
+    let many = (0..101).map(|n| message(Role::User, format!("Boat {n}"))).collect();
+    let error = lifecycle::add_messages(&world.engine, &world.atlas, "s", messages(many)).await.unwrap_err();
+    assert!(error.message().contains("101 entries"), "{error}");
+    assert_eq!(remembrancer::testing::rows_of(&world.engine, world.system.tenant_id).await, before);
+}
+
+/// Every path by which an agent can read a memory.
+async fn paths(world: &World, ctx: &OpContext, id: MemoryId, neighbour: MemoryId) -> BTreeMap<&'static str, bool> {
+    let engine = &world.engine;
+    let has = |json: serde_json::Value| json.to_string().contains("Kestrel");
+    let hits = recall::recall(engine, ctx, question("Kestrel schedule")).await.unwrap();
+    let request: SearchRequest = serde_json::from_value(json!({ "query": "Kestrel schedule" })).unwrap();
+    let search = recall::search(engine, ctx, request).await.unwrap();
+    let bundle = context::context_for(engine, ctx, serde_json::from_value(json!({ "task": "Kestrel schedule" })).unwrap());
+    let mut file = Vec::new();
+    let selection = portability::Selection::Agent(agent(ctx));
+    portability::export(engine, ctx, &selection, &mut file, &|_| ()).await.unwrap();
+    let explained = recall::explain(engine, ctx, ExplainRequest { memory_id: Some(id.into()), ..ExplainRequest::default() }).await;
+    let linked = memories::record(engine, ctx, &neighbour.into(), None).await.unwrap();
+    BTreeMap::from([
+        ("recall", has(serde_json::to_value(hits).unwrap())),
+        ("search", has(serde_json::to_value(search).unwrap())),
+        ("context", bundle.await.unwrap().text.contains("Kestrel")),
+        ("record", memories::record(engine, ctx, &id.into(), None).await.is_ok()),
+        ("history", memories::history(engine, ctx, &id.into(), None).await.is_ok()),
+        ("explain", explained.is_ok()),
+        ("links", has(serde_json::to_value(linked.links).unwrap())),
+        ("entries", has(serde_json::to_value(contract::list(engine, ctx, None).await.unwrap()).unwrap())),
+        ("prompt", contract::prompt(engine, ctx, None).await.unwrap().text.contains("Kestrel")),
+        ("export", String::from_utf8(file).unwrap().contains("Kestrel")),
+    ])
+}
+
+#[tokio::test]
+async fn what_is_expired_or_archived_is_on_no_path() {
+    let world = alone().await;
+    let ctx = &world.atlas;
+    let short = RememberRequest {
+        retention: Some(Retention::Routine),
+        category: Some(remembrancer::api::Category::Person),
+        ..fact("schedule", "The Kestrel sails at nine.")
+    };
+    let id = remember(&world, ctx, short).await.memory_id;
+    let neighbour = remember(&world, ctx, fact("harbour", "The harbour opens at eight.")).await.memory_id;
+    let link = LinkRequest { from: neighbour.into(), to: id.into(), relation: Relation::RelatedTo, remove: false, user_id: None };
+    memories::link(&world.engine, ctx, link).await.unwrap();
+    let before = paths(&world, ctx, id, neighbour).await;
+    assert!(before.values().all(|found| *found), "{before:?}");
+
+    world.clock.advance(Duration::days(8));
+    let expired = paths(&world, ctx, id, neighbour).await;
+    assert!(expired.values().all(|found| !found), "expired, not swept: {expired:?}");
+    sweep(&world).await;
+    assert_eq!(archived(&world, ctx).await, BTreeSet::from([id]));
+    let swept = paths(&world, ctx, id, neighbour).await;
+    assert!(swept.values().all(|found| !found), "archived: {swept:?}");
+
+    let filter = MemoryFilter { status: Some(MemoryStatus::Archived), ..MemoryFilter::default() };
+    assert_eq!(memories::browse(&world.engine, &world.vera, &filter).await.unwrap().rows.len(), 1);
+    memories::restore(&world.engine, &world.vera, &[id], "Vera needs it").await.unwrap();
+    work(&world).await;
+    let restored = paths(&world, ctx, id, neighbour).await;
+    assert!(restored.values().all(|found| *found), "restored: {restored:?}");
+    let versions = memories::history(&world.engine, ctx, &id.into(), None).await.unwrap();
+    let changes: Vec<_> = versions.iter().rev().map(|version| (version.version, version.change.as_str())).collect();
+    assert_eq!(changes, [(1, "created"), (2, "archived"), (3, "restored")]);
+}
+
+#[tokio::test]
+async fn a_pinned_memory_never_expires_and_an_unpinned_one_begins_again() {
+    let world = alone().await;
+    let short = RememberRequest { retention: Some(Retention::Routine), ..fact("schedule", "The Kestrel sails at nine.") };
+    let id = remember(&world, &world.atlas, short).await.memory_id;
+    let pinned = memories::set_pinned(&world.engine, &world.atlas, &id.into(), None, true).await.unwrap();
+    assert_eq!((pinned.pinned, pinned.expires_at), (true, None));
+    world.clock.advance(Duration::days(400));
+    sweep(&world).await;
+    assert_eq!(contents(&world, &world.atlas, "Kestrel").await.len(), 1);
+    let unpinned = memories::set_pinned(&world.engine, &world.vera, &id.into(), None, false).await.unwrap();
+    assert!(unpinned.expires_at.is_some());
+    world.clock.advance(Duration::days(8));
+    assert!(contents(&world, &world.atlas, "Kestrel").await.is_empty());
+    let error = memories::set_pinned(&world.engine, &world.binky, &id.into(), None, true).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::NotFound, "another agent's memory");
+}
+
+#[tokio::test]
+async fn days_of_a_policy_hold_for_a_tenant_and_for_an_agent() {
+    let world = World::new().await;
+    let days =
+        |routine| LifecyclePolicy { retention_days: RetentionDays { routine, ..RetentionDays::default() }, ..LifecyclePolicy::default() };
+    set(&world, days(3)).await;
+    identity::set_lifecycle(&world.engine, &world.system, Some(agent(&world.binky)), days(300)).await.unwrap();
+    for ctx in [&world.atlas, &world.binky] {
+        say(&world, ctx, "s", vec![message(Role::User, "The tide is low.")]).await;
+    }
+    world.clock.advance(Duration::days(4));
+    assert!(contents(&world, &world.atlas, "tide").await.is_empty());
+    assert_eq!(contents(&world, &world.binky, "tide").await.len(), 1);
+    let error = identity::set_lifecycle(&world.engine, &world.atlas, None, days(1)).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::Forbidden);
+}
+
+#[tokio::test]
+async fn the_weakest_episodes_make_room_and_writers_never_pass_the_limit() {
+    let world = alone().await;
+    set(&world, LifecyclePolicy { episodes_max: 40, memories_max: 60, ..LifecyclePolicy::default() }).await;
+    let weak: Vec<_> = (0..10).map(|n| NewMessage { importance: Some(0.2), ..message(Role::User, format!("Weak {n}")) }).collect();
+    let weak = say(&world, &world.atlas, "weak", weak).await;
+    let kept = remember(&world, &world.atlas, fact("port", "The port is 8443.")).await.memory_id;
+    let pinned = say(&world, &world.atlas, "pinned", vec![NewMessage { importance: Some(0.0), ..message(Role::User, "Pinned") }]).await;
+    memories::set_pinned(&world.engine, &world.atlas, &pinned.messages[0].memory_id.into(), None, true).await.unwrap();
+    let batches = (0..8).map(|batch| {
+        let world = &world;
+        async move {
+            let list = (0..5).map(|n| NewMessage { importance: Some(0.5), ..message(Role::User, format!("Batch {batch}, message {n}")) });
+            say(world, &world.atlas, &format!("session {batch}"), list.collect()).await;
+            live(world, &world.atlas).await.0
+        }
+    });
+    for seen in join_all(batches).await {
+        assert!(seen <= 42, "{seen} live memories; 40 episodes, a fact and a pinned one are allowed");
+    }
+    let gone = archived(&world, &world.atlas).await;
+    assert_eq!(gone, weak.messages.iter().map(|one| one.memory_id).collect(), "the ten weakest");
+    assert!(!gone.contains(&kept) && !gone.contains(&pinned.messages[0].memory_id));
+    assert_eq!(live(&world, &world.atlas).await, (42, 42), "the counts of words follow");
+
+    for n in 0..18 {
+        remember(&world, &world.atlas, fact(&format!("boat {n}"), &format!("Boat {n} is painted in colour {n}."))).await;
+    }
+    let error = memories::remember(&world.engine, &world.atlas, fact("boat 18", "Boat 18 is green.")).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::Conflict);
+    assert!(error.message().contains("60 are allowed") && error.message().contains("memories_max"), "{error}");
+    remember(&world, &world.binky, fact("boat 18", "Boat 18 is green.")).await;
+}
+
+/// A year in weeks: nothing pinned, permanent or no episode is ever archived, and what is archived was weaker than what stays.
+#[tokio::test]
+async fn a_simulated_year_archives_the_weakest_first() {
+    let world = alone().await;
+    let days = RetentionDays { routine: 3650, task: 3650, decision: 3650, error: 3650 };
+    set(&world, LifecyclePolicy { retention_days: days, ..LifecyclePolicy::default() }).await;
+    let ctx = &world.atlas;
+    let (mut protected, mut fading) = (BTreeSet::new(), BTreeMap::new());
+    for week in 0..52_u32 {
+        let list: Vec<_> = (0..6)
+            .map(|n| NewMessage {
+                importance: Some(((week * 7 + n * 13) % 100) as f32 / 100.0),
+                ..message(Role::User, format!("Week {week}, {n}"))
+            })
+            .collect();
+        let importances: Vec<f32> = list.iter().filter_map(|one| one.importance).collect();
+        let answer = say(&world, ctx, &format!("week {week}"), list).await;
+        for ((one, importance), n) in answer.messages.iter().zip(importances).zip(0..) {
+            if n == 0 {
+                memories::set_pinned(&world.engine, ctx, &one.memory_id.into(), None, true).await.unwrap();
+                protected.insert(one.memory_id);
+            } else {
+                fading.insert(one.memory_id, (importance, world.engine.clock().now()));
+            }
+        }
+        protected.insert(remember(&world, ctx, fact(&format!("fact {week}"), &format!("Fact number {week} holds."))).await.memory_id);
+        world.clock.advance(Duration::days(7));
+        sweep(&world).await;
+        let now = world.engine.clock().now();
+        let gone = archived(&world, ctx).await;
+        assert!(gone.is_disjoint(&protected), "week {week}");
+        let left = |id: &MemoryId| fading.get(id).map(|(importance, written)| decayed(*importance, *written, now)).unwrap();
+        assert!(gone.iter().all(|id| left(id) < 0.1), "week {week}");
+        assert!(fading.keys().filter(|id| !gone.contains(id)).all(|id| left(id) > 0.099), "week {week}");
+    }
+    assert!(archived(&world, ctx).await.len() > 50);
+    let (rows, counted) = live(&world, ctx).await;
+    assert_eq!(rows, counted);
+}
+
+#[tokio::test]
+async fn a_clock_that_was_set_back_archives_nothing() {
+    let world = alone().await;
+    say(&world, &world.atlas, "s", vec![message(Role::User, "The tide is low.")]).await;
+    world.clock.advance(Duration::days(-400));
+    sweep(&world).await;
+    assert!(archived(&world, &world.atlas).await.is_empty());
+}
+
+/// Polls a future some times and drops it, as if the process died there.
+async fn killed_after<T>(polls: usize, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    for _ in 0..polls {
+        let ended = std::future::poll_fn(|context: &mut Context<'_>| match work.as_mut().poll(context) {
+            Poll::Ready(value) => Poll::Ready(Some(value)),
+            Poll::Pending => Poll::Ready(None),
+        })
+        .await;
+        if ended.is_some() {
+            return ended;
+        }
+        tokio::task::yield_now().await;
+    }
+    None
+}
+
+#[tokio::test]
+async fn a_killed_sweep_is_resumed_and_archives_each_memory_once() {
+    let world = alone().await;
+    for batch in 0..6 {
+        let list = (0..60).map(|n| message(Role::User, format!("Batch {batch}, message {n}"))).collect();
+        say(&world, &world.atlas, &format!("session {batch}"), list).await;
+    }
+    world.clock.advance(Duration::days(8));
+    let payload = lifecycle::SweepPayload { run: world.engine.clock().id(), after: None };
+    let stop = CancellationToken::new();
+    let mut seen = BTreeSet::new();
+    for polls in (5..400).step_by(7) {
+        if killed_after(polls, lifecycle::sweep(&world.engine, &world.system, &payload, &stop)).await.is_some() {
+            break;
+        }
+        seen.insert(archived(&world, &world.atlas).await.len());
+    }
+    sweep(&world).await;
+    assert!(seen.iter().all(|count| count % 100 == 0), "only whole steps are committed: {seen:?}");
+    assert_eq!(archived(&world, &world.atlas).await.len(), 360);
+    assert_eq!(live(&world, &world.atlas).await, (0, 0));
+    let sql = "select count(*) from agent_memory_versions where agent_id = $1 and change = 'archived'";
+    let mut owner = memory_owner(&world.engine).await;
+    let versions: i64 = sqlx::query_scalar(sql).bind(agent(&world.atlas)).fetch_one(&mut owner).await.unwrap();
+    assert_eq!(versions, 360, "each memory was archived once");
+    let runs = lifecycle::forecast(&world.engine, &world.vera).await.unwrap().sweeps;
+    assert!(runs[0].finished_at.is_some() && runs[0].error.is_none(), "{runs:?}");
+}

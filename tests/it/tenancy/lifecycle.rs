@@ -1,0 +1,67 @@
+//! The queries of the life cycle: sessions, limits, the archive and its sweeps.
+
+use super::capture::copy;
+use super::queries::{Case, Query};
+use remembrancer::api::{ArchiveReason, MemoryId};
+use remembrancer::lifecycle::store as lifecycle;
+use remembrancer::memories::store::{self as memories, Which};
+use serde_json::json;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+macro_rules! queries {
+    ($($name:literal |$tx:ident, $case:ident| $body:expr;)*) => {
+        &[$(Query { name: $name, run: |$tx, $case| Box::pin(async move { Ok($body) }) }),*]
+    };
+}
+
+/// An episode that may fade.
+fn episode(case: &Case) -> MemoryId {
+    MemoryId(Uuid::from_u128(case.id.0.as_u128() ^ (9 << 8)))
+}
+
+/// Adds a weak episode and a sweep to the fixture.
+pub async fn fill(owner: &mut PgConnection, case: &Case) {
+    let weak = json!({ "id": episode(case), "short_id": "episode1", "kind": "episode", "retention": "routine", "importance": 0.01,
+        "expires_at": case.now + chrono::Duration::days(1) });
+    copy(owner, "agent_memories", "id", case.id.0, &weak).await;
+    sqlx::query(
+        "insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at, finished_at)
+         values ($1, $2, gen_random_uuid(), 'maintenance', 'sweep', '{\"run\": \"1\"}', 'done', now(), now(), now())",
+    )
+    .bind(case.tenant)
+    .bind(case.commons)
+    .execute(owner)
+    .await
+    .unwrap();
+}
+
+/// What agents' calls run.
+pub const LIFECYCLE: &[Query] = queries! {
+    "memories::to_archive" |tx, c|
+        memories::to_archive(tx, c.ctx.tenancy(), c.agent, Which::Below(0.1), 10, c.now).await?.len();
+    "memories::fading" |tx, c| memories::fading(tx, c.ctx.tenancy(), c.agent).await? as usize;
+    "memories::archive" |tx, c| {
+        memories::archive(tx, &c.ctx, c.agent, &[episode(c)], ArchiveReason::Faded, c.now).await? as usize
+    };
+    "memories::unarchive" |tx, c| { memories::unarchive(tx, c.ctx.tenancy(), &c.memory, Some(c.now), c.now).await?; 0 };
+    "memories::set_pinned" |tx, c| {
+        memories::set_pinned(tx, c.ctx.tenancy(), c.agent, c.id, true, Some(c.now)).await?;
+        0
+    };
+    "lifecycle::aging" |tx, c| lifecycle::aging(tx, c.ctx.tenancy(), c.agent, 0.1, c.now).await?.faded as usize;
+    "lifecycle::expiring" |tx, c| {
+        lifecycle::expiring(tx, c.ctx.tenancy(), c.agent, c.now).await?.len()
+    };
+    "lifecycle::fading_below" |tx, c| lifecycle::fading_below(tx, c.ctx.tenancy(), c.agent, 0.1, c.now).await? as usize;
+    "lifecycle::touch_session" |tx, c| {
+        lifecycle::touch_session(tx, c.ctx.tenancy(), (c.agent, c.fresh), "a session", 1, c.now).await?;
+        0
+    };
+};
+
+/// What background work and the console run.
+pub const SWEEPS: &[Query] = queries! {
+    "lifecycle::last_sweep" |tx, c| usize::from(lifecycle::last_sweep(tx, c.tenant).await?.is_some());
+    "lifecycle::sweep_runs" |tx, c| lifecycle::sweep_runs(tx, c.tenant, 10).await?.len();
+};

@@ -7,6 +7,7 @@ use crate::{
         capture::{CapturePage, EventsPage, SourcePage, SourcesPage},
         inbox::{self, InboxPage, PolicyPage, QuarantinePage, SuggestionsPage},
         knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage},
+        lifecycle::LifecyclePage,
         memories::{DeletePage, MemoriesPage, MemoryPage},
         overview::OverviewPage,
         prompts::PromptsPage,
@@ -73,6 +74,7 @@ pub fn App() -> impl IntoView {
                 <ParentRoute path=path!("") view=Layout ssr=SsrMode::Async>
                     <Route path=path!("/") view=OverviewPage />
                     <Route path=path!("/agents") view=AgentsPage />
+                    <Route path=path!("/lifecycle") view=LifecyclePage />
                     <Route path=path!("/memories") view=MemoriesPage />
                     <Route path=path!("/memories/delete") view=DeletePage />
                     <Route path=path!("/memories/:id") view=MemoryPage />

@@ -8,6 +8,7 @@ import { DeletePage } from './delete';
 import { Frame } from './frame';
 import { CandidatesPage, InboxPage, PolicyPage, QuarantinePage } from './inbox';
 import { DocumentPage, KnowledgePage, RunsPage, TopologyPage } from './knowledge';
+import { LifecyclePage } from './lifecycle';
 import { MemoriesPage } from './memories';
 import { MemoryPage } from './memory';
 import { OverviewPage } from './overview';
@@ -24,6 +25,7 @@ const PAGES = {
   frame: Frame,
   signIn: SignInPage,
   agents: AgentsPage,
+  lifecycle: LifecyclePage,
   memories: MemoriesPage,
   memory: MemoryPage,
   deletion: DeletePage,

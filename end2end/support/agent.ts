@@ -123,6 +123,11 @@ export class Agent {
     return this.call<Explanation>('explain', { memory_id });
   }
 
+  /** Stores messages of a session. */
+  async say(session: string, messages: { role: string; content: string }[]): Promise<{ messages: { memory_id: string }[] }> {
+    return this.post(`/api/sessions/${encodeURIComponent(session)}/messages`, { messages });
+  }
+
   /** Ingests documents into a collection; others of the same collection stay. */
   async ingest(collection: string, documents: NewDocument[]): Promise<IngestReport> {
     return this.post<IngestReport>('/api/kb/documents', { collection, documents });

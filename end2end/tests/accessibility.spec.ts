@@ -218,6 +218,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'the suggestions': ({ frame }) => frame.goto('/inbox/suggestions'),
   'the quarantine': ({ frame }) => frame.goto('/inbox/quarantine'),
   'the capture policy': ({ frame }) => frame.goto('/inbox/policy'),
+  'the lifecycle': ({ frame }) => frame.goto('/lifecycle'),
   capturing: ({ frame }) => frame.goto('/capture'),
   sources: ({ frame }) => frame.goto('/sources'),
   'sources, nothing matches': ({ frame }) => frame.goto('/sources?form=attachment'),

@@ -23,6 +23,9 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
           - listitem:
             - link "Memories":
               - /url: /memories
+          - listitem:
+            - link "Lifecycle":
+              - /url: /lifecycle
         - paragraph: Capture
         - list:
           - listitem:

@@ -5,6 +5,7 @@ pub mod audit;
 pub mod capture;
 pub mod inbox;
 pub mod knowledge;
+pub mod lifecycle;
 pub mod memories;
 pub mod overview;
 pub mod prompts;

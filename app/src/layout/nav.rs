@@ -8,7 +8,15 @@ type Page = (&'static str, &'static str, Shape);
 
 /// The pages of the sidebar, in groups.
 const PAGES: [(&str, &[Page]); 5] = [
-    ("Memory", &[("/", "Overview", Shape::Overview), ("/agents", "Agents", Shape::Agents), ("/memories", "Memories", Shape::Memories)]),
+    (
+        "Memory",
+        &[
+            ("/", "Overview", Shape::Overview),
+            ("/agents", "Agents", Shape::Agents),
+            ("/memories", "Memories", Shape::Memories),
+            ("/lifecycle", "Lifecycle", Shape::Restore),
+        ],
+    ),
     (
         "Capture",
         &[

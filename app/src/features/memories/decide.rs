@@ -7,11 +7,14 @@ use remembrancer::api::MemoryRow;
 
 /// The folded form that deletes or restores one memory, with a reason. Works without JavaScript.
 #[component]
-pub fn Decide(row: MemoryRow, flash: Option<Flash>) -> impl IntoView {
+pub fn Decide(row: MemoryRow, archived: bool, flash: Option<Flash>) -> impl IntoView {
     let here = format!("/memories/{}", row.id);
     let deleted = row.deleted_at.is_some();
-    let (action, title, button, class, shape, says) = if deleted {
-        let says = "Recalls find it again, with the age it has. The restoration stands in the audit log beside the deletion.";
+    let (action, title, button, class, shape, says) = if archived && !deleted {
+        let says = "Agents recall it again. Its retention begins now.";
+        ("/console/api/restore_memories", "Restore…", "Restore this memory", "button button-primary", Shape::Restore, says)
+    } else if deleted {
+        let says = "Agents recall it again, with the age that it has. The audit log keeps the deletion and the restoration.";
         ("/console/api/restore_memories", "Restore…", "Restore this memory", "button button-primary", Shape::Restore, says)
     } else {
         let says = "Hidden from recall immediately. Content and history are kept; you can restore it.";
@@ -20,7 +23,7 @@ pub fn Decide(row: MemoryRow, flash: Option<Flash>) -> impl IntoView {
     let (open, error) = (flash.is_some(), flash.as_ref().and_then(|flash| flash.field("reason")));
     view! {
         <details class="card" open=open>
-            <summary class="flex items-center gap-2 px-4 py-2.5 font-medium" class:text-danger=!deleted>
+            <summary class="flex items-center gap-2 px-4 py-2.5 font-medium" class:text-danger=!deleted && !archived>
                 <Icon shape />
                 {title}
             </summary>

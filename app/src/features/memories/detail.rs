@@ -4,6 +4,7 @@ use super::{
     facts::Facts,
     history::History,
     links::{Contradictions, Links},
+    pin::Pin,
     reasons::Reasons,
     recalled::RecalledBy,
     table::state,
@@ -21,7 +22,7 @@ use crate::{
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
-use remembrancer::api::{ErrorCode, InboxQuote, MemoryDetail, MemoryId, MemoryRecalls, MemoryStatus, OperatorRole};
+use remembrancer::api::{ArchiveReason, ErrorCode, InboxQuote, MemoryDetail, MemoryId, MemoryRecalls, MemoryStatus, OperatorRole};
 
 /// The page of one memory.
 #[component]
@@ -122,6 +123,7 @@ fn Whole(
             <div class="min-w-0 space-y-6">
                 {waits.then(|| view! { <Waiting id=row.id /> })}
                 {row.deleted_at.map(|at| view! { <Deleted at by reason rejected /> })}
+                {detail.archived_at.map(|at| view! { <Archived at why=detail.archive_reason /> })}
                 <section class="card p-4" aria-label="Content">
                     {title.map(|title| view! { <p class="mb-1 font-medium break-words" data-testid="title">{title}</p> })}
                     <div class="verbatim" data-testid="content">{row.content.clone()}</div>
@@ -146,7 +148,9 @@ fn Whole(
                 </section>
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">
-                {may_decide.then(|| view! { <Decide row flash /> })}
+                {(may_decide && row.deleted_at.is_none() && detail.archived_at.is_none() && !waits)
+                    .then(|| view! { <Pin id=row.id pinned=detail.pinned /> })}
+                {may_decide.then(|| view! { <Decide row archived=detail.archived_at.is_some() flash /> })}
                 <Facts detail=MemoryDetail { evidence_ref: detail.evidence_ref.filter(|_| !quoted), ..detail } />
             </div>
         </div>
@@ -160,6 +164,22 @@ fn Waiting(id: MemoryId) -> impl IntoView {
         <p class="rounded-md bg-sunken px-3 py-2 text-sm" data-testid="waiting">
             "This candidate waits in the inbox. Agents do not recall it. "
             <a class="underline" href=format!("/inbox?focus={id}")>"Review it"</a>
+        </p>
+    }
+}
+
+#[component]
+fn Archived(at: chrono::DateTime<chrono::Utc>, why: Option<ArchiveReason>) -> impl IntoView {
+    let why = match why {
+        Some(ArchiveReason::Faded) => "It was not recalled for long, and little was left of its importance.",
+        Some(ArchiveReason::Expired) => "Its retention ended.",
+        Some(ArchiveReason::Limit) => "The agent had its most episodes, and this one was the weakest.",
+        Some(ArchiveReason::Early) => "It was weak, and the agent was near its most episodes.",
+        None => "",
+    };
+    view! {
+        <p class="rounded-md bg-sunken px-3 py-2 text-sm" data-testid="archived">
+            <span class="font-medium">"Archived "<Time at /></span> ". Agents do not recall it. " {why}
         </p>
     }
 }

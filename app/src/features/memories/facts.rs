@@ -1,7 +1,7 @@
 use crate::ui::{Bar, Time, text};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
-use remembrancer::api::{DECAY_DAYS, MemoryDetail};
+use remembrancer::api::{DECAY_DAYS, MemoryDetail, RetentionRule};
 use std::f64::consts::LN_2;
 
 /// The metadata of a memory.
@@ -21,6 +21,19 @@ pub fn Facts(detail: MemoryDetail) -> impl IntoView {
         Some(at) => view! { {detail.retention.as_str()} ", until " <Time at /> }.into_any(),
         None => view! { {detail.retention.as_str()} }.into_any(),
     };
+    let rule = detail.retention_rule.map(|rule| match rule {
+        RetentionRule::Explicit => "somebody asked to remember it",
+        RetentionRule::Decision => "it holds a decision or an approval",
+        RetentionRule::Task => "it says that something was done",
+        RetentionRule::Error => "it reports an error",
+        RetentionRule::Routine => "no other rule applies",
+    });
+    let factors = detail
+        .importance_factors
+        .iter()
+        .map(|share| format!("{} {:+.2} (“{}”)", share.factor.as_str().replace('_', " "), share.weight, share.words));
+    let factors: Vec<String> = factors.collect();
+    let left = detail.decayed_importance.map(|left| format!("{left:.2} left since it was last recalled"));
     let importance = format!("{:.2}{}", detail.importance, if detail.pinned { ", pinned" } else { "" });
     let decay = format!(
         "exp(−Δ/{DECAY_DAYS}), Δ in days since the last write. It halves in {:.0} days: an old memory competes worse in a recall, it \
@@ -37,6 +50,7 @@ pub fn Facts(detail: MemoryDetail) -> impl IntoView {
                     let theirs = format!("/memories?user={user}");
                     fact("User", view! { <a class="font-mono text-xs" href=theirs>{user.to_string()}</a> })
                 })}
+                {detail.role.map(|role| fact("Role", role.as_str().replace('_', " ")))}
                 {fact("Kind", format!("{}{}", row.kind, detail.category.map(|c| format!(" · {c}")).unwrap_or_default()))}
                 {fact("Scope", row.scope.as_str())}
                 {detail.project_id.map(|project| {
@@ -61,8 +75,11 @@ pub fn Facts(detail: MemoryDetail) -> impl IntoView {
                 {fact("Remembered", time(row.created_at))}
                 {fact("Recalled", recalled)}
                 {fact("Retention", retention)}
+                {rule.map(|rule| fact("Kept because", rule))}
                 {fact("Confidence", format!("{:.2}", detail.confidence))}
                 {fact("Importance", importance)}
+                {left.map(|left| fact("Decayed", left))}
+                {(!factors.is_empty()).then(|| fact("Factors", factors.join(", ")))}
                 {fact("Embedded by", embedded)}
                 {fact("SHA-256", view! { <span class="block truncate font-mono text-xs" title=detail.content_hash>{hash}</span> })}
             </dl>

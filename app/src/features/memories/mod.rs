@@ -13,6 +13,7 @@ mod links;
 mod list;
 mod listing;
 mod peek;
+mod pin;
 mod ranked;
 mod reasons;
 mod recalled;

@@ -1,0 +1,157 @@
+use super::{api::forecast, chart::Week, policy::Policy};
+use crate::{
+    layout::{PageHead, ViewerResource},
+    ui::{Empty, ErrorView, Shape, Skeleton, Time, chart::share_of, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{AgentAging, Forecast, OperatorRole, SweepRun};
+
+/// The page of how memories age: what expires and fades, how near agents are to their limits, and the sweeps.
+#[component]
+pub fn LifecyclePage() -> impl IntoView {
+    let ahead = Resource::new(|| (), |()| forecast());
+    let who = ViewerResource::expect();
+    view! {
+        <PageHead title="Lifecycle">
+            "Messages of sessions expire and fade. A sweep archives them every hour; you can restore what it archived."
+        </PageHead>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+            {move || Suspend::new(async move {
+                let may_sweep = who.await.ok().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+                match ahead.await {
+                    Ok(ahead) => view! { <Whole ahead may_sweep /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Whole(ahead: Forecast, may_sweep: bool) -> impl IntoView {
+    let Forecast { now, agents, days, policy, sweeps } = ahead;
+    let due: i64 = agents.iter().map(|agent| agent.expired + agent.faded).sum();
+    let next = match due {
+        0 => "The next sweep has nothing to archive.".to_owned(),
+        due => format!("The next sweep archives {}.", text::count(due, "memory", "memories")),
+    };
+    view! {
+        <div class="mb-4 flex flex-wrap items-center gap-3">
+            <p class="text-sm" data-testid="due">{next}</p>
+            {may_sweep.then(|| view! {
+                <form method="post" action="/console/api/sweep">
+                    <button class="button" type="submit">"Sweep now"</button>
+                </form>
+            })}
+        </div>
+        <Week now days />
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+            <div class="min-w-0 space-y-6">
+                <Agents agents />
+                <Sweeps sweeps />
+            </div>
+            <div class="mt-6 lg:mt-0"><Policy policy /></div>
+        </div>
+    }
+}
+
+#[component]
+fn Agents(agents: Vec<AgentAging>) -> impl IntoView {
+    view! {
+        <section class="card overflow-x-auto" aria-label="Agents">
+            <table class="data" aria-label="Agents">
+                <thead>
+                    <tr>
+                        <th scope="col">"Agent"</th>
+                        <th scope="col">"Episodes that may fade"</th>
+                        <th scope="col" class="number hidden sm:table-cell">"Expire in 7 days"</th>
+                        <th scope="col" class="number hidden sm:table-cell">"Fade in 7 days"</th>
+                        <th scope="col" class="number hidden md:table-cell">"Pinned"</th>
+                        <th scope="col" class="number">"Archived"</th>
+                    </tr>
+                </thead>
+                <tbody>{agents.into_iter().map(|agent| view! { <Row agent /> }).collect_view()}</tbody>
+            </table>
+        </section>
+    }
+}
+
+#[component]
+fn Row(agent: AgentAging) -> impl IntoView {
+    let here = format!("/memories?agent={}", agent.agent_id);
+    let share = share_of(agent.episodes as f64, agent.episodes_max as f64);
+    let fill = if share >= 0.9 { "fill-warn" } else { "fill-chart" };
+    let number = |n: i64| view! { <span class:text-soft=n == 0>{text::number(n)}</span> };
+    let archived = match agent.archived {
+        0 => view! { <span class="text-soft">"0"</span> }.into_any(),
+        n => {
+            let label = format!("{} of {}", text::count(n, "archived memory", "archived memories"), agent.agent_slug);
+            view! { <a href=format!("{here}&status=archived") aria-label=label>{text::number(n)}</a> }.into_any()
+        }
+    };
+    view! {
+        <tr data-testid="aging">
+            <th scope="row" class="font-normal! text-ink!"><a class="font-medium" href=here>{agent.agent_slug}</a></th>
+            <td>
+                <span class="block text-sm whitespace-nowrap">
+                    {text::number(agent.episodes)} <span class="text-soft">" of "{text::number(agent.episodes_max)}</span>
+                </span>
+                <svg class="mt-1 h-1.5 w-28" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+                    <rect class="fill-line" width="100" height="6" rx="2" />
+                    <rect class=fill width=format!("{:.1}", share * 100.0) height="6" rx="2" />
+                </svg>
+            </td>
+            <td class="number hidden sm:table-cell">{number(agent.expiring)}</td>
+            <td class="number hidden sm:table-cell">{number(agent.fading_soon)}</td>
+            <td class="number hidden md:table-cell">{number(agent.pinned)}</td>
+            <td class="number">{archived}</td>
+        </tr>
+    }
+}
+
+#[component]
+fn Sweeps(sweeps: Vec<SweepRun>) -> impl IntoView {
+    if sweeps.is_empty() {
+        return view! {
+            <section class="card">
+                <Empty shape=Shape::Events title="No sweeps yet">
+                    "A sweep runs every hour while the server or a worker runs. Each appears here with what it archived."
+                </Empty>
+            </section>
+        }
+        .into_any();
+    }
+    let rows = sweeps.into_iter().map(|run| {
+        let state = match (run.finished_at, run.error) {
+            (_, Some(error)) => view! { <span class="text-danger">{error}</span> }.into_any(),
+            (Some(at), None) => view! { <Time at /> }.into_any(),
+            (None, None) => view! { <span class="text-soft">"running"</span> }.into_any(),
+        };
+        view! {
+            <tr data-testid="sweep">
+                <td><Time at=run.started_at /></td>
+                <td>{state}</td>
+                <td class="number">{text::number(run.expired)}</td>
+                <td class="number">{text::number(run.faded)}</td>
+                <td class="number">{text::number(run.early + run.over_limit)}</td>
+            </tr>
+        }
+    });
+    view! {
+        <section class="card overflow-x-auto" aria-label="Sweeps">
+            <table class="data" aria-label="Sweeps">
+                <thead>
+                    <tr>
+                        <th scope="col">"Sweep"</th>
+                        <th scope="col">"Finished"</th>
+                        <th scope="col" class="number">"Expired"</th>
+                        <th scope="col" class="number">"Faded"</th>
+                        <th scope="col" class="number">"Over the limit"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </section>
+    }
+    .into_any()
+}

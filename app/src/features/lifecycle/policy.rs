@@ -1,0 +1,32 @@
+use leptos::prelude::*;
+use remembrancer::api::LifecyclePolicy;
+
+/// The policy of the organisation, and how to change it.
+#[component]
+pub fn Policy(policy: LifecyclePolicy) -> impl IntoView {
+    let days = policy.retention_days;
+    let rows = [
+        ("Routine messages", format!("{} days", days.routine)),
+        ("Errors and failures", format!("{} days", days.error)),
+        ("Completed tasks", format!("{} days", days.task)),
+        ("Decisions and approvals", format!("{} days", days.decision)),
+        ("Archived when the importance falls below", format!("{:.2}", policy.archived_below)),
+        ("Archived early, near the limit, below", format!("{:.2}", policy.cleaned_up_below)),
+    ];
+    let rows = rows.into_iter().map(|(name, value)| {
+        view! {
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+        }
+    });
+    view! {
+        <section class="card" aria-labelledby="policy">
+            <h2 class="border-b border-line px-3 py-2" id="policy">"Policy"</h2>
+            <dl class="facts p-4">{rows.collect_view()}</dl>
+            <p class="border-t border-line px-4 py-3 text-sm text-soft">
+                "Pinned memories and those that an agent was asked to remember never expire. An admin changes the policy on the server: "
+                <code class="font-mono text-xs break-words">"remembrancer lifecycle set policy.json"</code>
+            </p>
+        </section>
+    }
+}

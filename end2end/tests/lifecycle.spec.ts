@@ -1,0 +1,42 @@
+import { Agent, unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+test('the page shows what expires, and a sweep appears in its list', { tag: ['@phone', '@no-js'] }, async ({ lifecycle }) => {
+  const agent = Agent.create();
+  await agent.say(unique('thread'), [{ role: 'user', content: 'The tide is low in the morning.' }]);
+  await lifecycle.goto('/lifecycle');
+  await expect(lifecycle.main.getByRole('heading', { name: 'Lifecycle' })).toBeVisible();
+  await expect(lifecycle.expiring).toContainText(/[1-9][\d,]* memor(y expires|ies expire) in the next seven days/);
+  await lifecycle.send(lifecycle.sweepNow);
+  await expect(lifecycle.flash).toContainText('The sweep was requested.');
+  await expect
+    .poll(async () => {
+      await lifecycle.goto('/lifecycle');
+      return lifecycle.sweeps.count();
+    })
+    .toBeGreaterThan(0);
+});
+
+test('a message shows its factors, and a pinned one loses its end', { tag: ['@phone', '@no-js'] }, async ({ memory }) => {
+  const agent = Agent.create();
+  const { messages } = await agent.say(unique('thread'), [{ role: 'user', content: 'Idris approved 1200 EUR for the fair.' }]);
+  await memory.open(messages[0]?.memory_id ?? '');
+  await expect(memory.main).toContainText('approval +0.30 (“approved”)');
+  await expect(memory.main).toContainText('it holds a decision or an approval');
+  await expect(memory.main).toContainText('decision, until');
+  await memory.send(memory.main.getByRole('button', { name: 'Pin memory' }));
+  await expect(memory.flash).toContainText('Pinned.');
+  await expect(memory.main).not.toContainText('decision, until');
+  await memory.send(memory.main.getByRole('button', { name: 'Unpin memory' }));
+  await expect(memory.main).toContainText('decision, until');
+});
+
+test.describe('a viewer', () => {
+  test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
+
+  test('reads the page and is offered no sweep', { tag: '@no-js' }, async ({ lifecycle }) => {
+    await lifecycle.goto('/lifecycle');
+    await expect(lifecycle.main.getByRole('heading', { name: 'Lifecycle' })).toBeVisible();
+    await expect(lifecycle.sweepNow).toHaveCount(0);
+  });
+});

@@ -86,27 +86,6 @@ pub async fn aging(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, floor: f64, no
     .await?)
 }
 
-/// How many episodes of an agent that may fade have a decayed importance below `floor`.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
-pub async fn fading_below(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, floor: f64, now: DateTime<Utc>) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar(concat!(
-        r"select count(*) from agent_memories m
-           where m.tenant_id = $1 and m.agent_id = $2 and m.live and m.kind = 'episode' and m.retention <> 'permanent' and not m.pinned
-             and m.importance * power($5, greatest(extract(epoch from $3 - coalesce(m.last_accessed_at, m.created_at))::float8, 0) / $6) < $4
-             and ",
-        of_user!("m", "$7")
-    ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(now)
-    .bind(floor)
-    .bind(WEEKLY)
-    .bind(WEEK)
-    .bind(tenancy.users)
-    .fetch_one(&mut **tx)
-    .await?)
-}
-
 /// When the last sweep of a tenant was requested.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn last_sweep(tx: &mut Tx, tenant: TenantId) -> Result<Option<DateTime<Utc>>, DbError> {

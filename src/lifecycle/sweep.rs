@@ -36,7 +36,7 @@ const REST_MAX: Duration = Duration::from_millis(500);
 pub struct SweepPayload {
     /// All parts of one sweep have the same run.
     pub run: Uuid,
-    /// The last agent that was swept; absent at the start.
+    /// The last agent that was swept, or the nil id if none was; absent at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<AgentId>,
 }
@@ -52,14 +52,14 @@ struct Done {
 }
 
 impl Done {
-    fn count(&mut self, reason: ArchiveReason, archived: usize) {
+    fn count(&mut self, reason: ArchiveReason, archived: i64) {
         let sum = match reason {
             ArchiveReason::Faded => &mut self.faded,
             ArchiveReason::Expired => &mut self.expired,
             ArchiveReason::Early => &mut self.early,
             ArchiveReason::Limit => &mut self.limit,
         };
-        *sum += i64::try_from(archived).unwrap_or(i64::MAX);
+        *sum += archived;
     }
 }
 
@@ -116,22 +116,25 @@ pub async fn sweep(engine: &Engine, ctx: &OpContext, payload: &SweepPayload, sto
     let (mut done, mut steps, mut after) = (Done::default(), STEPS, payload.after);
     for agent in agents(engine, ctx).await?.into_iter().filter(|agent| payload.after.is_none_or(|after| *agent > after)) {
         let policy = identity::lifecycle_policy(engine, ctx, agent).await?;
-        while let Some((which, reason, most)) = next(engine, ctx, agent, &policy).await? {
-            if stop.is_cancelled() {
-                return Ok(Work::Stopped);
+        for reason in [ArchiveReason::Expired, ArchiveReason::Faded, ArchiveReason::Early, ArchiveReason::Limit] {
+            while let Some((which, most)) = due(engine, ctx, agent, reason, &policy).await? {
+                if stop.is_cancelled() {
+                    return Ok(Work::Stopped);
+                }
+                if steps == 0 {
+                    let after = Some(after.unwrap_or(AgentId(Uuid::nil())));
+                    return go_on(engine, ctx, SweepPayload { after, ..*payload }, done).await;
+                }
+                let start = Instant::now();
+                let archived = archive(engine, ctx, agent, which, reason, most).await?;
+                done.count(reason, archived);
+                // What others hold now is left for the next sweep.
+                if archived < most {
+                    break;
+                }
+                steps -= 1;
+                tokio::time::sleep(start.elapsed().min(REST_MAX)).await;
             }
-            if steps == 0 {
-                return go_on(engine, ctx, SweepPayload { after, ..*payload }, done).await;
-            }
-            let start = Instant::now();
-            let archived = archive(engine, ctx, agent, which, reason, most).await?;
-            done.count(reason, archived);
-            steps -= 1;
-            if archived == 0 {
-                // Others hold what is left: the next sweep finds it.
-                break;
-            }
-            tokio::time::sleep(start.elapsed().min(REST_MAX)).await;
         }
         report(engine, ctx, agent, &policy).await?;
         done.agents += 1;
@@ -157,35 +160,28 @@ async fn go_on(engine: &Engine, ctx: &OpContext, payload: SweepPayload, done: Do
     Ok(Work::Done(json!(done)))
 }
 
-/// What to archive next of an agent: what expired, what faded, then the weakest if it is near its limit or above it.
-async fn next(
+/// What to archive for a reason, and how many at most; nothing if the agent is far from its limit of episodes.
+async fn due(
     engine: &Engine,
     ctx: &OpContext,
     agent: AgentId,
+    reason: ArchiveReason,
     policy: &LifecyclePolicy,
-) -> Result<Option<(Which, ArchiveReason, i64)>, Error> {
-    let (floor, weak) = (f64::from(policy.archived_below), f64::from(policy.cleaned_up_below));
+) -> Result<Option<(Which, i64)>, Error> {
+    let (which, limit) = match reason {
+        ArchiveReason::Expired => return Ok(Some((Which::Expired, BATCH))),
+        ArchiveReason::Faded => return Ok(Some((Which::Below(policy.archived_below.into()), BATCH))),
+        ArchiveReason::Early => (Which::Below(policy.cleaned_up_below.into()), f64::from(policy.episodes_max) * PRESSURE),
+        ArchiveReason::Limit => (Which::Weakest, f64::from(policy.episodes_max)),
+    };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let now = store::aging(&mut tx, ctx.tenancy(), agent, floor, engine.clock().now()).await?;
-    let early = store::fading_below(&mut tx, ctx.tenancy(), agent, weak, engine.clock().now()).await?;
+    let over = memories::fading(&mut tx, ctx.tenancy(), agent).await? - limit as i64;
     tx.commit().await?;
-    let most = i64::from(policy.episodes_max);
-    let pressure = now.fading - (most as f64 * PRESSURE) as i64;
-    Ok(if now.expired > 0 {
-        Some((Which::Expired, ArchiveReason::Expired, BATCH))
-    } else if now.faded > 0 {
-        Some((Which::Below(floor), ArchiveReason::Faded, BATCH))
-    } else if pressure > 0 && early > 0 {
-        Some((Which::Below(weak), ArchiveReason::Early, pressure.min(BATCH)))
-    } else if now.fading > most {
-        Some((Which::Weakest, ArchiveReason::Limit, (now.fading - most).min(BATCH)))
-    } else {
-        None
-    })
+    Ok((over > 0).then_some((which, over.min(BATCH))))
 }
 
 /// Archives some memories of an agent in one transaction; how many.
-async fn archive(engine: &Engine, ctx: &OpContext, agent: AgentId, which: Which, reason: ArchiveReason, most: i64) -> Result<usize, Error> {
+async fn archive(engine: &Engine, ctx: &OpContext, agent: AgentId, which: Which, reason: ArchiveReason, most: i64) -> Result<i64, Error> {
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let ids = memories::to_archive(&mut tx, ctx.tenancy(), agent, which, most, now).await?;
@@ -199,7 +195,7 @@ async fn archive(engine: &Engine, ctx: &OpContext, agent: AgentId, which: Which,
     tx.commit().await?;
     engine.relay().wake();
     metrics::counter!("remembrancer_archived_total", "reason" => reason.as_str()).increment(u64::try_from(ids.len()).unwrap_or_default());
-    Ok(ids.len())
+    Ok(i64::try_from(ids.len()).unwrap_or(i64::MAX))
 }
 
 /// The agents of a tenant with its commons, in the order of a sweep.

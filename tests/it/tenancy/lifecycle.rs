@@ -53,7 +53,6 @@ pub const LIFECYCLE: &[Query] = queries! {
     "lifecycle::expiring" |tx, c| {
         lifecycle::expiring(tx, c.ctx.tenancy(), c.agent, c.now).await?.len()
     };
-    "lifecycle::fading_below" |tx, c| lifecycle::fading_below(tx, c.ctx.tenancy(), c.agent, 0.1, c.now).await? as usize;
     "lifecycle::touch_session" |tx, c| {
         lifecycle::touch_session(tx, c.ctx.tenancy(), (c.agent, c.fresh), "a session", 1, c.now).await?;
         0

@@ -1,5 +1,6 @@
 //! recall: candidates, one ranking, an explanation for every hit, and a log entry. And the operators' view of it.
 
+mod asked;
 mod blend;
 mod browse;
 mod differences;
@@ -102,6 +103,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
         knowledge: mode.knowledge,
         floors: mode.floors,
         counted: false,
+        all_scored: false,
         past: request.as_of.map(Past::at),
     };
     let found = find::find(engine, question).await?;

@@ -3,6 +3,7 @@
 mod asked;
 mod blend;
 mod browse;
+mod diagnose;
 mod differences;
 pub mod eval;
 mod find;
@@ -23,6 +24,7 @@ mod trace;
 mod why;
 
 pub use browse::search_console;
+pub use diagnose::diagnose;
 pub(crate) use health::{add, last_days};
 pub use health::{health, zero_hits};
 pub use playground::playground;

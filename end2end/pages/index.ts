@@ -12,7 +12,7 @@ import { MemoriesPage } from './memories';
 import { MemoryPage } from './memory';
 import { OverviewPage } from './overview';
 import { PromptsPage } from './prompts';
-import { HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
+import { DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
 import { SignInPage } from './sign-in';
 import { SuggestionsPage } from './suggestions';
 import { TermPage } from './term';
@@ -43,6 +43,7 @@ const PAGES = {
   topology: TopologyPage,
   health: HealthPage,
   playground: PlaygroundPage,
+  diagnosis: DiagnosePage,
   recalls: LogPage,
   retrieval: RetrievalPage,
   overview: OverviewPage,

@@ -11,7 +11,7 @@ use crate::{
         memories::{DeletePage, MemoriesPage, MemoryPage},
         overview::OverviewPage,
         prompts::PromptsPage,
-        recall::{HealthPage, LogPage, PlaygroundPage, RetrievalPage},
+        recall::{DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage},
         session::SignInPage,
         vocabulary::{ChangePage, DecidePage, DecisionsPage, ReviewPage, TermPage, TermsPage},
     },
@@ -95,6 +95,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/recall/log") view=LogPage />
                     <Route path=path!("/recall/log/:id") view=RetrievalPage />
                     <Route path=path!("/recall/playground") view=PlaygroundPage />
+                    <Route path=path!("/recall/diagnose") view=DiagnosePage />
                     <Route path=path!("/vocabulary") view=ReviewPage />
                     <Route path=path!("/vocabulary/decide") view=DecidePage />
                     <Route path=path!("/vocabulary/terms") view=TermsPage />

@@ -13,7 +13,7 @@ import { MemoriesPage } from './memories';
 import { MemoryPage } from './memory';
 import { OverviewPage } from './overview';
 import { PromptsPage } from './prompts';
-import { HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
+import { DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
 import { SignInPage } from './sign-in';
 import { SuggestionsPage } from './suggestions';
 import { TermPage } from './term';
@@ -45,6 +45,7 @@ const PAGES = {
   topology: TopologyPage,
   health: HealthPage,
   playground: PlaygroundPage,
+  diagnosis: DiagnosePage,
   recalls: LogPage,
   retrieval: RetrievalPage,
   overview: OverviewPage,

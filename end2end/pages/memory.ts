@@ -26,6 +26,7 @@ export class MemoryPage extends Frame {
   readonly stopComparing = this.page.getByRole('link', { name: 'Stop comparing' });
   readonly comparison = this.page.getByTestId('comparison');
   readonly recalledBy = this.page.getByTestId('recalled-by').getByRole('listitem');
+  readonly whyNot = this.page.getByRole('link', { name: 'Why was it not recalled?' });
   readonly restore = this.page.getByRole('button', { name: 'Restore this memory' });
 
   async open(id: string): Promise<Response> {

@@ -52,6 +52,30 @@ export class PlaygroundPage extends Frame {
   }
 }
 
+/** Why an agent does not recall a memory. */
+export class DiagnosePage extends Frame {
+  readonly agent = this.page.getByRole('combobox', { name: 'Agent', exact: true });
+  readonly memory = this.page.getByLabel('Memory', { exact: true });
+  readonly user = this.page.getByLabel('On behalf of a user');
+  readonly k = this.page.getByLabel('Maximum hits');
+  readonly question = this.page.getByRole('searchbox', { name: 'Question' });
+  readonly options = this.page.getByText('Options and filters');
+  readonly ask = this.page.getByRole('button', { name: 'Diagnose', exact: true });
+  readonly verdict = this.page.getByTestId('verdict');
+  readonly gates = this.page.getByTestId('gates').getByRole('listitem');
+  readonly numbers = this.page.getByTestId('numbers');
+
+  /** The gate with this name. */
+  gate(name: string): Locator {
+    return this.gates.filter({ has: this.page.getByText(name, { exact: true }) });
+  }
+
+  /** Opens the diagnosis of a memory. */
+  async open(agent: string, memory: string, question: string, more: Record<string, string> = {}): Promise<void> {
+    await this.goto(`/recall/diagnose?${new URLSearchParams({ agent, memory, q: question, ...more })}`);
+  }
+}
+
 /** Every recall that agents made. */
 export class LogPage extends FilteredPage {
   readonly rows = this.page.getByTestId('retrieval');
@@ -78,6 +102,7 @@ export class LogPage extends FilteredPage {
 export class RetrievalPage extends Frame {
   readonly considered = this.page.getByTestId('considered');
   readonly replay = this.page.getByRole('link', { name: 'Replay this recall' });
+  readonly diagnose = this.page.getByRole('link', { name: 'Diagnose a missing memory' });
   readonly hide = this.page.getByRole('link', { name: 'Hide the replay' });
   readonly verdict = this.page.getByTestId('verdict');
   readonly lost = this.page.getByTestId('lost');

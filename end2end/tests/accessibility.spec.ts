@@ -209,6 +209,18 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   },
   'the playground without a hit': ({ frame, agent }) => frame.goto(`/recall/playground?agent=${agent.id}&q=zyzzyva+quincunx+borborygmus`),
   'the playground, an invalid question': ({ frame }) => frame.goto('/recall/playground?q=tea&k=0'),
+  'a diagnosis': ({ frame }) => frame.goto('/recall/diagnose'),
+  'a diagnosis of a memory that gets through': async ({ frame, agent }) => {
+    const { memory_id } = await agent.remember({ topic_raw: unique(LONG), content: `${LONG} keeps the key of the boathouse.` });
+    await frame.goto(`/recall/diagnose?agent=${agent.id}&memory=${memory_id}&q=who+keeps+the+key+of+the+boathouse`);
+  },
+  'a diagnosis of a memory that is stopped': async ({ frame, agent }) => {
+    const { memory_id } = await agent.remember({ topic_raw: unique(LONG), content: `${LONG} keeps the key of the boathouse.` });
+    await agent.forget(memory_id, LONG);
+    await frame.goto(`/recall/diagnose?agent=${agent.id}&memory=${memory_id}&q=quincunx+${LONG}&kind=decision`);
+  },
+  'a diagnosis of no memory': ({ frame, agent }) => frame.goto(`/recall/diagnose?agent=${agent.id}&memory=aaaaaaaa&q=tea`),
+  'a diagnosis, an invalid question': ({ frame }) => frame.goto('/recall/diagnose?q=tea&k=0&memory=1'),
   'the reference of the API': ({ frame }) => frame.page.goto('/api/docs'),
   'the inbox': ({ frame }) => frame.goto('/inbox'),
   'the inbox, nothing matches': ({ frame }) => frame.goto('/inbox?q=nothing+is+called+this'),

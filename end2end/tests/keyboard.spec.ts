@@ -29,6 +29,7 @@ for (const path of [
   '/knowledge',
   '/recall',
   '/recall/playground',
+  '/recall/diagnose',
   '/audit?action=operator.',
   '/nowhere',
 ]) {

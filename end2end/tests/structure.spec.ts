@@ -62,6 +62,9 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
           - listitem:
             - link "Playground":
               - /url: /recall/playground
+          - listitem:
+            - link "Diagnose":
+              - /url: /recall/diagnose
         - paragraph: Trust
         - list:
           - listitem:
@@ -767,6 +770,35 @@ test('the playground', { tag: '@no-js' }, async ({ playground, agent }) => {
             - columnheader "Outcome"
         - rowgroup:
           - row /tiller/
+  `);
+});
+
+test('a diagnosis', { tag: '@no-js' }, async ({ diagnosis, agent }) => {
+  const { short_id } = await agent.remember({ topic_raw: unique('tiller'), content: 'The tiller is held with the left hand.' });
+  await diagnosis.open(agent.id, short_id, 'who holds the tiller');
+  await expect(diagnosis.main).toMatchAriaSnapshot(`
+    - heading "Diagnose" [level=1]
+    - search "Diagnose":
+      - combobox "Agent"
+      - textbox "Memory": ${short_id}
+      - textbox "On behalf of a user"
+      - spinbutton "Maximum hits"
+      - searchbox "Question": who holds the tiller
+      - button "Diagnose"
+      - group: Options and filters
+    - region "Verdict":
+      - heading /gets this memory at rank/ [level=2]
+    - region "Diagnosed memory":
+      - paragraph:
+        - link /tiller/
+    - region "Gates":
+      - heading "Gates" [level=2]
+      - list "Gates":
+        - listitem: /Organisation passed/
+        - listitem: /Key passed/
+        - listitem: /Agent passed/
+    - region "Relevance":
+      - heading "Relevance" [level=2]
   `);
 });
 

@@ -11,6 +11,7 @@ mod capture;
 mod chat;
 mod context;
 mod contract;
+mod diagnose;
 mod error;
 mod health;
 mod ids;
@@ -47,6 +48,7 @@ pub use contract::{
     MemoryListResponse, MemoryResponse, MemorySuggestion, MemoryVersionResponse, MemoryWithVersions, PutMemoryRequest, UpdateMemoryRequest,
     UpdateMemoryResponse,
 };
+pub use diagnose::{DiagnoseRequest, DiagnosedMemory, Diagnosis, Gate, GateOutcome, GateResult, Mend, MendLink, Relevance};
 pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
 pub use health::{
     CandidateLink, HealthFilter, NearMiss, NearMissState, Overview, Playground, PlaygroundCandidate, PlaygroundRequest, Prompt, PromptList,

@@ -65,7 +65,7 @@ pub struct Worth<Id> {
 }
 
 /// The texts that have words of the question, with what each word is worth in them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Postings<Id> {
     /// What each word weighs: the rarer, the more.
     idf: Vec<f64>,
@@ -73,8 +73,16 @@ pub struct Postings<Id> {
     wordings: Vec<Vec<bool>>,
     /// What the words of each wording weigh together.
     weights: Vec<f64>,
+    /// Terms of a usual text.
+    mean: f64,
     /// In the order of text and word, so that the past adds up as the present did.
     worths: Vec<Worth<Id>>,
+}
+
+impl<Id> Default for Postings<Id> {
+    fn default() -> Self {
+        Self { idf: vec![], wordings: vec![], weights: vec![], mean: 1.0, worths: vec![] }
+    }
 }
 
 impl<Id: Copy + Ord> Postings<Id> {
@@ -85,18 +93,21 @@ impl<Id: Copy + Ord> Postings<Id> {
         for place in postings.iter().filter(|posting| counted(&posting.id)).filter_map(place) {
             df[place] += 1.0;
         }
-        let (documents, mean) = (statistics.documents as f64, statistics.mean_length());
+        let documents = statistics.documents as f64;
         let idf: Vec<f64> = df.iter().map(|df| (1.0 + (documents + PRIOR_DOCUMENTS - df + 0.5) / (df + 0.5)).ln()).collect();
-        let worth = |posting: &Posting<Id>| {
-            let place = place(posting)?;
-            let (tf, length) = (f64::from(posting.tf), f64::from(posting.length));
-            let value = idf[place] * tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length / mean));
-            Some(Worth { id: posting.id, place, value })
-        };
-        let mut worths: Vec<_> = postings.iter().filter_map(worth).collect();
-        worths.sort_unstable_by_key(|worth| (worth.id, worth.place));
         let weight = |wording: &Vec<bool>| idf.iter().zip(wording).filter(|(_, has)| **has).map(|(idf, _)| idf).sum();
-        Self { weights: words.wordings.iter().map(weight).collect(), wordings: words.wordings.clone(), idf, worths }
+        let weights = words.wordings.iter().map(weight).collect();
+        let mut all = Self { weights, wordings: words.wordings.clone(), idf, mean: statistics.mean_length(), worths: vec![] };
+        all.worths = postings.iter().filter_map(|posting| all.worth(posting)).collect();
+        all.worths.sort_unstable_by_key(|worth| (worth.id, worth.place));
+        all
+    }
+
+    fn worth(&self, posting: &Posting<Id>) -> Option<Worth<Id>> {
+        let place = usize::try_from(posting.term).ok()?;
+        let (tf, length) = (f64::from(posting.tf), f64::from(posting.length));
+        let value = self.idf.get(place)? * tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length / self.mean));
+        Some(Worth { id: posting.id, place, value })
     }
 
     /// The words that a text has.
@@ -121,6 +132,13 @@ impl<Id: Copy + Ord> Postings<Id> {
     pub fn relevance(&self, id: Id) -> Option<f64> {
         let worths = self.of(id);
         (!worths.is_empty()).then(|| self.share(worths))
+    }
+
+    /// The same for a text that is not searched: its words weigh as much as in those that are. `postings` are its own, in the order of the
+    /// words.
+    pub fn relevance_of(&self, postings: &[Posting<Id>]) -> Option<f64> {
+        let worths: Vec<_> = postings.iter().filter_map(|posting| self.worth(posting)).collect();
+        (!worths.is_empty()).then(|| self.share(&worths))
     }
 
     fn share(&self, worths: &[Worth<Id>]) -> f64 {
@@ -189,6 +207,15 @@ mod tests {
         let (all, few) = (of(|_| true), of(|id| *id == 1 || *id == 51));
         assert!(all.relevance(1) < all.relevance(51));
         assert_eq!(few.relevance(1), few.relevance(51));
+    }
+
+    #[test]
+    fn a_text_that_is_not_searched_weighs_as_much_as_its_twin_that_is() {
+        let rows: Vec<_> = (1..=50).map(|id| posting(id, 0)).chain([posting(51, 1), posting(52, 0), posting(52, 1)]).collect();
+        let postings = Postings::new(&words(&["apple", "banana"]), HUNDRED, &rows, |_| true);
+        assert_eq!(postings.relevance_of(&[posting(99, 0), posting(99, 1)]), postings.relevance(52));
+        assert_eq!(postings.relevance_of(&[posting(99, 1)]), postings.relevance(51));
+        assert_eq!((postings.relevance_of(&[]), postings.relevance_of(&[posting(99, 7)])), (None, None));
     }
 
     #[test]

@@ -39,7 +39,17 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
     };
     let (filters, scoping, now) = (Narrowing::Console(filter), Scoping::default(), engine.clock().now());
     let reach = Reach { tenancy: ctx.tenancy(), agents: &agents, filters, scoping: &scoping, now };
-    let question = Question { query, ranking: RANKING, reach, most: HITS, knowledge: false, floors: None, counted: true, past: None };
+    let question = Question {
+        query,
+        ranking: RANKING,
+        reach,
+        most: HITS,
+        knowledge: false,
+        all_scored: false,
+        floors: None,
+        counted: true,
+        past: None,
+    };
     let found = find::find(engine, question).await?;
     let nearest = found.order.below.first().map(|ranked| ranked.breakdown.similarity).filter(|_| found.order.passed.is_empty());
     let hit = |ranked: crate::ranking::Ranked| {

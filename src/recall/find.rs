@@ -2,7 +2,7 @@
 
 use super::question::{Lost, MemorySide, Question, Totals};
 use super::{gather, past};
-use crate::api::{NothingReason, Ranking};
+use crate::api::{MemoryId, NothingReason, Ranking};
 use crate::db::DbError;
 use crate::db::Tenancy;
 use crate::engine::Engine;
@@ -11,7 +11,7 @@ use crate::knowledge::{self, PreparedQuery};
 use crate::memories::model::embedded_text;
 use crate::models::Floors;
 use crate::ranking::Order;
-use crate::ranking::bm25::Statistics;
+use crate::ranking::bm25::{Postings, Statistics};
 use crate::vocabulary::Snapshot;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub struct Finding {
     pub vocabulary_version: i64,
     pub prepared: PreparedQuery,
     pub statistics: Statistics,
+    /// What the words of the question are worth among the searched memories.
+    pub postings: Postings<MemoryId>,
     /// Parts that could not run: `vocabulary`, `embedding`, `memory`, `knowledge`.
     pub degraded: Vec<String>,
     /// How many memories were scored, and how many of them were not relevant enough.
@@ -137,6 +139,7 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
         vocabulary_version,
         prepared,
         statistics: memory.statistics,
+        postings: memory.postings,
         degraded,
         scored: memory.scored,
         below_floor: memory.below_floor,

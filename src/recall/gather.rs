@@ -51,7 +51,7 @@ pub(super) async fn by_decay(
     let order = ranking::decayed(rows.into_iter().map(candidate).collect(), floors, reach.now);
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let (scored, below_floor) = (count(order.passed.len() + order.below.len()), count(order.below.len()));
-    Ok(MemorySide { order, statistics, scored, below_floor, totals })
+    Ok(MemorySide { order, postings, statistics, scored, below_floor, totals })
 }
 
 /// The best by decayed words; those that reach the floor come first.
@@ -105,7 +105,7 @@ pub(super) async fn by_hybrid(
     let ids: Vec<_> = chosen.iter().map(|one| one.id).collect();
     let rows = memories::store::by_ids(tx, reach.tenancy, None, &ids, false).await?;
     let order = order(chosen, rows.into_iter().map(|memory| (memory.id, memory)).collect(), floors);
-    Ok(MemorySide { order, statistics, scored, below_floor, totals })
+    Ok(MemorySide { order, postings, statistics, scored, below_floor, totals })
 }
 
 /// The best by words. Memories of other projects do not compete with them: they are added, and only if they are strongly relevant.
@@ -137,7 +137,7 @@ pub(super) fn anchors_of(question: &Question<'_>) -> usize {
     usize::try_from(question.most).unwrap_or(ANCHORS).max(ANCHORS)
 }
 
-/// The best that pass and may be shown, and the nearest that do not; how many may be shown, and how many of them do not pass.
+/// The best that pass and may be shown, and the nearest that do not, or all of both if the question asks for them; how many may be shown, and how many of them do not pass.
 pub(super) fn choose(mut scored: Vec<Scored>, question: &Question<'_>, floors: Floors) -> (Vec<Scored>, i64, i64) {
     scored.retain(|one| question.reach.scoping.shows(one.fit, one.semantic, one.lexical));
     let passes = |one: &Scored| {
@@ -147,8 +147,9 @@ pub(super) fn choose(mut scored: Vec<Scored>, question: &Question<'_>, floors: F
     let (mut passed, below): (Vec<Scored>, Vec<Scored>) = scored.into_iter().partition(passes);
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let (all, cut) = (count(passed.len() + below.len()), count(below.len()));
-    passed.truncate(usize::try_from(question.most).unwrap_or(usize::MAX));
-    passed.extend(below.into_iter().take(usize::try_from(NEAR_MISSES).unwrap_or(usize::MAX)));
+    let most = |number: usize| if question.all_scored { usize::MAX } else { number };
+    passed.truncate(most(usize::try_from(question.most).unwrap_or(usize::MAX)));
+    passed.extend(below.into_iter().take(most(NEAR_MISSES as usize)));
     (passed, all, cut)
 }
 

@@ -1,7 +1,9 @@
 //! recall: candidates, one ranking, an explanation for every hit, and a log entry. And the operators' view of it.
 
+mod asked;
 mod blend;
 mod browse;
+mod diagnose;
 mod differences;
 pub mod eval;
 mod find;
@@ -22,6 +24,7 @@ mod trace;
 mod why;
 
 pub use browse::search_console;
+pub use diagnose::diagnose;
 pub(crate) use health::{add, last_days};
 pub use health::{health, zero_hits};
 pub use playground::playground;
@@ -102,6 +105,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
         knowledge: mode.knowledge,
         floors: mode.floors,
         counted: false,
+        all_scored: false,
         past: request.as_of.map(Past::at),
     };
     let found = find::find(engine, question).await?;

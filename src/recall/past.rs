@@ -115,7 +115,7 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
         Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, &foreign, question, prepared, &postings, floors),
     };
     let (scored, below_floor) = (count_of(order.passed.len() + order.below.len()), count_of(order.below.len()));
-    MemorySide { order, statistics, scored, below_floor, totals: None }
+    MemorySide { order, postings, statistics, scored, below_floor, totals: None }
 }
 
 /// The same as `gather::by_hybrid`, over memories in this process.

@@ -1,20 +1,16 @@
 //! The playground: a recall that shows every step and leaves no trace.
 
+use super::asked::Asked;
 use super::blend::Blended;
-use super::find::{self, Finding};
+use super::find::Finding;
 use super::near::Silent;
-use super::question::{Past, Question};
-use super::store::{Narrowing, Reach};
 use super::trace::{chunk_rank, memory_rank};
-use super::{NEAR_MISSES, RANKING, blend, check, health, scope, show_reviews, silence};
+use super::{NEAR_MISSES, blend, health, show_reviews, silence};
 use crate::api::{
-    AgentId, CandidateLink, NearMiss, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, RecallRequest, Scope, SourceTag,
-    UserId, ZeroHitCause,
+    AgentId, CandidateLink, NearMiss, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, Scope, SourceTag, ZeroHitCause,
 };
-use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::identity::{self, Agent};
 use crate::knowledge;
 use crate::memories;
 use crate::op::OpContext;
@@ -34,13 +30,8 @@ use tracing::instrument;
 pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRequest) -> Result<Playground, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let PlaygroundRequest { agent_id, recall } = request;
-    check(recall, engine.clock().now())?;
-    let agent = identity::all_agents(engine, ctx).await?.into_iter().find(|agent| agent.id == *agent_id).ok_or(Error::NotFound("agent"))?;
-    let user = user(engine, ctx, &agent, recall).await?;
-    let scopes = identity::scopes_of(engine, ctx, agent.id).await?;
-    let agents = [agent.id, ctx.commons_id];
-    let asked = Asked { recall, agents: &agents, user, knowledge: scopes.contains(&Scope::KbRead) };
-    let found = find(engine, ctx, &asked).await?;
+    let asked = Asked::new(engine, ctx, *agent_id, recall).await?;
+    let found = asked.find(engine, recall.k, false).await?;
     let list = blend::list(&found, recall.k, false);
 
     let zero_hit = found.order.passed.is_empty();
@@ -58,8 +49,8 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
         vocabulary_version: found.vocabulary_version,
         memories: found.totals.map(|totals| totals.memories),
         passed: found.totals.map(|totals| totals.passed),
-        may_recall: scopes.contains(&Scope::MemoryRead),
-        may_read_knowledge: scopes.contains(&Scope::KbRead),
+        may_recall: asked.may(Scope::MemoryRead),
+        may_read_knowledge: asked.may(Scope::KbRead),
         zero_hit,
         cause,
         near_misses: near_misses.unwrap_or_default(),
@@ -69,52 +60,11 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
     })
 }
 
-/// The user that the recall names, under the rules of an agent's key.
-async fn user(engine: &Engine, ctx: &OpContext, agent: &Agent, recall: &RecallRequest) -> Result<Option<UserId>, Error> {
-    let Some(reference) = &recall.user_id else {
-        return if agent.require_user { Err(Error::invalid("user_id", "is required for this agent")) } else { Ok(None) };
-    };
-    let known = identity::known_user(engine, ctx, reference).await?;
-    known.map(Some).ok_or_else(|| Error::invalid("user_id", "is no user's id, and no user has this reference"))
-}
-
-/// A recall of the playground: the request, and what the agent may reach.
-struct Asked<'a> {
-    recall: &'a RecallRequest,
-    agents: &'a [AgentId; 2],
-    user: Option<UserId>,
-    knowledge: bool,
-}
-
-async fn find(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>) -> Result<Finding, Error> {
-    let recall = asked.recall;
-    let now = recall.as_of.unwrap_or_else(|| engine.clock().now());
-    let scoping = scope::of(engine, ctx, &recall.filters, now).await?;
-    let reach = Reach {
-        tenancy: Tenancy { agent: asked.agents[0], users: asked.user.into(), ..ctx.tenancy() },
-        agents: asked.agents,
-        filters: Narrowing::Agent(&recall.filters),
-        scoping: &scoping,
-        now,
-    };
-    let question = Question {
-        query: &recall.query,
-        ranking: recall.ranking.unwrap_or(RANKING),
-        reach,
-        most: i64::from(recall.k + NEAR_MISSES),
-        knowledge: asked.knowledge && !recall.filters.narrows(),
-        floors: None,
-        counted: true,
-        past: recall.as_of.map(Past::at),
-    };
-    find::find(engine, question).await
-}
-
 /// Why no memory was found, and the near misses.
 async fn diagnose(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>, found: &Finding) -> Result<(ZeroHitCause, Vec<NearMiss>), Error> {
     let silent = Silent {
         tenant: ctx.tenant_id,
-        agents: asked.agents,
+        agents: &asked.agents,
         user_id: asked.user,
         at: found.now,
         model: &engine.model().name,

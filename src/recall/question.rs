@@ -4,7 +4,7 @@ use super::store::Reach;
 use crate::api::{MemoryId, Ranking};
 use crate::models::Floors;
 use crate::ranking::Order;
-use crate::ranking::bm25::Statistics;
+use crate::ranking::bm25::{Postings, Statistics};
 use crate::vocabulary::Moment;
 use chrono::{DateTime, Utc};
 use std::collections::HashSet;
@@ -18,6 +18,8 @@ pub struct Question<'a> {
     pub most: i64,
     /// Whether shared knowledge is searched, too.
     pub knowledge: bool,
+    /// Whether every scored memory is kept, not only the best and the nearest below the floor.
+    pub all_scored: bool,
     /// Floors other than the model's.
     pub floors: Option<Floors>,
     /// Whether to count every memory that may be found, not only the scored ones: for pages, because it takes time.
@@ -65,6 +67,8 @@ impl Question<'_> {
 #[derive(Default)]
 pub struct MemorySide {
     pub order: Order,
+    /// What the words of the question are worth among the searched memories.
+    pub postings: Postings<MemoryId>,
     pub statistics: Statistics,
     /// How many memories were scored, and how many of them were not relevant enough.
     pub scored: i64,

@@ -99,6 +99,7 @@ async fn ask(
         knowledge: !line.knowledge.0.is_empty(),
         floors: Some(Floors { vector: line.vector_floor, lexical: line.lexical_floor }),
         counted: false,
+        all_scored: false,
         past,
     };
     find::find(engine, question).await

@@ -13,6 +13,7 @@ mod commons_review;
 mod concurrency;
 mod context;
 mod contract;
+mod diagnose;
 mod embedded;
 mod explain;
 mod extraction_golden;

@@ -4,9 +4,9 @@
 use crate::support::alone;
 use futures_util::future::BoxFuture;
 use remembrancer::api::{
-    AgentId, BotId, CaptureMode, DecisionId, Discipline, DocumentId, EventId, ExplainRequest, InboxVerdict, KeyId, MemoryId, MemoryRef,
-    NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest, ProposalId, QuarantineId, RetrievalId, Scope, SourceId, TermChange,
-    TermId, UserId, Verdict, ViewId, ViewPage,
+    AgentId, BotId, CaptureMode, DecisionId, DiagnoseRequest, Discipline, DocumentId, EventId, ExplainRequest, InboxVerdict, KeyId,
+    MemoryId, MemoryRef, NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest, ProposalId, QuarantineId, RetrievalId, Scope,
+    SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
 };
 use remembrancer::op::Access;
 use remembrancer::portability::{ImportOptions, Selection};
@@ -135,6 +135,10 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "recall::playground" Viewer |w, c| async {
         let request = PlaygroundRequest { agent_id: AgentId(nowhere()), recall: question("tea") };
         recall::playground(&w.engine, c, &request).await
+    };
+    "recall::diagnose" Viewer |w, c| async {
+        let request = DiagnoseRequest { agent_id: AgentId(nowhere()), memory: name(), recall: question("tea") };
+        recall::diagnose(&w.engine, c, &request).await
     };
     "recall::retrievals" Viewer |w, c| recall::retrievals(&w.engine, c, &Default::default());
     "recall::retrieval" Viewer |w, c| recall::retrieval(&w.engine, c, RetrievalId(nowhere()), None);

@@ -326,6 +326,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("recall", include_str!("../../src/recall/store/mod.rs")),
         ("recall", include_str!("../../src/recall/store/health.rs")),
         ("recall", include_str!("../../src/recall/store/candidates.rs")),
+        ("recall", include_str!("../../src/recall/store/gates.rs")),
         ("recall", include_str!("../../src/recall/store/past.rs")),
         ("recall", include_str!("../../src/recall/store/retrievals.rs")),
         ("knowledge", include_str!("../../src/knowledge/store/mod.rs")),

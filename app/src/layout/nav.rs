@@ -40,6 +40,7 @@ const PAGES: [(&str, &[Page]); 5] = [
             ("/recall", "Health", Shape::Health),
             ("/recall/log", "Log", Shape::Log),
             ("/recall/playground", "Playground", Shape::Playground),
+            ("/recall/diagnose", "Diagnose", Shape::Diagnose),
         ],
     ),
     ("Trust", &[("/audit", "Audit log", Shape::Audit)]),

@@ -40,6 +40,12 @@ impl<T: Clone + PartialEq + Send + Sync + 'static> Filtered<T> {
         Resource::new(move || self.filter.get(), move |filter| async move { find(filter.map_err(ConsoleError::invalid)?).await })
     }
 
+    /// The same fields for a component that several filters share.
+    pub fn fields(self) -> Filtered<()> {
+        let read = |filter: &Parsed<T>| filter.as_ref().map(drop).map_err(Clone::clone);
+        Filtered { query: self.query, filter: Memo::new(move |_| self.filter.with(read)) }
+    }
+
     /// The value of the field `name`.
     pub fn value(self, name: &'static str) -> Signal<String> {
         Signal::derive(move || self.query.with(|query| query.text(name)))

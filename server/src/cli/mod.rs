@@ -1,6 +1,7 @@
 //! The command line.
 
 mod capture;
+mod diagnose;
 pub mod eval;
 mod extraction;
 pub mod kb;
@@ -14,6 +15,7 @@ use crate::mcp;
 use crate::serve::{self, Opened};
 use capture::Capture;
 use clap::{Args, Parser, Subcommand};
+use diagnose::Diagnose;
 use eval::Eval;
 use kb::Kb;
 use lifecycle::Lifecycle;
@@ -79,6 +81,8 @@ enum Command {
     Import(portability::Import),
     /// Store a transcript or a note, and have it read for what is worth remembering
     Capture(Capture),
+    /// Explain why an agent does not recall a memory: which gate stops it, and what would mend that
+    Diagnose(Diagnose),
     /// Do background work in this process: extraction, embeddings, delivery
     Worker,
     /// Measure the quality of retrieval and extraction
@@ -326,6 +330,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
             kb::ingest(engine, &tenant, &dir, collection, since, dry_run).await?;
         }
         Command::Capture(command) => capture::capture(engine, command).await?,
+        Command::Diagnose(command) => diagnose::diagnose(engine, command).await?,
         Command::Export(command) => portability::export(engine, command).await?,
         Command::Import(command) => portability::import(engine, command).await?,
         Command::Lifecycle(command) => lifecycle::run(engine, command).await?,

@@ -23,6 +23,10 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/recalls_of_memory", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/read_document", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/try_recall", "request[agent_id]=01900000-0000-7000-8000-000000000000&request[recall][query]=tea&request[recall][k]=5"),
+    (
+        "/console/api/diagnose",
+        "request[agent_id]=01900000-0000-7000-8000-000000000000&request[memory]=k3v9x2aq&request[recall][query]=tea&request[recall][k]=5",
+    ),
     ("/console/api/delete_memories", "ids=01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/restore_memories", "ids=01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/proposal", "id=01900000-0000-7000-8000-000000000000"),
@@ -197,6 +201,7 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("measure_recall", Some(Viewer)),
         ("zero_hits", Some(Viewer)),
         ("try_recall", Some(Viewer)),
+        ("diagnose", Some(Viewer)),
         ("list_retrievals", Some(Viewer)),
         ("read_retrieval", Some(Viewer)),
         ("replay_retrieval", Some(Viewer)),

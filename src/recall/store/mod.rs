@@ -1,12 +1,14 @@
 //! All SQL of retrieval: candidates by vector and by words, the log, the counters, and the operators' view of the log.
 
 mod candidates;
+mod gates;
 mod health;
 mod past;
 mod reach;
 mod retrievals;
 
 pub use candidates::{Feature, Meaning, Nearest, Sides, awaiting, sides, totals, turns, updated_at};
+pub use gates::{Compared, compared, lets_through};
 pub use health::{Counted, Grouped, SilentRow, causes, count_silent, grouped, list_silent, nearest_of_all};
 pub use past::{Past, as_stored, count_past, past};
 pub use reach::{Narrowing, Reach};

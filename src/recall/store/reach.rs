@@ -25,6 +25,41 @@ pub enum Narrowing<'a> {
     Console(&'a MemoryFilter),
 }
 
+impl Narrowing<'_> {
+    /// The conditions of the filters, for a table called `m`.
+    pub(super) fn push(&self, query: &mut QueryBuilder<Postgres>) {
+        match self {
+            Self::Console(filter) => narrow(query, filter),
+            Self::Agent(filters) => {
+                if !filters.kinds.is_empty() {
+                    query.push(" and m.kind = any(").push_bind(texts(&filters.kinds)).push(")");
+                }
+                if !filters.scopes.is_empty() {
+                    query.push(" and m.scope = any(").push_bind(texts(&filters.scopes)).push(")");
+                }
+                if let Some(platform) = &filters.platform {
+                    query.push(" and m.source->>'platform' = ").push_bind(platform.clone());
+                }
+                if let Some(project) = filters.project_id {
+                    query.push(" and m.project_id = ").push_bind(project);
+                }
+                if let Some(repo) = filters.repo_id {
+                    query.push(" and m.repo_id = ").push_bind(repo);
+                }
+                if !filters.statuses.is_empty() {
+                    query.push(" and m.status = any(").push_bind(texts(&filters.statuses)).push(")");
+                }
+                if let Some(from) = filters.from {
+                    query.push(" and m.said_at >= ").push_bind(from);
+                }
+                if let Some(until) = filters.until {
+                    query.push(" and m.said_at < ").push_bind(until);
+                }
+            }
+        }
+    }
+}
+
 impl Reach<'_> {
     pub(super) fn agent_ids(&self) -> Vec<Uuid> {
         self.agents.iter().map(|agent| agent.0).collect()
@@ -52,35 +87,7 @@ impl Reach<'_> {
 
     /// The conditions of the filters, for a table called `m`.
     pub(super) fn push_filters(&self, query: &mut QueryBuilder<Postgres>) {
-        match &self.filters {
-            Narrowing::Console(filter) => narrow(query, filter),
-            Narrowing::Agent(filters) => {
-                if !filters.kinds.is_empty() {
-                    query.push(" and m.kind = any(").push_bind(texts(&filters.kinds)).push(")");
-                }
-                if !filters.scopes.is_empty() {
-                    query.push(" and m.scope = any(").push_bind(texts(&filters.scopes)).push(")");
-                }
-                if let Some(platform) = &filters.platform {
-                    query.push(" and m.source->>'platform' = ").push_bind(platform.clone());
-                }
-                if let Some(project) = filters.project_id {
-                    query.push(" and m.project_id = ").push_bind(project);
-                }
-                if let Some(repo) = filters.repo_id {
-                    query.push(" and m.repo_id = ").push_bind(repo);
-                }
-                if !filters.statuses.is_empty() {
-                    query.push(" and m.status = any(").push_bind(texts(&filters.statuses)).push(")");
-                }
-                if let Some(from) = filters.from {
-                    query.push(" and m.said_at >= ").push_bind(from);
-                }
-                if let Some(until) = filters.until {
-                    query.push(" and m.said_at < ").push_bind(until);
-                }
-            }
-        }
+        self.filters.push(query);
     }
 
     /// The condition on `{table}.user_id`, where `parameter` is [`Reach::user_id`]. Each case has its own condition, because an index

@@ -402,6 +402,16 @@ pub const MEMORY: &[Query] = queries! {
         (memories + passed) as usize
     };
     "recall::turns" |tx, c| recall::turns(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), true, &[c.id]).await?.0.len();
+    "recall::compared" |tx, c| {
+        let model = Model {
+            name: "all-MiniLM-L6-v2".into(), dimension: 384, dedup_threshold: 0.9, suggestion_threshold: 0.8, floors: FLOORS,
+        };
+        recall::compared(tx, c.ctx.tenancy(), (c.agent, c.id), &model, Some(&c.vector)).await?.iter().count()
+    };
+    "recall::lets_through" |tx, c| {
+        let filters = RecallFilters { platform: Some("slack".into()), ..RecallFilters::default() };
+        recall::lets_through(tx, c.ctx.tenancy(), (c.agent, c.id), &[filters]).await?.len()
+    };
     "recall::count_past" |tx, c| recall::count_past(tx, &reach!(c)).await?.0 as usize;
     "recall::past" |tx, c| recall::past(tx, &reach!(c), "all-MiniLM-L6-v2", 384, true, c.now).await?.len();
     "recall::count_retrievals" |tx, c| recall::count_retrievals(tx, c.ctx.tenancy(), &Default::default()).await? as usize;

@@ -14,6 +14,7 @@ use crate::{
     features::{
         audit::Trail,
         inbox::{Evidence, read_quotes},
+        recall::why_not,
     },
     layout::ViewerResource,
     query::{Query, use_query},
@@ -102,6 +103,8 @@ fn Whole(
 ) -> impl IntoView {
     let row = detail.memory.clone();
     let trail = detail.audit.clone();
+    // Shared memories belong to no agent that asks; their author does.
+    let why_not = why_not(detail.created_by, &row.short_id, row.user_id);
     let rejected = row.status == MemoryStatus::Inbox;
     let waits = rejected && row.deleted_at.is_none();
     let (title, summary) = (detail.title.clone(), detail.summary.clone());
@@ -140,7 +143,7 @@ fn Whole(
                 <Evidence quotes />
                 <Contradictions links=detail.links.clone() />
                 <Links topic=row.topic.clone() links=detail.links.clone() />
-                <RecalledBy recalls id=row.id />
+                <RecalledBy recalls id=row.id why_not />
                 <History versions=detail.versions.clone() query page=format!("/memories/{}", row.id) />
                 <section aria-labelledby="trail">
                     <h2 class="mb-2" id="trail">"Audit trail"</h2>

@@ -8,7 +8,12 @@ use remembrancer::api::{MemoryId, MemoryRecall, MemoryRecalls};
 
 /// The logged recalls that returned a memory, latest first, each with its rank.
 #[component]
-pub fn RecalledBy(recalls: Result<MemoryRecalls, ConsoleError>, id: MemoryId) -> impl IntoView {
+pub fn RecalledBy(
+    recalls: Result<MemoryRecalls, ConsoleError>,
+    id: MemoryId,
+    /// The page that explains why a recall does not return it.
+    why_not: String,
+) -> impl IntoView {
     let total = recalls.as_ref().map_or(0, |recalls| recalls.total);
     let body = match recalls {
         Ok(recalls) if recalls.latest.is_empty() => {
@@ -19,10 +24,13 @@ pub fn RecalledBy(recalls: Result<MemoryRecalls, ConsoleError>, id: MemoryId) ->
     };
     view! {
         <section aria-labelledby="recalled-by">
-            <h2 class="mb-2 flex flex-wrap items-baseline gap-x-2" id="recalled-by">
-                "Recalled by"
-                <span class="text-sm font-normal text-soft">{(total > 0).then(|| text::count(total, "recall", "recalls"))}</span>
-            </h2>
+            <div class="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+                <h2 class="flex flex-wrap items-baseline gap-x-2" id="recalled-by">
+                    "Recalled by"
+                    <span class="text-sm font-normal text-soft">{(total > 0).then(|| text::count(total, "recall", "recalls"))}</span>
+                </h2>
+                <a class="text-sm" href=why_not>"Why was it not recalled?"</a>
+            </div>
             <div class="card" data-testid="recalled-by">
                 {body}
             </div>

@@ -3,8 +3,8 @@ use crate::guard::operator;
 use crate::{ConsoleError, codec::Text};
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::{
-    HealthFilter, Page, Playground, PlaygroundRequest, RecallHealth, Replay, Retrieval, RetrievalDetail, RetrievalFilter, RetrievalId,
-    ZeroHit,
+    DiagnoseRequest, Diagnosis, HealthFilter, Page, Playground, PlaygroundRequest, RecallHealth, Replay, Retrieval, RetrievalDetail,
+    RetrievalFilter, RetrievalId, ZeroHit,
 };
 #[cfg(feature = "ssr")]
 use remembrancer::recall;
@@ -28,6 +28,13 @@ pub async fn zero_hits(#[server(default)] filter: HealthFilter) -> Result<Page<Z
 pub async fn try_recall(request: PlaygroundRequest) -> Result<Playground, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(recall::playground(&engine, &ctx, &request).await?)
+}
+
+/// Follows one memory through a recall of an agent. Nothing is logged or counted.
+#[server(endpoint = "diagnose", input = GetUrl, output = Text)]
+pub async fn diagnose(request: DiagnoseRequest) -> Result<Diagnosis, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(recall::diagnose(&engine, &ctx, &request).await?)
 }
 
 /// One page of the recall log, newest first.

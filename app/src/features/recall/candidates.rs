@@ -1,11 +1,14 @@
-use super::words::source_badge;
-use crate::ui::{Badge, Bar, Tone};
+use super::{url, words::source_badge};
+use crate::{
+    query::Query,
+    ui::{Badge, Bar, Tone},
+};
 use leptos::prelude::*;
 use remembrancer::api::{CandidateLink, MatchedBy, PlaygroundCandidate};
 
-/// The candidates of a playground recall: scores and outcome of each.
+/// The candidates of a playground recall: scores and outcome of each. `query` is the recall, to diagnose a memory that is not in the answer.
 #[component]
-pub fn Candidates(candidates: Vec<PlaygroundCandidate>) -> impl IntoView {
+pub fn Candidates(candidates: Vec<PlaygroundCandidate>, query: Query) -> impl IntoView {
     if candidates.is_empty() {
         return view! { <p class="px-4 py-3 text-sm text-soft">"No candidates."</p> }.into_any();
     }
@@ -19,17 +22,17 @@ pub fn Candidates(candidates: Vec<PlaygroundCandidate>) -> impl IntoView {
                     <th scope="col" class="hidden w-36 md:table-cell">"Outcome"</th>
                 </tr>
             </thead>
-            <tbody>{candidates.into_iter().map(|candidate| view! { <Row candidate /> }).collect_view()}</tbody>
+            <tbody>{candidates.into_iter().map(|candidate| view! { <Row candidate query=query.clone() /> }).collect_view()}</tbody>
         </table>
     }
     .into_any()
 }
 
 #[component]
-fn Row(candidate: PlaygroundCandidate) -> impl IntoView {
-    let href = match candidate.link {
-        CandidateLink::Memory(id) => format!("/memories/{id}"),
-        CandidateLink::Document(id) => format!("/knowledge/documents/{id}"),
+fn Row(candidate: PlaygroundCandidate, query: Query) -> impl IntoView {
+    let (href, why_not) = match candidate.link {
+        CandidateLink::Memory(id) => (format!("/memories/{id}"), candidate.rank.is_none().then(|| url::diagnose_of(&query, id))),
+        CandidateLink::Document(id) => (format!("/knowledge/documents/{id}"), None),
     };
     let rank = candidate.rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
     let (tag, by) = (candidate.source_tag, matched_by(candidate.matched_by));
@@ -44,7 +47,10 @@ fn Row(candidate: PlaygroundCandidate) -> impl IntoView {
                     <span class="md:hidden">{outcome(&candidate)}</span>
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{candidate.content.clone()}</p>
-                <p class="mt-1 text-xs break-words">{candidate.explanation.clone()}</p>
+                <p class="mt-1 text-xs break-words">
+                    {candidate.explanation.clone()}
+                    {why_not.map(|href| view! { " " <a class="underline" href=href>"Why not in the answer?"</a> })}
+                </p>
                 <div class="mt-1 md:hidden">{scores(&candidate)}</div>
             </td>
             <td class="hidden md:table-cell">{scores(&candidate)}</td>

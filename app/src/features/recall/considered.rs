@@ -1,5 +1,11 @@
-use super::words::source_badge;
-use crate::ui::{Badge, Bar, Tone};
+use super::{
+    url::{asked, diagnose_of},
+    words::source_badge,
+};
+use crate::{
+    query::Query,
+    ui::{Badge, Bar, Tone},
+};
 use leptos::prelude::*;
 use remembrancer::api::{Considered, MatchedBy, RetrievalDetail};
 
@@ -9,7 +15,7 @@ pub fn ConsideredTable(detail: RetrievalDetail) -> impl IntoView {
     if detail.considered.is_empty() {
         return view! { <p class="px-4 py-3 text-sm text-soft">"No candidates."</p> }.into_any();
     }
-    let floors = (detail.vector_floor, detail.lexical_floor);
+    let (floors, query) = ((detail.vector_floor, detail.lexical_floor), asked(&detail.retrieval));
     view! {
         <table class="data table-fixed" aria-label="What was considered">
             <thead>
@@ -20,14 +26,15 @@ pub fn ConsideredTable(detail: RetrievalDetail) -> impl IntoView {
                     <th scope="col" class="hidden w-36 md:table-cell">"Outcome"</th>
                 </tr>
             </thead>
-            <tbody>{detail.considered.into_iter().map(|one| view! { <Row one floors /> }).collect_view()}</tbody>
+            <tbody>{detail.considered.into_iter().map(|one| view! { <Row one floors query=query.clone() /> }).collect_view()}</tbody>
         </table>
     }
     .into_any()
 }
 
 #[component]
-fn Row(one: Considered, floors: (f64, f64)) -> impl IntoView {
+fn Row(one: Considered, floors: (f64, f64), query: Query) -> impl IntoView {
+    let why_not = one.memory_id.filter(|_| one.rank.is_none()).map(|id| diagnose_of(&query, id));
     let rank = one.rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
     let by = match one.matched_by {
         MatchedBy::Vector => "by meaning",
@@ -48,7 +55,10 @@ fn Row(one: Considered, floors: (f64, f64)) -> impl IntoView {
                     <span class="md:hidden">{outcome(&one)}</span>
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{one.content.clone()}</p>
-                <p class="mt-1 text-xs break-words text-soft">{one.explanation.clone()}</p>
+                <p class="mt-1 text-xs break-words text-soft">
+                    {one.explanation.clone()}
+                    {why_not.map(|href| view! { " " <a class="underline" href=href>"Why not now?"</a> })}
+                </p>
                 <div class="mt-1 md:hidden">{scores(&one, floors)}</div>
             </td>
             <td class="hidden md:table-cell">{scores(&one, floors)}</td>

@@ -1,21 +1,20 @@
 use super::{
     api::try_recall,
     candidates::Candidates,
+    options::Options,
     url,
     words::{cause_name, cause_sentence},
     zero_hits::NearMisses,
 };
 use crate::{
     ConsoleError,
-    features::memories::{AgentField, all},
+    features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{
-        Answered, Badge, Empty, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, Tone, chart::share_of, choice, text,
-    },
+    ui::{Answered, Badge, Empty, FilterForm, Filtered, SearchField, Shape, TextField, Tone, chart::share_of, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{MemoryKind, MemoryScope, MemoryStatus, Playground, PlaygroundRequest, Ranking};
+use remembrancer::api::{Playground, PlaygroundRequest};
 
 async fn ask(request: Option<PlaygroundRequest>) -> Result<Option<Playground>, ConsoleError> {
     match request {
@@ -62,43 +61,9 @@ fn Form(filtered: Filtered<Option<PlaygroundRequest>>) -> impl IntoView {
                         "Recall"
                     </button>
                 </div>
-                <details class="col-span-full" open=query.get_untracked().any(url::OPTIONS)>
-                    <summary class="button button-quiet -ml-3">
-                        <Icon shape=Shape::Filter />
-                        "Options and filters"
-                    </summary>
-                    <Options filtered />
-                </details>
+                <Options filtered=filtered.fields() names=url::OPTIONS all_of_them=true />
             </div>
         </FilterForm>
-    }
-}
-
-/// Everything else that an agent can send.
-#[component]
-fn Options(filtered: Filtered<Option<PlaygroundRequest>>) -> impl IntoView {
-    let (value, error) = (move |name| filtered.value(name), move |name| filtered.error(name));
-    let in_reach = [MemoryStatus::Active, MemoryStatus::Contradicted];
-    let expected = vec![choice("", "No"), choice("true", "Yes: report an empty answer")];
-    view! {
-        <div class="mt-2 grid grid-cols-2 gap-3 lg:grid-cols-4">
-            <SelectField name="ranking" label="Ranking" value=value("ranking") error=error("ranking") choices=all("Default", Ranking::ALL) />
-            <SelectField name="expected" label="Expected to be known" value=value("expected") error=error("expected") choices=expected />
-            <TextField name="for_project" label="Working on project" hint="UUID" value=value("for_project") error=error("for_project") />
-            <TextField name="for_repo" label="Working on repository" hint="UUID" value=value("for_repo") error=error("for_repo") />
-            <SelectField name="kind" label="Kind" value=value("kind") error=error("kind") choices=all("Any kind", MemoryKind::ALL) />
-            <SelectField name="scope" label="Scope" value=value("scope") error=error("scope") choices=all("Any scope", MemoryScope::ALL) />
-            <SelectField name="status" label="Status" value=value("status") error=error("status") choices=all("Any status", &in_reach) />
-            <TextField name="platform" label="Platform" value=value("platform") error=error("platform") />
-            <TextField name="project" label="Only project" hint="UUID" value=value("project") error=error("project") />
-            <TextField name="repo" label="Only repository" hint="UUID" value=value("repo") error=error("repo") />
-            <TextField name="from" label="Said from" kind="date" value=value("from") error=error("from") />
-            <TextField name="until" label="Said until" kind="date" value=value("until") error=error("until") />
-            <TextField name="as_of" label="As of 0:00 UTC on" kind="date" value=value("as_of") error=error("as_of") />
-            <p class="col-span-full text-xs text-soft">
-                "Filters narrow memories before they are ranked, and leave shared knowledge out. A project that the agent works on does neither."
-            </p>
-        </div>
     }
 }
 
@@ -152,7 +117,7 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
             </div>
             <section aria-labelledby="candidates">
                 <h2 class="mb-2" id="candidates">"Candidates"</h2>
-                <div class="card"><Candidates candidates=answer.candidates /></div>
+                <div class="card"><Candidates candidates=answer.candidates query /></div>
             </section>
         </div>
     }

@@ -2,7 +2,7 @@ use super::{
     api::{read_retrieval, replay_retrieval},
     considered::ConsideredTable,
     replay::Compared,
-    url::try_again,
+    url::{asked, try_again},
     words::outcome_badges,
 };
 use crate::{
@@ -137,7 +137,7 @@ fn Facts(detail: RetrievalDetail) -> impl IntoView {
         filters => Some(serde_json::to_string_pretty(filters).unwrap_or_default()),
     };
     let playground = try_again(retrieval.agent_id, &retrieval.query, retrieval.user_id);
-    let canonical = retrieval.query_canonical.clone();
+    let (canonical, diagnose) = (retrieval.query_canonical.clone(), asked(&retrieval).href("/recall/diagnose"));
     view! {
         <section class="card divide-y divide-line" aria-label="Facts">
             <dl class="facts p-4">
@@ -166,10 +166,14 @@ fn Facts(detail: RetrievalDetail) -> impl IntoView {
                 <dt>"Id"</dt>
                 <dd class="font-mono text-xs break-all">{retrieval.id.to_string()}</dd>
             </dl>
-            <p class="p-4">
+            <p class="flex flex-wrap gap-2 p-4">
                 <a class="button" href=playground>
                     <Icon shape=Shape::Playground />
                     "Open in the playground"
+                </a>
+                <a class="button" href=diagnose>
+                    <Icon shape=Shape::Diagnose />
+                    "Diagnose a missing memory"
                 </a>
             </p>
         </section>

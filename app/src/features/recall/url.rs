@@ -2,7 +2,8 @@
 
 use crate::{query::Query, ui::Parsed};
 use remembrancer::api::{
-    AgentId, FieldError, HealthFilter, K_MAX, PlaygroundRequest, RecallFilters, RecallRequest, RetrievalFilter, UserId,
+    AgentId, DiagnoseRequest, FieldError, HealthFilter, K_MAX, PlaygroundRequest, RecallFilters, RecallRequest, Retrieval, RetrievalFilter,
+    UserId,
 };
 
 /// The filter fields of the health page.
@@ -29,6 +30,27 @@ pub const PLAYGROUND: &[&str] = &[
 ];
 /// Those of them that are folded away until one is set.
 pub const OPTIONS: &[&str] = PLAYGROUND.split_at(4).1;
+/// The fields of a diagnosis: those of the playground that are about now, and the memory.
+pub const DIAGNOSE: &[&str] = &[
+    "agent",
+    "memory",
+    "q",
+    "k",
+    "user",
+    "ranking",
+    "for_project",
+    "for_repo",
+    "kind",
+    "scope",
+    "status",
+    "platform",
+    "project",
+    "repo",
+    "from",
+    "until",
+];
+/// Those of them that are folded away until one is set.
+pub const DIAGNOSE_OPTIONS: &[&str] = DIAGNOSE.split_at(5).1;
 /// The filter fields of the log.
 pub const LOG: &[&str] = &["q", "agent", "zero_hit", "ranking", "memory", "from", "until"];
 /// The periods to choose from, in days.
@@ -88,26 +110,43 @@ pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
 /// Parses the request of the playground; none without a question.
 pub fn playground(query: &Query) -> Parsed<Option<PlaygroundRequest>> {
     let mut errors = Vec::new();
-    let agent_id = query.read("agent", "Choose one of the agents.", &mut errors);
-    let k = query.read("k", &format!("A number from 1 to {K_MAX}."), &mut errors).unwrap_or(K);
+    let (agent_id, recall) = recall(query, &mut errors);
+    let request = agent_id.filter(|_| !recall.query.is_empty()).map(|agent_id| PlaygroundRequest { agent_id, recall });
+    if errors.is_empty() { Ok(request) } else { Err(errors) }
+}
+
+/// Parses the request of a diagnosis; none without a question or a memory: links fill in only what they know.
+pub fn diagnose(query: &Query) -> Parsed<Option<DiagnoseRequest>> {
+    let mut errors = Vec::new();
+    let (agent_id, recall) = recall(query, &mut errors);
+    let memory = query.read("memory", "Enter the short id of eight letters and digits, or the UUID.", &mut errors);
+    // A diagnosis is about now.
+    let recall = RecallRequest { as_of: None, expected: false, ..recall };
+    let named = agent_id.zip(memory).filter(|_| !recall.query.is_empty());
+    let request = named.map(|(agent_id, memory)| DiagnoseRequest { agent_id, memory, recall });
+    if errors.is_empty() { Ok(request) } else { Err(errors) }
+}
+
+/// Parses a recall and the agent that sends it. Without a question there is nothing to require.
+fn recall(query: &Query, errors: &mut Vec<FieldError>) -> (Option<AgentId>, RecallRequest) {
+    let agent_id = query.read("agent", "Choose one of the agents.", errors);
+    let k = query.read("k", &format!("A number from 1 to {K_MAX}."), errors).unwrap_or(K);
     if !(1..=K_MAX).contains(&k) {
         errors.push(FieldError { field: "k".into(), message: format!("A number from 1 to {K_MAX}.") });
     }
-    let question = query.get("q").map(str::to_owned);
-    if question.is_some() && query.get("agent").is_none() {
+    if query.get("q").is_some() && query.get("agent").is_none() {
         errors.push(FieldError { field: "agent".into(), message: "Choose an agent.".into() });
     }
     let recall = RecallRequest {
-        query: question.clone().unwrap_or_default(),
+        query: query.text("q"),
         k,
-        expected: query.read("expected", "Choose yes or no.", &mut errors).unwrap_or_default(),
-        user_id: query.read("user", "An id, or a reference of at most 256 printable characters.", &mut errors),
-        ranking: query.read("ranking", "Choose one of the rankings.", &mut errors),
-        filters: recall_filters(query, &mut errors),
-        as_of: query.day("as_of", false, &mut errors),
+        expected: query.read("expected", "Choose yes or no.", errors).unwrap_or_default(),
+        user_id: query.read("user", "An id, or a reference of at most 256 printable characters.", errors),
+        ranking: query.read("ranking", "Choose one of the rankings.", errors),
+        filters: recall_filters(query, errors),
+        as_of: query.day("as_of", false, errors),
     };
-    let request = question.and(agent_id).map(|agent_id| PlaygroundRequest { agent_id, recall });
-    if errors.is_empty() { Ok(request) } else { Err(errors) }
+    (agent_id, recall)
 }
 
 fn recall_filters(query: &Query, errors: &mut Vec<FieldError>) -> RecallFilters {
@@ -134,6 +173,24 @@ fn recall_filters(query: &Query, errors: &mut Vec<FieldError>) -> RecallFilters 
 pub fn try_again(agent: AgentId, question: &str, user: Option<UserId>) -> String {
     let query = Query::default().with("agent", agent).with("q", question);
     user.into_iter().fold(query, |query, user| query.with("user", user)).href("/recall/playground")
+}
+
+/// The question of a logged recall, without its filters.
+pub fn asked(retrieval: &Retrieval) -> Query {
+    let query = Query::default().with("agent", retrieval.agent_id).with("q", &retrieval.query).with("ranking", retrieval.ranking);
+    let query = if retrieval.k == K { query } else { query.with("k", retrieval.k) };
+    retrieval.user_id.into_iter().fold(query, |query, user| query.with("user", user))
+}
+
+/// The URL of a diagnosis of a memory: the recall is that of the query, as of now.
+pub fn diagnose_of(query: &Query, memory: impl ToString) -> String {
+    query.without(&["as_of", "expected"]).with("memory", memory).href("/recall/diagnose")
+}
+
+/// The URL of a diagnosis of a memory, where the question is missing.
+pub fn why_not(agent: AgentId, memory: &str, user: Option<UserId>) -> String {
+    let query = Query::default().with("agent", agent);
+    diagnose_of(&user.into_iter().fold(query, |query, user| query.with("user", user)), memory)
 }
 
 #[cfg(test)]
@@ -173,6 +230,24 @@ mod tests {
         assert_eq!(playground(&Query::parse("q=tea")).unwrap_err()[0].field, "agent");
         let request = playground(&Query::parse(&format!("agent={ID}&q=tea"))).unwrap().unwrap();
         assert_eq!(request.recall, RecallRequest::new("tea"));
+    }
+
+    #[test]
+    fn a_diagnosis_requires_an_agent_a_memory_and_a_question() {
+        let fields = |url: &str| diagnose(&Query::parse(url)).unwrap_err().into_iter().map(|e| e.field).collect::<Vec<_>>();
+        assert_eq!(diagnose(&Query::default()), Ok(None));
+        assert_eq!(diagnose(&Query::parse(&format!("agent={ID}&memory=k3v9x2aq"))), Ok(None));
+        assert_eq!(diagnose(&Query::parse(&format!("agent={ID}&q=tea"))), Ok(None));
+        assert_eq!(fields("q=tea"), ["agent"]);
+        assert_eq!(fields(&format!("agent={ID}&q=tea&memory=tea+leaves")), ["memory"]);
+        let url = why_not(ID.parse().unwrap(), "k3v9x2aq", Some(UserId(ID.parse().unwrap())));
+        assert_eq!(url, format!("/recall/diagnose?agent={ID}&user={ID}&memory=k3v9x2aq"));
+        // A link from a recall of the past asks about now.
+        let past = Query::parse(&format!("agent={ID}&q=which+tea%3F&as_of=2026-05-31&expected=true&kind=decision"));
+        let url = diagnose_of(&past, "k3v9x2aq");
+        let request = diagnose(&Query::parse(url.split_once('?').unwrap().1)).unwrap().unwrap();
+        assert_eq!((request.memory.to_string().as_str(), request.recall.query.as_str()), ("k3v9x2aq", "which tea?"));
+        assert_eq!((request.recall.as_of, request.recall.expected, request.recall.filters.kinds.len()), (None, false, 1));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::ui::{Badge, Tone};
 use leptos::prelude::*;
-use remembrancer::api::{NearMissState, Retrieval, SourceTag, ZeroHitCause};
+use remembrancer::api::{Gate, GateOutcome, NearMissState, Retrieval, SourceTag, ZeroHitCause};
 
 /// The label of a cause.
 pub fn cause_name(cause: ZeroHitCause) -> &'static str {
@@ -12,6 +12,40 @@ pub fn cause_name(cause: ZeroHitCause) -> &'static str {
         ZeroHitCause::FilteredOut => "filtered out",
         ZeroHitCause::Degraded => "search degraded",
     }
+}
+
+/// The label of a gate.
+pub fn gate_name(gate: Gate) -> &'static str {
+    match gate {
+        Gate::Tenant => "Organisation",
+        Gate::Key => "Key",
+        Gate::Agent => "Agent",
+        Gate::User => "User",
+        Gate::Status => "Status",
+        Gate::Deleted => "Deletion",
+        Gate::Expired => "Expiry",
+        Gate::Archived => "Archive",
+        Gate::Filters => "Filters",
+        Gate::Scope => "Scope",
+        Gate::Vector => "Vector",
+        Gate::Vocabulary => "Vocabulary",
+        Gate::Similarity => "Similarity",
+        Gate::Words => "Words",
+        Gate::Floor => "Relevance floor",
+        Gate::Rank => "Candidates",
+        Gate::K => "Hit limit",
+    }
+}
+
+/// The badge of a gate's outcome.
+pub fn gate_badge(outcome: GateOutcome) -> impl IntoView {
+    let (tone, text, title) = match outcome {
+        GateOutcome::Passed => (Tone::Good, "passed", "The memory gets through."),
+        GateOutcome::Short => (Tone::Warn, "falls short", "Not enough here; another gate may make up for it."),
+        GateOutcome::Stopped => (Tone::Danger, "stopped", "The memory does not get through."),
+        GateOutcome::Open => (Tone::Plain, "not checked", "This gate says nothing about the memory."),
+    };
+    view! { <Badge tone text title /> }
 }
 
 /// A sentence that explains a cause.

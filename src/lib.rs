@@ -17,6 +17,8 @@
 pub mod api;
 
 #[cfg(feature = "engine")]
+pub mod activity;
+#[cfg(feature = "engine")]
 pub mod aging;
 #[cfg(feature = "engine")]
 pub mod audit;
@@ -70,6 +72,8 @@ pub mod providers;
 pub mod ranking;
 #[cfg(feature = "engine")]
 pub mod recall;
+#[cfg(feature = "engine")]
+pub mod search;
 #[cfg(feature = "engine")]
 pub mod telemetry;
 #[cfg(feature = "testing")]

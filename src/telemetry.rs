@@ -67,6 +67,11 @@ pub const METRICS: &[Metric] = &[
         "What became of what agents remembered: created, revised (a near-duplicate, now a new version), amended (more told of the same content) or unchanged (said again).",
     ),
     counter("agent_memory_forget_total", &[], "Memories that agents forgot."),
+    counter(
+        "agent_memory_sources_missed_total",
+        &["source", "state"],
+        "Sources that a search over all sources went on without: memory, audit, workflow or knowledge, by timed_out or unavailable.",
+    ),
     counter("shared_kb_search_total", &[], "Searches in shared knowledge by its own tool; recalls are not among them."),
     counter("remembrancer_vocabulary_proposals_total", &[], "Times that an unknown phrase was proposed; the same phrase counts each time."),
     counter("remembrancer_vocabulary_decisions_total", &["kind"], "Decisions on the vocabulary, undone ones and undoing included."),

@@ -3,6 +3,7 @@
 //! They compile to WebAssembly and depend on nothing else of ours, so the browser reads the very types that the server writes.
 //! Times are RFC 3339 in UTC, ids are UUIDs in their usual text form, numbers on the wire are `i64`, `u32` or `f64`.
 
+mod activity;
 mod agents;
 mod audit;
 mod batch;
@@ -27,10 +28,15 @@ mod records;
 mod retrievals;
 mod service;
 mod session;
+mod sources;
 mod text_enum;
 mod views;
 mod vocabulary;
 
+pub use activity::{
+    ACTION_MAX, ActionKind, MESSAGE_MAX, META_MAX, NewStep, OUTCOME_MAX, OUTPUT_MAX, RecordActionRequest, RecordActionResponse,
+    RecordStepRequest, RecordStepsRequest, RecordStepsResponse, STEPS_MAX,
+};
 pub use agents::{ActivityDay, AgentKind, AgentName, AgentSummary};
 pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
 pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
@@ -87,6 +93,10 @@ pub use records::{
 pub use retrievals::{Considered, ExplainRequest, Explanation, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
 pub use service::{Liveness, Readiness};
 pub use session::{OperatorProfile, OperatorRole, Scope};
+pub use sources::{
+    DecisionPoint, SOURCES_K_MAX, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource, SourceHit, SourceReport,
+    SourceState, SystemMessage, Weights,
+};
 pub use views::{SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewPage};
 pub use vocabulary::{
     Decision, DecisionKind, Effect, Evidence, KnownTerm, Likeness, LookupRequest, LookupResponse, NamedTerm, Proposal, ProposalDetail,

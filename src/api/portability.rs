@@ -13,6 +13,8 @@ text_enum! {
         Vocabulary = "vocabulary",
         /// Documents and components.
         Knowledge = "knowledge",
+        /// What agents reported: actions and steps of workflows.
+        Activity = "activity",
     }
 }
 

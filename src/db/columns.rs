@@ -193,6 +193,31 @@ pub const TABLES: &[Table] = {
         ] },
         Table { database: "internal_shared", name: "agents", kept: Forever, erasure: OF_NOBODY, columns: &[
             ("kind", Plain, false), ("slug", Plain, true), ("name", Plain, true), ("discipline", Plain, true),
+            ("knowledge_categories", Plain, false),
+        ] },
+        // Words go with their row.
+        Table { database: "internal_shared", name: "actions", kept: Forever, erasure: Row, columns: &[
+            ("session_id", Words, true), ("kind", Plain, true), ("action", Words, true), ("message", Words, true), ("meta", Words, true),
+            ("outcome", Words, true), ("content_hash", Words, false),
+        ] },
+        Table { database: "internal_shared", name: "action_terms", kept: Forever, erasure: Row, columns: &[
+            ("term", Words, false), ("kind", Plain, false),
+        ] },
+        Table { database: "internal_shared", name: "workflow_steps", kept: Forever, erasure: Row, columns: &[
+            ("session_id", Words, true), ("workflow", Words, true), ("step_name", Words, true), ("output", Words, true),
+            ("content_hash", Words, false),
+        ] },
+        Table { database: "internal_shared", name: "workflow_step_terms", kept: Forever, erasure: Row, columns: &[
+            ("term", Words, false), ("kind", Plain, false),
+        ] },
+        // Numbers of a user's reports.
+        Table { database: "internal_shared", name: "activity_counts", kept: Forever, erasure: Row, columns: &[("source", Plain, false)] },
+        Table { database: "internal_shared", name: "idempotent_requests", kept: Day, erasure: Row, columns: &[
+            ("operation", Plain, false), ("idempotency_key", Words, false), ("fingerprint", Words, false), ("answer", Words, false),
+            ("memory_ids", Plain, false),
+        ] },
+        Table { database: "internal_shared", name: "search_policies", kept: Forever, erasure: OF_NOBODY, columns: &[
+            ("updated_by", Name, false),
         ] },
         Table { database: "internal_shared", name: "capture_policies", kept: Forever, erasure: OF_NOBODY, columns: &[
             ("episodes", Plain, false), ("profile", Plain, false), ("decisions", Plain, false), ("others", Plain, false),

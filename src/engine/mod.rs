@@ -57,6 +57,8 @@ pub struct Settings {
     pub logins: Logins,
     /// How long a statement of a request or worker may take; exports, imports and sweeps may take longer.
     pub statement_budget: Duration,
+    /// How long `search_my_memories` waits for each of its sources.
+    pub source_deadline: Duration,
     /// How long after signing in a session ends, however much it is used.
     pub session_age: Duration,
     /// How many days the retrieval log is kept; for ever if absent.
@@ -74,6 +76,7 @@ impl Default for Settings {
             connection_budget: Duration::from_secs(10),
             logins: Logins::default(),
             statement_budget: Duration::from_secs(15),
+            source_deadline: Duration::from_secs(1),
             session_age: Duration::from_secs(7 * 24 * 60 * 60),
             retrieval_log_days: NonZeroU32::new(90),
             backfill: false,

@@ -10,10 +10,40 @@ mod shapes;
 
 pub use secrets::{Redacted, SecretKind, redact};
 
+use serde_json::Value;
+
 /// A text without secrets, for what is stored as it was sent.
 pub fn without_secrets(text: String) -> String {
     let Redacted { text: clean, removed } = redact(&text);
     if removed.is_empty() { text } else { clean }
+}
+
+/// JSON without secrets: every text and every key, and what stands under a name such as `password`.
+pub fn json_without_secrets(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(without_secrets(text)),
+        Value::Array(items) => Value::Array(items.into_iter().map(json_without_secrets).collect()),
+        Value::Object(fields) => {
+            let clean = |(name, value): (String, Value)| {
+                let value = match value {
+                    Value::String(text) => Value::String(named_without_secrets(&name, text)),
+                    value => json_without_secrets(value),
+                };
+                (without_secrets(name), value)
+            };
+            Value::Object(fields.into_iter().map(clean).collect())
+        }
+        value => value,
+    }
+}
+
+/// A text without secrets that stands under a name: the name may give it away.
+fn named_without_secrets(name: &str, text: String) -> String {
+    let whole = without_secrets(format!("{name}: {text}"));
+    match whole.strip_prefix(&format!("{name}: ")) {
+        Some(clean) => clean.to_owned(),
+        None => without_secrets(text),
+    }
 }
 
 /// Why a text may carry instructions for an agent, in sentences for a reviewer; empty for ordinary text.
@@ -25,8 +55,17 @@ pub fn inspect(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::inspect;
+    use super::{inspect, json_without_secrets};
     use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn json_loses_its_secrets_and_nothing_else() {
+        let value = json!({ "password": "hunter2horse", "tool": "mailer", "steps": [{ "said": "the password is hunter2horse" }, 3, null] });
+        let clean = json_without_secrets(value);
+        assert!(!clean.to_string().contains("hunter2horse"), "{clean}");
+        assert_eq!((&clean["tool"], &clean["steps"][1], &clean["steps"][2]), (&json!("mailer"), &json!(3), &json!(null)));
+    }
 
     #[test]
     fn attacks_have_reasons() {

@@ -162,7 +162,7 @@ impl Keyed<'_> {
 /// When a database is out of reach.
 pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> {
     let mut swept = 0;
-    for database in [&engine.db().memory, &engine.db().kb] {
+    for database in [&engine.db().memory, &engine.db().kb, &engine.db().control] {
         loop {
             let gone = store::sweep(database.system(), now - KEPT, SWEEP).await?;
             swept += gone;

@@ -1,4 +1,4 @@
-//! All SQL of idempotent requests. The databases of memory and of knowledge each have a table with the same columns.
+//! All SQL of idempotent requests. Each of the three databases has a table with the same columns.
 
 use crate::api::{AgentId, KeyId, MemoryId};
 use crate::db::{DbError, Tenancy, Tx, of_user};

@@ -1,7 +1,7 @@
-//! What a tenant lets become memory without a person.
+//! The policies of a tenant: what becomes memory without a person, and how `search_my_memories` ranks.
 
 use super::{finish, store};
-use crate::api::{CapturePolicy, OperatorRole};
+use crate::api::{AgentId, CATEGORY_MAX, CapturePolicy, OperatorRole, SearchPolicy};
 use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -49,4 +49,96 @@ pub async fn set_policy(engine: &Engine, ctx: &OpContext, policy: CapturePolicy)
     let changes = serde_json::to_value(policy).map_err(Error::failed("a policy cannot be serialised"))?;
     let entry = NewEntry::new(engine, ctx, "policy.changed", "tenant", ctx.tenant_id, "capture policy changed").changes(changes);
     finish(engine, tx, ctx, entry).await
+}
+
+/// Most categories of knowledge that an agent may have.
+const CATEGORIES_MAX: usize = 50;
+
+/// What a search over all sources follows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SearchSettings {
+    pub policy: SearchPolicy,
+    /// The documents that are relevant to the agent, by kind or collection; all of them if empty.
+    pub knowledge_categories: Vec<String>,
+}
+
+/// The settings of the caller's tenant and agent, for a search.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn search_settings(engine: &Engine, ctx: &OpContext) -> Result<SearchSettings, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let policy = store::search_policy(&mut tx, ctx.tenant_id).await?.unwrap_or_default();
+    let knowledge_categories = store::knowledge_categories(&mut tx, ctx.tenant_id, ctx.agent_id()?).await?;
+    tx.commit().await?;
+    Ok(SearchSettings { policy, knowledge_categories })
+}
+
+/// How `search_my_memories` ranks, for an operator.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn search_policy(engine: &Engine, ctx: &OpContext) -> Result<SearchPolicy, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let policy = store::search_policy(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    Ok(policy.unwrap_or_default())
+}
+
+/// Sets how `search_my_memories` ranks, from the next search on.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Invalid` for a weight or a threshold outside 0 to 1, or if all weights are 0.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchPolicy) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let (weights, message) = (policy.weights, "is a number from 0 to 1");
+    let all = [weights.similarity, weights.recency, weights.importance, weights.source_priority];
+    let names = ["similarity", "recency", "importance", "source_priority"];
+    let mut checks = Checks::default();
+    for (name, weight) in names.into_iter().zip(all) {
+        checks.that((0.0..=1.0).contains(&weight), &format!("weights.{name}"), message);
+    }
+    checks
+        .that(all.iter().any(|weight| *weight != 0.0), "weights", "must not all be 0: nothing would rank above anything")
+        .that(policy.similarity_min.is_none_or(|least| (0.0..=1.0).contains(&least)), "similarity_min", message)
+        .done()?;
+    let mut tx = engine.db().control.begin_system().await?;
+    store::set_search_policy(&mut tx, ctx.tenant_id, &policy, ctx.actor.name(), engine.clock().now()).await?;
+    let changes = serde_json::to_value(policy).map_err(Error::failed("a policy cannot be serialised"))?;
+    let entry = NewEntry::new(engine, ctx, "policy.changed", "tenant", ctx.tenant_id, "search policy changed").changes(changes);
+    finish(engine, tx, ctx, entry).await
+}
+
+/// Sets the documents that are relevant to an agent, by kind or collection; none means all.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign agent, `Invalid` for a category that is empty or too long, or too many.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn set_knowledge_categories(engine: &Engine, ctx: &OpContext, agent: AgentId, categories: &[String]) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let message = format!("has {} entries; at most {CATEGORIES_MAX} are allowed", categories.len());
+    let mut checks = Checks::default();
+    checks.that(categories.len() <= CATEGORIES_MAX, "categories", message);
+    for category in categories {
+        checks.text("categories", category, CATEGORY_MAX);
+    }
+    checks.done()?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::set_knowledge_categories(&mut tx, ctx.tenant_id, agent, categories).await? {
+        return Err(Error::NotFound("agent"));
+    }
+    let message = if categories.is_empty() {
+        "all knowledge is relevant".to_owned()
+    } else {
+        format!("relevant knowledge: {}", categories.join(", "))
+    };
+    let entry = NewEntry::new(engine, ctx, "agent.knowledge_set", "agent", agent, message);
+    finish(engine, tx, ctx, entry.agent(agent)).await
 }

@@ -75,6 +75,8 @@ pub struct CandidateQuery<'a> {
     pub prepared: &'a PreparedQuery,
     /// Of these kinds of documents; of all kinds if empty.
     pub kinds: &'a [DocumentKind],
+    /// Of these categories, each a kind or the name of a collection; of all if empty. Only for searches of the present.
+    pub categories: &'a [String],
     pub ranking: Ranking,
     pub floors: Floors,
     /// Most candidates.
@@ -140,6 +142,7 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest)
     let query = CandidateQuery {
         prepared: &prepared,
         kinds: &request.kinds,
+        categories: &[],
         ranking: RANKING,
         floors: engine.model().floors,
         most: usize::try_from(request.k).unwrap_or(usize::MAX),
@@ -159,8 +162,9 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest)
 #[boxed]
 #[tracing::instrument(skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn candidates(engine: &Engine, tenancy: Tenancy, query: &CandidateQuery<'_>) -> Result<Vec<RankedChunk>, Error> {
-    let CandidateQuery { prepared, kinds, ranking, floors, most, at } = *query;
-    let lookup = store::Lookup { tenant: tenancy.tenant, model: &engine.model().name, vector: prepared.vector.as_deref(), kinds, at };
+    let CandidateQuery { prepared, kinds, categories, ranking, floors, most, at } = *query;
+    let model = &engine.model().name;
+    let lookup = store::Lookup { tenant: tenancy.tenant, model, vector: prepared.vector.as_deref(), kinds, categories, at };
     let words = prepared.question_words();
     let then = match at {
         Some(at) => past::difference(engine, tenancy, &words, kinds, at).await?,

@@ -144,6 +144,8 @@ pub fn read(section: Section, mut fields: Map<String, Value>, names: &Names) -> 
         Section::Evidence => Line::Evidence(tools::read(value)?),
         Section::QuarantinedTurn => Line::QuarantinedTurn(tools::read(value)?),
         Section::Pair => Line::Pair(tools::read(value)?),
+        Section::Action => Line::Action(tools::read(value)?),
+        Section::WorkflowStep => Line::WorkflowStep(tools::read(value)?),
     };
     line.check()?;
     Ok(line)

@@ -2,7 +2,7 @@
 
 use super::canonical::{self, Names};
 use super::lines::{AgentLine, FORMAT, LINE_MAX, SCHEMA, Section, UserLine};
-use super::store::{self, Scope as Reach};
+use super::store::{self, ReportedBy, Scope as Reach};
 use super::values::{Hash, Stamp};
 use crate::api::{AgentId, AgentKind, Area, MemoryFilter, OperatorRole, Scope, TenantId};
 use crate::audit::{self, NewEntry};
@@ -24,7 +24,7 @@ pub(super) const PAGE: usize = 500;
 /// What an export holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Selection {
-    /// Everything of the tenant: memory, vocabulary and knowledge.
+    /// Everything of the tenant: memory, vocabulary, knowledge and activity.
     All,
     /// Some areas of the tenant.
     Only(BTreeSet<Area>),
@@ -36,12 +36,13 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// Whether an area is exported. One agent's records and those of a filter are memory.
+    /// Whether an area is exported. One agent's records are memory and activity, those of a filter are memory.
     fn has(&self, area: Area) -> bool {
         match self {
             Self::All => true,
             Self::Only(areas) => areas.contains(&area),
-            Self::Agent(_) | Self::Filter(_) => area == Area::Memory,
+            Self::Agent(_) => matches!(area, Area::Memory | Area::Activity),
+            Self::Filter(_) => area == Area::Memory,
         }
     }
 
@@ -93,6 +94,7 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
     let mut memory = if selection.has(Area::Memory) { Some(snapshot(&engine.db().memory, ctx).await?) } else { None };
     let shared = selection.has(Area::Vocabulary) || selection.has(Area::Knowledge);
     let mut kb = if shared { Some(snapshot(&engine.db().kb, ctx).await?) } else { None };
+    let mut control = if selection.has(Area::Activity) { Some(snapshot(&engine.db().control, ctx).await?) } else { None };
     // Read last, so that it has every agent that a snapshot names.
     let everybody = identity::all_agents(engine, ctx).await?;
     let (out, names) = (BufWriter::new(out), Names::new(&everybody));
@@ -102,6 +104,8 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
 
     let named = match (selection, &mut memory, &mut kb) {
         (Selection::Agent(_) | Selection::Filter(_), Some(tx), _) => Some(store::authors(tx, ctx.tenancy(), &ids(&agents), filter).await?),
+        // Any agent may have reported something.
+        (Selection::Only(_), None, _) if selection.has(Area::Activity) => None,
         (_, None, Some(kb)) if selection.has(Area::Vocabulary) => Some(store::proposers(kb, ctx.tenant_id).await?),
         (_, None, _) => Some(vec![]),
         _ => None,
@@ -133,6 +137,11 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
         let reach = |agent: &Agent| Reach { tenancy: ctx.tenancy(), agent: agent.id, agents: &ids, filter, in_reach_at };
         let reaches: Vec<Reach<'_>> = agents.iter().map(reach).collect();
         memories(&mut sheet, &mut tx, &reaches).await?;
+        tx.commit().await?;
+    }
+    if let Some(mut tx) = control.take() {
+        let agent = if let Selection::Agent(agent) = selection { Some(*agent) } else { None };
+        activity(&mut sheet, &mut tx, ReportedBy { tenancy: ctx.tenancy(), agent }).await?;
         tx.commit().await?;
     }
     leave_trace(engine, ctx, "memory.exported", selection, &json!({ "format": "jsonl", "lines": sheet.written })).await?;
@@ -176,6 +185,12 @@ async fn knowledge<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &
     pages!(sheet, tx, tenant, Section::Document, store::documents);
     pages!(sheet, tx, tenant, Section::Chunk, store::chunks);
     pages!(sheet, tx, tenant, Section::Component, store::components);
+    Ok(())
+}
+
+async fn activity<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &mut Tx, by: ReportedBy) -> Result<(), Error> {
+    pages!(sheet, tx, by, Section::Action, store::actions);
+    pages!(sheet, tx, by, Section::WorkflowStep, store::workflow_steps);
     Ok(())
 }
 

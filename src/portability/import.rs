@@ -6,7 +6,7 @@ use super::lines::{AgentLine, Line, MemoryLine, Section, UserLine};
 use super::read::{Batch, Reader, at};
 use super::shared::Shared;
 use super::store::Stored;
-use super::{put, references, store};
+use super::{activity, put, references, store};
 use crate::api::{AgentId, AgentKind, Area, ImportCount, ImportReport, MemoryId, OperatorRole, Scope};
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lift_statement_timeout, lock, lock_key};
@@ -84,6 +84,7 @@ pub async fn import(
         shared.before(Some(batch.section), &mut report).await?;
         match batch.section.area() {
             Area::Memory => add(&mut report, &batch, importer.against_what_is_there(&mut tx, &batch).await?),
+            Area::Activity => add(&mut report, &batch, activity::check(engine, ctx, &batch).await?),
             Area::Vocabulary | Area::Knowledge => shared.take(&batch, &mut report).await?,
         }
         progress(reader.position());
@@ -107,6 +108,7 @@ pub async fn import(
         shared.before(Some(batch.section), &mut report).await?;
         match batch.section.area() {
             Area::Memory => add(&mut report, &batch, importer.write(&batch).await?),
+            Area::Activity => add(&mut report, &batch, activity::write(engine, ctx, &batch).await?),
             Area::Vocabulary | Area::Knowledge => shared.take(&batch, &mut report).await?,
         }
         progress(read + reader.position());

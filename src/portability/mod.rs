@@ -1,6 +1,7 @@
-//! Export and import: memory, vocabulary and knowledge as lines of JSON that another installation can import (`docs/EXPORT.md`), or as a
+//! Export and import: memory, vocabulary, knowledge and activity as lines of JSON that another installation can import (`docs/EXPORT.md`), or as a
 //! folder for people.
 
+mod activity;
 mod canonical;
 mod export;
 mod import;

@@ -1,15 +1,17 @@
 //! Writes one batch into the database, in the caller's transaction: the records, and what derives from them.
 
+use super::activity;
 use super::lines::{Line, MemoryLine, Section};
 use super::read::Batch;
 use super::store::{self, Importing};
 use super::values::Hash;
+use crate::activity::Body;
 use crate::api::{AgentId, MemoryId};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, Task};
-use crate::memories::model::{embedded_text, wording};
+use crate::memories::model::{content_hash, embedded_text, wording};
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
 use crate::text::normal;
@@ -64,7 +66,18 @@ fn row(line: &Line, snapshot: Option<&Snapshot>) -> serde_json::Result<Value> {
         Line::Evidence(line) => serde_json::to_value(line),
         Line::QuarantinedTurn(line) => serde_json::to_value(line),
         Line::Pair(line) => serde_json::to_value(line),
+        Line::Action(line) => with_report(serde_json::to_value(line), &line.body()),
+        Line::WorkflowStep(line) => with_report(serde_json::to_value(line), &line.body()),
     }
+}
+
+/// The row of a report, with its hash and whether a search may find it.
+fn with_report(row: serde_json::Result<Value>, body: &Body) -> serde_json::Result<Value> {
+    row.map(|mut row| {
+        row["searchable"] = activity::is_searchable(body).into();
+        row["content_hash"] = bytes(&Hash(content_hash(&body.content())));
+        row
+    })
 }
 
 /// Bytes as Postgres reads them.

@@ -150,7 +150,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
 
     fn admit(&mut self, section: Section, line: &Line) -> Result<(), Error> {
         let area = section.area();
-        if self.only.is_some() && area != Area::Memory {
+        if self.only.is_some() && matches!(area, Area::Vocabulary | Area::Knowledge) {
             return Err(
                 self.wrong(format!("is a {} of the shared {area}, which only an admin imports, for the whole tenant", section.as_str()))
             );

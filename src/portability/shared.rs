@@ -76,7 +76,7 @@ impl<'a> Shared<'a> {
             let mut tx = self.begin().await?;
             match batch.section.area() {
                 Area::Knowledge => store::begin_knowledge(&mut tx).await?,
-                Area::Memory | Area::Vocabulary => store::begin_vocabulary(&mut tx).await?,
+                Area::Memory | Area::Vocabulary | Area::Activity => store::begin_vocabulary(&mut tx).await?,
             }
             self.open = Some((batch.section.area(), tx));
         }
@@ -96,7 +96,7 @@ impl<'a> Shared<'a> {
         let Some((area, mut tx)) = self.open.take() else { return Ok(()) };
         let merged = match area {
             Area::Knowledge => merge_documents(self.ctx, &mut tx).await?,
-            Area::Memory | Area::Vocabulary => merge_vocabulary(self.engine, self.ctx, &mut tx).await?,
+            Area::Memory | Area::Vocabulary | Area::Activity => merge_vocabulary(self.engine, self.ctx, &mut tx).await?,
         };
         for (section, lines) in staged {
             let (updated, added) = merged.get(&section).copied().unwrap_or_default();

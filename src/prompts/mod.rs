@@ -19,7 +19,7 @@ struct Text {
     text: &'static str,
 }
 
-const PROMPTS: [Text; 5] = [
+const PROMPTS: [Text; 6] = [
     Text { name: "recall", title: "Recall before you reason", version: 3, discipline: None, text: include_str!("recall.md") },
     Text {
         name: "write",
@@ -37,6 +37,13 @@ const PROMPTS: [Text; 5] = [
     },
     Text { name: "vocabulary", title: "Speak one vocabulary", version: 1, discipline: None, text: include_str!("vocabulary.md") },
     Text { name: "capture", title: "Capture what was said", version: 1, discipline: None, text: include_str!("capture.md") },
+    Text {
+        name: "decision_points",
+        title: "Look back before you act",
+        version: 1,
+        discipline: None,
+        text: include_str!("decision_points.md"),
+    },
 ];
 
 /// Every prompt, with `{{tool}}` replaced by the tool's name as the registry has it.

@@ -44,6 +44,11 @@ impl Words {
         let counted = (0_i32..).zip(self.terms.iter().map(|term| counts.get(term)));
         counted.filter_map(|(term, tf)| Some(Posting { term, id, tf: *tf? as f32, length })).collect()
     }
+
+    /// The place of a posting's word in the question.
+    fn place<Id>(&self, posting: &Posting<Id>) -> Option<usize> {
+        usize::try_from(posting.term).ok().filter(|place| *place < self.terms.len())
+    }
 }
 
 /// A word in a text: the word's place in the question, how often the text has it, and the text's length in terms.
@@ -89,10 +94,14 @@ impl<Id: Copy + Ord> Postings<Id> {
     /// Weighs the words of a question. Texts that are not `counted` have no say in how rare a word is.
     pub fn new(words: &Words, statistics: Statistics, postings: &[Posting<Id>], counted: impl Fn(&Id) -> bool) -> Self {
         let mut df = vec![0.0; words.terms.len()];
-        let place = |posting: &Posting<Id>| usize::try_from(posting.term).ok().filter(|place| *place < words.terms.len());
-        for place in postings.iter().filter(|posting| counted(&posting.id)).filter_map(place) {
+        for place in postings.iter().filter(|posting| counted(&posting.id)).filter_map(|posting| words.place(posting)) {
             df[place] += 1.0;
         }
+        Self::weighed(words, statistics, &df, postings)
+    }
+
+    /// Weighs the words of a question, where `df` says in how many texts each of them is: for postings of a part of these texts.
+    pub fn weighed(words: &Words, statistics: Statistics, df: &[f64], postings: &[Posting<Id>]) -> Self {
         let documents = statistics.documents as f64;
         let idf: Vec<f64> = df.iter().map(|df| (1.0 + (documents + PRIOR_DOCUMENTS - df + 0.5) / (df + 0.5)).ln()).collect();
         let weight = |wording: &Vec<bool>| idf.iter().zip(wording).filter(|(_, has)| **has).map(|(idf, _)| idf).sum();

@@ -4,6 +4,7 @@ pub mod bm25;
 pub mod dates;
 pub mod explain;
 pub mod hybrid;
+pub mod weighted;
 
 use crate::api::{Breakdown, MatchedBy};
 use crate::memories::model::{Memory, recency};

@@ -70,9 +70,8 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
     let start = Instant::now();
     let (query_canonical, inside, vocabulary_version) = match snapshot(engine, tenancy, &question).await {
         Ok(snapshot) => {
-            let resolved = snapshot.resolve(question.query);
-            let inside = if resolved.is_canonical { vec![] } else { snapshot.inside(question.query) };
-            (resolved.is_canonical.then_some(resolved.topic), inside, snapshot.version)
+            let (canonical, inside) = names(&snapshot, question.query);
+            (canonical, inside, snapshot.version)
         }
         Err(error) => {
             tracing::warn!(%error, "recalling without the vocabulary");
@@ -81,11 +80,7 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
         }
     };
     timings.push(("vocabulary", since(start)));
-    let text = match (&query_canonical, inside.as_slice()) {
-        (Some(term), _) => term.clone(),
-        (None, []) => question.query.to_owned(),
-        (None, terms) => embedded_text(&terms.join(", "), question.query),
-    };
+    let text = searched(question.query, query_canonical.as_deref(), &inside);
     let start = Instant::now();
     let prepared =
         if question.runs("embedding") { PreparedQuery::new(engine, tenancy.into(), text).await } else { PreparedQuery::words(text) };
@@ -150,6 +145,22 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
     })
 }
 
+/// The term that a whole question resolves to; if there is none, the terms inside it.
+pub(super) fn names(snapshot: &Snapshot, query: &str) -> (Option<String>, Vec<String>) {
+    let resolved = snapshot.resolve(query);
+    let inside = if resolved.is_canonical { vec![] } else { snapshot.inside(query) };
+    (resolved.is_canonical.then_some(resolved.topic), inside)
+}
+
+/// The text that is embedded for a question: its canonical form, or the question with the terms inside it.
+pub(super) fn searched(query: &str, canonical: Option<&str>, inside: &[String]) -> String {
+    match (canonical, inside) {
+        (Some(term), _) => term.to_owned(),
+        (None, []) => query.to_owned(),
+        (None, terms) => embedded_text(&terms.join(", "), query),
+    }
+}
+
 async fn snapshot(engine: &Engine, tenancy: Tenancy, question: &Question<'_>) -> Result<Arc<Snapshot>, DbError> {
     match &question.past {
         _ if !question.runs("vocabulary") => Ok(Arc::new(Snapshot::default())),
@@ -158,7 +169,11 @@ async fn snapshot(engine: &Engine, tenancy: Tenancy, question: &Question<'_>) ->
     }
 }
 
-async fn in_memory(
+/// The memories of a prepared question, by its ranking.
+///
+/// # Errors
+/// When the database is out of reach.
+pub(super) async fn in_memory(
     engine: &Engine,
     tenancy: Tenancy,
     question: &Question<'_>,
@@ -190,6 +205,7 @@ async fn in_knowledge(
     let query = knowledge::CandidateQuery {
         prepared,
         kinds: &[],
+        categories: &[],
         ranking: question.ranking,
         floors,
         most: usize::try_from(question.most).unwrap_or_default(),

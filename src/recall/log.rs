@@ -89,6 +89,8 @@ pub struct Access {
 /// A message of the queue to the writer.
 pub(crate) enum Message {
     Entry(Box<Entry>),
+    /// Memories that were returned by something that the log does not list.
+    Accesses(Tenancy, Vec<Access>),
     /// Answered when every earlier message is written.
     Flush(oneshot::Sender<()>),
 }
@@ -108,6 +110,13 @@ impl RetrievalLog {
     /// Queues an entry. When the queue is full the entry is dropped and counted: an answer is worth more than its log.
     pub fn write(&self, entry: Entry) {
         if self.sender.try_send(Message::Entry(Box::new(entry))).is_err() {
+            metrics::counter!("remembrancer_retrieval_log_dropped_total").increment(1);
+        }
+    }
+
+    /// Queues accesses of memories. When the queue is full they are dropped: a lost count is no wrong answer.
+    pub(crate) fn count(&self, tenancy: Tenancy, accesses: Vec<Access>) {
+        if self.sender.try_send(Message::Accesses(tenancy, accesses)).is_err() {
             metrics::counter!("remembrancer_retrieval_log_dropped_total").increment(1);
         }
     }

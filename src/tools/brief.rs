@@ -2,13 +2,33 @@
 
 use crate::api::{
     BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall, Hit, KnowledgeHit, KnowledgeResponse, MatchedBy,
-    MemoryStatus, NothingReason, RecallHit, RecallResponse, Trust,
+    MemoryStatus, NothingReason, RecallHit, RecallResponse, SearchMyMemoriesResponse, SourceHit, Trust,
 };
 use std::fmt::Write;
 
 /// A search in knowledge, in brief.
 pub fn knowledge_search(answer: KnowledgeResponse) -> BriefKnowledgeSearch {
     BriefKnowledgeSearch { hits: answer.hits.into_iter().map(knowledge).collect(), degraded: answer.degraded }
+}
+
+/// A search over all sources as Markdown, for a model to read.
+pub fn sources(answer: &SearchMyMemoriesResponse) -> String {
+    let mut text = String::new();
+    for (number, hit) in (1..).zip(&answer.hits) {
+        push_item(&mut text, number, &source_hit(hit));
+    }
+    if answer.hits.is_empty() {
+        text.push_str("Nothing similar was found.\n");
+    }
+    push_degraded(&mut text, &answer.degraded);
+    text
+}
+
+fn source_hit(hit: &SourceHit) -> String {
+    let SourceHit { attribution, content, source, score, .. } = hit;
+    let trust = if hit.trust == Some(Trust::Unreviewed) { ", unreviewed" } else { "" };
+    let status = hit.status.filter(|status| *status != MemoryStatus::Active).map_or(String::new(), |status| format!(", {status}"));
+    format!("{attribution} {content} [{source}{trust}{status}, score {score:.2}]")
 }
 
 /// A recall, in brief.

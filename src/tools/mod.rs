@@ -7,13 +7,14 @@ mod schema;
 use crate::api::{
     AddMemoryRequest, BriefKnowledgeSearch, BriefRecall, CaptureConversationRequest, CaptureSessionRequest, ConnectionContextRequest,
     ConsolidateRequest, ContextRequest, ExplainRequest, ForgetRequest, IngestMemoryRequest, KnowledgeRequest, LinkRequest, LookupRequest,
-    ObservationRequest, ProfileFactRequest, ProposeRequest, RecallRequest, RememberRequest, ReviseRequest, Scope, SearchRequest,
-    TopologyRequest, UpdateMemoryRequest, UserContextRequest,
+    ObservationRequest, ProfileFactRequest, ProposeRequest, RecallRequest, RecordActionRequest, RecordStepRequest, RememberRequest,
+    ReviseRequest, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchRequest, TopologyRequest, UpdateMemoryRequest,
+    UserContextRequest,
 };
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use crate::{capture, consolidation, context, contract, knowledge, memories, recall, vocabulary};
+use crate::{activity, capture, consolidation, context, contract, knowledge, memories, recall, search, vocabulary};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -386,6 +387,34 @@ pub fn all() -> &'static [Tool] {
                 "Record what you learned about using one connection of a tool, such as its default project.",
                 |engine, ctx, input: ConnectionContextRequest| async move {
                     capture::update_connection_context(&engine, &ctx, input).await
+                },
+            )
+            .with_effect(Effect::Write, false),
+            Tool::with_text(
+                "search_my_memories",
+                Scope::MemoryRead,
+                "Look back before you act: one search over your memories, what agents of the organisation did and how it ended, workflow \
+                 steps, and documents. Name your `decision_point` (a new task, choosing a tool, asking for approval, writing content, \
+                 delegating). To learn what you were told about something, recall it instead.",
+                |engine, ctx, input: SearchMyMemoriesRequest| async move { search::search_my_memories(&engine, &ctx, input).await },
+                |answer: &SearchMyMemoriesResponse| Some(brief::sources(answer)),
+            ),
+            Tool::new(
+                "record_action",
+                Scope::MemoryWrite,
+                "Report what you did and how it ended, so that you and other agents find it later: a call of a tool, a decision, an \
+                 approval or rejection, the outcome of earlier work, how something performed. All agents of the organisation can read it; \
+                 with `user_id` only in calls for that person.",
+                |engine, ctx, input: RecordActionRequest| async move { activity::record_action(&engine, &ctx, input).await },
+            )
+            .with_effect(Effect::Write, false),
+            Tool::new(
+                "record_workflow_step",
+                Scope::MemoryWrite,
+                "Report a completed step of a named workflow with its output, so that later runs and other agents find it.",
+                |engine, ctx, input: RecordStepRequest| async move {
+                    let (workflow, steps) = input.into_steps();
+                    activity::record_steps(&engine, &ctx, workflow, steps).await
                 },
             )
             .with_effect(Effect::Write, false),

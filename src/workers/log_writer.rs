@@ -58,20 +58,25 @@ async fn gather(receiver: &mut mpsc::Receiver<Message>, batch: &mut Vec<Message>
 }
 
 async fn write(engine: &Engine, messages: Vec<Message>) {
-    let mut tenants: BTreeMap<_, (Tenancy, Vec<Entry>)> = BTreeMap::new();
+    let mut tenants: BTreeMap<_, (Tenancy, Vec<Entry>, Vec<Access>)> = BTreeMap::new();
+    let everyone = |tenancy: Tenancy| Tenancy { agent: EVERY_AGENT, users: Users::Every, ..tenancy };
     let mut waiting = Vec::new();
     for message in messages {
         match message {
             Message::Flush(done) => waiting.push(done),
             Message::Entry(entry) => {
-                let tenancy = Tenancy { agent: EVERY_AGENT, users: Users::Every, ..entry.tenancy };
-                tenants.entry(tenancy.tenant).or_insert_with(|| (tenancy, Vec::new())).1.push(*entry);
+                let tenancy = everyone(entry.tenancy);
+                tenants.entry(tenancy.tenant).or_insert_with(|| (tenancy, Vec::new(), Vec::new())).1.push(*entry);
+            }
+            Message::Accesses(tenancy, accesses) => {
+                let tenancy = everyone(tenancy);
+                tenants.entry(tenancy.tenant).or_insert_with(|| (tenancy, Vec::new(), Vec::new())).2.extend(accesses);
             }
         }
     }
-    for (tenancy, entries) in tenants.into_values() {
+    for (tenancy, entries, accesses) in tenants.into_values() {
         let lost = entries.len() as u64;
-        if let Err(error) = write_tenant(engine, tenancy, &entries).await {
+        if let Err(error) = write_tenant(engine, tenancy, &entries, accesses).await {
             metrics::counter!("remembrancer_retrieval_log_dropped_total").increment(lost);
             tracing::warn!(%error, lost, "recalls were answered and could not be logged");
         }
@@ -82,15 +87,16 @@ async fn write(engine: &Engine, messages: Vec<Message>) {
     }
 }
 
-async fn write_tenant(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> Result<(), DbError> {
+async fn write_tenant(engine: &Engine, tenancy: Tenancy, entries: &[Entry], others: Vec<Access>) -> Result<(), DbError> {
+    let returned = entries.iter().flat_map(|entry| {
+        let hits = entry.candidates.iter().filter(|one| one.rank.is_some());
+        hits.map(|one| Access { agent_id: one.agent_id, memory_id: one.memory_id, count: 1, last: entry.at })
+    });
     let mut accesses: BTreeMap<(AgentId, MemoryId), Access> = BTreeMap::new();
-    for entry in entries {
-        for (agent_id, memory_id) in entry.candidates.iter().filter(|one| one.rank.is_some()).map(|one| (one.agent_id, one.memory_id)) {
-            let new = || Access { agent_id, memory_id, count: 0, last: entry.at };
-            let access = accesses.entry((agent_id, memory_id)).or_insert_with(new);
-            access.count += 1;
-            access.last = access.last.max(entry.at);
-        }
+    for Access { agent_id, memory_id, count, last } in returned.chain(others) {
+        let access = accesses.entry((agent_id, memory_id)).or_insert_with(|| Access { agent_id, memory_id, count: 0, last });
+        access.count += count;
+        access.last = access.last.max(last);
     }
     let accesses: Vec<Access> = accesses.into_values().collect();
     let mut diagnoses = diagnose_all(engine, tenancy, entries).await;

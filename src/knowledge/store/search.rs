@@ -19,6 +19,8 @@ pub struct Lookup<'a> {
     pub vector: Option<&'a [f32]>,
     /// Of these kinds of documents; of all kinds if empty.
     pub kinds: &'a [DocumentKind],
+    /// Of these categories, each a kind or the name of a collection; of all if empty.
+    pub categories: &'a [String],
     /// Present: searches the documents in force at that moment, with the vectors of that time.
     pub at: Option<DateTime<Utc>>,
 }
@@ -26,6 +28,14 @@ pub struct Lookup<'a> {
 impl Lookup<'_> {
     fn kinds(&self) -> Vec<String> {
         self.kinds.iter().map(ToString::to_string).collect()
+    }
+
+    /// The conditions that a document `d` is of the kinds `$4` and of the categories `$8`; none if the search is for all documents.
+    fn wanted(&self) -> Option<String> {
+        let kinds = (!self.kinds.is_empty()).then_some("d.kind = any($4)");
+        let categories = (!self.categories.is_empty()).then_some("(d.kind = any($8) or d.collection = any($8))");
+        let conditions: Vec<&str> = kinds.into_iter().chain(categories).collect();
+        (!conditions.is_empty()).then(|| conditions.join(" and "))
     }
 
     fn half(&self) -> Option<HalfVector> {
@@ -59,13 +69,12 @@ pub struct Sides {
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %lookup.tenant, terms = terms.len()))]
 pub async fn sides(tx: &mut Tx, lookup: &Lookup<'_>, terms: &[String], most: usize) -> Result<Sides, DbError> {
     type Arrays = (Vec<i32>, Vec<ChunkId>, Vec<f32>, Vec<i32>, Vec<bool>, i64, i64, Vec<ChunkId>);
-    let other = match lookup.kinds {
-        [] => "false",
-        _ => {
+    let other = lookup.wanted().map_or("false".to_owned(), |wanted| {
+        format!(
             r"t.chunk_id not in (select c.id from documents d join chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id
-                                  where d.tenant_id = $2 and d.kind = any($4))"
-        }
-    };
+                                  where d.tenant_id = $2 and {wanted})"
+        )
+    });
     let mut query = statement!(
         format!(
             r"select coalesce(array_agg(array_position($1, t.term) - 1), '{{}}'), coalesce(array_agg(t.chunk_id), '{{}}'),
@@ -81,6 +90,7 @@ pub async fn sides(tx: &mut Tx, lookup: &Lookup<'_>, terms: &[String], most: usi
         lookup.half(),
         lookup.model,
         i64::try_from(most).unwrap_or(i64::MAX),
+        lookup.categories,
     );
     match lookup.vector {
         None => {
@@ -117,14 +127,15 @@ fn push_nearest(query: &mut QueryBuilder<Postgres>, lookup: &Lookup<'_>, table: 
         None => " and e.live",
         Some(_) => " and (e.embedded_at is null or e.embedded_at <= $3)",
     });
-    if lookup.at.is_some() || !lookup.kinds.is_empty() {
+    let wanted = lookup.wanted();
+    if lookup.at.is_some() || wanted.is_some() {
         let in_force = lookup.in_force("d", "$3");
         query.push(format!(
             r" and e.chunk_id in (select c.id from documents d join chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id
                                    where d.tenant_id = $2 and {in_force}"
         ));
-        if !lookup.kinds.is_empty() {
-            query.push(" and d.kind = any($4)");
+        if let Some(wanted) = wanted {
+            query.push(format!(" and {wanted}"));
         }
         query.push(")");
     }

@@ -1,11 +1,13 @@
 //! The lines of a file: one struct per type; names and checks are only here. A new type needs a struct, a variant of [`Section`] and
 //! queries in the store.
 
+mod activity;
 mod capture;
 mod knowledge;
 mod memory;
 mod vocabulary;
 
+pub use activity::{ActionLine, WorkflowStepLine};
 pub use capture::{EvidenceLine, PairLine, Place, QuarantinedTurnLine};
 pub use knowledge::{ChunkLine, ComponentLine, DocumentLine};
 pub use memory::{
@@ -52,11 +54,13 @@ pub enum Section {
     Evidence,
     QuarantinedTurn,
     Pair,
+    Action,
+    WorkflowStep,
 }
 
 impl Section {
     /// Every type, in order.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::Agent,
         Self::User,
         Self::Term,
@@ -79,6 +83,8 @@ impl Section {
         Self::Evidence,
         Self::QuarantinedTurn,
         Self::Pair,
+        Self::Action,
+        Self::WorkflowStep,
     ];
 
     /// The value of `type` in lines of this type.
@@ -106,6 +112,8 @@ impl Section {
             Self::Evidence => "evidence",
             Self::QuarantinedTurn => "quarantined_turn",
             Self::Pair => "pair",
+            Self::Action => "action",
+            Self::WorkflowStep => "workflow_step",
         }
     }
 
@@ -119,6 +127,7 @@ impl Section {
         match self {
             Self::Term | Self::Alias | Self::Decision | Self::Proposal | Self::ProposalMemory => Area::Vocabulary,
             Self::Document | Self::Chunk | Self::Component => Area::Knowledge,
+            Self::Action | Self::WorkflowStep => Area::Activity,
             _ => Area::Memory,
         }
     }
@@ -129,6 +138,7 @@ impl Section {
             (Self::Evidence | Self::QuarantinedTurn | Self::Pair, _) => 3,
             (_, Area::Memory) => 1,
             (_, Area::Vocabulary | Area::Knowledge) => 2,
+            (_, Area::Activity) => 4,
         }
     }
 
@@ -176,6 +186,8 @@ pub enum Line {
     Evidence(Box<EvidenceLine>),
     QuarantinedTurn(Box<QuarantinedTurnLine>),
     Pair(PairLine),
+    Action(Box<ActionLine>),
+    WorkflowStep(Box<WorkflowStepLine>),
 }
 
 impl Line {
@@ -189,6 +201,8 @@ impl Line {
             Self::Evidence(line) => line.user_id,
             Self::QuarantinedTurn(line) => line.user_id,
             Self::Pair(line) => line.user_id,
+            Self::Action(line) => line.user_id,
+            Self::WorkflowStep(line) => line.user_id,
             _ => None,
         }
     }
@@ -211,6 +225,8 @@ impl Line {
             Self::Evidence(line) => Some(line.agent_id),
             Self::QuarantinedTurn(line) => Some(line.agent_id),
             Self::Pair(line) => Some(line.agent_id),
+            Self::Action(line) => Some(line.agent_id),
+            Self::WorkflowStep(line) => Some(line.agent_id),
         }
     }
 
@@ -247,6 +263,8 @@ impl Line {
             Self::Evidence(line) => line.id.to_string(),
             Self::QuarantinedTurn(line) => line.id.to_string(),
             Self::Pair(line) => line.id.to_string(),
+            Self::Action(line) => line.id.to_string(),
+            Self::WorkflowStep(line) => line.id.to_string(),
         }
     }
 
@@ -288,6 +306,7 @@ impl Line {
             Self::Agent(_) | Self::User(_) | Self::Document(_) | Self::Project(_) | Self::Source(_) | Self::Memory(_) | Self::Event(_) => {
                 vec![]
             }
+            Self::Action(_) | Self::WorkflowStep(_) => vec![],
         }
     }
 
@@ -341,6 +360,8 @@ impl Line {
             Self::Evidence(line) => line.check(&mut checks),
             Self::QuarantinedTurn(line) => line.check(&mut checks),
             Self::Pair(line) => line.check(&mut checks),
+            Self::Action(line) => line.check(&mut checks),
+            Self::WorkflowStep(line) => line.check(&mut checks),
         }
         checks.done()
     }

@@ -1,11 +1,13 @@
 //! All SQL of export and import. Reads page by key, so that every page costs the same.
 
+mod activity;
 mod capture;
 mod check;
 mod knowledge;
 mod vocabulary;
 mod write;
 
+pub use activity::{ACTION, ReportedBy, WORKFLOW_STEP, actions, count_reports, put_reports, workflow_steps};
 pub use capture::{
     Captured, EVIDENCE, PAIR, QUARANTINED_TURN, count_captured, evidence, forward_evidence, forward_pairs, forward_quarantined_turns,
     misplaced, pairs, put_evidence, put_pairs, put_quarantined_turns, quarantined_turns,

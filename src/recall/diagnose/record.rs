@@ -84,10 +84,16 @@ fn expired(facts: &Facts<'_>) -> GateResult {
     let memory = &facts.memory;
     match memory.expires_at {
         None => passed(Gate::Expired, "It does not expire."),
-        Some(end) if end > facts.asked.now => passed(Gate::Expired, format!("It expires on {}; its retention is {}.", day(end), memory.retention)),
+        Some(end) if end > facts.asked.now => {
+            passed(Gate::Expired, format!("It expires on {}; its retention is {}.", day(end), memory.retention))
+        }
         Some(end) => {
             let mend = format!("Let the agent remember it again with a longer retention, such as {}.", Retention::Permanent);
-            stopped(Gate::Expired, format!("It expired on {}; its retention is {}.", day(end), memory.retention), Mend::new(mend).at(MendLink::Memory(memory.id)))
+            stopped(
+                Gate::Expired,
+                format!("It expired on {}; its retention is {}.", day(end), memory.retention),
+                Mend::new(mend).at(MendLink::Memory(memory.id)),
+            )
         }
     }
 }

@@ -1,0 +1,60 @@
+//! Finding reports by their words.
+
+use super::model::{Report, Reports};
+use super::store;
+use crate::api::ActionKind;
+use crate::db::DbError;
+use crate::engine::Engine;
+use crate::op::OpContext;
+use crate::ranking::bm25::{Postings, Words};
+use crate::text::words;
+use std::collections::HashSet;
+
+/// Reports that are read in full before the best are chosen: some say the same in the same words.
+const READ: usize = 100;
+
+/// A search in reports.
+pub(crate) struct Asked<'a> {
+    pub of: Reports,
+    pub words: &'a Words,
+    /// Of these kinds of actions; of all kinds if empty.
+    pub kinds: &'a [ActionKind],
+    pub most: usize,
+}
+
+/// A report with its similarity.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Found {
+    pub report: Report,
+    /// Share of the question's weight that the report's words have (normalised BM25), 0 to 1.
+    pub similarity: f64,
+}
+
+/// The reports that share the most with a question, best first, each content once: its newest report.
+///
+/// A word that more than some thousand reports have proposes only the newest of them. The proposed reports are scored by all of their words.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn find(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>) -> Result<Vec<Found>, DbError> {
+    let &Asked { of, words, kinds, most } = asked;
+    let mut tx = engine.db().control.begin_search(ctx.tenancy()).await?;
+    let store::Matches { postings, frequencies, statistics } = store::matches(&mut tx, ctx.tenancy(), of, &words.terms, kinds).await?;
+    let proposed = Postings::weighed(words, statistics, &frequencies, &postings).best(READ, |_, _| true);
+    let reports = store::by_ids(&mut tx, ctx.tenancy(), of, &proposed).await?;
+    drop(tx);
+    let mut found: Vec<Found> = reports
+        .into_iter()
+        .map(|report| {
+            let postings = words.postings(report.id, &words::terms(&report.searched_text()));
+            let relevance = Postings::weighed(words, statistics, &frequencies, &postings).relevance(report.id);
+            Found { similarity: relevance.unwrap_or(0.0).clamp(0.0, 1.0), report }
+        })
+        .collect();
+    found.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| (b.report.at, b.report.id).cmp(&(a.report.at, a.report.id))));
+    let mut seen = HashSet::new();
+    found.retain(|one| seen.insert(one.report.content()));
+    found.truncate(most);
+    Ok(found)
+}

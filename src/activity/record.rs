@@ -1,0 +1,138 @@
+//! Recording: agents report actions and the steps of workflows.
+
+use super::model::{Body, NewReport};
+use super::store;
+use crate::api::{
+    ACTION_MAX, MESSAGE_MAX, META_MAX, OUTCOME_MAX, OUTPUT_MAX, RecordActionRequest, RecordActionResponse, RecordStepsRequest,
+    RecordStepsResponse, SESSION_MAX, STEPS_MAX, Scope, UserRef,
+};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::guard;
+use crate::idempotency::Once;
+use crate::identity::acting_for;
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use tracing::instrument;
+use uuid::Uuid;
+
+/// The importance of a step whose caller names none, 0 to 1.
+const STEP_IMPORTANCE: f32 = 0.5;
+
+/// Records what the agent did, decided or learned of an outcome. Secrets are replaced by markers first. A text that may carry instructions
+/// for an agent is kept, but no search finds it, because every agent of the organisation would read it.
+///
+/// # Errors
+/// `Forbidden` without `memory:write`; `Invalid` with every field that is empty, too long or out of range.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn record_action(engine: &Engine, ctx: &OpContext, request: RecordActionRequest) -> Result<RecordActionResponse, Error> {
+    let ctx = &reporting(engine, ctx, request.user_id.as_ref()).await?;
+    check_action(&request)?;
+    let once = Once::new(engine, ctx, "record_action", &request)?;
+    let RecordActionRequest { action, message, kind, outcome, meta, importance, session_id, user_id: _ } = request;
+    let body = Body::Action {
+        kind,
+        action: guard::without_secrets(action),
+        message: guard::without_secrets(message),
+        outcome: outcome.map(guard::without_secrets),
+        meta: guard::json_without_secrets(Value::Object(meta)),
+    };
+    let report = report(engine, body, session_id, importance.unwrap_or_else(|| kind.importance()));
+    let answer = RecordActionResponse { action_id: report.id, searchable: report.searchable };
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    store::insert(&mut tx, ctx.tenancy(), ctx.agent_id()?, &[report]).await?;
+    once.commit(tx, &answer, &[]).await?;
+    Ok(answer)
+}
+
+/// Records completed steps of a workflow: all of them or none.
+///
+/// # Errors
+/// As [`record_action`]; `Invalid` also for a time in the future.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn record_steps(
+    engine: &Engine,
+    ctx: &OpContext,
+    workflow: String,
+    request: RecordStepsRequest,
+) -> Result<RecordStepsResponse, Error> {
+    let ctx = &reporting(engine, ctx, request.user_id.as_ref()).await?;
+    let now = engine.clock().now();
+    check_steps(&workflow, &request, now)?;
+    let once = Once::new(engine, ctx, "record_steps", &(&workflow, &request))?;
+    let workflow = guard::without_secrets(workflow);
+    let RecordStepsRequest { steps, session_id, user_id: _ } = request;
+    let reports = steps.into_iter().map(|step| {
+        let body = Body::Step {
+            workflow: workflow.clone(),
+            step_name: guard::without_secrets(step.step_name),
+            output: guard::without_secrets(step.output),
+            completed_at: step.completed_at.unwrap_or(now),
+        };
+        report(engine, body, session_id.clone(), step.importance.unwrap_or(STEP_IMPORTANCE))
+    });
+    let reports: Vec<NewReport> = reports.collect();
+    let ids = |wanted: fn(&&NewReport) -> bool| -> Vec<Uuid> { reports.iter().filter(wanted).map(|report| report.id).collect() };
+    let answer = RecordStepsResponse { step_ids: ids(|_| true), not_searchable: ids(|report| !report.searchable) };
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    store::insert(&mut tx, ctx.tenancy(), ctx.agent_id()?, &reports).await?;
+    once.commit(tx, &answer, &[]).await?;
+    Ok(answer)
+}
+
+/// The context of an agent that reports.
+async fn reporting(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<OpContext, Error> {
+    ctx.agent_id()?;
+    ctx.require(Scope::MemoryWrite)?;
+    acting_for(engine, ctx, user).await
+}
+
+fn report(engine: &Engine, body: Body, session_id: Option<String>, importance: f32) -> NewReport {
+    let searchable = guard::inspect(&body.searched_text()).is_empty();
+    NewReport { id: engine.clock().id(), session_id, importance, searchable, created_at: engine.clock().now(), body }
+}
+
+fn check_action(request: &RecordActionRequest) -> Result<(), Error> {
+    let bytes = serde_json::to_vec(&request.meta).map_err(Error::failed("the details of an action cannot be serialised"))?.len();
+    let mut checks = Checks::default();
+    checks
+        .text("action", &request.action, ACTION_MAX)
+        .bytes("message", &request.message, MESSAGE_MAX)
+        .optional_text("outcome", request.outcome.as_deref(), OUTCOME_MAX)
+        .that(bytes <= META_MAX, "meta", format!("has {bytes} bytes as JSON; at most {META_MAX} are allowed"))
+        .optional_text("session_id", request.session_id.as_deref(), SESSION_MAX);
+    check_importance(&mut checks, "importance", request.importance).done()
+}
+
+fn check_steps(workflow: &str, request: &RecordStepsRequest, now: DateTime<Utc>) -> Result<(), Error> {
+    let count = request.steps.len();
+    let mut checks = Checks::default();
+    checks
+        .text("workflow", workflow, ACTION_MAX)
+        .that((1..=STEPS_MAX).contains(&count), "steps", format!("has {count} entries; it may have 1 to {STEPS_MAX}"))
+        .optional_text("session_id", request.session_id.as_deref(), SESSION_MAX);
+    for (step, number) in request.steps.iter().zip(0..) {
+        let field = |name: &str| format!("steps[{number}].{name}");
+        checks.text(&field("step_name"), &step.step_name, ACTION_MAX).bytes(&field("output"), &step.output, OUTPUT_MAX).that(
+            step.completed_at.is_none_or(|at| at <= now),
+            &field("completed_at"),
+            "lies in the future",
+        );
+        check_importance(&mut checks, &field("importance"), step.importance);
+    }
+    checks.done()
+}
+
+fn check_importance<'a>(checks: &'a mut Checks, field: &str, importance: Option<f32>) -> &'a mut Checks {
+    checks.that(importance.is_none_or(|value| (0.0..=1.0).contains(&value)), field, "is a number from 0 to 1")
+}

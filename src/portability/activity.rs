@@ -1,0 +1,75 @@
+//! What agents reported, on its way into the database: rows that exist stay, new ones get their words at once.
+
+use super::lines::{Line, Section};
+use super::put;
+use super::read::Batch;
+use super::store;
+use crate::activity::store::{Text, put_words};
+use crate::activity::{Body, Reports};
+use crate::api::{ImportCount, UserId};
+use crate::db::{Tenancy, Tx, Users};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::guard;
+use crate::op::OpContext;
+use std::collections::{BTreeMap, HashSet};
+use uuid::Uuid;
+
+fn reports(section: Section) -> Reports {
+    if section == Section::Action { Reports::Actions } else { Reports::Steps }
+}
+
+/// A report of a line, with its id and user.
+fn report(line: &Line) -> Option<(Uuid, Option<UserId>, Body)> {
+    match line {
+        Line::Action(line) => Some((line.id, line.user_id, line.body())),
+        Line::WorkflowStep(line) => Some((line.id, line.user_id, line.body())),
+        _ => None,
+    }
+}
+
+/// Whether a search may find a report: an import decides it anew, because an agent may have written the file.
+pub(super) fn is_searchable(body: &Body) -> bool {
+    guard::inspect(&body.searched_text()).is_empty()
+}
+
+async fn begin(engine: &Engine, ctx: &OpContext) -> Result<Tx, Error> {
+    Ok(engine.db().control.begin(ctx.tenancy()).await?)
+}
+
+/// What a batch would add.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn check(engine: &Engine, ctx: &OpContext, batch: &Batch) -> Result<ImportCount, Error> {
+    let ids: Vec<Uuid> = batch.lines.iter().filter_map(|(_, line)| report(line)).map(|(id, ..)| id).collect();
+    let mut tx = begin(engine, ctx).await?;
+    let unchanged = store::count_reports(&mut tx, ctx.tenancy(), reports(batch.section), &ids).await?;
+    tx.commit().await?;
+    Ok(ImportCount { added: i64::try_from(ids.len()).unwrap_or(i64::MAX) - unchanged, updated: 0, unchanged })
+}
+
+/// Writes a batch.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn write(engine: &Engine, ctx: &OpContext, batch: &Batch) -> Result<ImportCount, Error> {
+    let (of, rows) = (reports(batch.section), put::rows(batch, None)?);
+    let mut tx = begin(engine, ctx).await?;
+    let added: HashSet<Uuid> = store::put_reports(&mut tx, ctx.tenancy(), of, &rows).await?.into_iter().collect();
+    let mut texts: BTreeMap<Option<UserId>, Vec<Text>> = BTreeMap::new();
+    for (id, user, body) in batch.lines.iter().filter_map(|(_, line)| report(line)) {
+        if added.contains(&id) && is_searchable(&body) {
+            texts.entry(user).or_default().push(Text::new(id, body.kind(), &body.searched_text()));
+        }
+    }
+    for (user, texts) in texts {
+        let tenancy = Tenancy { users: Users::from(user), ..ctx.tenancy() };
+        put_words(&mut tx, tenancy, of, &texts).await?;
+    }
+    tx.commit().await?;
+    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    Ok(ImportCount { added: count(added.len()), updated: 0, unchanged: count(batch.lines.len() - added.len()) })
+}

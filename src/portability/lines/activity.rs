@@ -1,0 +1,81 @@
+//! Lines of what agents reported.
+
+use super::super::values::{Share, Stamp};
+use super::json;
+use crate::activity::Body;
+use crate::api::{ACTION_MAX, ActionKind, AgentId, MESSAGE_MAX, OUTCOME_MAX, OUTPUT_MAX, SESSION_MAX, UserId};
+use crate::error::Checks;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::FromRow;
+use uuid::Uuid;
+
+/// Room for markers that replaced secrets after the limits were checked, in characters or bytes.
+const MARKERS: usize = 4 * 1024;
+
+/// An action that an agent reported.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct ActionLine {
+    pub agent_id: AgentId,
+    pub id: Uuid,
+    pub user_id: Option<UserId>,
+    pub session_id: Option<String>,
+    pub kind: ActionKind,
+    pub action: String,
+    pub message: String,
+    pub meta: Value,
+    pub outcome: Option<String>,
+    pub importance: Share,
+    pub created_at: Stamp,
+}
+
+/// A step of a workflow that an agent reported.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct WorkflowStepLine {
+    pub agent_id: AgentId,
+    pub id: Uuid,
+    pub user_id: Option<UserId>,
+    pub session_id: Option<String>,
+    pub workflow: String,
+    pub step_name: String,
+    pub output: String,
+    pub importance: Share,
+    pub completed_at: Stamp,
+    pub created_at: Stamp,
+}
+
+impl ActionLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        checks
+            .text("action", &self.action, ACTION_MAX + MARKERS)
+            .bytes("message", &self.message, MESSAGE_MAX + MARKERS)
+            .optional_text("outcome", self.outcome.as_deref(), OUTCOME_MAX + MARKERS)
+            .optional_text("session_id", self.session_id.as_deref(), SESSION_MAX)
+            .that(self.meta.is_object(), "meta", "must be an object");
+        json(checks, "meta", &self.meta);
+    }
+
+    /// What it reports.
+    pub fn body(&self) -> Body {
+        let Self { kind, action, message, outcome, meta, .. } = self.clone();
+        Body::Action { kind, action, message, outcome, meta }
+    }
+}
+
+impl WorkflowStepLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        checks
+            .text("workflow", &self.workflow, ACTION_MAX + MARKERS)
+            .text("step_name", &self.step_name, ACTION_MAX + MARKERS)
+            .bytes("output", &self.output, OUTPUT_MAX + MARKERS)
+            .optional_text("session_id", self.session_id.as_deref(), SESSION_MAX);
+    }
+
+    /// What it reports.
+    pub fn body(&self) -> Body {
+        let Self { workflow, step_name, output, completed_at, .. } = self.clone();
+        Body::Step { workflow, step_name, output, completed_at: completed_at.0 }
+    }
+}

@@ -1,0 +1,98 @@
+//! A question, prepared for the sources of `search_my_memories`; and the memories that answer it.
+
+use super::find;
+use super::question::{Lost, Question};
+use super::scope::Scoping;
+use super::store::{Narrowing, Reach};
+use super::{RANKING, log};
+use crate::api::{AgentId, MemoryId, MemoryKind, RecallFilters};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::knowledge::PreparedQuery;
+use crate::models::Floors;
+use crate::op::OpContext;
+use crate::ranking::Ranked;
+use std::time::Duration;
+
+/// How long the vocabulary may take before a question is searched as it was asked.
+const VOCABULARY: Duration = Duration::from_millis(500);
+
+/// A question with its canonical form and its vector.
+pub(crate) struct PreparedQuestion {
+    /// As it was asked.
+    query: String,
+    pub prepared: PreparedQuery,
+    /// Parts that could not run: `vocabulary`, `embedding`.
+    pub degraded: Vec<String>,
+}
+
+/// Looks a question up in the vocabulary and embeds it, both within limits: it never fails.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn prepare(engine: &Engine, ctx: &OpContext, query: &str) -> PreparedQuestion {
+    let snapshot = tokio::time::timeout(VOCABULARY, engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy())).await;
+    let snapshot = match snapshot {
+        Ok(Ok(snapshot)) => Some(snapshot),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "searching without the vocabulary");
+            None
+        }
+        Err(_) => None,
+    };
+    let mut degraded = if snapshot.is_none() { vec!["vocabulary".to_owned()] } else { vec![] };
+    let (canonical, inside) = snapshot.map(|snapshot| find::names(&snapshot, query)).unwrap_or_default();
+    let text = find::searched(query, canonical.as_deref(), &inside);
+    let prepared = PreparedQuery::new(engine, ctx.into(), text).await.or_by_words_of(query);
+    if prepared.vector.is_none() {
+        degraded.push("embedding".to_owned());
+    }
+    PreparedQuestion { query: query.to_owned(), prepared, degraded }
+}
+
+/// The memories in the caller's reach that answer a prepared question and reach a floor, best first by the ranking of recalls. Nothing is
+/// counted or logged.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn candidates(
+    engine: &Engine,
+    ctx: &OpContext,
+    question: &PreparedQuestion,
+    kinds: &[MemoryKind],
+    floors: Floors,
+    most: usize,
+) -> Result<Vec<Ranked>, Error> {
+    let filters = RecallFilters { kinds: kinds.to_vec(), ..RecallFilters::default() };
+    let (agents, scoping) = ([ctx.agent_id()?, ctx.commons_id], Scoping::default());
+    let reach = Reach {
+        tenancy: ctx.tenancy(),
+        agents: &agents,
+        filters: Narrowing::Agent(&filters),
+        scoping: &scoping,
+        now: engine.clock().now(),
+    };
+    let search = Question {
+        query: &question.query,
+        ranking: RANKING,
+        reach,
+        most: i64::try_from(most).unwrap_or(i64::MAX),
+        all_scored: false,
+        knowledge: false,
+        floors: Some(floors),
+        counted: false,
+        past: None,
+    };
+    let found = find::in_memory(engine, ctx.tenancy(), &search, &question.prepared, floors, &mut Lost::default()).await?;
+    Ok(found.order.passed)
+}
+
+/// Counts memories as returned, through the queue of the log.
+pub(crate) fn count_accesses(engine: &Engine, ctx: &OpContext, memories: &[(AgentId, MemoryId)]) {
+    if memories.is_empty() || engine.settings().backfill {
+        return;
+    }
+    let now = engine.clock().now();
+    let access =
+        |(agent_id, memory_id): &(AgentId, MemoryId)| log::Access { agent_id: *agent_id, memory_id: *memory_id, count: 1, last: now };
+    engine.log().count(ctx.tenancy(), memories.iter().map(access).collect());
+}

@@ -1,0 +1,187 @@
+//! `search_my_memories`: one search over four sources side by side, each with a deadline of its own.
+
+pub mod decision_points;
+mod hits;
+pub mod merge;
+mod sources;
+
+use crate::activity::Reports;
+use crate::api::{
+    QUERY_MAX, SOURCES_K_MAX, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource, SourceReport,
+    SourceState,
+};
+use crate::db::DbError;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::guard;
+use crate::identity::{self, SearchSettings, acting_for};
+use crate::models::Floors;
+use crate::op::OpContext;
+use crate::ranking::bm25::Words;
+use crate::recall::{self, PreparedQuestion};
+use crate::text::words;
+use async_recursion::async_recursion as boxed;
+use decision_points::{PLAIN, Recipe, recipe};
+use merge::{Candidate, merge};
+use sources::Item;
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+use tracing::instrument;
+
+/// Searches the agent's memories, what agents of the organisation reported, workflow steps and knowledge, and merges what they found: one
+/// content once, ranked by the weights of the organisation or of the decision point. A source that is late or out of reach is left out, and
+/// the answer says so. Memories that it returns count as recalled; the retrieval log does not list this search.
+///
+/// # Errors
+/// `Forbidden` without `memory:read`; `Invalid` for an empty or over-long query or a `k` outside 1..=50; `Unavailable` when no source could
+/// answer.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn search_my_memories(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: SearchMyMemoriesRequest,
+) -> Result<SearchMyMemoriesResponse, Error> {
+    let agent = ctx.agent_id()?;
+    ctx.require(Scope::MemoryRead)?;
+    let recipe = request.decision_point.map_or(PLAIN, recipe);
+    let k = request.k.unwrap_or(recipe.k);
+    Checks::default()
+        .bytes("query", &request.query, QUERY_MAX)
+        .that((1..=SOURCES_K_MAX).contains(&k), "k", format!("is {k}; it may be 1 to {SOURCES_K_MAX}"))
+        .done()?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
+    let query = guard::without_secrets(request.query);
+    let Gathered { legs, settings, mut degraded } = gather(engine, ctx, &query, &recipe).await;
+    if legs.iter().all(|leg| leg.report.state != SourceState::Answered) {
+        return Err(Error::Unavailable("none of the sources could answer".into()));
+    }
+    degraded.extend(legs.iter().filter(|leg| leg.missed()).map(|leg| leg.report.source.to_string()));
+    let weights = recipe.weights.unwrap_or(settings.policy.weights);
+    let sources = legs.iter().map(|leg| leg.report).collect();
+    let candidates = legs.into_iter().flat_map(|leg| leg.found).collect();
+    let merged = merge(candidates, &weights, usize::try_from(k).unwrap_or(usize::MAX));
+    recall::count_accesses(engine, ctx, &sources::accessed(merged.iter().map(|one| &one.candidate.item)));
+    let hits: Vec<_> = merged.into_iter().map(|one| hits::hit(one, agent)).collect();
+    let messages = if request.as_messages { hits.iter().map(hits::message).collect() } else { vec![] };
+    Ok(SearchMyMemoriesResponse { hits, sources, weights, degraded, messages })
+}
+
+/// What all sources found.
+struct Gathered {
+    legs: Vec<Leg>,
+    settings: SearchSettings,
+    /// Parts other than sources that could not run.
+    degraded: Vec<String>,
+}
+
+/// A source with what it found.
+struct Leg {
+    report: SourceReport,
+    found: Vec<Candidate<Item>>,
+}
+
+impl Leg {
+    /// Whether it should have answered and did not.
+    fn missed(&self) -> bool {
+        matches!(self.report.state, SourceState::TimedOut | SourceState::Unavailable)
+    }
+}
+
+/// Runs the sources of a recipe side by side. Reports are found by words alone and begin at once. The others wait for the settings, the
+/// vocabulary and the vector, each with a limit.
+async fn gather(engine: &Engine, ctx: &OpContext, query: &str, recipe: &Recipe) -> Gathered {
+    let deadline = engine.settings().source_deadline;
+    let terms = words::terms(query);
+    let query_words = Words::new(&terms, std::slice::from_ref(&terms));
+    let report = async |source, of| match recipe.sources.contains(&source) {
+        true => Some(leg(source, deadline, sources::reports(engine, ctx, of, &query_words, recipe)).await),
+        false => None,
+    };
+    let front = async {
+        let (settings, question) = tokio::join!(settings(engine, ctx, deadline), recall::prepare(engine, ctx, query));
+        let floors = floors(engine, settings.as_ref().map(|one| one.policy).unwrap_or_default());
+        let categories = settings.as_ref().map(|one| one.knowledge_categories.clone()).unwrap_or_default();
+        let (memory, knowledge) = tokio::join!(
+            async {
+                match recipe.sources.contains(&SearchSource::Memory) {
+                    true => Some(leg(SearchSource::Memory, deadline, sources::memory(engine, ctx, &question, recipe, floors)).await),
+                    false => None,
+                }
+            },
+            knowledge(engine, ctx, recipe, &question, &categories, floors),
+        );
+        (settings, question, memory, knowledge)
+    };
+    let ((settings, question, memory, knowledge), audit, workflow) =
+        tokio::join!(front, report(SearchSource::Audit, Reports::Actions), report(SearchSource::Workflow, Reports::Steps));
+    let mut degraded = question.degraded;
+    if settings.is_none() {
+        degraded.push("settings".to_owned());
+    }
+    let settings = settings.unwrap_or_default();
+    let least = floors(engine, settings.policy).lexical;
+    let pass = |mut leg: Leg| {
+        leg.found.retain(|one| !matches!(one.item, Item::Report(_)) || one.components.similarity >= least);
+        leg.report.found = u32::try_from(leg.found.len()).unwrap_or(u32::MAX);
+        leg
+    };
+    let legs = [memory, audit, workflow, knowledge].into_iter().flatten().map(pass).collect();
+    Gathered { legs, settings, degraded }
+}
+
+/// Knowledge, for keys that may read it.
+async fn knowledge(
+    engine: &Engine,
+    ctx: &OpContext,
+    recipe: &Recipe,
+    question: &PreparedQuestion,
+    categories: &[String],
+    floors: Floors,
+) -> Option<Leg> {
+    let source = SearchSource::Knowledge;
+    if !recipe.sources.contains(&source) {
+        return None;
+    }
+    if ctx.require(Scope::KbRead).is_err() {
+        let report = SourceReport { source, state: SourceState::NotPermitted, found: 0, took_ms: 0.0 };
+        return Some(Leg { report, found: vec![] });
+    }
+    let work = sources::knowledge(engine, ctx, &question.prepared, categories, floors);
+    Some(leg(source, engine.settings().source_deadline, work).await)
+}
+
+/// Runs one source within its deadline. Its failure is no failure of the search.
+async fn leg(source: SearchSource, deadline: Duration, work: impl Future<Output = Result<Vec<Candidate<Item>>, Error>>) -> Leg {
+    let start = Instant::now();
+    let (state, found) = match timeout(deadline, work).await {
+        Ok(Ok(found)) => (SourceState::Answered, found),
+        Ok(Err(Error::Db(DbError::Cancelled))) | Err(_) => (SourceState::TimedOut, vec![]),
+        Ok(Err(error)) => {
+            tracing::warn!(%source, error = %error.chain(), "searching without a source");
+            (SourceState::Unavailable, vec![])
+        }
+    };
+    if state != SourceState::Answered {
+        metrics::counter!("agent_memory_sources_missed_total", "source" => source.as_str(), "state" => state.as_str()).increment(1);
+    }
+    let took_ms = start.elapsed().as_secs_f64() * 1000.0;
+    Leg { report: SourceReport { source, state, found: 0, took_ms }, found }
+}
+
+/// The settings of the organisation and the agent; none if they cannot be read in time.
+async fn settings(engine: &Engine, ctx: &OpContext, deadline: Duration) -> Option<SearchSettings> {
+    match timeout(deadline, identity::search_settings(engine, ctx)).await {
+        Ok(Ok(settings)) => Some(settings),
+        Ok(Err(error)) => {
+            tracing::warn!(error = %error.chain(), "searching with the default settings");
+            None
+        }
+        Err(_) => None,
+    }
+}
+
+/// The least similarity by meaning and by words: that of the organisation, or those that are registered for the model.
+fn floors(engine: &Engine, policy: SearchPolicy) -> Floors {
+    policy.similarity_min.map_or(engine.model().floors, |least| Floors { vector: least, lexical: least })
+}

@@ -1,0 +1,125 @@
+//! The four sources: what each finds, with similarity, recency and importance as `docs/four-sources.md` defines them.
+
+use super::merge::Candidate;
+use crate::activity::{self, Report, Reports};
+use crate::api::{AgentId, KnowledgeHit, MemoryId, SearchSource, Trust};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::knowledge::{self, CandidateQuery, PreparedQuery};
+use crate::memories::{self, model::content_hash, model::recency};
+use crate::models::Floors;
+use crate::op::OpContext;
+use crate::ranking::Ranked;
+use crate::ranking::bm25::Words;
+use crate::ranking::weighted::Components;
+use crate::recall::{self, PreparedQuestion};
+use crate::search::decision_points::Recipe;
+use chrono::{DateTime, Utc};
+
+/// Candidates of each source.
+pub const CANDIDATES: usize = 50;
+/// The importance of decided knowledge, which has none of its own.
+const KNOWLEDGE_IMPORTANCE: f64 = 0.5;
+
+/// What a source found.
+#[derive(Clone, Debug)]
+pub enum Item {
+    Memory { ranked: Box<Ranked>, trust: Trust },
+    Report(Box<Report>),
+    Knowledge(Box<KnowledgeHit>),
+}
+
+/// The agent's memories and those that all agents share. Similarity is the cosine, or the normalised BM25 if only the words are close enough.
+pub async fn memory(
+    engine: &Engine,
+    ctx: &OpContext,
+    question: &PreparedQuestion,
+    recipe: &Recipe,
+    floors: Floors,
+) -> Result<Vec<Candidate<Item>>, Error> {
+    let found = recall::candidates(engine, ctx, question, recipe.memories, floors, CANDIDATES).await?;
+    let shared: Vec<_> =
+        found.iter().map(|one| &one.candidate.memory).filter(|memory| memory.agent_id == ctx.commons_id).map(|memory| memory.id).collect();
+    let reviewed = memories::reviewed(engine, ctx, &shared).await?;
+    let now = engine.clock().now();
+    let candidate = |ranked: Ranked| {
+        let memory = &ranked.candidate.memory;
+        let trust = match () {
+            () if memory.agent_id != ctx.commons_id => Trust::Own,
+            () if reviewed.contains(&memory.id) => Trust::Reviewed,
+            () => Trust::Unreviewed,
+        };
+        let (similarity, importance) = (ranked.breakdown.similarity, f64::from(memory.importance));
+        let components = components(SearchSource::Memory, similarity, recency(memory.updated_at, now), importance);
+        Candidate {
+            source: SearchSource::Memory,
+            id: memory.id.0,
+            hash: memory.content_hash.clone(),
+            at: Some(memory.updated_at),
+            components,
+            item: Item::Memory { trust, ranked: Box::new(ranked) },
+        }
+    };
+    Ok(found.into_iter().map(candidate).collect())
+}
+
+/// What agents of the organisation reported. Similarity is the normalised BM25. The floor comes later: these sources do not wait for it.
+pub async fn reports(engine: &Engine, ctx: &OpContext, of: Reports, words: &Words, recipe: &Recipe) -> Result<Vec<Candidate<Item>>, Error> {
+    let (source, kinds) = match of {
+        Reports::Actions => (SearchSource::Audit, recipe.actions),
+        Reports::Steps => (SearchSource::Workflow, &[][..]),
+    };
+    let asked = activity::Asked { of, words, kinds, most: CANDIDATES };
+    let found = activity::find(engine, ctx, &asked).await?;
+    let now = engine.clock().now();
+    let candidate = |activity::Found { report, similarity }| {
+        let Report { id, at, importance, .. } = report;
+        Candidate {
+            source,
+            id,
+            hash: content_hash(&report.content()),
+            at: Some(at),
+            components: components(source, similarity, recency(at, now), f64::from(importance)),
+            item: Item::Report(Box::new(report)),
+        }
+    };
+    Ok(found.into_iter().map(candidate).collect())
+}
+
+/// The organisation's documents, of the agent's categories. They do not fade.
+pub async fn knowledge(
+    engine: &Engine,
+    ctx: &OpContext,
+    prepared: &PreparedQuery,
+    categories: &[String],
+    floors: Floors,
+) -> Result<Vec<Candidate<Item>>, Error> {
+    let query = CandidateQuery { prepared, kinds: &[], categories, ranking: recall::RANKING, floors, most: CANDIDATES, at: None };
+    let found = knowledge::candidates(engine, ctx.tenancy(), &query).await?;
+    let candidate = |chunk: knowledge::RankedChunk| {
+        let hit = knowledge::hit(chunk, &prepared.terms);
+        Candidate {
+            source: SearchSource::Knowledge,
+            id: hit.chunk_id.0,
+            hash: content_hash(&hit.content),
+            at: None::<DateTime<Utc>>,
+            components: components(SearchSource::Knowledge, hit.similarity, 1.0, KNOWLEDGE_IMPORTANCE),
+            item: Item::Knowledge(Box::new(hit)),
+        }
+    };
+    Ok(found.into_iter().filter(knowledge::RankedChunk::passed).map(candidate).collect())
+}
+
+fn components(source: SearchSource, similarity: f64, recency: f64, importance: f64) -> Components {
+    let share = |value: f64| value.clamp(0.0, 1.0);
+    Components { similarity: share(similarity), recency: share(recency), importance: share(importance), source_priority: source.priority() }
+}
+
+/// The memories among hits, with the agents that own them: a search counts as an access.
+pub fn accessed<'a>(items: impl Iterator<Item = &'a Item>) -> Vec<(AgentId, MemoryId)> {
+    let memory = |item: &'a Item| match item {
+        Item::Memory { ranked, .. } => Some((ranked.candidate.memory.agent_id, ranked.candidate.memory.id)),
+        Item::Report(_) | Item::Knowledge(_) => None,
+    };
+    items.filter_map(memory).collect()
+}

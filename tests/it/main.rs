@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
+mod activity;
 mod audit_chain;
 mod audit_texts;
 mod batch;
@@ -19,6 +20,7 @@ mod explain;
 mod extraction_golden;
 mod extraction_input;
 mod forget;
+mod four_sources;
 mod idempotency;
 mod identity;
 mod knowledge;

@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
 
 /// A proxy between the engine and Postgres that a test can cut.
-struct Wire {
+pub struct Wire {
     address: std::net::SocketAddr,
     postgres: String,
     accepting: Option<tokio::task::JoinHandle<Vec<AbortHandle>>>,
@@ -25,7 +25,7 @@ struct Wire {
 }
 
 impl Wire {
-    async fn new(url: &str) -> Self {
+    pub async fn new(url: &str) -> Self {
         let options = PgConnectOptions::from_str(url).unwrap();
         let postgres = format!("{}:{}", options.get_host(), options.get_port());
         let address = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
@@ -54,14 +54,14 @@ impl Wire {
     }
 
     /// Cuts every connection and accepts no new one.
-    async fn pull(&mut self) {
+    pub async fn pull(&mut self) {
         self.stop.take().unwrap().send(()).unwrap();
         let open = self.accepting.take().unwrap().await.unwrap();
         assert!(!open.is_empty());
         open.iter().for_each(AbortHandle::abort);
     }
 
-    fn through(&self, url: &str) -> String {
+    pub fn through(&self, url: &str) -> String {
         let options = PgConnectOptions::from_str(url).unwrap().host("127.0.0.1").port(self.address.port());
         options.to_url_lossy().to_string()
     }

@@ -98,6 +98,9 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::lifecycle" Viewer |w, c| identity::lifecycle(&w.engine, c, None);
     "identity::set_lifecycle" Admin |w, c| identity::set_lifecycle(&w.engine, c, None, Default::default());
     "identity::set_policy" Admin |w, c| identity::set_policy(&w.engine, c, Default::default());
+    "identity::search_policy" Viewer |w, c| identity::search_policy(&w.engine, c);
+    "identity::set_search_policy" Admin |w, c| identity::set_search_policy(&w.engine, c, Default::default());
+    "identity::set_knowledge_categories" Admin |w, c| identity::set_knowledge_categories(&w.engine, c, AgentId(nowhere()), &[]);
     "identity::views" Viewer |w, c| identity::views(&w.engine, c, ViewPage::Memories);
     "identity::save_view" Viewer |w, c| identity::save_view(&w.engine, c, ViewPage::Memories, "tea", "q=tea");
     "identity::rename_view" Viewer |w, c| identity::rename_view(&w.engine, c, ViewId(nowhere()), "tea");
@@ -164,6 +167,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
 
 /// Verbs of agents: they require a scope of the key, and no role allows them. Tools and routes call them.
 const OF_AGENTS: &[&str] = &[
+    "activity::record_action",
+    "activity::record_steps",
     "capture::add_source",
     "capture::capture_conversation",
     "capture::capture_session",
@@ -195,6 +200,7 @@ const OF_AGENTS: &[&str] = &[
     "memories::upsert_profile_fact",
     "recall::recall",
     "recall::search",
+    "search::search_my_memories",
     "vocabulary::lookup",
     "vocabulary::propose",
 ];

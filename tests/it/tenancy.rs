@@ -10,13 +10,15 @@ use crate::support::{agent, ask, memory_owner, owner, remember, settle};
 use capture::{CAPTURE, INBOX};
 use lifecycle::{LIFECYCLE, SWEEPS};
 use portability::{PORTABILITY, PORTABILITY_INBOX, PORTABILITY_KB};
-use queries::{BY_SETTINGS, CONTROL, Case, EXEMPT, IDEMPOTENCY, KB, MEMORY, OF_EVERY_USER, PROJECTS, Query, WITHOUT_USERS, pooled};
+use queries::{
+    ACTIVITY, BY_SETTINGS, CONTROL, Case, EXEMPT, IDEMPOTENCY, KB, MEMORY, OF_EVERY_USER, PROJECTS, Query, WITHOUT_USERS, pooled,
+};
 use remembrancer::api::{NewProject, Scope, UserId};
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{Database, Tx, Users};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, key};
-use remembrancer::{OpContext, idempotency, identity, memories, projects, usage, vocabulary, workers};
+use remembrancer::{OpContext, activity, idempotency, identity, memories, projects, tools, usage, vocabulary, workers};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use std::str::FromStr;
@@ -123,13 +125,17 @@ impl Two {
         projects::link(&a.engine, &a.system, "zephyr", "mistral").await.unwrap();
         settle(&a).await;
         usage::flush(&a.engine).await.unwrap();
-        let case = Case::new(&a, agent(&a.atlas), kept, other).await;
+        let report = serde_json::json!({ "action": "tea.brew", "message": "Brewed black tea for Vera." });
+        let report = activity::record_action(&a.engine, &atlas, tools::read(report).unwrap()).await.unwrap();
+        let steps = serde_json::json!({ "steps": [{ "step_name": "pour", "output": "The tea is poured." }] });
+        let steps = activity::record_steps(&a.engine, &atlas, "tea".into(), tools::read(steps).unwrap()).await.unwrap();
+        let case = Case { reports: (report.action_id, steps.step_ids[0]), ..Case::new(&a, agent(&a.atlas), kept, other).await };
         let mut tx = a.engine.db().memory.begin(atlas.tenancy()).await.unwrap();
         for relation in [remembrancer::api::Relation::Supports, remembrancer::api::Relation::Contradicts] {
             memories::store::link(&mut tx, &atlas, (case.agent, users.id()), kept, other, relation, case.now).await.unwrap();
         }
         tx.commit().await.unwrap();
-        for database in [&a.engine.db().memory, &a.engine.db().kb] {
+        for database in [&a.engine.db().memory, &a.engine.db().kb, &a.engine.db().control] {
             let mut tx = database.begin(atlas.tenancy()).await.unwrap();
             idempotency::store::insert(&mut tx, atlas.tenancy(), case.request("tea-1"), case.now).await.unwrap();
             let (answer, of) = (serde_json::json!("tea"), [kept]);
@@ -149,10 +155,12 @@ impl Two {
         lifecycle::fill(&mut memory_owner(&a.engine).await, &case).await;
         identity::set_policy(&a.engine, &a.system, Default::default()).await.unwrap();
         identity::set_lifecycle(&a.engine, &a.system, None, Default::default()).await.unwrap();
+        identity::set_search_policy(&a.engine, &a.system, Default::default()).await.unwrap();
+        identity::set_knowledge_categories(&a.engine, &a.system, case.agent, &["adr".into()]).await.unwrap();
         Self { a, b, atlas, case }
     }
 
-    fn databases(&self) -> [(&Database, &String, &'static [Query]); 13] {
+    fn databases(&self) -> [(&Database, &String, &'static [Query]); 15] {
         let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
         [
             (&db.memory, &urls.agent_memory, MEMORY),
@@ -168,6 +176,8 @@ impl Two {
             (&db.kb, &urls.shared_kb, KB),
             (&db.kb, &urls.shared_kb, PORTABILITY_KB),
             (&db.control, &urls.internal_shared, CONTROL),
+            (&db.control, &urls.internal_shared, ACTIVITY),
+            (&db.control, &urls.internal_shared, IDEMPOTENCY),
         ]
     }
 
@@ -227,15 +237,17 @@ const IDRIS: UserId = UserId(uuid::Uuid::from_u128(1));
 #[tokio::test]
 async fn policies_alone_keep_users_apart() {
     let two = Two::of(Users::One(IDRIS)).await;
-    let (memory, mut failed) = (&two.a.engine.db().memory, Vec::new());
-    for query in of_agents().filter(|query| !WITHOUT_USERS.iter().any(|(name, _)| *name == query.name)) {
+    let (db, mut failed) = (two.a.engine.db(), Vec::new());
+    let of_control = ACTIVITY.iter().chain(IDEMPOTENCY).map(|query| (&db.control, query));
+    let all = of_agents().map(|query| (&db.memory, query)).chain(of_control);
+    for (database, query) in all.filter(|(_, query)| !WITHOUT_USERS.iter().any(|(name, _)| *name == query.name)) {
         for users in [Users::One(IDRIS), Users::Every] {
-            let (seen, changed) = two.as_seen_by(memory, query, &OpContext { users, ..two.atlas.clone() }).await;
+            let (seen, changed) = two.as_seen_by(database, query, &OpContext { users, ..two.atlas.clone() }).await;
             failed.extend((seen == 0 && !changed).then_some((query.name, users, (seen, changed))));
         }
         for users in wrong_users() {
             let ctx = OpContext { users, ..two.atlas.clone() };
-            let outcome = two.as_seen_by(memory, query, &ctx).await;
+            let outcome = two.as_seen_by(database, query, &ctx).await;
             failed.extend((outcome != (0, false)).then_some((query.name, users, outcome)));
         }
     }
@@ -245,10 +257,13 @@ async fn policies_alone_keep_users_apart() {
 #[tokio::test]
 async fn predicates_alone_keep_users_apart() {
     let two = Two::of(Users::One(IDRIS)).await;
-    let owner = pool(&two.a.engine.urls().agent_memory, "none").await;
+    let urls = two.a.engine.urls();
+    let (memory, control) = (pool(&urls.agent_memory, "none").await, pool(&urls.internal_shared, "none").await);
     let mut failed = Vec::new();
     let exempt = |name: &str| BY_SETTINGS.contains(&name) || WITHOUT_USERS.iter().chain(OF_EVERY_USER).any(|(exempt, _)| *exempt == name);
-    for query in of_agents().chain(PORTABILITY_INBOX).filter(|query| !exempt(query.name)) {
+    let of_control = ACTIVITY.iter().chain(IDEMPOTENCY).map(|query| (&control, query));
+    let all = of_agents().chain(PORTABILITY_INBOX).map(|query| (&memory, query)).chain(of_control);
+    for (owner, query) in all.filter(|(_, query)| !exempt(query.name)) {
         let case = |users| two.case.clone().of(&OpContext { users, ..two.a.system.clone() });
         let (seen, changed) = outcome(owner.begin().await.unwrap(), query, &case(Users::One(IDRIS)), two.a.system.tenant_id).await;
         failed.extend((seen == 0 && !changed).then_some((query.name, Users::One(IDRIS), (seen, changed))));
@@ -308,6 +323,8 @@ async fn queries_of_the_system_take_the_tenants_word_for_nothing() {
 #[test]
 fn every_query_of_every_store_is_in_a_table() {
     let sources = [
+        ("activity", include_str!("../../src/activity/store.rs")),
+        ("portability", include_str!("../../src/portability/store/activity.rs")),
         ("memories", include_str!("../../src/memories/store/mod.rs")),
         ("memories", include_str!("../../src/memories/store/archive.rs")),
         ("memories", include_str!("../../src/memories/store/evidence.rs")),
@@ -358,7 +375,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("identity", include_str!("../../src/identity/store/lifecycle.rs")),
         ("lifecycle", include_str!("../../src/lifecycle/store.rs")),
     ];
-    let tables = [MEMORY, CAPTURE, INBOX, IDEMPOTENCY, PROJECTS, PORTABILITY, PORTABILITY_INBOX, KB, PORTABILITY_KB, CONTROL];
+    let tables = [MEMORY, CAPTURE, INBOX, IDEMPOTENCY, PROJECTS, PORTABILITY, PORTABILITY_INBOX, KB, PORTABILITY_KB, CONTROL, ACTIVITY];
     let mut known: Vec<&str> = tables.into_iter().flatten().map(|query| query.name).collect();
     known.extend(pooled().iter().map(|query| query.name));
     known.extend(EXEMPT.iter().map(|(name, _)| *name));

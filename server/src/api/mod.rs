@@ -1,5 +1,6 @@
 //! HTTP for agents: one table of routes, one way to authenticate, one error shape.
 
+mod activity;
 mod body;
 mod caller;
 pub mod error;
@@ -160,6 +161,16 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
                 Route::post("/api/projects/{project}/repos", "Create a repository", projects::create_repo).needs(&[CommonsWrite]),
                 Route::post("/api/projects/{project}/links", "Link two projects, or remove their link", projects::link)
                     .needs(&[CommonsWrite]),
+            ],
+        ),
+        (
+            Group {
+                name: "Activity",
+                about: "What agents report: actions with their outcomes, and steps of workflows. The tool search_my_memories finds them.",
+            },
+            vec![
+                Route::post("/api/actions", "Record an action", activity::action).needs(&[MemoryWrite]),
+                Route::post("/api/workflows/{name}/steps", "Record completed steps of a workflow", activity::steps).needs(&[MemoryWrite]),
             ],
         ),
         (

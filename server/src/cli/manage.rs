@@ -2,8 +2,8 @@
 
 use super::Failure;
 use chrono::Duration;
-use clap::Subcommand;
-use remembrancer::api::{BotId, KeyId, NewProject, UserId, UserRef};
+use clap::{Args, Subcommand};
+use remembrancer::api::{BotId, KeyId, NewProject, SearchPolicy, UserId, UserRef, Weights};
 use remembrancer::{Engine, chat, identity, overview, projects, usage};
 
 #[derive(Subcommand)]
@@ -100,6 +100,53 @@ pub enum Repo {
         #[arg(long)]
         name: String,
     },
+}
+
+#[derive(Args)]
+pub struct Search {
+    /// The tenant's slug
+    tenant: String,
+    /// Weight of the similarity, 0 to 1
+    #[arg(long)]
+    similarity: Option<f64>,
+    /// Weight of the recency, 0 to 1
+    #[arg(long)]
+    recency: Option<f64>,
+    /// Weight of the importance, 0 to 1
+    #[arg(long)]
+    importance: Option<f64>,
+    /// Weight of the source's priority, 0 to 1
+    #[arg(long)]
+    source_priority: Option<f64>,
+    /// Least similarity of a hit, 0 to 1
+    #[arg(long, conflicts_with = "model_floors")]
+    similarity_min: Option<f64>,
+    /// Use the floors that are registered for the embedding model as least similarity
+    #[arg(long)]
+    model_floors: bool,
+}
+
+pub async fn search(engine: &Engine, options: Search) -> Result<(), Failure> {
+    let ctx = identity::open_tenant(engine, &options.tenant).await?;
+    let before = identity::search_policy(engine, &ctx).await?;
+    let weights = Weights {
+        similarity: options.similarity.unwrap_or(before.weights.similarity),
+        recency: options.recency.unwrap_or(before.weights.recency),
+        importance: options.importance.unwrap_or(before.weights.importance),
+        source_priority: options.source_priority.unwrap_or(before.weights.source_priority),
+    };
+    let similarity_min = if options.model_floors { None } else { options.similarity_min.or(before.similarity_min) };
+    let policy = SearchPolicy { weights, similarity_min };
+    // NaN equals nothing, so it is never taken for the value that is there.
+    if policy != before {
+        identity::set_search_policy(engine, &ctx, policy).await?;
+    }
+    let least = similarity_min.map_or("the floors of the embedding model".to_owned(), |least| least.to_string());
+    println!(
+        "similarity {} + recency {} + importance {} + source priority {}\nleast similarity: {least}",
+        weights.similarity, weights.recency, weights.importance, weights.source_priority
+    );
+    Ok(())
 }
 
 pub async fn bot(engine: &Engine, command: Bot) -> Result<(), Failure> {

@@ -135,6 +135,11 @@ enum Tenant {
         #[arg(long)]
         name: String,
     },
+    /// Show or change how search_my_memories ranks what it finds; without options it only shows it
+    Search {
+        #[command(flatten)]
+        policy: manage::Search,
+    },
 }
 
 #[derive(Subcommand)]
@@ -152,6 +157,15 @@ enum Agent {
         /// aggressive: it stores what lasts; confirming: it asks first
         #[arg(long, default_value = "aggressive")]
         discipline: Discipline,
+    },
+    /// Choose the documents that search_my_memories searches for an agent
+    SetKnowledge {
+        slug: String,
+        /// Kinds of documents and names of collections, separated by commas; none for all documents
+        #[arg(value_delimiter = ',')]
+        categories: Vec<String>,
+        #[arg(long)]
+        tenant: String,
     },
     /// Change how eagerly an agent writes: the instructions that it gets from GET /api/prompts
     SetDiscipline {
@@ -289,6 +303,13 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
             identity::set_discipline(engine, &ctx, agent.id, discipline).await?;
             println!("agent {slug} writes by the discipline {discipline}");
         }
+        Command::Agent(Agent::SetKnowledge { slug, categories, tenant }) => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            let agent = identity::agent_by_slug(engine, &ctx, &slug).await?;
+            identity::set_knowledge_categories(engine, &ctx, agent.id, &categories).await?;
+            println!("agent {slug} searches {}", if categories.is_empty() { "all documents".into() } else { categories.join(", ") });
+        }
+        Command::Tenant(Tenant::Search { policy }) => manage::search(engine, policy).await?,
         Command::Bot(command) => manage::bot(engine, command).await?,
         Command::User(command) => manage::user(engine, command).await?,
         Command::Project(command) => manage::project(engine, command).await?,

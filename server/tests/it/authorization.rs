@@ -111,6 +111,8 @@ const ROUTES: &[Call] = {
         call_of(Method::POST, "/api/projects", &[CommonsWrite], PROJECT),
         call_of(Method::POST, "/api/projects/{project}/repos", &[CommonsWrite], PROJECT),
         call_of(Method::POST, "/api/projects/{project}/links", &[CommonsWrite], r#"{"project": "orchard"}"#),
+        call_of(Method::POST, "/api/actions", &[MemoryWrite], r#"{"action": "tea.brew", "message": "Brewed tea."}"#),
+        call_of(Method::POST, "/api/workflows/{name}/steps", &[MemoryWrite], r#"{"steps": [{"step_name": "pour", "output": "Poured."}]}"#),
         call_of(Method::GET, "/api/kb/index", &[KbRead], ""),
         call_of(
             Method::POST,
@@ -159,6 +161,9 @@ const TOOLS: &[(&str, &[Scope], &str)] = {
             &[CaptureWrite],
             r#"{"connection_id": "01900000-0000-7000-8000-000000000000", "learned": {"project": "PROJ"}}"#,
         ),
+        ("search_my_memories", &[MemoryRead], r#"{"query": "tea"}"#),
+        ("record_action", &[MemoryWrite], r#"{"action": "tea.brew", "message": "Brewed tea."}"#),
+        ("record_workflow_step", &[MemoryWrite], r#"{"workflow": "tea", "step_name": "pour", "output": "Poured."}"#),
         ("canonical_terms_lookup", &[MemoryRead], r#"{"phrase": "tea"}"#),
         ("canonical_terms_propose", &[VocabularyPropose], r#"{"phrase": "tea"}"#),
         ("shared_kb_search", &[KbRead], r#"{"query": "tea"}"#),
@@ -333,7 +338,7 @@ async fn every_route_of_an_agents_key_takes_its_scope_and_no_other() {
     let mut keys = Keys::default();
     for call in ROUTES {
         let id = "01900000-0000-7000-8000-000000000000";
-        let path = call.path.replace("{id}", id).replace("{memory_id}", id).replace("{project}", "harbour");
+        let path = call.path.replace("{id}", id).replace("{memory_id}", id).replace("{project}", "harbour").replace("{name}", "tea");
         keys.check(&site, &format!("{} {path}", call.method), call.needs, |key| request(&call.method, &path, key, call.body)).await;
     }
 }

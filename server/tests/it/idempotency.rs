@@ -123,6 +123,28 @@ const WRITES: &[Write] = &[
         r#"{"connection_id": "01900000-0000-7000-8000-000000000000", "learned": {"project": "PROJ"}}"#,
         200,
     ),
+    write(Method::POST, "/api/actions", "/api/actions", r#"{"action": "tea.brew", "message": "Brewed tea for Mina."}"#, 201),
+    write(
+        Method::POST,
+        "/api/workflows/{name}/steps",
+        "/api/workflows/tea/steps",
+        r#"{"steps": [{"step_name": "boil", "output": "The water boils."}, {"step_name": "pour", "output": "Poured."}]}"#,
+        201,
+    ),
+    write(
+        Method::POST,
+        "/api/tools/{name}",
+        "/api/tools/record_action",
+        r#"{"action": "tea.serve", "message": "Served tea.", "kind": "outcome", "outcome": "Mina was happy"}"#,
+        200,
+    ),
+    write(
+        Method::POST,
+        "/api/tools/{name}",
+        "/api/tools/record_workflow_step",
+        r#"{"workflow": "tea", "step_name": "wash", "output": "All cups are clean."}"#,
+        200,
+    ),
     write(Method::POST, "/api/tools/{name}", "/api/tools/canonical_terms_propose", r#"{"phrase": "slow brew"}"#, 200),
     write(Method::POST, "/api/tools/{name}", "/api/tools/agent_memory_forget", r#"{"memory_id": "{own}"}"#, 200),
 ];

@@ -398,7 +398,7 @@ async fn resources_and_prompts_are_read() {
     assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 2);
     let prompts = session.ask("prompts/list", json!({})).await;
     let names: Vec<_> = prompts["result"]["prompts"].as_array().unwrap().iter().map(|prompt| prompt["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["recall", "write", "vocabulary", "capture"]);
+    assert_eq!(names, ["recall", "write", "vocabulary", "capture", "decision_points"]);
     let prompt = session.ask("prompts/get", json!({ "name": "recall" })).await;
     assert!(prompt["result"]["messages"][0]["content"]["text"].as_str().unwrap().contains("agent_memory_recall"));
 

@@ -2,11 +2,13 @@
 
 use chrono::{DateTime, Utc};
 use remembrancer::OpContext;
+use remembrancer::activity::store::{self as activity, Text};
+use remembrancer::activity::{Body, NewReport, Reports};
 use remembrancer::api::{
-    AgentId, AgentKind, AuditFilter, AuditVisibility, BotId, CapturePolicy, ChunkId, DecisionId, Discipline, DocumentId, DocumentKind,
-    EventId, EventKind, KeyId, LifecyclePolicy, MatchedBy, MemoryFilter, MemoryId, MemoryStatus, OperatorId, OperatorRole, Project,
-    ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Repo, Retention, RetrievalId, RunId, SavedView, Scope, SourceKind,
-    TenantId, TermId, UserId, ViewId, ViewPage, ZeroHitCause,
+    ActionKind, AgentId, AgentKind, AuditFilter, AuditVisibility, BotId, CapturePolicy, ChunkId, DecisionId, Discipline, DocumentId,
+    DocumentKind, EventId, EventKind, KeyId, LifecyclePolicy, MatchedBy, MemoryFilter, MemoryId, MemoryStatus, OperatorId, OperatorRole,
+    Project, ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Repo, Retention, RetrievalId, RunId, SavedView, Scope,
+    SearchPolicy, SourceKind, TenantId, TermId, UserId, ViewId, ViewPage, ZeroHitCause,
 };
 use remembrancer::audit::{NewEntry, store as audit};
 use remembrancer::chat::store as chat;
@@ -23,6 +25,7 @@ use remembrancer::knowledge::store::{self as knowledge, Lookup, NewChunk, NewTex
 use remembrancer::memories::model::{Change, DedupKey, Details, Draft, Memory};
 use remembrancer::memories::store::{self as memories, Birth, Embedded};
 use remembrancer::models::{Floors, Model};
+use remembrancer::portability::store::{self as portability, ReportedBy};
 use remembrancer::projects::store as projects;
 use remembrancer::recall::log::{Access, Entry, LoggedChunk};
 use remembrancer::recall::near::Silent;
@@ -63,6 +66,8 @@ pub struct Case {
     pub other: MemoryId,
     pub memory: Memory,
     pub vector: Vec<f32>,
+    /// The collection of the document.
+    pub categories: Vec<String>,
     pub now: DateTime<Utc>,
     pub fresh: Uuid,
     pub key: KeyId,
@@ -70,6 +75,8 @@ pub struct Case {
     /// A saved view of that operator.
     pub view: ViewId,
     pub shared: Shared,
+    /// An action and a step that the agent reported.
+    pub reports: (Uuid, Uuid),
 }
 
 /// Ids of the tenant's rows in the database of knowledge.
@@ -124,12 +131,14 @@ impl Case {
             other,
             memory,
             vector: world.embedder.vector("tea\nVera likes black tea"),
+            categories: vec!["acme".to_owned()],
             now: world.clock.now(),
             fresh: world.clock.id(),
             key: KeyId(Uuid::nil()),
             operator: world.vera.actor.id().parse().unwrap(),
             view: save_view(&world.engine, &world.vera, ViewPage::Memories, "decisions", "kind=decision").await.unwrap().id,
             shared: Shared::new(world).await,
+            reports: (Uuid::nil(), Uuid::nil()),
         }
     }
 
@@ -143,9 +152,11 @@ impl Case {
     }
 
     /// A search in knowledge now, of one kind, and as of a moment.
-    fn lookups(&self) -> [Lookup<'_>; 3] {
-        let now = Lookup { tenant: self.tenant, model: "all-MiniLM-L6-v2", vector: Some(&self.vector), kinds: &[], at: None };
-        [now, Lookup { kinds: &[DocumentKind::Architecture], ..now }, Lookup { at: Some(self.now), ..now }]
+    fn lookups(&self) -> [Lookup<'_>; 4] {
+        let (vector, categories) = (Some(&self.vector[..]), &[][..]);
+        let now = Lookup { tenant: self.tenant, model: "all-MiniLM-L6-v2", vector, kinds: &[], categories, at: None };
+        let of_collection = Lookup { categories: &self.categories, ..now };
+        [now, of_collection, Lookup { kinds: &[DocumentKind::Architecture], ..now }, Lookup { at: Some(self.now), ..now }]
     }
 
     /// Takes a document out of force a little later than now.
@@ -165,6 +176,15 @@ impl Case {
     /// A request of the agent with an idempotency key; the fixture has the one with the key `tea-1`.
     pub fn request(&self, idempotency_key: &'static str) -> idempotency::Request<'_> {
         idempotency::Request { agent: self.agent, key: self.key, operation: "remember", idempotency_key, fingerprint: &[7; 32] }
+    }
+
+    fn new_reports(&self) -> [NewReport; 1] {
+        let body = Body::Step { workflow: "tea".into(), step_name: "spill".into(), output: "x".into(), completed_at: self.now };
+        [NewReport { id: self.fresh, session_id: None, importance: 0.5, searchable: true, created_at: self.now, body }]
+    }
+
+    fn reported(&self) -> ReportedBy {
+        ReportedBy { tenancy: self.ctx.tenancy(), agent: Some(self.agent) }
     }
 
     fn key(&self) -> DedupKey {
@@ -646,6 +666,8 @@ pub const CONTROL: &[Query] = queries! {
     "usage::used" |tx, c| usage::used(tx, c.tenant, c.now - chrono::Duration::days(9999)).await?.len();
     "identity::lifecycle_policy" |tx, c| usize::from(identity::lifecycle_policy(tx, c.tenant, c.agent).await?.is_some());
     "identity::capture_policy" |tx, c| usize::from(identity::capture_policy(tx, c.tenant).await?.is_some());
+    "identity::search_policy" |tx, c| usize::from(identity::search_policy(tx, c.tenant).await?.is_some());
+    "identity::knowledge_categories" |tx, c| identity::knowledge_categories(tx, c.tenant, c.agent).await?.len();
     "identity::users" |tx, c| identity::users(tx, c.tenant).await?.len();
     "identity::views" |tx, c| identity::views(tx, c.tenant, c.operator, ViewPage::Memories).await?.len();
     "identity::count_views" |tx, c| identity::count_views(tx, c.tenant, c.operator).await? as usize;
@@ -655,6 +677,39 @@ pub const CONTROL: &[Query] = queries! {
     };
     "identity::rename_view" |tx, c| usize::from(identity::rename_view(tx, c.tenant, c.operator, c.view, "renamed").await?);
     "identity::delete_view" |tx, c| usize::from(identity::delete_view(tx, c.tenant, c.operator, c.view).await?);
+};
+
+/// In the control database; kept apart by tenant and by user. Agents read what others reported.
+pub const ACTIVITY: &[Query] = queries! {
+    "activity::insert" |tx, c| { activity::insert(tx, c.ctx.tenancy(), c.agent, &c.new_reports()).await?; 0 };
+    "activity::put_words" |tx, c| {
+        let text = [Text::new(c.reports.0, "action", "intruder")];
+        activity::put_words(tx, c.ctx.tenancy(), Reports::Actions, &text).await?;
+        0
+    };
+    "activity::matches" |tx, c| {
+        let words = ["tea".to_owned()];
+        let mut found = 0;
+        for of in [Reports::Actions, Reports::Steps] {
+            let matches = activity::matches(tx, c.ctx.tenancy(), of, &words, &[]).await?;
+            found += matches.postings.len() + matches.statistics.documents as usize + matches.frequencies[0] as usize;
+        }
+        found + activity::matches(tx, c.ctx.tenancy(), Reports::Actions, &words, &[ActionKind::Action]).await?.postings.len()
+    };
+    "activity::by_ids" |tx, c| {
+        activity::by_ids(tx, c.ctx.tenancy(), Reports::Actions, &[c.reports.0]).await?.len()
+            + activity::by_ids(tx, c.ctx.tenancy(), Reports::Steps, &[c.reports.1]).await?.len()
+    };
+    "portability::actions" |tx, c| portability::actions(tx, c.reported(), None, 10).await?.len();
+    "portability::workflow_steps" |tx, c| portability::workflow_steps(tx, c.reported(), None, 10).await?.len();
+    "portability::count_reports" |tx, c|
+        portability::count_reports(tx, c.ctx.tenancy(), Reports::Steps, &[c.reports.1]).await? as usize;
+    "portability::put_reports" |tx, c| {
+        let row = json!([{ "agent_id": c.agent, "id": c.fresh, "user_id": c.memory.user_id, "workflow": "tea", "step_name": "spill",
+            "output": "x", "importance": 0.5, "searchable": true, "content_hash": "\\x00", "completed_at": c.now, "created_at": c.now }]);
+        portability::put_reports(tx, c.ctx.tenancy(), Reports::Steps, &row).await?;
+        0
+    };
 };
 
 /// A query in a transaction of its own, which is committed.
@@ -749,6 +804,12 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::set_capture_policy", |pool, c| {
             kept!(pool, |tx| identity::set_capture_policy(tx, c.tenant, &CapturePolicy::default(), "x", c.now).await.map(|()| 0)?)
         }),
+        control("identity::set_search_policy", |pool, c| {
+            kept!(pool, |tx| identity::set_search_policy(tx, c.tenant, &SearchPolicy::default(), "x", c.now).await.map(|()| 0)?)
+        }),
+        control("identity::set_knowledge_categories", |pool, c| {
+            kept!(pool, |tx| identity::set_knowledge_categories(tx, c.tenant, c.agent, &["intruded".into()]).await.map(usize::from)?)
+        }),
         control("identity::set_discipline", |pool, c| {
             kept!(pool, |tx| identity::set_discipline(tx, c.tenant, c.agent, Discipline::Confirming).await.map(usize::from)?)
         }),
@@ -833,6 +894,8 @@ async fn bot(pool: &PgPool, c: &Case, place: u128) -> Result<(BotId, bool), DbEr
 
 /// Queries of rows that belong to no user, with the reason.
 pub const WITHOUT_USERS: &[(&str, &str)] = &[
+    ("activity::insert", "what is written belongs to whoever writes"),
+    ("activity::put_words", "what is written belongs to whoever writes"),
     ("jobs::insert", "what is written belongs to whoever writes"),
     ("audit::post", "what is written belongs to whoever writes"),
     ("jobs::insert_with_origin", "what is written belongs to whoever writes"),

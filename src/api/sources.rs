@@ -76,7 +76,7 @@ pub struct Weights {
 }
 
 impl Default for Weights {
-    /// The weights of the seed.
+    /// Half for the similarity, a fifth each for recency and importance, a tenth for the source.
     fn default() -> Self {
         Self { similarity: 0.5, recency: 0.2, importance: 0.2, source_priority: 0.1 }
     }

@@ -11,7 +11,7 @@ pub struct Components {
     pub source_priority: f64,
 }
 
-/// final_score = 0.5 similarity + 0.2 recency + 0.2 importance + 0.1 source priority, with the weights of the seed.
+/// final_score = 0.5 similarity + 0.2 recency + 0.2 importance + 0.1 source priority, with the default weights.
 pub fn score(components: &Components, weights: &Weights) -> f64 {
     weights.similarity * components.similarity
         + weights.recency * components.recency

@@ -414,6 +414,9 @@ pub struct MemoryDetail {
     pub source_kind: SourceKind,
     /// What supports it, as its author named it.
     pub evidence_ref: Option<String>,
+    /// Of what an attachment says: the name of its file, and its id in the system that it comes from.
+    pub filename: Option<String>,
+    pub attachment_id: Option<String>,
     pub confidence: f32,
     pub importance: f32,
     /// What is left of the importance at the time of the request; absent for memories that do not fade.

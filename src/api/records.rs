@@ -195,6 +195,12 @@ pub struct MemoryRecord {
     /// `source` in one line: platform/channel/thread/message.
     pub source_ref: Option<String>,
     pub evidence_ref: Option<String>,
+    /// Of what an attachment says: the name of its file.
+    #[serde(default)]
+    pub filename: Option<String>,
+    /// Of what an attachment says: its id in the system that it comes from.
+    #[serde(default)]
+    pub attachment_id: Option<String>,
     pub confidence: f32,
     pub importance: f32,
     /// What is left of the importance: importance · 0.95^(weeks since the last retrieval). Absent for memories that do not fade.

@@ -50,6 +50,8 @@ struct Extracting<'a> {
     policy: CapturePolicy,
     source_id: SourceId,
     session_id: Option<Uuid>,
+    filename: Option<String>,
+    attachment_id: Option<String>,
     transcript: Transcript,
     progress: Progress,
 }
@@ -76,10 +78,12 @@ pub async fn extract_source(
     let extractor = extractor(engine, &policy, Payer::of(ctx, owner.agent_id, owner.user_id));
     let mut progress: Progress = stored.outcome.clone().and_then(|outcome| serde_json::from_value(outcome).ok()).unwrap_or_default();
     let (source_id, session_id) = (stored.source_id, payload.session_id.or(stored.session_id));
+    let (filename, attachment_id) = (stored.filename.clone(), stored.attachment_id.clone());
     let transcript = transcript(stored, payload);
     progress.of = transcript.text.len();
     progress.extractor = extractor.name().to_owned();
-    let mut work = Extracting { engine, ctx, held, payload, owner, policy, source_id, session_id, transcript, progress };
+    let mut work =
+        Extracting { engine, ctx, held, payload, owner, policy, source_id, session_id, filename, attachment_id, transcript, progress };
     loop {
         let extraction = tokio::select! {
             () = stop.cancelled() => return Ok(Work::Stopped),
@@ -168,6 +172,8 @@ impl Extracting<'_> {
             project_id: self.payload.project_id,
             repo_id: self.payload.repo_id,
             session_id: self.session_id,
+            filename: self.filename.clone(),
+            attachment_id: self.attachment_id.clone(),
             spot: self.spot(&candidate.span, speaker),
             ..NewCandidate::of(candidate)
         }

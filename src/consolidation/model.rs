@@ -44,6 +44,9 @@ pub struct NewCandidate {
     pub alternatives: Vec<String>,
     /// The speaker corrects something that was said before.
     pub corrects: bool,
+    /// Of an attachment: the name of its file, and its id in the system that it comes from.
+    pub filename: Option<String>,
+    pub attachment_id: Option<String>,
     pub spot: Spot,
 }
 
@@ -66,6 +69,8 @@ impl NewCandidate {
             rationale: None,
             alternatives: Vec::new(),
             corrects: false,
+            filename: None,
+            attachment_id: None,
             spot,
         }
     }

@@ -244,6 +244,8 @@ fn draft(owner: Owner, ready: &Ready, content_hash: Vec<u8>) -> Draft {
             alternatives: (!candidate.alternatives.is_empty()).then(|| candidate.alternatives.clone()),
             evidence_ref: Some(format!("source {source_id}, bytes {starts} to {ends}")),
             source_id: Some(*source_id),
+            filename: candidate.filename.clone(),
+            attachment_id: candidate.attachment_id.clone(),
             ..Details::default()
         },
     }

@@ -114,6 +114,8 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
         session_id: memory.session_id,
         source_kind: memory.source_kind,
         evidence_ref: memory.evidence_ref.clone(),
+        filename: memory.filename.clone(),
+        attachment_id: memory.attachment_id.clone(),
         confidence: memory.confidence,
         importance: memory.importance,
         decayed_importance: memory.decayed_importance(engine.clock().now()),

@@ -153,6 +153,8 @@ fn told_of(memory: Memory, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryR
         source: memory.source,
         source_kind: memory.source_kind,
         evidence_ref: memory.evidence_ref,
+        filename: memory.filename,
+        attachment_id: memory.attachment_id,
         confidence: memory.confidence,
         importance: memory.importance,
         pinned: memory.pinned,

@@ -123,6 +123,9 @@ pub struct Details {
     pub profile_fact: bool,
     /// What it was extracted from.
     pub source_id: Option<SourceId>,
+    /// Of what an attachment says: the name of its file, and its id in the system that it comes from.
+    pub filename: Option<String>,
+    pub attachment_id: Option<String>,
     /// Of a message: who spoke.
     pub role: Option<Role>,
     /// Of a message: the rule that chose its retention.
@@ -218,6 +221,8 @@ pub struct Memory {
     pub importance_factors: Option<Vec<FactorShare>>,
     pub archived_at: Option<DateTime<Utc>>,
     pub archive_reason: Option<ArchiveReason>,
+    pub filename: Option<String>,
+    pub attachment_id: Option<String>,
 }
 
 impl Memory {

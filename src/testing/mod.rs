@@ -64,5 +64,7 @@ pub fn memory(topic: &str, content: &str) -> Memory {
         importance_factors: None,
         archived_at: None,
         archive_reason: None,
+        filename: None,
+        attachment_id: None,
     }
 }

@@ -3,10 +3,10 @@
 use crate::support::{alone, contents, memory_owner, work};
 use remembrancer::api::{
     CaptureConversationRequest, CaptureSessionRequest, InboxFilter, InboxItem, InboxVerdict, MemoryKind, MemoryStatus, ObservationCategory,
-    ObservationRequest, SourceDetails, SourceFilter, SourceId, SourceResponse,
+    ObservationRequest, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse,
 };
 use remembrancer::testing::World;
-use remembrancer::{OpContext, capture, consolidation, jobs};
+use remembrancer::{OpContext, capture, consolidation, jobs, memories};
 
 const TALK: &str = "[2026-05-21 09:12] Vera: I moved to Basel last month.\n\
     [2026-05-21 09:13] Idris: Nice!\n\
@@ -168,4 +168,21 @@ async fn a_capture_is_announced_to_other_processes() {
         .await
         .unwrap();
     assert_eq!(waiting, 1, "it is announced when it is committed");
+}
+
+#[tokio::test]
+async fn a_memory_of_an_attachment_names_its_file() {
+    let world = alone().await;
+    let details = SourceDetails {
+        form: Some(SourceForm::Attachment),
+        filename: Some("minutes.txt".into()),
+        attachment_id: Some("att-7".into()),
+        ..SourceDetails::default()
+    };
+    let source = capture::add_source(&world.engine, &world.atlas, details, TALK.as_bytes().to_vec()).await.unwrap();
+    capture::capture_conversation(&world.engine, &world.atlas, conversation(source.source_id)).await.unwrap();
+    work(&world).await;
+    let candidate = inbox(&world).await.remove(0).id;
+    let detail = memories::detail(&world.engine, &world.vera, candidate).await.unwrap();
+    assert_eq!((detail.filename.as_deref(), detail.attachment_id.as_deref()), (Some("minutes.txt"), Some("att-7")));
 }

@@ -85,6 +85,8 @@ pub struct StoredSource {
     pub content: Option<String>,
     pub turns: Vec<StoredTurn>,
     pub outcome: Option<Value>,
+    pub filename: Option<String>,
+    pub attachment_id: Option<String>,
 }
 
 /// The source that an event works on.
@@ -98,9 +100,11 @@ pub async fn source_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Resul
         content: Option<String>,
         turns: Option<Json<Vec<StoredTurn>>>,
         outcome: Option<Value>,
+        filename: Option<String>,
+        attachment_id: Option<String>,
     }
     let row: Option<Row> = sqlx::query_as(concat!(
-        r"select s.id as source_id, s.user_id, s.session_id, s.content, s.turns, e.outcome
+        r"select s.id as source_id, s.user_id, s.session_id, s.content, s.turns, e.outcome, s.filename, s.attachment_id
             from events e join sources s on s.agent_id = e.agent_id and s.id = e.source_id
            where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and s.tenant_id = $1 and ",
         of_user!("s", "$4")
@@ -118,6 +122,8 @@ pub async fn source_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Resul
         content: row.content,
         turns: row.turns.map(|turns| turns.0).unwrap_or_default(),
         outcome: row.outcome,
+        filename: row.filename,
+        attachment_id: row.attachment_id,
     }))
 }
 

@@ -40,7 +40,8 @@ macro_rules! columns {
          m.session_id, m.connection_id, m.status, m.topic, m.topic_raw, m.is_canonical, m.vocabulary_version, m.title, m.content, m.summary, \
          m.source, m.source_kind, m.evidence_ref, m.confidence, m.importance, m.pinned, m.content_hash, m.version, m.live, m.access_count, \
          m.last_accessed_at, m.observed_at, m.created_at, m.updated_at, m.expires_at, m.deleted_at, m.deleted_by, m.delete_reason, \
-         m.rationale, m.alternatives, m.role, m.retention_rule, m.importance_factors, m.archived_at, m.archive_reason"
+         m.rationale, m.alternatives, m.role, m.retention_rule, m.importance_factors, m.archived_at, m.archive_reason, \
+         m.filename, m.attachment_id"
     };
 }
 pub(crate) use columns;
@@ -205,6 +206,8 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
         pinned: draft.details.pinned.unwrap_or(false),
         profile_fact: draft.details.profile_fact,
         source_id: draft.details.source_id,
+        filename: &draft.details.filename,
+        attachment_id: &draft.details.attachment_id,
         role: draft.details.role,
         retention_rule: draft.details.retention_rule,
         importance_factors: draft.details.importance_factors.as_ref().map(Json),

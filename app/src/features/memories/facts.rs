@@ -68,6 +68,8 @@ pub fn Facts(detail: MemoryDetail) -> impl IntoView {
                 {source.message_id.map(|id| fact("Message", mono(id)))}
                 {source.observed_at.or(detail.observed_at).map(|at| fact("Said", time(at)))}
                 {fact("Came by", detail.source_kind.as_str())}
+                {detail.filename.map(|name| fact("File", name))}
+                {detail.attachment_id.map(|id| fact("Attachment", mono(id)))}
                 {detail.evidence_ref.map(|evidence| fact("Evidence", view! { <Evidence evidence /> }))}
             </dl>
             <dl class="facts p-4">

@@ -97,8 +97,9 @@ fn title(workflow: &str, step_name: &str) -> String {
     format!("{workflow} / {step_name}")
 }
 
+/// Names such as `invoice.send` are several words.
 fn searched_text(title: &str, content: &str) -> String {
-    format!("{title}\n{content}")
+    format!("{}\n{content}", title.replace(['.', ':'], " "))
 }
 
 /// A stored report, as a search returns it.

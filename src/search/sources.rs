@@ -30,7 +30,7 @@ pub enum Item {
 }
 
 /// The agent's memories and those that all agents share. Similarity is the cosine, or the normalised BM25 if only the words are close enough.
-pub async fn memory(
+pub(super) async fn memory(
     engine: &Engine,
     ctx: &OpContext,
     question: &PreparedQuestion,
@@ -64,7 +64,13 @@ pub async fn memory(
 }
 
 /// What agents of the organisation reported. Similarity is the normalised BM25. The floor comes later: these sources do not wait for it.
-pub async fn reports(engine: &Engine, ctx: &OpContext, of: Reports, words: &Words, recipe: &Recipe) -> Result<Vec<Candidate<Item>>, Error> {
+pub(super) async fn reports(
+    engine: &Engine,
+    ctx: &OpContext,
+    of: Reports,
+    words: &Words,
+    recipe: &Recipe,
+) -> Result<Vec<Candidate<Item>>, Error> {
     let (source, kinds) = match of {
         Reports::Actions => (SearchSource::Audit, recipe.actions),
         Reports::Steps => (SearchSource::Workflow, &[][..]),
@@ -87,7 +93,7 @@ pub async fn reports(engine: &Engine, ctx: &OpContext, of: Reports, words: &Word
 }
 
 /// The organisation's documents, of the agent's categories. They do not fade.
-pub async fn knowledge(
+pub(super) async fn knowledge(
     engine: &Engine,
     ctx: &OpContext,
     prepared: &PreparedQuery,

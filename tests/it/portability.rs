@@ -486,12 +486,17 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
         ("memory_proposals", store::PAIR, &[]),
     ];
     let agent_line: (&str, &[&str], &[&str]) =
-        ("agents", &["id", "slug", "name", "require_user", "discipline"], &["tenant_id", "kind", "created_at"]);
+        ("agents", &["id", "slug", "name", "require_user", "discipline"], &["tenant_id", "kind", "created_at", "knowledge_categories"]);
     let sql = "select column_name::text from information_schema.columns where table_schema = 'public' and table_name = $1";
     let mut control = crate::support::owner(&world.engine.urls().internal_shared).await;
     let there: BTreeSet<String> = sqlx::query_scalar(sql).bind(agent_line.0).fetch_all(&mut control).await.unwrap().into_iter().collect();
     assert_eq!(there, agent_line.1.iter().chain(agent_line.2).map(|name| (*name).to_owned()).collect(), "agents");
     let there: BTreeSet<String> = sqlx::query_scalar(sql).bind("users").fetch_all(&mut control).await.unwrap().into_iter().collect();
+    for (table, written) in [("actions", store::ACTION), ("workflow_steps", store::WORKFLOW_STEP)] {
+        let there: BTreeSet<String> = sqlx::query_scalar(sql).bind(table).fetch_all(&mut control).await.unwrap().into_iter().collect();
+        let derived = ["tenant_id", "agent_id", "searchable", "content_hash"];
+        assert_eq!(there, derived.iter().chain(written).map(|name| (*name).to_owned()).collect(), "{table}");
+    }
     let user_line = ["id", "external_ref", "name", "tenant_id", "created_at"];
     assert_eq!(there, user_line.map(str::to_owned).into(), "users");
     let shared: [(&str, &[&str], &[&str]); 8] = [

@@ -266,7 +266,7 @@ async fn every_gate_of_relevance_names_itself() {
     let aside = Source { platform: "mail".into(), ..Source::default() };
     let far = RememberRequest { source: aside, ..fact("paint", "Two volunteers painted the heron ferry last spring") };
     let far = remember(&world, atlas, far).await.memory_id;
-    for (recall, gate) in [(hits(FERRY, 1), Gate::Rank), (hits(FERRY, 50), Gate::K)] {
+    for (recall, gate) in [(hits(FERRY, 1), Gate::Rank), (hits(FERRY, 60), Gate::K)] {
         let (stopped_by, verdict, mend) = stop(&world, atlas, far, recall.clone()).await;
         let Some(MendLink::Hits(k)) = mend else { panic!("{verdict}: {mend:?}") };
         assert_eq!(stopped_by, gate, "{verdict}");

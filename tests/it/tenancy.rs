@@ -375,7 +375,21 @@ fn every_query_of_every_store_is_in_a_table() {
         ("identity", include_str!("../../src/identity/store/lifecycle.rs")),
         ("lifecycle", include_str!("../../src/lifecycle/store.rs")),
     ];
-    let tables = [MEMORY, CAPTURE, INBOX, IDEMPOTENCY, PROJECTS, PORTABILITY, PORTABILITY_INBOX, KB, PORTABILITY_KB, CONTROL, ACTIVITY];
+    let tables = [
+        MEMORY,
+        CAPTURE,
+        INBOX,
+        LIFECYCLE,
+        SWEEPS,
+        IDEMPOTENCY,
+        PROJECTS,
+        PORTABILITY,
+        PORTABILITY_INBOX,
+        KB,
+        PORTABILITY_KB,
+        CONTROL,
+        ACTIVITY,
+    ];
     let mut known: Vec<&str> = tables.into_iter().flatten().map(|query| query.name).collect();
     known.extend(pooled().iter().map(|query| query.name));
     known.extend(EXEMPT.iter().map(|(name, _)| *name));

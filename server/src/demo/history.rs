@@ -256,7 +256,7 @@ mod tests {
     fn events_happen_in_order() {
         let events = timeline();
         let forgotten = MEMORIES.iter().filter(|memory| memory.forgotten).count();
-        let captured = CAPTURED.len() + OBSERVED.len() + VERDICTS.len() + 1;
+        let captured = CAPTURED.len() + OBSERVED.len() + VERDICTS.len() + SAID.len() + 1;
         assert_eq!(events.len(), MEMORIES.len() + RECALLS.len() + forgotten + captured);
         assert!(events.is_sorted_by_key(|(minutes_ago, _)| Reverse(*minutes_ago)));
         assert!(events.iter().all(|(minutes_ago, _)| *minutes_ago < FOUNDED));

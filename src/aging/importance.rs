@@ -171,7 +171,8 @@ pub fn importance(text: &str, weights: &ImportanceWeights) -> Importance {
 /// Whether "remember that …" asks for it. "Do you remember that?" does not.
 fn is_request(before: &[(String, &str)]) -> bool {
     let word = |back: usize| before.len().checked_sub(back).and_then(|at| before.get(at)).map_or("", |(word, _)| word.as_str());
-    !STATED.contains(&word(1)) && !(word(1) == "you" && ["do", "did", "don't", "if", "as"].contains(&word(2)))
+    let asks = word(1) == "you" && ["do", "did", "don't", "if", "as"].contains(&word(2));
+    !STATED.contains(&word(1)) && !asks
 }
 
 fn is_small_talk(words: &Words<'_>) -> bool {
@@ -183,7 +184,7 @@ fn is_amount(written: &str, next: &str) -> bool {
     let written = written.trim_matches(|c: char| "\"'“”‘’().,;:!?".contains(c));
     let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
     let (symbol, rest) = (written.starts_with(['$', '€', '£', '¥']), written.trim_start_matches(['$', '€', '£', '¥']));
-    let code = CURRENCIES.iter().any(|code| next == *code);
+    let code = CURRENCIES.contains(&next);
     (symbol && number(rest)) || (number(written) && (code || written.ends_with(['$', '€', '£', '¥'])))
 }
 

@@ -98,7 +98,12 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
     let embedded_by = store::embedded_by(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
     tx.commit().await?;
     let mut control = engine.db().control.begin(ctx.tenancy()).await?;
-    let audit = audit::store::of_target(&mut control, ctx.tenant_id, &id.to_string(), AUDIT_MAX).await?;
+    let mut audit = audit::store::of_target(&mut control, ctx.tenant_id, &id.to_string(), AUDIT_MAX).await?;
+    // The messages of one request have one entry, about their session.
+    if let Some(session) = memory.session_id.filter(|_| memory.role.is_some()) {
+        let stored = audit::store::of_target(&mut control, ctx.tenant_id, &session.to_string(), AUDIT_MAX).await?;
+        audit.extend(stored.into_iter().filter(|entry| entry.changes.to_string().contains(&id.to_string())));
+    }
     control.commit().await?;
     Ok(MemoryDetail {
         created_by: memory.created_by,

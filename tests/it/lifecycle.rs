@@ -80,7 +80,7 @@ async fn messages_are_episodes_with_importance_and_an_end() {
     assert_eq!(importances, [100, 70, 60, 40, 15, 15, 70]);
     assert_ne!(answer.messages[4].memory_id, answer.messages[5].memory_id, "equal messages stay separate");
     let days: Vec<_> =
-        answer.messages.iter().map(|one| one.expires_at.map(|end| (end - chrono::Utc::now()).num_hours() / 24 + 1)).collect();
+        answer.messages.iter().map(|one| one.expires_at.map(|end| (end - world.engine.clock().now()).num_hours() / 24 + 1)).collect();
     assert_eq!(days, [None, Some(90), Some(30), Some(14), Some(7), Some(7), Some(30)]);
 
     let record = memories::record(&world.engine, &world.atlas, &answer.messages[1].memory_id.into(), None).await.unwrap();

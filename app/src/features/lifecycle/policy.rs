@@ -1,3 +1,4 @@
+use crate::ui::text;
 use leptos::prelude::*;
 use remembrancer::api::LifecyclePolicy;
 
@@ -12,6 +13,8 @@ pub fn Policy(policy: LifecyclePolicy) -> impl IntoView {
         ("Decisions and approvals", format!("{} days", days.decision)),
         ("Archived when the importance falls below", format!("{:.2}", policy.archived_below)),
         ("Archived early, near the limit, below", format!("{:.2}", policy.cleaned_up_below)),
+        ("Most episodes of an agent", text::number(policy.episodes_max.into())),
+        ("Most memories of an agent", text::number(policy.memories_max.into())),
     ];
     let rows = rows.into_iter().map(|(name, value)| {
         view! {
@@ -24,7 +27,7 @@ pub fn Policy(policy: LifecyclePolicy) -> impl IntoView {
             <h2 class="border-b border-line px-3 py-2" id="policy">"Policy"</h2>
             <dl class="facts p-4">{rows.collect_view()}</dl>
             <p class="border-t border-line px-4 py-3 text-sm text-soft">
-                "Pinned memories and those that an agent was asked to remember never expire. An admin changes the policy on the server: "
+                "Pinned memories and those that somebody asked to remember never expire. An admin changes the policy on the server: "
                 <code class="font-mono text-xs break-words">"remembrancer lifecycle set policy.json"</code>
             </p>
         </section>

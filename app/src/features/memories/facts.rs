@@ -33,7 +33,7 @@ pub fn Facts(detail: MemoryDetail) -> impl IntoView {
         .iter()
         .map(|share| format!("{} {:+.2} (“{}”)", share.factor.as_str().replace('_', " "), share.weight, share.words));
     let factors: Vec<String> = factors.collect();
-    let left = detail.decayed_importance.map(|left| format!("{left:.2} left since it was last recalled"));
+    let left = detail.decayed_importance.map(|left| format!("{left:.2} now; it falls while no recall returns the memory"));
     let importance = format!("{:.2}{}", detail.importance, if detail.pinned { ", pinned" } else { "" });
     let decay = format!(
         "exp(−Δ/{DECAY_DAYS}), Δ in days since the last write. It halves in {:.0} days: an old memory competes worse in a recall, it \

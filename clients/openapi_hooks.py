@@ -41,8 +41,10 @@ def before_call(ctx, case, kwargs):
     if "idempotency-key" in (case.headers or {}):
         case.headers["idempotency-key"] = f"request-{turn}"
     for segment in case.path_parameters or {}:
-        pool = DELETES.get(label) or next(pool for start, pool in SEGMENTS.items() if case.path.startswith(start))
-        case.path_parameters[segment] = name(pool) or case.path_parameters[segment]
+        pool = DELETES.get(label) or next((pool for start, pool in SEGMENTS.items() if case.path.startswith(start)), None)
+        # Any text may name a session or a workflow.
+        if pool:
+            case.path_parameters[segment] = name(pool) or case.path_parameters[segment]
     if isinstance(case.body, dict):
         for field in case.body.keys() & FIELDS.keys():
             pool = DELETES.get(label) or ("entry" if label in ENTRIES else FIELDS[field])

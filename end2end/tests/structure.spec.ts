@@ -103,7 +103,7 @@ test('agents', { tag: '@no-js' }, async ({ agents }) => {
         - row /binky/:
           - rowheader /binky/:
             - link "binky"
-          - cell "12"
+          - cell "24"
           - cell /1 deleted/:
             - link /1 deleted/
   `);
@@ -780,7 +780,7 @@ test('a diagnosis', { tag: '@no-js' }, async ({ diagnosis, agent }) => {
     - heading "Diagnose" [level=1]
     - search "Diagnose":
       - combobox "Agent"
-      - textbox "Memory": ${short_id}
+      - textbox "Memory"
       - textbox "On behalf of a user"
       - spinbutton "Maximum hits"
       - searchbox "Question": who holds the tiller
@@ -794,9 +794,12 @@ test('a diagnosis', { tag: '@no-js' }, async ({ diagnosis, agent }) => {
     - region "Gates":
       - heading "Gates" [level=2]
       - list "Gates":
-        - listitem: /Organisation passed/
-        - listitem: /Key passed/
-        - listitem: /Agent passed/
+        - listitem:
+          - paragraph: Organisation passed
+        - listitem:
+          - paragraph: Key passed
+        - listitem:
+          - paragraph: Agent passed
     - region "Relevance":
       - heading "Relevance" [level=2]
   `);

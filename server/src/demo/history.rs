@@ -12,7 +12,7 @@ use remembrancer::knowledge::{self as shared, Extent, Ingestion};
 use remembrancer::providers::tokens::Tokens;
 use remembrancer::providers::{EmbedError, Embedder};
 use remembrancer::vocabulary::NewTerm;
-use remembrancer::{Engine, OpContext, Settings, identity, memories, recall, vocabulary, workers};
+use remembrancer::{Engine, OpContext, Settings, identity, lifecycle, memories, recall, vocabulary, workers};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -133,6 +133,7 @@ pub async fn load(engine: &Engine, embedder: Arc<dyn Embedder>) -> Result<OpCont
     let past = Engine::open(engine.urls().clone(), Arc::<Interrupted>::clone(&model), Arc::<RewoundClock>::clone(&clock), settings).await?;
     let ctx = replay(&past, &clock, &model).await?;
     clock.rewind(0);
+    lifecycle::request_sweep(&past, &ctx).await?;
     settle(&past).await?;
     past.db().close().await;
     Ok(ctx)

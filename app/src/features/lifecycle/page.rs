@@ -58,7 +58,7 @@ fn Whole(ahead: Forecast, may_sweep: bool) -> impl IntoView {
 #[component]
 fn Agents(agents: Vec<AgentAging>) -> impl IntoView {
     view! {
-        <section class="card overflow-x-auto" aria-label="Agents">
+        <section class="card overflow-x-auto" aria-label="Agents" tabindex="0">
             <table class="data" aria-label="Agents">
                 <thead>
                     <tr>
@@ -138,7 +138,7 @@ fn Sweeps(sweeps: Vec<SweepRun>) -> impl IntoView {
         }
     });
     view! {
-        <section class="card overflow-x-auto" aria-label="Sweeps">
+        <section class="card overflow-x-auto" aria-label="Sweeps" tabindex="0">
             <table class="data" aria-label="Sweeps">
                 <thead>
                     <tr>

@@ -49,7 +49,7 @@ fn Row(candidate: PlaygroundCandidate, query: Query) -> impl IntoView {
                 <p class="line-clamp-2 break-words text-soft">{candidate.content.clone()}</p>
                 <p class="mt-1 text-xs break-words">
                     {candidate.explanation.clone()}
-                    {why_not.map(|href| view! { " " <a class="underline" href=href>"Why not in the answer?"</a> })}
+                    {why_not.map(|href| view! { " " <a class="underline" href=href>"Why was it left out?"</a> })}
                 </p>
                 <div class="mt-1 md:hidden">{scores(&candidate)}</div>
             </td>

@@ -11,10 +11,11 @@ use uuid::Uuid;
 
 /// How many rows share the counts of a tenant's user.
 const COUNT_SLOTS: u128 = 16;
-/// The newest rows of each word that a search reads. Rows beyond are found by the other words of the question.
-const NEWEST: i64 = 2_000;
-/// How far the rows with a word are counted: a word that more rows have weighs as if exactly so many had it.
-const COUNTED: i64 = 20_000;
+/// The newest rows of each word that a search reads, and of each kind if it is for some kinds. Rows beyond are found by the other words.
+const NEWEST: i64 = 1_000;
+/// The newest rows of a word with more than [`NEWEST`] by which its frequency is estimated, and how many rows around them are counted.
+const SAMPLE: i64 = 200;
+const AROUND: i64 = 20_000;
 
 /// Inserts reports of an agent in the name of the transaction's user, and makes their words searchable.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, reports = reports.len()))]
@@ -153,49 +154,74 @@ pub struct Matches {
 }
 
 /// The words of a question in the reports in reach, of some kinds or of all. One statement, with arrays instead of a row for each word of
-/// each report.
+/// each report. It reads a bounded number of rows, however many there are.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, terms = terms.len()))]
 pub async fn matches(tx: &mut Tx, tenancy: Tenancy, of: Reports, terms: &[String], kinds: &[ActionKind]) -> Result<Matches, DbError> {
-    type Arrays = (Vec<i64>, Vec<i32>, Vec<Uuid>, Vec<f32>, Vec<i32>, i64, i64);
+    type Arrays = (Vec<i64>, Vec<i64>, Vec<i64>, Vec<i32>, Vec<Uuid>, Vec<f32>, Vec<i32>, i64, i64);
     let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
-    let (terms_of_user, counts_of_user) = (of_user!("t", "$2"), of_user!("n", "$2"));
-    let table = of.terms();
-    let kind = if kinds.is_empty() { "" } else { " and t.kind = any($4)" };
+    let (table, words) = (of.terms(), "unnest($3::text[]) with ordinality as w (term, place)");
+    let (terms_of_user, counts_of_user, rows_of_user) = (of_user!("t", "$2"), of_user!("n", "$2"), of_user!("r", "$2"));
+    let posting = match kinds.as_slice() {
+        [] => "select place, id, tf, length from newest".to_owned(),
+        _ => format!(
+            r"select w.place - 1, t.id, t.tf, t.length from {words} cross join unnest($4::text[]) as k (kind) cross join lateral (
+                     select t.id, t.tf, t.length from {table} t
+                      where t.tenant_id = $1 and t.term = w.term and t.kind = k.kind and {terms_of_user}
+                      order by t.id desc limit $6) t"
+        ),
+    };
     let mut query = statement!(
         format!(
-            r"with word as materialized (
-                  select w.place, w.term,
-                         (select count(*) from (select 1 from {table} t
-                                                 where t.tenant_id = $1 and t.term = w.term and {terms_of_user} limit $6) c) as rows
-                    from (select u.term, u.place - 1 as place from unnest($3::text[]) with ordinality as u (term, place)) w),
-              posting as (
-                  select w.place, t.id, t.tf, t.length
-                    from word w cross join lateral (
-                         select t.id, t.tf, t.length from {table} t
-                          where t.tenant_id = $1 and t.term = w.term and {terms_of_user}{kind}
-                          order by t.id desc limit $7) t)
-              select (select coalesce(array_agg(w.rows order by w.place), '{{}}') from word w),
+            r"with newest as materialized (
+                  select w.place - 1 as place, t.id, t.tf, t.length, t.nth from {words} cross join lateral (
+                         select t.id, t.tf, t.length, row_number() over (order by t.id desc) as nth from {table} t
+                          where t.tenant_id = $1 and t.term = w.term and {terms_of_user}
+                          order by t.id desc limit $6) t),
+              word as materialized (
+                  select n.place, count(*) as rows, (array_agg(n.id) filter (where n.nth = $7))[1] as sampled from newest n group by n.place),
+              posting (place, id, tf, length) as ({posting})
+              select (select coalesce(array_agg(w.place order by w.place), '{{}}') from word w),
+                     (select coalesce(array_agg(w.rows order by w.place), '{{}}') from word w),
+                     (select coalesce(array_agg(case when w.rows < $6 then 0 else (
+                                 select count(*) from (select 1 from {} r
+                                                        where r.tenant_id = $1 and r.id >= w.sampled and {rows_of_user}
+                                                        order by r.id desc limit $8) c)
+                             end order by w.place), '{{}}') from word w),
                      coalesce(array_agg(p.place::integer), '{{}}'), coalesce(array_agg(p.id), '{{}}'), coalesce(array_agg(p.tf), '{{}}'),
                      coalesce(array_agg(p.length), '{{}}'),
                      (select coalesce(sum(n.documents), 0)::bigint from activity_counts n
                        where n.tenant_id = $1 and n.source = $5 and {counts_of_user}),
                      (select coalesce(sum(n.terms), 0)::bigint from activity_counts n
                        where n.tenant_id = $1 and n.source = $5 and {counts_of_user})
-                from posting p"
+                from posting p",
+            of.table()
         ),
         tenancy.tenant,
         tenancy.users,
         terms,
         kinds,
         of.table(),
-        COUNTED,
         NEWEST,
+        SAMPLE,
+        AROUND,
     );
-    let (rows, places, ids, counts, lengths, documents, words): Arrays = query.build_query_as().fetch_one(&mut **tx).await?;
+    let (found, rows, around, places, ids, counts, lengths, documents, words): Arrays = query.build_query_as().fetch_one(&mut **tx).await?;
     let postings = places.into_iter().zip(ids).zip(counts.into_iter().zip(lengths));
     let postings = postings.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
-    let frequencies = rows.into_iter().map(|rows| rows.min(documents) as f64).collect();
+    let mut frequencies = vec![0.0; terms.len()];
+    for (place, (rows, around)) in found.into_iter().zip(rows.into_iter().zip(around)) {
+        if let Some(frequency) = usize::try_from(place).ok().and_then(|place| frequencies.get_mut(place)) {
+            *frequency = self::frequency(rows, around, documents);
+        }
+    }
     Ok(Matches { postings, frequencies, statistics: Statistics { documents, terms: words } })
+}
+
+/// How many of `documents` rows have a word: `rows` of them were read. Beyond [`NEWEST`] it is estimated by the share that the word's newest
+/// rows have of all rows `around` them.
+fn frequency(rows: i64, around: i64, documents: i64) -> f64 {
+    let estimated = if rows < NEWEST { rows as f64 } else { documents as f64 * SAMPLE as f64 / around.max(SAMPLE) as f64 };
+    estimated.max(rows as f64).min(documents as f64)
 }
 
 /// Reports by id, of those that a search may return.
@@ -220,4 +246,18 @@ pub async fn by_ids(tx: &mut Tx, tenancy: Tenancy, of: Reports, ids: &[Uuid]) ->
         ids,
     );
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_common_word_is_estimated_by_its_share_of_the_newest_rows() {
+        assert_eq!(frequency(999, 0, 100_000), 999.0);
+        assert_eq!(frequency(NEWEST, SAMPLE, 100_000), 100_000.0);
+        assert_eq!(frequency(NEWEST, 2 * SAMPLE, 100_000), 50_000.0);
+        assert_eq!(frequency(NEWEST, AROUND, 2_000), 1_000.0, "no fewer than were read");
+        assert_eq!(frequency(NEWEST, 0, 900), 900.0, "and no more than there are");
+    }
 }

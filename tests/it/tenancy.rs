@@ -372,7 +372,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("vocabulary", include_str!("../../src/vocabulary/store/terms.rs")),
         ("audit", include_str!("../../src/audit/store.rs")),
         ("identity", include_str!("../../src/identity/store/mod.rs")),
-        ("identity", include_str!("../../src/identity/store/lifecycle.rs")),
+        ("identity", include_str!("../../src/identity/store/policies.rs")),
         ("lifecycle", include_str!("../../src/lifecycle/store.rs")),
     ];
     let tables = [

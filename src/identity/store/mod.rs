@@ -1,14 +1,14 @@
 //! All SQL of tenants, agents, keys, operators and their views, and sessions.
 
-mod lifecycle;
+mod policies;
 
-pub use lifecycle::{lifecycle_policy, set_lifecycle_policy};
+pub use policies::{
+    capture_policy, knowledge_categories, lifecycle_policy, search_policy, set_capture_policy, set_knowledge_categories,
+    set_lifecycle_policy, set_search_policy,
+};
 
 use super::model::{Agent, KeyRecord, OperatorRecord, Tenant, User};
-use crate::api::{
-    AgentId, AgentKind, CapturePolicy, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, SearchPolicy, TenantId, UserId,
-    ViewId, ViewPage, Weights,
-};
+use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, TenantId, UserId, ViewId, ViewPage};
 use crate::db::{DbError, Tx, lock, lock_key};
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
@@ -542,107 +542,4 @@ pub async fn users(tx: &mut Tx, tenant: TenantId) -> Result<Vec<User>, DbError> 
         .bind(tenant)
         .fetch_all(&mut **tx)
         .await?)
-}
-
-/// What a tenant lets happen without a person; none: the defaults.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn capture_policy(tx: &mut Tx, tenant: TenantId) -> Result<Option<CapturePolicy>, DbError> {
-    Ok(sqlx::query_as(
-        "select episodes, profile, decisions, others, commons, confidence_min, outside_models from capture_policies where tenant_id = $1",
-    )
-    .bind(tenant)
-    .fetch_optional(&mut **tx)
-    .await?)
-}
-
-/// Sets what a tenant lets happen without a person.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn set_capture_policy(
-    tx: &mut Tx,
-    tenant: TenantId,
-    policy: &CapturePolicy,
-    by: &str,
-    now: DateTime<Utc>,
-) -> Result<(), DbError> {
-    sqlx::query(
-        r"insert into capture_policies (tenant_id, episodes, profile, decisions, others, commons, confidence_min, outside_models,
-                                        updated_at, updated_by)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-          on conflict (tenant_id) do update
-             set episodes = excluded.episodes, profile = excluded.profile, decisions = excluded.decisions, others = excluded.others,
-                 commons = excluded.commons,
-                 confidence_min = excluded.confidence_min, outside_models = excluded.outside_models, updated_at = excluded.updated_at,
-                 updated_by = excluded.updated_by",
-    )
-    .bind(tenant)
-    .bind(policy.episodes)
-    .bind(policy.profile)
-    .bind(policy.decisions)
-    .bind(policy.others)
-    .bind(policy.commons)
-    .bind(policy.confidence_min)
-    .bind(policy.outside_models)
-    .bind(now)
-    .bind(by)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
-}
-
-/// How a tenant ranks what `search_my_memories` finds; none: the defaults.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn search_policy(tx: &mut Tx, tenant: TenantId) -> Result<Option<SearchPolicy>, DbError> {
-    let row: Option<(f64, f64, f64, f64, Option<f64>)> =
-        sqlx::query_as("select similarity, recency, importance, source_priority, similarity_min from search_policies where tenant_id = $1")
-            .bind(tenant)
-            .fetch_optional(&mut **tx)
-            .await?;
-    Ok(row.map(|(similarity, recency, importance, source_priority, similarity_min)| SearchPolicy {
-        weights: Weights { similarity, recency, importance, source_priority },
-        similarity_min,
-    }))
-}
-
-/// Sets how a tenant ranks what `search_my_memories` finds.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn set_search_policy(tx: &mut Tx, tenant: TenantId, policy: &SearchPolicy, by: &str, now: DateTime<Utc>) -> Result<(), DbError> {
-    let SearchPolicy { weights, similarity_min } = policy;
-    sqlx::query(
-        r"insert into search_policies (tenant_id, similarity, recency, importance, source_priority, similarity_min, updated_at, updated_by)
-          values ($1, $2, $3, $4, $5, $6, $7, $8)
-          on conflict (tenant_id) do update
-             set similarity = excluded.similarity, recency = excluded.recency, importance = excluded.importance,
-                 source_priority = excluded.source_priority, similarity_min = excluded.similarity_min, updated_at = excluded.updated_at,
-                 updated_by = excluded.updated_by",
-    )
-    .bind(tenant)
-    .bind(weights.similarity)
-    .bind(weights.recency)
-    .bind(weights.importance)
-    .bind(weights.source_priority)
-    .bind(similarity_min)
-    .bind(now)
-    .bind(by)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
-}
-
-/// The documents that are relevant to an agent, by kind or collection; all of them if empty.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
-pub async fn knowledge_categories(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Result<Vec<String>, DbError> {
-    let categories = sqlx::query_scalar("select knowledge_categories from agents where tenant_id = $1 and id = $2");
-    Ok(categories.bind(tenant).bind(agent).fetch_optional(&mut **tx).await?.unwrap_or_default())
-}
-
-/// Sets the documents that are relevant to an agent; whether the tenant has it.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
-pub async fn set_knowledge_categories(tx: &mut Tx, tenant: TenantId, agent: AgentId, categories: &[String]) -> Result<bool, DbError> {
-    let done = sqlx::query("update agents set knowledge_categories = $3 where tenant_id = $1 and id = $2 and kind = 'agent'")
-        .bind(tenant)
-        .bind(agent)
-        .bind(categories)
-        .execute(&mut **tx)
-        .await?;
-    Ok(done.rows_affected() > 0)
 }

@@ -14,9 +14,18 @@ create index agent_memories_fading_idx on agent_memories (agent_id, id)
 create index agent_memories_session_idx on agent_memories (agent_id, session_id, created_at, id) where session_id is not null;
 create index agent_memories_archived_idx on agent_memories (tenant_id, archived_at desc) where archived_at is not null;
 
--- The limit of an agent's memories counts those of all its users.
-create policy memory_term_counts_system on memory_term_counts to rmb_system using (true);
-grant select on memory_term_counts to rmb_system;
+-- How many live memories an agent has, of all its users: their limit is the agent's. Owned by the owner of the tables, whom no policy binds;
+-- it tells one number, and only to the agent's own tenant.
+create function live_memories(tenant uuid, agent uuid) returns bigint
+    language sql stable security definer set search_path = public, pg_temp as $$
+    select coalesce(sum(c.documents), 0)::bigint from memory_term_counts c
+     where c.tenant_id = tenant and c.agent_id = agent
+       and tenant = nullif(current_setting('rmb.tenant', true), '')::uuid
+       and (agent in (nullif(current_setting('rmb.agent', true), '')::uuid, nullif(current_setting('rmb.commons', true), '')::uuid)
+            or current_setting('rmb.agent', true) = 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+$$;
+revoke execute on function live_memories from public;
+grant execute on function live_memories to rmb_app, rmb_operator;
 
 -- A session is named by its caller with any string; its id is the UUID v5 of agent, user and string.
 create table sessions (

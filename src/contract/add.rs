@@ -10,7 +10,6 @@ use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::memories::access::{self, Purpose};
 use crate::memories::model::embedded_text;
-use crate::memories::refuse_if_full;
 use crate::memories::remember::{self, Traces};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
@@ -58,7 +57,6 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     let resolved = remember::resolve(engine, ctx, &asked.topic_raw).await;
     let lifecycle = remember::lifecycle(engine, ctx, false).await?;
     let draft = remember::draft(ctx, agent, asked, (&resolved, lifecycle));
-    refuse_if_full(engine, ctx, &draft).await?;
     let vector = engine.embed_for_write(ctx.into(), &embedded_text(&draft.key.topic, &draft.content)).await;
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

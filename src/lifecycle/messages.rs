@@ -38,7 +38,7 @@ const NAMESPACE: Uuid = Uuid::from_u128(0x6b0e_52c1_7f0d_4c5e_9a31_52e8_04c7_f1d
 /// episodes of the agent make room for them.
 ///
 /// # Errors
-/// `Forbidden` without `memory:write`; `Invalid` with every message that is wrong.
+/// `Forbidden` without `memory:write`; `Invalid` with every message that is wrong; `Conflict` if the agent has its most memories.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, messages = request.messages.len()))]
 pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, request: MessagesRequest) -> Result<MessagesResponse, Error> {
@@ -54,9 +54,6 @@ pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, reque
     let platform = request.platform.unwrap_or_else(|| "api".into());
     let drafts: Vec<Draft> =
         request.messages.into_iter().map(|message| draft(ctx, (agent, id), (session, &platform), message, (&resolved, policy))).collect();
-    for draft in drafts.iter().filter(|draft| !draft.fades()).take(1) {
-        crate::memories::refuse_if_full(engine, ctx, draft).await?;
-    }
     let texts = drafts.iter().map(|draft| embedded_text(&resolved.topic, &draft.content)).collect();
     let vectors = engine.embed_batch_for_write(ctx.into(), texts).await;
 

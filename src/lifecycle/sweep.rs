@@ -8,7 +8,8 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use crate::jobs::{self, NewEvent, Task, Work};
-use crate::memories::store::{self as memories, Which};
+use crate::memories;
+use crate::memories::store::Which;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
@@ -126,7 +127,7 @@ pub async fn sweep(engine: &Engine, ctx: &OpContext, payload: &SweepPayload, sto
                     return go_on(engine, ctx, SweepPayload { after, ..*payload }, done).await;
                 }
                 let start = Instant::now();
-                let archived = archive(engine, ctx, agent, which, reason, most).await?;
+                let archived = archive(engine, ctx, agent, (which, reason), most).await?;
                 done.count(reason, archived);
                 // What others hold now is left for the next sweep.
                 if archived < most {
@@ -146,7 +147,7 @@ pub async fn sweep(engine: &Engine, ctx: &OpContext, payload: &SweepPayload, sto
 /// Shows how near an agent is to its limit.
 async fn report(engine: &Engine, ctx: &OpContext, agent: AgentId, policy: &LifecyclePolicy) -> Result<(), Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let fading = memories::fading(&mut tx, ctx.tenancy(), agent).await?;
+    let fading = memories::store::fading(&mut tx, ctx.tenancy(), agent).await?;
     tx.commit().await?;
     metrics::gauge!("remembrancer_agent_episodes", "agent_id" => agent.to_string()).set(fading as f64);
     metrics::gauge!("remembrancer_agent_episodes_max", "agent_id" => agent.to_string()).set(f64::from(policy.episodes_max));
@@ -175,27 +176,18 @@ async fn due(
         ArchiveReason::Limit => (Which::Weakest, f64::from(policy.episodes_max)),
     };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let over = memories::fading(&mut tx, ctx.tenancy(), agent).await? - limit as i64;
+    let over = memories::store::fading(&mut tx, ctx.tenancy(), agent).await? - limit as i64;
     tx.commit().await?;
     Ok((over > 0).then_some((which, over.min(BATCH))))
 }
 
 /// Archives some memories of an agent in one transaction; how many.
-async fn archive(engine: &Engine, ctx: &OpContext, agent: AgentId, which: Which, reason: ArchiveReason, most: i64) -> Result<i64, Error> {
-    let now = engine.clock().now();
+async fn archive(engine: &Engine, ctx: &OpContext, agent: AgentId, what: (Which, ArchiveReason), most: i64) -> Result<i64, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let ids = memories::to_archive(&mut tx, ctx.tenancy(), agent, which, most, now).await?;
-    if ids.is_empty() {
-        return Ok(0);
-    }
-    memories::archive(&mut tx, ctx, agent, &ids, reason, now).await?;
-    let message = format!("{} memories archived: {reason}", ids.len());
-    let entry = NewEntry::new(engine, ctx, "memory.archived", "agent", agent, message).agent(agent).changes(json!({ "memories": ids }));
-    audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    let archived = memories::archive(engine, ctx, &mut tx, agent, what, most).await?;
     tx.commit().await?;
     engine.relay().wake();
-    metrics::counter!("remembrancer_archived_total", "reason" => reason.as_str()).increment(u64::try_from(ids.len()).unwrap_or_default());
-    Ok(i64::try_from(ids.len()).unwrap_or(i64::MAX))
+    Ok(archived)
 }
 
 /// The agents of a tenant with its commons, in the order of a sweep.

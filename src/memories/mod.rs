@@ -1,6 +1,7 @@
 //! The record: remembering, revising, linking, forgetting, restoring, and lists.
 
 pub(crate) mod access;
+mod archive;
 mod batch;
 mod browse;
 mod forget;
@@ -14,6 +15,7 @@ pub(crate) mod remember;
 mod revise;
 pub mod store;
 
+pub(crate) use archive::archive;
 pub use batch::remember_batch;
 pub use browse::{browse, detail, recalls, rows_by_id};
 pub(crate) use browse::{check as check_filter, slugs, with_slug};
@@ -25,7 +27,7 @@ pub use late::embed_late;
 pub(crate) use link::{contradictions, post_settling};
 pub use link::{link, settle_links, unlink};
 pub use pin::set_pinned;
-pub(crate) use quota::{lock_episodes, make_room, refuse_if_full};
+pub(crate) use quota::{lock_episodes, make_room};
 pub use remember::remember;
 pub(crate) use revise::revise_from;
 pub use revise::{revise, upsert_profile_fact};

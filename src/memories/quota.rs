@@ -1,26 +1,25 @@
 //! Most episodes and most memories of an agent.
 
+use super::archive::archive;
 use super::model::Draft;
 use super::store::{self, Which};
 use crate::api::{AgentId, ArchiveReason, LifecyclePolicy};
-use crate::audit::{self, NewEntry};
 use crate::db::{Tx, Users, lock, lock_key, see_users_of};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use serde_json::json;
 
 /// Refuses a new memory if its agent has its most live ones already. Episodes that fade make room for one another instead.
 ///
 /// # Errors
 /// `Conflict` with what to do; when the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(crate) async fn refuse_if_full(engine: &Engine, ctx: &OpContext, draft: &Draft) -> Result<(), Error> {
+pub(super) async fn refuse_if_full(ctx: &OpContext, tx: &mut Tx, draft: &Draft) -> Result<(), Error> {
     let (agent, most) = (draft.key.agent_id, i64::from(draft.lifecycle.memories_max));
     if draft.fades() {
         return Ok(());
     }
-    let live = store::live(engine.db().memory.system(), ctx.tenant_id, agent).await?;
+    let live = store::live(tx, ctx.tenancy(), agent).await?;
     if live < most {
         return Ok(());
     }
@@ -30,8 +29,8 @@ pub(crate) async fn refuse_if_full(engine: &Engine, ctx: &OpContext, draft: &Dra
     )))
 }
 
-/// Archives the weakest episodes of an agent until it has at most its limit, in the transaction that added some; how many. Writers of one
-/// agent's episodes take turns here, so that the agent never has more.
+/// Archives the weakest episodes of an agent until it has at most its limit, in the transaction that added some; how many. The transaction
+/// holds [`lock_episodes`], so that the agent never has more.
 ///
 /// # Errors
 /// When the database is out of reach.
@@ -47,21 +46,10 @@ pub(crate) async fn make_room(
     let every = &OpContext { users: Users::Every, ..ctx.clone() };
     see_users_of(tx, every.tenancy()).await?;
     let over = store::fading(tx, every.tenancy(), agent).await? - i64::from(policy.episodes_max);
-    let (mut ids, now) = (Vec::new(), engine.clock().now());
-    if over > 0 {
-        ids = store::to_archive(tx, every.tenancy(), agent, Which::Weakest, over, now).await?;
-        store::archive(tx, every, agent, &ids, ArchiveReason::Limit, now).await?;
-    }
+    let weakest = (Which::Weakest, ArchiveReason::Limit);
+    let archived = if over > 0 { archive(engine, every, tx, agent, weakest, over).await? } else { 0 };
     see_users_of(tx, ctx.tenancy()).await?;
-    if ids.is_empty() {
-        return Ok(0);
-    }
-    let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
-    metrics::counter!("remembrancer_archived_total", "reason" => "limit").increment(ids.len() as u64);
-    let message = format!("{count} episodes archived to make room");
-    let entry = NewEntry::new(engine, ctx, "memory.archived", "agent", agent, message).agent(agent).changes(json!({ "memories": ids }));
-    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
-    Ok(count)
+    Ok(archived)
 }
 
 /// Takes the turn of an agent's writers of episodes.

@@ -102,7 +102,6 @@ pub(super) async fn prepare(engine: &Engine, ctx: &OpContext, request: RememberR
     let review = needs_review(engine, ctx, &request).await?;
     let lifecycle = lifecycle(engine, ctx, request.commons).await?;
     let draft = Draft { review, ..draft(ctx, ctx.agent_id()?, request, (&resolved, lifecycle)) };
-    quota::refuse_if_full(engine, ctx, &draft).await?;
     Ok(Prepared { resolved, draft, start })
 }
 
@@ -414,6 +413,9 @@ pub(super) async fn replace(
 }
 
 /// Stores a new memory.
+///
+/// # Errors
+/// `Conflict` if the agent has its most memories; when the database is out of reach.
 pub(crate) async fn create(
     engine: &Engine,
     ctx: &OpContext,
@@ -421,6 +423,7 @@ pub(crate) async fn create(
     draft: &Draft,
     embedded: Option<Embedded<'_>>,
 ) -> Result<Outcome, Error> {
+    quota::refuse_if_full(ctx, tx, draft).await?;
     let (id, short_id) = insert(engine, ctx, tx, draft, (MemoryStatus::Active, embedded.is_none())).await?;
     finish(ctx, tx, draft, (id, Change::Created), embedded, engine.clock().now()).await?;
     Ok(Outcome::Created { id, short_id })

@@ -2,7 +2,6 @@
 
 use super::access::{self, Purpose};
 use super::model::{Details, Draft, Memory, content_hash, embedded_text};
-use super::quota;
 use super::remember::{self, Outcome, Traces, check_source, check_support};
 use super::store::{self, Embedded};
 use crate::api::{
@@ -194,7 +193,6 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
     let review = remember::needs_review(engine, ctx, &asked).await?;
     let lifecycle = remember::lifecycle(engine, ctx, asked.commons).await?;
     let mut draft = Draft { review, ..remember::draft(ctx, agent, asked, (&resolved, lifecycle)) };
-    quota::refuse_if_full(engine, ctx, &draft).await?;
     draft.details.profile_fact = true;
 
     let now = engine.clock().now();

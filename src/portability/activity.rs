@@ -28,7 +28,7 @@ fn report(line: &Line) -> Option<(Uuid, Option<UserId>, Body)> {
     }
 }
 
-/// Whether a search may find a report: an import decides it anew, because an agent may have written the file.
+/// Whether a search may find a report. An import decides it again, because an agent may have written the file.
 pub(super) fn is_searchable(body: &Body) -> bool {
     guard::inspect(&body.searched_text()).is_empty()
 }

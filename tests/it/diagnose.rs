@@ -275,7 +275,7 @@ async fn every_gate_of_relevance_names_itself() {
     }
 }
 
-/// Whatever a recall returns, the diagnosis says so, with the same numbers; and whatever it does not return is stopped by a gate.
+/// The diagnosis gives the same rank and numbers as the recall for each hit, and names a gate for each memory that is no hit.
 #[tokio::test]
 async fn a_diagnosis_agrees_with_the_recall_that_it_explains() {
     let Crowd { world, own, shared, of_mina, of_binky } = Crowd::new().await;

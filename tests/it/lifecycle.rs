@@ -8,11 +8,14 @@ use remembrancer::api::{
     ErrorCode, ExplainRequest, Factor, LifecyclePolicy, LinkRequest, MemoryFilter, MemoryId, MemoryKind, MemoryStatus, MessagesRequest,
     MessagesResponse, NewMessage, Relation, RememberRequest, Retention, RetentionDays, RetentionRule, Role, SearchRequest,
 };
+use remembrancer::op::IdempotencyKey;
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{OpContext, context, contract, identity, lifecycle, memories, portability, recall};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use tokio_util::sync::CancellationToken;
 
@@ -259,6 +262,36 @@ async fn the_weakest_episodes_make_room_and_writers_never_pass_the_limit() {
     assert_eq!(error.code(), ErrorCode::Conflict);
     assert!(error.message().contains("60 are allowed") && error.message().contains("memories_max"), "{error}");
     remember(&world, &world.binky, fact("boat 18", "Boat 18 is green.")).await;
+    let again = remember(&world, &world.atlas, fact("boat 17", "Boat 17 is painted in colour 17.")).await;
+    assert!(again.unchanged, "what is known needs no room");
+}
+
+#[tokio::test]
+async fn a_full_agent_still_answers_what_was_sent_before() {
+    let world = World::new().await;
+    set(&world, LifecyclePolicy { episodes_max: 1, memories_max: 1, ..LifecyclePolicy::default() }).await;
+    let replayed = Arc::new(AtomicBool::new(false));
+    let idempotency = Some(Arc::new(IdempotencyKey::new("boat".into(), Arc::clone(&replayed))));
+    let ctx = OpContext { idempotency, ..world.atlas.clone() };
+    let first = remember(&world, &ctx, fact("boat", "The boat is green.")).await;
+    assert_eq!(remember(&world, &ctx, fact("boat", "The boat is green.")).await, first);
+    assert!(replayed.load(Ordering::Relaxed));
+}
+
+#[tokio::test]
+async fn what_an_archived_memory_contradicted_is_contradicted_no_longer() {
+    let world = alone().await;
+    let ctx = &world.atlas;
+    let short = RememberRequest { retention: Some(Retention::Routine), ..fact("schedule", "The Kestrel sails at nine.") };
+    let short = remember(&world, ctx, short).await.memory_id;
+    let lasting = remember(&world, ctx, fact("timetable", "The Kestrel sails at ten.")).await.memory_id;
+    let link = LinkRequest { from: short.into(), to: lasting.into(), relation: Relation::Contradicts, remove: false, user_id: None };
+    memories::link(&world.engine, ctx, link).await.unwrap();
+    let status = async || memories::record(&world.engine, ctx, &lasting.into(), None).await.unwrap().status;
+    assert_eq!(status().await, MemoryStatus::Contradicted);
+    world.clock.advance(Duration::days(8));
+    sweep(&world).await;
+    assert_eq!(status().await, MemoryStatus::Active);
 }
 
 /// A year in weeks: nothing pinned, permanent or no episode is ever archived, and what is archived was weaker than what stays.

@@ -2,12 +2,12 @@
 
 use super::words::SWEEP_SLOT;
 use crate::aging::{WEEK, WEEKLY};
-use crate::api::{AgentId, ArchiveReason, MemoryId, TenantId};
+use crate::api::{AgentId, ArchiveReason, MemoryId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::{Change, Memory};
 use crate::op::OpContext;
 use chrono::{DateTime, Utc};
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 /// What is left of an episode's importance at `$now`: [`crate::aging::decayed`] in SQL.
@@ -27,7 +27,7 @@ pub enum Which {
     Below(f64),
     /// Live memories whose retention ended.
     Expired,
-    /// Episodes that may fade, whatever is left of them.
+    /// Any episodes that may fade.
     Weakest,
 }
 
@@ -79,14 +79,10 @@ pub async fn fading(tx: &mut Tx, tenancy: Tenancy, agent: AgentId) -> Result<i64
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(agent).bind(tenancy.users).fetch_one(&mut **tx).await?)
 }
 
-/// How many live memories an agent has, of all users: one statement without a transaction, since every new memory waits for it.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
-pub async fn live(system: &PgPool, tenant: TenantId, agent: AgentId) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar("select coalesce(sum(documents), 0)::bigint from memory_term_counts where tenant_id = $1 and agent_id = $2")
-        .bind(tenant)
-        .bind(agent)
-        .fetch_one(system)
-        .await?)
+/// How many live memories an agent has, of all users, also of those whose rows the transaction does not see.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn live(tx: &mut Tx, tenancy: Tenancy, agent: AgentId) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select live_memories($1, $2)").bind(tenancy.tenant).bind(agent).fetch_one(&mut **tx).await?)
 }
 
 /// Archives live memories of an agent that the caller has locked: with their words and vectors, as their next version. The words are

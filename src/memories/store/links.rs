@@ -119,3 +119,24 @@ pub async fn contradictions(
     .fetch_all(&mut **tx)
     .await?)
 }
+
+/// Those of some memories that have a link to a memory that they contradict.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
+pub async fn disputed(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result<Vec<MemoryId>, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    Ok(sqlx::query_scalar(concat!(
+        r"select l.from_id from memory_links l
+           where l.tenant_id = $1 and l.from_id = any($2) and l.relation = 'contradicts' and ",
+        of_user!("l", "$3"),
+        r" union
+          select l.to_id from memory_links l
+           where l.tenant_id = $1 and l.to_id = any($2) and l.relation = 'contradicts' and ",
+        of_user!("l", "$3"),
+        " order by 1"
+    ))
+    .bind(tenancy.tenant)
+    .bind(ids)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}

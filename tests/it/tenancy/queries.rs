@@ -896,6 +896,7 @@ async fn bot(pool: &PgPool, c: &Case, place: u128) -> Result<(BotId, bool), DbEr
 pub const WITHOUT_USERS: &[(&str, &str)] = &[
     ("activity::insert", "what is written belongs to whoever writes"),
     ("activity::put_words", "what is written belongs to whoever writes"),
+    ("memories::live", "a number over all users of an agent"),
     ("jobs::insert", "what is written belongs to whoever writes"),
     ("audit::post", "what is written belongs to whoever writes"),
     ("jobs::insert_with_origin", "what is written belongs to whoever writes"),
@@ -913,7 +914,7 @@ pub const WITHOUT_USERS: &[(&str, &str)] = &[
 ];
 
 /// Queries of database functions that follow the settings of the transaction: without settings they return nothing.
-pub const BY_SETTINGS: &[&str] = &["memories::still_linked", "idempotency::erase"];
+pub const BY_SETTINGS: &[&str] = &["memories::live", "memories::still_linked", "idempotency::erase"];
 
 /// Queries without a user: operators' views of every user, which only policies protect, and inserts of rows that a verb has checked.
 pub const OF_EVERY_USER: &[(&str, &str)] = &[
@@ -943,7 +944,6 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
 ];
 
 pub const EXEMPT: &[(&str, &str)] = &[
-    ("memories::live", "counts the memories of a tenant's agent, of all its users, before a write is refused"),
     ("recall::sweep", "the log of every tenant ends"),
     ("idempotency::sweep", "the requests of every tenant end"),
     ("models::model", "the model registry has no tenants"),

@@ -3,8 +3,8 @@ import { FilteredPage } from './frame';
 export class AuditPage extends FilteredPage {
   readonly entries = this.page.getByTestId('entry');
   readonly actor = this.page.getByLabel('Actor');
-  readonly action = this.page.getByLabel('Action begins with');
-  readonly target = this.page.getByLabel('Target');
+  readonly action = this.page.getByLabel('Action', { exact: true });
+  readonly target = this.page.getByLabel('About');
   readonly from = this.page.getByLabel('From');
   readonly until = this.page.getByLabel('Until');
   readonly older = this.page.getByRole('link', { name: 'Older' });

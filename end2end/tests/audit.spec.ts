@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { unique, type Agent } from '../support/agent';
 import { expect, test } from '../support/test';
 
@@ -14,25 +15,25 @@ test('the form filters the log and sets the address', { tag: ['@phone', '@no-js'
   const id = await rememberAndForget(agent);
   await audit.gotoUntil(`/audit?target=${id}`, async () => expect(await audit.entries.count()).toBe(2));
   await expect(audit.total).toHaveText('2 entries');
-  await expect(audit.entries.nth(0)).toContainText('memory.forgotten');
+  await expect(audit.entries.nth(0)).toContainText('Memory deleted');
   await expect(audit.entries.nth(0)).toContainText('Reason: The ledger is lost.');
-  await expect(audit.entries.nth(1)).toContainText('memory.remembered');
+  await expect(audit.entries.nth(1)).toContainText('Memory stored');
   await expect(audit.target).toHaveValue(id);
 
-  await audit.action.fill('memory.rem');
+  await audit.action.selectOption('Memory stored');
   await audit.apply.click();
   await expect(audit.total).toHaveText('1 entry');
-  await expect.poll(() => audit.query()).toEqual({ action: 'memory.rem', target: id });
-  await expect(audit.entries).toContainText('memory.remembered');
+  await expect.poll(() => audit.query()).toEqual({ action: 'memory.remembered', target: id });
+  await expect(audit.entries).toContainText('Memory stored');
 
-  await audit.action.fill('');
+  await audit.action.selectOption('All actions');
   await audit.actor.fill('Vera');
   await audit.apply.click();
   await expect(audit.empty.getByRole('heading')).toHaveText('No entry matches');
   await expect.poll(() => audit.query()).toEqual({ actor: 'Vera', target: id });
   await audit.page.goBack();
   await expect(audit.total).toHaveText('1 entry');
-  await expect(audit.action).toHaveValue('memory.rem');
+  await expect(audit.action).toHaveValue('memory.remembered');
   await audit.clear.click();
   await expect(audit.page).toHaveURL('/audit');
   await expect(audit.entries).toHaveCount(50);
@@ -56,7 +57,8 @@ test('every filter filters the log', async ({ audit, agent }) => {
   await counts({ from: day(-1), until: day(1) }, 2);
   await counts({ until: day(-2) }, 0);
   await counts({ from: day(2) }, 0);
-  await counts({ target: id.slice(0, 8) }, 0);
+  await counts({ target: id.slice(0, 30) }, 2);
+  await counts({ target: id.slice(1, 30) }, 0);
 });
 
 test('the pages of the log follow one another in order', { tag: '@no-js' }, async ({ audit }) => {
@@ -87,5 +89,19 @@ test('a row links to its memory', async ({ audit, memory, agent }) => {
 test('signing in is recorded', async ({ audit }) => {
   await audit.goto('/audit?action=operator.signed_in&actor=Vera');
   await expect(audit.entries.first()).toContainText('Vera');
-  await expect(audit.entries.first()).toContainText('operator.signed_in');
+  await expect(audit.entries.first()).toContainText('Signed in');
+});
+
+test('an entry is found by the topic of its memory, and downloaded', { tag: '@no-js' }, async ({ audit, agent }) => {
+  const topic = unique('ledger');
+  const { memory_id, short_id } = await agent.remember({ topic_raw: topic, content: 'The ledger is bound in green.' });
+  await agent.forget(memory_id, 'The ledger is lost.');
+  await audit.gotoUntil(`/audit?${new URLSearchParams({ target: topic })}`, async () => expect(await audit.entries.count()).toBe(2));
+  await expect(audit.entries.first()).toContainText(`${topic} · ${short_id}`);
+  const download = audit.page.waitForEvent('download');
+  await audit.page.getByRole('link', { name: 'CSV' }).click();
+  const file = await (await download).path();
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\r\n');
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toContain('The ledger is lost.');
 });

@@ -63,7 +63,7 @@ test('a deleted memory is hidden from recall, recorded in the audit log, and can
   await audit.goto(`/audit?action=memory.forgotten&target=${id}`);
   await expect(audit.entries).toHaveCount(1);
   await expect(audit.entries).toContainText('Vera');
-  await expect(audit.entries).toContainText('memory.forgotten');
+  await expect(audit.entries).toContainText('Memory deleted');
   await expect(audit.entries).toContainText('Reason: The notary asked us to.');
 
   await memory.open(id);

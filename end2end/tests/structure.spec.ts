@@ -552,22 +552,28 @@ test('the audit log', { tag: '@no-js' }, async ({ audit }) => {
     - heading "Audit log" [level=1]
     - search "Audit log":
       - textbox "Actor"
-      - combobox "Action begins with"
-      - textbox "Target"
+      - combobox "Action":
+        - option "All actions"
+        - option "Begins with “tenant.”" [selected]
+      - textbox "About"
       - textbox "From"
       - textbox "Until"
       - button "Apply filters"
       - link "Clear"
     - paragraph: 1 entry
+    - paragraph:
+      - text: Export as
+      - link "CSV"
+      - text: or
+      - link "JSON Lines"
     - table "Audit log":
       - rowgroup:
         - row:
           - columnheader "When"
           - columnheader "Actor"
           - columnheader "What"
-          - columnheader "Target"
       - rowgroup:
-        - row /tenant.created/
+        - row /Organisation created/
   `);
 });
 

@@ -18,7 +18,10 @@ use leptos::{
     prelude::{provide_context, use_context},
 };
 use leptos_axum::{AxumRouteListing, LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
-use remembrancer::{Engine, api::RequestId};
+use remembrancer::{
+    Engine,
+    api::{AuditFormat, RequestId},
+};
 use std::{
     net::IpAddr,
     num::NonZeroU32,
@@ -90,7 +93,9 @@ pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig,
         .with_expiry(Expiry::OnInactivity(INACTIVITY));
 
     let pages = Router::new()
-        .route("/export.jsonl", crate::downloads::export(engine.clone(), transfers))
+        .route("/export.jsonl", crate::downloads::export(engine.clone(), transfers.clone()))
+        .route("/audit.csv", crate::downloads::audit_log(engine.clone(), transfers.clone(), AuditFormat::Csv))
+        .route("/audit.jsonl", crate::downloads::audit_log(engine.clone(), transfers, AuditFormat::Jsonl))
         .leptos_routes_with_context(&leptos_options, pages(), context.clone(), document.clone())
         .layer(middleware::from_fn(drop_empty_fields))
         .layer(sessions)

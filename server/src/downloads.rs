@@ -1,5 +1,6 @@
 //! Files that a signed-in operator downloads from the console.
 
+use crate::api::body::NDJSON;
 use crate::api::params::Query;
 use crate::api::{ApiError, Transfers, portability};
 use app::SESSION_ADMISSION;
@@ -7,10 +8,11 @@ use axum::extract::{Extension, FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get};
-use remembrancer::api::{ErrorCode, MemoryFilter, RequestId};
+use chrono::{NaiveDate, NaiveTime};
+use remembrancer::api::{AuditFilter, AuditFormat, ErrorCode, MemoryFilter, RequestId};
 use remembrancer::identity::{self, Admission};
 use remembrancer::portability::Selection;
-use remembrancer::{Engine, Error, OpContext};
+use remembrancer::{Engine, Error, OpContext, overview};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tower_sessions::Session;
@@ -21,10 +23,59 @@ pub fn export<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<T
     get(download).with_state(Downloads { engine, transfers })
 }
 
+/// The route of `GET /audit.csv?…` or `/audit.jsonl?…`: the audit log with the fields of the page's filter. For everybody who may read the
+/// page.
+pub fn audit_log<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<Transfers>, format: AuditFormat) -> MethodRouter<S> {
+    let send = async move |State(downloads): State<Downloads>, SignedIn(ctx): SignedIn, Query(query): Query<AuditQuery>| {
+        downloads.audit_log(ctx, query.filter()?, format).await
+    };
+    get(send).with_state(Downloads { engine, transfers })
+}
+
+/// The fields of the audit page. Days are whole days in UTC, the last one included. The place in the list is not part of the file.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AuditQuery {
+    actor: Option<String>,
+    action: Option<String>,
+    target: Option<String>,
+    from: Option<NaiveDate>,
+    until: Option<NaiveDate>,
+    #[serde(rename = "after")]
+    _after: Option<String>,
+    #[serde(rename = "before")]
+    _before: Option<String>,
+}
+
+impl AuditQuery {
+    fn filter(self) -> Result<AuditFilter, Error> {
+        let day = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
+        let until = self.until.map(|last| last.succ_opt().ok_or_else(|| Error::invalid("until", "is too far away"))).transpose()?;
+        let (from, until) = (self.from.map(day), until.map(day));
+        Ok(AuditFilter { actor: self.actor, action: self.action, target: self.target, from, until, ..AuditFilter::default() })
+    }
+}
+
 #[derive(Clone)]
 struct Downloads {
     engine: Engine,
     transfers: Arc<Transfers>,
+}
+
+impl Downloads {
+    async fn audit_log(self, ctx: OpContext, filter: AuditFilter, format: AuditFormat) -> Result<Response, ApiError> {
+        let Self { engine, transfers } = self;
+        let turn = transfers.export(&ctx)?;
+        let file = match format {
+            AuditFormat::Csv => ("text/csv; charset=utf-8", "remembrancer-audit.csv"),
+            AuditFormat::Jsonl => (NDJSON, "remembrancer-audit.jsonl"),
+        };
+        let export = async move |writer| {
+            let _turn = turn;
+            overview::export_audit_log(&engine, &ctx, &filter, format, writer).await.map(drop)
+        };
+        portability::stream_file(&transfers, file, export).await
+    }
 }
 
 /// The operator who is signed in. Anybody else is sent to the sign-in page.

@@ -12,6 +12,15 @@ text_enum! {
     }
 }
 
+text_enum! {
+    /// The form of an exported audit log.
+    AuditFormat {
+        Csv = "csv",
+        /// A JSON object on each line.
+        Jsonl = "jsonl",
+    }
+}
+
 /// One row of the audit log. It names fields and hashes, never content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuditEntry {
@@ -28,6 +37,9 @@ pub struct AuditEntry {
     /// `memory`, `operator`, `key`, …
     pub target_kind: String,
     pub target_id: String,
+    /// What people call the target: the topic of a memory, a term, the title of a document. Only lists for people have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
     /// The agent whose memory was touched.
     pub agent_id: Option<AgentId>,
     pub message: String,
@@ -46,11 +58,92 @@ pub struct AuditFilter {
     pub actor: Option<String>,
     /// Beginning of the action: `memory.` finds every action on memories.
     pub action: Option<String>,
-    /// The target's id.
+    /// The target: its id or the beginning of it, the short id or part of the topic of a memory, the slug of an agent.
     pub target: Option<String>,
+    /// The ids that `target` stands for besides those that begin with it. The server looks them up.
+    #[serde(skip)]
+    pub targets: Vec<String>,
     pub from: Option<DateTime<Utc>>,
     /// Exclusive.
     pub until: Option<DateTime<Utc>>,
     pub after: Option<String>,
     pub before: Option<String>,
 }
+
+/// Every action of the audit log, in words for people. The words of a group come before its actions.
+pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
+    ("memory.", "Everything about memories"),
+    ("memory.remembered", "Memory stored"),
+    ("memory.revised", "Memory revised"),
+    ("memory.amended", "Memory amended"),
+    ("memory.repeated", "Memory repeated"),
+    ("memory.forgotten", "Memory deleted"),
+    ("memory.restored", "Memory restored"),
+    ("memory.archived", "Memories archived"),
+    ("memory.pinned", "Memory pinned"),
+    ("memory.unpinned", "Memory unpinned"),
+    ("memory.linked", "Link made"),
+    ("memory.unlinked", "Link removed"),
+    ("memory.contradicted", "Memory contradicted"),
+    ("memory.reinstated", "Memory no longer contradicted"),
+    ("memory.superseded", "Memory superseded"),
+    ("memory.proposed", "Candidate waits for review"),
+    ("memory.promoted", "Candidate confirmed"),
+    ("memory.merged", "Candidate merged"),
+    ("memory.rejected", "Candidate rejected"),
+    ("memory.returned", "Candidate returned to the inbox"),
+    ("memory.imported", "Import"),
+    ("memory.export_started", "Export started"),
+    ("memory.exported", "Export finished"),
+    ("proposal.decided", "Suggestion decided"),
+    ("quarantine.decided", "Quarantine decided"),
+    ("vocabulary.", "Everything about the vocabulary"),
+    ("vocabulary.proposed", "Term proposed"),
+    ("vocabulary.approve", "Term approved"),
+    ("vocabulary.merge", "Proposal made an alias"),
+    ("vocabulary.reject", "Proposal rejected"),
+    ("vocabulary.add", "Term added"),
+    ("vocabulary.rename", "Term renamed"),
+    ("vocabulary.define", "Term described"),
+    ("vocabulary.alias", "Alias added"),
+    ("vocabulary.unalias", "Alias removed"),
+    ("vocabulary.combine", "Terms combined"),
+    ("vocabulary.retire", "Term retired"),
+    ("vocabulary.undo", "Decision undone"),
+    ("knowledge.", "Everything about knowledge"),
+    ("knowledge.ingested", "Documents ingested"),
+    ("knowledge.document", "Document changed"),
+    ("knowledge.retired", "Document retired"),
+    ("source.captured", "Source captured"),
+    ("session.messages", "Messages stored"),
+    ("event.retried", "Event retried"),
+    ("survey.requested", "Comparison requested"),
+    ("sweep.requested", "Sweep requested"),
+    ("lifecycle.changed", "Lifecycle policy changed"),
+    ("policy.changed", "Policy changed"),
+    ("operator.", "Everything about operators"),
+    ("operator.signed_in", "Signed in"),
+    ("operator.sign_in_failed", "Sign-in failed"),
+    ("operator.signed_out", "Signed out"),
+    ("operator.created", "Operator created"),
+    ("operator.disabled", "Operator disabled"),
+    ("operator.password_reset", "Password reset"),
+    ("operator.roles_set", "Roles changed"),
+    ("key.", "Everything about API keys"),
+    ("key.created", "Key created"),
+    ("key.revoked", "Key revoked"),
+    ("agent.", "Everything about agents"),
+    ("agent.created", "Agent created"),
+    ("agent.discipline_set", "Discipline changed"),
+    ("agent.knowledge_set", "Knowledge categories changed"),
+    ("bot.created", "Bot created"),
+    ("bot.chat_bound", "Chat bound"),
+    ("bot.chat_unbound", "Chat unbound"),
+    ("project.created", "Project created"),
+    ("project.linked", "Projects linked"),
+    ("project.unlinked", "Projects unlinked"),
+    ("repo.created", "Repository created"),
+    ("tenant.created", "Organisation created"),
+    ("user.added", "User added"),
+    ("audit.exported", "Audit log exported"),
+];

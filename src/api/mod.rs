@@ -38,7 +38,7 @@ pub use activity::{
     RecordStepRequest, RecordStepsRequest, RecordStepsResponse, STEPS_MAX,
 };
 pub use agents::{ActivityDay, AgentKind, AgentName, AgentSummary};
-pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
+pub use audit::{AUDIT_ACTIONS, AuditEntry, AuditFilter, AuditFormat, AuditVisibility};
 pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
 pub use capture::{

@@ -141,6 +141,16 @@ pub async fn append_in(engine: &Engine, tx: &mut Tx, tenant: TenantId, entries: 
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> Result<Page<AuditEntry>, Error> {
+    page(engine, ctx, filter, PAGE).await
+}
+
+/// A page of the audit log of any size, newest first.
+///
+/// # Errors
+/// As [`browse`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, size))]
+pub async fn page(engine: &Engine, ctx: &OpContext, filter: &AuditFilter, size: usize) -> Result<Page<AuditEntry>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default()
         .optional_text("actor", filter.actor.as_deref(), 200)
@@ -151,7 +161,7 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> R
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let mut tx = engine.db().control.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count(&mut tx, ctx.tenant_id, filter).await?;
-    let rows = store::list(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
+    let rows = store::list(&mut tx, ctx.tenant_id, filter, &seek, size).await?;
     tx.commit().await?;
-    Ok(seek.page(rows, PAGE, total, |entry| Cursor { key: entry.at, id: entry.event_id.0 }))
+    Ok(seek.page(rows, size, total, |entry| Cursor { key: entry.at, id: entry.event_id.0 }))
 }

@@ -234,6 +234,7 @@ impl From<Row> for AuditEntry {
             action: row.action,
             target_kind: row.target_kind,
             target_id: row.target_id,
+            about: None,
             agent_id: row.agent_id,
             message: row.message,
             reason: row.reason,
@@ -269,7 +270,8 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &AuditFi
         query.push(" and l.action like ").push_bind(like::starts_with(action));
     }
     if let Some(target) = &filter.target {
-        query.push(" and l.target_id = ").push_bind(target.clone());
+        query.push(" and (l.target_id like ").push_bind(like::starts_with(target));
+        query.push(" or l.target_id = any(").push_bind(filter.targets.clone()).push("))");
     }
     if let Some(from) = filter.from {
         query.push(" and l.at >= ").push_bind(from);

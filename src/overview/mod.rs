@@ -1,8 +1,10 @@
 //! Numbers for the console, gathered from the three databases.
 
 mod agents;
+mod audit_log;
 
 pub use agents::{agent_names, agents};
+pub use audit_log::{audit_log, export_audit_log};
 
 use crate::api::{AgentKind, DocumentFilter, HealthFilter, OperatorRole, Overview, ProposalFilter, Silence, TermFilter};
 use crate::engine::Engine;

@@ -2,6 +2,7 @@
 
 mod activity;
 mod audit_chain;
+mod audit_names;
 mod audit_texts;
 mod batch;
 mod bulk;

@@ -4,9 +4,9 @@
 use crate::support::alone;
 use futures_util::future::BoxFuture;
 use remembrancer::api::{
-    AgentId, BotId, CaptureMode, DecisionId, DiagnoseRequest, Discipline, DocumentId, EventId, ExplainRequest, InboxVerdict, KeyId,
-    MemoryId, MemoryRef, NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest, ProposalId, QuarantineId, RetrievalId, Scope,
-    SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
+    AgentId, AuditFormat, BotId, CaptureMode, DecisionId, DiagnoseRequest, Discipline, DocumentId, EventId, ExplainRequest, InboxVerdict,
+    KeyId, MemoryId, MemoryRef, NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest, ProposalId, QuarantineId, RetrievalId,
+    Scope, SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
 };
 use remembrancer::op::Access;
 use remembrancer::portability::{ImportOptions, Selection};
@@ -57,6 +57,7 @@ fn retirement() -> TermChange {
 
 const OF_OPERATORS: &[Verb] = verbs! {
     "audit::browse" Viewer |w, c| audit::browse(&w.engine, c, &Default::default());
+    "audit::page" Viewer |w, c| audit::page(&w.engine, c, &Default::default(), 10);
     "audit::verify" Admin |w, c| audit::verify(&w.engine, c, None);
     "capture::events" Viewer |w, c| capture::events(&w.engine, c, &Default::default());
     "capture::numbers" Viewer |w, c| capture::numbers(&w.engine, c);
@@ -122,6 +123,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "overview::overview" Viewer |w, c| overview::overview(&w.engine, c);
     "overview::agents" Viewer |w, c| overview::agents(&w.engine, c);
     "overview::agent_names" Viewer |w, c| overview::agent_names(&w.engine, c);
+    "overview::audit_log" Viewer |w, c| overview::audit_log(&w.engine, c, &Default::default());
+    "overview::export_audit_log" Viewer |w, c| overview::export_audit_log(&w.engine, c, &Default::default(), AuditFormat::Csv, tokio::io::sink());
     "portability::export" Admin |w, c| portability::export(&w.engine, c, &Selection::All, tokio::io::sink(), &|_| {});
     "portability::markdown" Admin
         |w, c| portability::markdown(&w.engine, c, &Selection::All, &std::env::temp_dir().join(&w.tenant_slug), &|_| {});

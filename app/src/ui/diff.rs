@@ -1,5 +1,6 @@
 //! Compares two texts word by word.
 
+use super::text::visible;
 use leptos::prelude::*;
 
 /// What happened to a run of words.
@@ -97,7 +98,7 @@ fn push(runs: &mut Vec<(Change, String)>, change: Change, word: &str) {
 /// The newer text, with removed words struck through and added words underlined.
 #[component]
 pub fn Diff(old: String, new: String) -> impl IntoView {
-    let runs = compare(&old, &new)
+    let runs = compare(&visible(&old), &visible(&new))
         .into_iter()
         .map(|(change, text)| match change {
             Change::Same => view! { <span>{text}</span> }.into_any(),

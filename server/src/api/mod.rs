@@ -1,7 +1,7 @@
 //! HTTP for agents: one table of routes, one way to authenticate, one error shape.
 
 mod activity;
-mod body;
+pub(crate) mod body;
 mod caller;
 pub mod error;
 mod gate;

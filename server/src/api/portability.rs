@@ -57,17 +57,33 @@ pub async fn export(State(api): State<Api>, Caller(ctx): Caller) -> Result<Sent,
     send(api.engine, &api.transfers, ctx, Selection::Agent(agent)).await.map(Sent)
 }
 
-/// An export as a stream. A refusal has its own status; a later failure breaks the transfer off, and the footer is missing. A client that
-/// takes nothing for too long is such a failure.
+/// An export as a stream. Without its footer it broke off.
 pub async fn send(engine: Engine, transfers: &Transfers, ctx: OpContext, selection: Selection) -> Result<Response, ApiError> {
     let turn = transfers.export(&ctx)?;
-    let (writer, mut reader) = tokio::io::duplex(PIPE);
-    let writer = Impatient::new(writer, transfers.stall);
-    let work: Work = tokio::spawn(async move {
+    let export = async move |writer| {
         let _turn = turn;
-        let export = portability::export(&engine, &ctx, &selection, writer, &|_| {});
-        tokio::time::timeout(LONGEST, export).await.unwrap_or_else(|_| Err(Error::Unavailable("the reader is too slow".into()))).map(drop)
-    });
+        portability::export(&engine, &ctx, &selection, writer, &|_| {}).await.map(drop)
+    };
+    stream_file(transfers, (NDJSON, "remembrancer-export.jsonl"), export).await
+}
+
+/// What a file is written to while it is sent.
+pub type FileWriter = Impatient<DuplexStream>;
+
+/// A file that is sent while it is written. A refusal has its own status; a later failure breaks the transfer off. A client that takes
+/// nothing for too long is such a failure.
+pub async fn stream_file<F>(
+    transfers: &Transfers,
+    (media_type, name): (&'static str, &str),
+    write: impl FnOnce(FileWriter) -> F,
+) -> Result<Response, ApiError>
+where
+    F: Future<Output = Result<(), Error>> + Send + 'static,
+{
+    let (writer, mut reader) = tokio::io::duplex(PIPE);
+    let writing = tokio::time::timeout(LONGEST, write(Impatient::new(writer, transfers.stall)));
+    let work: Work =
+        tokio::spawn(async move { writing.await.unwrap_or_else(|_| Err(Error::Unavailable("the reader is too slow".into()))) });
     let first = match read(&mut reader).await {
         Ok(first) if !first.is_empty() => first,
         _ => return Err(outcome(work).await.err().unwrap_or_else(|| Error::internal("the export is empty")).into()),
@@ -89,8 +105,8 @@ pub async fn send(engine: Engine, transfers: &Transfers, ctx: OpContext, selecti
     })
     .fuse();
     let body = Body::from_stream(stream::iter([Ok::<Bytes, IoError>(first)]).chain(rest));
-    let headers = [(header::CONTENT_TYPE, NDJSON), (header::CONTENT_DISPOSITION, "attachment; filename=\"remembrancer-export.jsonl\"")];
-    Ok((headers, body).into_response())
+    let disposition = format!("attachment; filename=\"{name}\"");
+    Ok(([(header::CONTENT_TYPE, media_type.to_owned()), (header::CONTENT_DISPOSITION, disposition)], body).into_response())
 }
 
 type Work = JoinHandle<Result<(), Error>>;

@@ -379,6 +379,9 @@ async fn every_server_function_takes_its_role_and_no_other() {
         let download = site.get("/export.jsonl", &[(header::COOKIE, &cookie)]).await;
         let expected = if *role == OperatorRole::Admin { StatusCode::OK } else { StatusCode::FORBIDDEN };
         assert_eq!(download.status, expected, "the download as {role}: {}", download.text);
+        let audit = site.get("/audit.csv", &[(header::COOKIE, &cookie)]).await;
+        let expected = if *role == OperatorRole::Viewer { StatusCode::OK } else { StatusCode::FORBIDDEN };
+        assert_eq!(audit.status, expected, "the audit log as {role}: {}", audit.text);
     }
 }
 

@@ -90,6 +90,14 @@ pub async fn document(tx: &mut Tx, tenant: TenantId, id: DocumentId) -> Result<O
     Ok(query.bind(tenant).bind(id).fetch_optional(&mut **tx).await?)
 }
 
+/// The titles of documents, in force or not.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
+pub async fn titles(tx: &mut Tx, tenant: TenantId, ids: &[DocumentId]) -> Result<Vec<(DocumentId, String)>, DbError> {
+    let ids: Vec<uuid::Uuid> = ids.iter().map(|id| id.0).collect();
+    let titles = sqlx::query_as("select d.id, d.title from documents d where d.tenant_id = $1 and d.id = any($2)");
+    Ok(titles.bind(tenant).bind(ids).fetch_all(&mut **tx).await?)
+}
+
 /// A text that a path has had: id, from, until.
 pub type DocumentVersion = (DocumentId, DateTime<Utc>, Option<DateTime<Utc>>);
 

@@ -1,7 +1,7 @@
 //! Lists and counts, for the console.
 
 use super::COLUMNS;
-use crate::api::{AgentId, MemoryFilter, MemoryStatus, TenantId};
+use crate::api::{AgentId, MemoryFilter, MemoryId, MemoryStatus, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{DbError, Tx, statement};
@@ -84,6 +84,22 @@ pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter, seek: &S
     let mut query = select(COLUMNS, tenant, filter)?;
     seek.push(&mut query, "m.updated_at", "m.id", true, size);
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+/// The memories with this short id, or with this text in their topic, deleted ones included; the last written first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn named(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -> Result<Vec<MemoryId>, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select m.id from agent_memories m
+           where m.tenant_id = $1 and (m.short_id = $2 or m.topic ilike $3 or m.topic_raw ilike $3)
+           order by m.updated_at desc, m.id desc limit $4",
+    )
+    .bind(tenant)
+    .bind(text)
+    .bind(like::contains(text))
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?)
 }
 
 /// An agent's numbers.

@@ -9,7 +9,7 @@ pub use decisions::{
 };
 pub use terms::{
     TermRow, apply, count_terms, list_terms, nearest_terms, newest, next_version, put_term_vector, rows, state, state_at, term_named,
-    unembedded,
+    term_names, unembedded,
 };
 
 use crate::api::{AgentId, EventId, MemoryId, TenantId};

@@ -204,6 +204,20 @@ pub async fn newest(tx: &mut Tx, tenant: TenantId, id: TermId) -> Result<Option<
     .await?)
 }
 
+/// The newest names of terms, in force or not.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
+pub async fn term_names(tx: &mut Tx, tenant: TenantId, ids: &[TermId]) -> Result<Vec<(TermId, String)>, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    Ok(sqlx::query_as(
+        r"select distinct on (t.lineage) t.lineage, t.term from canonical_terms t where t.tenant_id = $1 and t.lineage = any($2)
+           order by t.lineage, t.valid_to is null desc, t.valid_to desc, t.id desc",
+    )
+    .bind(tenant)
+    .bind(ids)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
 /// The term in force with this id, or whose name or alias has this normal form; the id comes first.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn term_named(tx: &mut Tx, tenant: TenantId, id: Option<TermId>, form: &str) -> Result<Option<(TermId, String)>, DbError> {

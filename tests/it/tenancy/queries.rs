@@ -376,6 +376,7 @@ pub const MEMORY: &[Query] = queries! {
     "memories::versions" |tx, c| memories::versions(tx, c.ctx.tenancy(), c.agent, c.id).await?.len();
     "memories::count" |tx, c| memories::count(tx, c.tenant, &c.filter()).await? as usize;
     "memories::list" |tx, c| memories::list(tx, c.tenant, &c.filter(), &Seek::First, 10).await?.len();
+    "memories::named" |tx, c| memories::named(tx, c.tenant, "e", 100).await?.len();
     "memories::counts" |tx, c| memories::counts(tx, c.tenant, c.now).await?.iter().filter(|row| row.agent_id == c.agent).count();
     "memories::written_by_day" |tx, c| {
         let since = c.now.date_naive() - chrono::Duration::days(2);
@@ -540,6 +541,7 @@ pub const KB: &[Query] = queries! {
         vocabulary::apply(tx, c.tenant, &plan, c.now).await?;
         0
     };
+    "vocabulary::term_names" |tx, c| vocabulary::term_names(tx, c.tenant, &[c.shared.term]).await?.len();
     "vocabulary::newest" |tx, c| usize::from(vocabulary::newest(tx, c.tenant, c.shared.term).await?.is_some());
     "vocabulary::term_named" |tx, c| usize::from(vocabulary::term_named(tx, c.tenant, Some(c.shared.term), "tea").await?.is_some());
     "vocabulary::unembedded" |tx, c| vocabulary::unembedded(tx, c.tenant, "another", 10).await?.len();
@@ -640,6 +642,7 @@ pub const KB: &[Query] = queries! {
     };
     "knowledge::count_documents" |tx, c| knowledge::count_documents(tx, c.tenant, &Default::default()).await? as usize;
     "knowledge::list_documents" |tx, c| knowledge::list_documents(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();
+    "knowledge::titles" |tx, c| knowledge::titles(tx, c.tenant, &[c.shared.document]).await?.len();
     "knowledge::document" |tx, c| usize::from(knowledge::document(tx, c.tenant, c.shared.document).await?.is_some());
     "knowledge::versions" |tx, c| knowledge::versions(tx, c.tenant, "acme", "ARCHITECTURE.md").await?.len();
     "knowledge::chunks" |tx, c| knowledge::chunks(tx, c.tenant, c.shared.document).await?.len();
@@ -920,6 +923,7 @@ pub const BY_SETTINGS: &[&str] = &["memories::live", "memories::still_linked", "
 pub const OF_EVERY_USER: &[(&str, &str)] = &[
     ("memories::count", "the console's list"),
     ("memories::list", "the console's list"),
+    ("memories::named", "the console's audit log"),
     ("memories::counts", "the console's front page"),
     ("memories::written_by_day", "the console's front page"),
     ("memories::count_phrases", "the review of the vocabulary"),

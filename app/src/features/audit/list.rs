@@ -2,14 +2,12 @@ use super::api::audit_log;
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Empty, FilterForm, Filtered, Pager, Parsed, Shape, TextField, Time, text},
+    ui::{Answered, Badge, Choice, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Time, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{AuditEntry, AuditFilter, Page};
+use remembrancer::api::{AUDIT_ACTIONS, AuditEntry, AuditFilter, Page};
 
 const NAMES: &[&str] = &["actor", "action", "target", "from", "until"];
-const ACTIONS: &[&str] =
-    &["memory.", "memory.remembered", "memory.revised", "memory.forgotten", "memory.restored", "vocabulary.", "operator.", "key."];
 
 fn filter(query: &Query) -> Parsed<AuditFilter> {
     let mut errors = Vec::new();
@@ -18,6 +16,7 @@ fn filter(query: &Query) -> Parsed<AuditFilter> {
         actor: owned("actor"),
         action: owned("action"),
         target: owned("target"),
+        targets: vec![],
         from: query.day("from", false, &mut errors),
         until: query.day("until", true, &mut errors),
         after: owned("after"),
@@ -26,11 +25,24 @@ fn filter(query: &Query) -> Parsed<AuditFilter> {
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }
 
+/// The actions to choose from, with that of the address if it is another one.
+fn actions(current: &str) -> Vec<Choice> {
+    let named = AUDIT_ACTIONS.iter().map(|(action, words)| choice(action, words));
+    let other = (!current.is_empty() && words(current) == current).then(|| choice(current, &format!("Begins with “{current}”")));
+    std::iter::once(choice("", "All actions")).chain(other).chain(named).collect()
+}
+
+/// An action in words.
+fn words(action: &str) -> &str {
+    AUDIT_ACTIONS.iter().find(|(known, _)| *known == action).map_or(action, |(_, words)| words)
+}
+
 /// The page of the audit log.
 #[component]
 pub fn AuditPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, log) = (filtered.query, filtered.load(audit_log));
+    let choices = actions(&filtered.value("action").get_untracked());
     view! {
         <PageHead title="Audit log">
             "Who did what, when and why. Entries are only ever added, and each is chained to the one before it."
@@ -38,15 +50,14 @@ pub fn AuditPage() -> impl IntoView {
         <FilterForm action="/audit" names=NAMES label="Audit log">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(5,minmax(0,1fr))_auto]">
                 <TextField name="actor" label="Actor" hint="Name or id" value=filtered.value("actor") error=filtered.error("actor") />
+                <SelectField name="action" label="Action" value=filtered.value("action") choices=choices error=filtered.error("action") />
                 <TextField
-                    name="action"
-                    label="Action begins with"
-                    hint="memory."
-                    value=filtered.value("action")
-                    suggestions=ACTIONS
-                    error=filtered.error("action")
+                    name="target"
+                    label="About"
+                    hint="Topic, short id or id"
+                    value=filtered.value("target")
+                    error=filtered.error("target")
                 />
-                <TextField name="target" label="Target" hint="Id" value=filtered.value("target") error=filtered.error("target") />
                 <TextField name="from" label="From" kind="date" value=filtered.value("from") error=filtered.error("from") />
                 <TextField name="until" label="Until" kind="date" value=filtered.value("until") error=filtered.error("until") />
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
@@ -65,7 +76,15 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
         return view! { <div class="card"><NoEntries /></div> }.into_any();
     }
     view! {
-        <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "entry", "entries")}</p>
+        <div class="mb-2 flex flex-wrap items-baseline gap-x-3 text-sm text-soft">
+            <p data-testid="total">{text::count(page.total, "entry", "entries")}</p>
+            <p class="ml-auto">
+                "Export as "
+                <a class="underline" href=query.href("/audit.csv") rel="external" download="">"CSV"</a>
+                " or "
+                <a class="underline" href=query.href("/audit.jsonl") rel="external" download="">"JSON Lines"</a>
+            </p>
+        </div>
         <div class="card">
             <table class="data table-fixed" aria-label="Audit log">
                 <thead>
@@ -73,7 +92,6 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
                         <th scope="col" class="hidden w-32 md:table-cell">"When"</th>
                         <th scope="col" class="hidden w-44 sm:table-cell">"Actor"</th>
                         <th scope="col">"What"</th>
-                        <th scope="col" class="hidden w-48 lg:table-cell">"Target"</th>
                     </tr>
                 </thead>
                 <tbody>{page.rows.into_iter().map(|entry| view! { <Row entry /> }).collect_view()}</tbody>
@@ -86,7 +104,12 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
 
 #[component]
 fn Row(entry: AuditEntry) -> impl IntoView {
-    let short = entry.target_id.chars().take(8).collect::<String>();
+    let name = match &entry.about {
+        Some(about) => text::visible(about),
+        // The last characters of an id tell it apart from those of the same minute.
+        None => entry.target_id.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect(),
+    };
+    let class = if entry.about.is_some() { "break-words" } else { "font-mono text-xs" };
     let page = match entry.target_kind.as_str() {
         "memory" => Some(format!("/memories/{}", entry.target_id)),
         "proposal" => Some(format!("/vocabulary?focus={}", entry.target_id)),
@@ -94,12 +117,15 @@ fn Row(entry: AuditEntry) -> impl IntoView {
         "decision" => Some("/vocabulary/decisions".to_owned()),
         "document" => Some(format!("/knowledge/documents/{}", entry.target_id)),
         "run" => Some("/knowledge/runs".to_owned()),
+        "source" => Some(format!("/sources/{}", entry.target_id)),
+        "agent" => Some(format!("/memories?agent={}", entry.target_id)),
         _ => None,
     };
     let target = match page {
-        Some(page) => view! { <a class="font-mono text-xs" href=page title=entry.target_id.clone()>{short}</a> }.into_any(),
-        None => view! { <span class="font-mono text-xs" title=entry.target_id.clone()>{short}</span> }.into_any(),
+        Some(page) => view! { <a class=class href=page title=entry.target_id.clone()>{name}</a> }.into_any(),
+        None => view! { <span class=class title=entry.target_id.clone()>{name}</span> }.into_any(),
     };
+    let action = words(&entry.action).to_owned();
     view! {
         <tr data-testid="entry">
             <td class="hidden text-soft md:table-cell"><Time at=entry.at /></td>
@@ -109,13 +135,14 @@ fn Row(entry: AuditEntry) -> impl IntoView {
             </td>
             <td>
                 <p class="flex flex-wrap items-baseline gap-x-2">
-                    <Badge text=entry.action />
-                    <span class="min-w-0 wrap-anywhere">{entry.message}</span>
+                    <Badge text=action title=entry.action />
+                    <span class="text-soft">{entry.target_kind}</span>
+                    <span class="min-w-0 wrap-anywhere" data-testid="target">{target}</span>
                 </p>
-                {entry.reason.map(|reason| view! { <p class="mt-0.5 break-words text-soft">"Reason: " {reason}</p> })}
+                <p class="mt-0.5 wrap-anywhere text-soft">{entry.message}</p>
+                {entry.reason.map(|reason| view! { <p class="mt-0.5 break-words">"Reason: " {reason}</p> })}
                 <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{entry.actor_name} " · "</span><Time at=entry.at /></p>
             </td>
-            <td class="hidden lg:table-cell"><span class="mr-1.5 text-soft">{entry.target_kind}</span>{target}</td>
         </tr>
     }
 }
@@ -125,7 +152,7 @@ fn NoEntries() -> impl IntoView {
     view! {
         <Empty shape=Shape::Audit title="No entry matches">
             <p class="mb-3">
-                "Every change is recorded, most within a second or two. A target is matched by its whole id, an action by how it begins."
+                "Every change is recorded, most within a second or two. Search by the topic of a memory, its short id, or the beginning of any id."
             </p>
             <a class="button" href="/audit">
                 "Show everything"

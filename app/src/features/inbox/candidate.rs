@@ -1,7 +1,7 @@
 use super::{quote::Quotes, words::kind};
 use crate::{
     features::memories::Reasons,
-    ui::{Badge, Canonical, Time, Tone},
+    ui::{Badge, Canonical, Time, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{InboxItem, MemoryStatus};
@@ -20,7 +20,7 @@ pub fn Candidate(item: InboxItem, children: Children) -> impl IntoView {
                 {status}
                 <span class="ml-auto text-xs text-soft"><Time at=item.created_at /></span>
             </div>
-            <h2 class="max-h-80 overflow-y-auto text-lg leading-snug font-medium break-words whitespace-pre-wrap" dir="auto">{item.content.clone()}</h2>
+            <h2 class="max-h-80 overflow-y-auto text-lg leading-snug font-medium break-words whitespace-pre-wrap" dir="auto">{text::visible(&item.content)}</h2>
             <Reasons rationale alternatives class="" />
             <Facts item />
         </div>

@@ -1,7 +1,7 @@
 use super::words::{consequence, other, relation};
 use crate::{
     features::inbox::quote::ShortQuote,
-    ui::{Badge, Icon, Shape},
+    ui::{Badge, Icon, Shape, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{InboxItem, InboxPair, MemoryEvidence, MemoryId, MemoryStatus, PairId, PairRelation};
@@ -52,7 +52,7 @@ fn Pair(
             <div class="grid gap-3 p-3 @lg:grid-cols-2">
                 <div class="min-w-0 space-y-1.5">
                     <p class="text-xs text-soft">"This candidate"</p>
-                    <p class="text-sm break-words whitespace-pre-wrap" dir="auto">{content}</p>
+                    <p class="text-sm break-words whitespace-pre-wrap" dir="auto">{text::visible(&content)}</p>
                     {own_quote.map(|evidence| view! { <ShortQuote evidence /> })}
                 </div>
                 <div class="min-w-0 space-y-1.5">
@@ -61,7 +61,7 @@ fn Pair(
                         <span class="font-mono">{pair.other_short_id.clone()}</span>
                         {status}
                     </p>
-                    <p class="text-sm break-words whitespace-pre-wrap" dir="auto">{pair.other_content.clone()}</p>
+                    <p class="text-sm break-words whitespace-pre-wrap" dir="auto">{text::visible(&pair.other_content)}</p>
                     {pair.other_quote.clone().map(|evidence| view! { <ShortQuote evidence /> })}
                 </div>
             </div>

@@ -57,7 +57,7 @@ fn Turn(item: QuarantineItem, may_decide: bool, here: String) -> impl IntoView {
                 tabindex="0"
                 data-testid="quote"
             >
-                {item.quote}
+                {text::visible(&item.quote)}
             </blockquote>
             <ul class="list-disc pl-5 text-sm text-danger">{reasons}</ul>
             {may_decide.then(|| view! {

@@ -1,4 +1,4 @@
-use crate::ui::Time;
+use crate::ui::{Time, text};
 use leptos::prelude::*;
 use remembrancer::api::{InboxQuote, MemoryEvidence};
 
@@ -10,9 +10,9 @@ pub fn Quotes(quotes: Vec<InboxQuote>) -> impl IntoView {
         view! {
             <li class="space-y-1 border-l-2 border-line-strong pl-3" data-testid="quote">
                 <blockquote class="said text-base" dir="auto">
-                    <span class="text-soft">{quote.before}</span>
-                    <mark>{quote.evidence.quote}</mark>
-                    <span class="text-soft">{quote.after}</span>
+                    <span class="text-soft">{text::visible(&quote.before)}</span>
+                    <mark>{text::visible(&quote.evidence.quote)}</mark>
+                    <span class="text-soft">{text::visible(&quote.after)}</span>
                 </blockquote>
                 <Place evidence />
             </li>
@@ -30,7 +30,7 @@ pub fn Quotes(quotes: Vec<InboxQuote>) -> impl IntoView {
 pub fn ShortQuote(evidence: MemoryEvidence) -> impl IntoView {
     view! {
         <div class="space-y-1 border-l-2 border-line-strong pl-3">
-            <blockquote class="said text-sm" dir="auto"><mark>{evidence.quote.clone()}</mark></blockquote>
+            <blockquote class="said text-sm" dir="auto"><mark>{text::visible(&evidence.quote)}</mark></blockquote>
             <Place evidence />
         </div>
     }

@@ -106,7 +106,7 @@ fn Side(memory: SuggestedMemory, name: &'static str) -> impl IntoView {
                 <Time at=memory.said_at />
                 <a class="font-mono" href=format!("/memories/{}", memory.id)>{memory.short_id}</a>
             </p>
-            <p class="text-sm break-words whitespace-pre-wrap" dir="auto">{memory.content}</p>
+            <p class="text-sm break-words whitespace-pre-wrap" dir="auto">{text::visible(&memory.content)}</p>
             {memory.quote.map(|evidence| view! { <ShortQuote evidence /> })}
         </div>
     }

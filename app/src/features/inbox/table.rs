@@ -59,7 +59,7 @@ fn Row(row: InboxItem, query: Memo<Query>, focus: Memo<Option<MemoryId>>, select
                     data-noscroll="true"
                     data-keys=move || (first && focus.get().is_none()).then_some("j ArrowDown")
                 >
-                    {row.content.clone()}
+                    {text::visible(&row.content)}
                 </a>
                 <div class="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-soft">
                     <Badge text=kind(row.kind) />

@@ -122,7 +122,7 @@ fn Part(chunk: Chunk) -> impl IntoView {
                 <a class="min-w-0 font-medium break-words" href=format!("#{anchor}") title=bytes>{place.clone()}</a>
                 {waits.then(|| view! { <Badge tone=Tone::Warn text="no vector yet" title="Until it has one, only its words are searched." /> })}
             </h3>
-            <div class="verbatim" data-testid="content">{chunk.content}</div>
+            <div class="verbatim" data-testid="content">{text::visible(&chunk.content)}</div>
         </article>
     }
 }

@@ -100,10 +100,10 @@ fn Row(row: MemoryRow) -> impl IntoView {
         <tr>
             <td>
                 <div class="flex flex-wrap items-center gap-2">
-                    <a class="min-w-0 font-medium break-words text-ink" href=format!("/memories/{}", row.id)>{row.topic.clone()}</a>
+                    <a class="min-w-0 font-medium break-words text-ink" href=format!("/memories/{}", row.id)>{text::visible(&row.topic)}</a>
                     {state(&row)}
                 </div>
-                <p class="line-clamp-2 break-words text-soft">{row.content.clone()}</p>
+                <p class="line-clamp-2 break-words text-soft">{text::visible(&row.content)}</p>
             </td>
             <td class="hidden truncate sm:table-cell">{row.agent_slug.clone()}</td>
             <td class="hidden truncate text-soft md:table-cell" title=place(&row.source)>{place(&row.source)}</td>

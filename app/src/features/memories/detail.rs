@@ -18,7 +18,7 @@ use crate::{
     },
     layout::ViewerResource,
     query::{Query, use_query},
-    ui::{Canonical, ErrorView, Skeleton, Time},
+    ui::{Canonical, ErrorView, Skeleton, Time, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -115,7 +115,7 @@ fn Whole(
     view! {
         <Title text=row.topic.clone() />
         <header class="mb-5">
-            <h1 class="break-words">{row.topic.clone()}</h1>
+            <h1 class="break-words">{text::visible(&row.topic)}</h1>
             <div class="mt-1.5 flex flex-wrap items-center gap-1.5">
                 <Canonical yes=row.is_canonical />
                 {state(&row)}
@@ -129,7 +129,7 @@ fn Whole(
                 {detail.archived_at.map(|at| view! { <Archived at why=detail.archive_reason /> })}
                 <section class="card p-4" aria-label="Content">
                     {title.map(|title| view! { <p class="mb-1 font-medium break-words" data-testid="title">{title}</p> })}
-                    <div class="verbatim" data-testid="content">{row.content.clone()}</div>
+                    <div class="verbatim" data-testid="content">{text::visible(&row.content)}</div>
                     {summary
                         .map(|summary| {
                             view! {

@@ -2,7 +2,10 @@ use super::{
     compare::Compare,
     version::{Stamp, changes},
 };
-use crate::{query::Query, ui::Diff};
+use crate::{
+    query::Query,
+    ui::{Diff, text},
+};
 use leptos::prelude::*;
 use remembrancer::api::MemoryVersion;
 
@@ -34,7 +37,7 @@ fn Entry(version: MemoryVersion, older: Option<MemoryVersion>, alone: bool) -> i
         Some(_) if changes.is_empty() => view! { <p class="text-sm text-soft">"The same content, met again."</p> }.into_any(),
         Some(_) => ().into_any(),
         None if alone => view! { <p class="text-sm text-soft">"As it stands above; nothing has changed since."</p> }.into_any(),
-        None => view! { <div class="verbatim text-sm">{version.content.clone()}</div> }.into_any(),
+        None => view! { <div class="verbatim text-sm">{text::visible(&version.content)}</div> }.into_any(),
     };
     view! {
         <li class="border-b border-line px-4 py-3 last:border-b-0">

@@ -64,13 +64,13 @@ fn Glance(detail: MemoryDetail) -> impl IntoView {
     view! {
         <div class="space-y-4 p-4">
             <div>
-                <h2 class="text-lg leading-snug break-words">{row.topic.clone()}</h2>
+                <h2 class="text-lg leading-snug break-words">{text::visible(&row.topic)}</h2>
                 <div class="mt-1 flex flex-wrap gap-1.5">
                     <Canonical yes=row.is_canonical />
                     {state(&row)}
                 </div>
             </div>
-            <div class="verbatim" data-testid="content">{row.content.clone()}</div>
+            <div class="verbatim" data-testid="content">{text::visible(&row.content)}</div>
             <dl class="facts border-t border-line pt-4">
                 <dt>"Agent"</dt>
                 <dd>{row.agent_slug.clone()}</dd>

@@ -53,7 +53,7 @@ fn Question(recall: MemoryRecall) -> impl IntoView {
     view! {
         <li class="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 border-b border-line px-4 py-2 text-sm last:border-b-0">
             <span class="w-8 shrink-0 font-medium" title="Its place in the answer">{format!("#{}", recall.rank)}</span>
-            <a class="line-clamp-2 min-w-0 grow basis-48 wrap-anywhere" href=format!("/recall/log/{}", recall.retrieval_id)>{recall.query}</a>
+            <a class="line-clamp-2 min-w-0 grow basis-48 wrap-anywhere" href=format!("/recall/log/{}", recall.retrieval_id)>{text::visible(&recall.query)}</a>
             <span class="text-soft">{recall.agent_slug} " · " <Time at=recall.at /></span>
         </li>
     }

@@ -63,17 +63,16 @@ fn Row(
 ) -> impl IntoView {
     let id = row.id;
     let words = hit.as_ref().map(|hit| hit.matched_words.clone()).unwrap_or_default();
-    let content =
-        text::marked(&row.content, &words)
-            .into_iter()
-            .map(|(piece, hit)| {
-                if hit {
-                    view! { <mark>{piece.to_owned()}</mark> }.into_any()
-                } else {
-                    view! { <span>{piece.to_owned()}</span> }.into_any()
-                }
-            })
-            .collect_view();
+    let content = text::marked(&row.content, &words)
+        .into_iter()
+        .map(|(piece, hit)| {
+            if hit {
+                view! { <mark>{text::visible(piece)}</mark> }.into_any()
+            } else {
+                view! { <span>{text::visible(piece)}</span> }.into_any()
+            }
+        })
+        .collect_view();
     let checkbox = select.then(|| view! { <Tick id=id.to_string() name=row.topic.clone() /> });
     let ranked = hit.clone().map(|hit| view! { <td class="hidden @md:table-cell"><Scores hit /></td> });
     let narrow = hit.map(|hit| view! { <span class="@md:hidden">" · score " {format!("{:.2}", hit.score)}</span> });
@@ -88,7 +87,7 @@ fn Row(
                         data-noscroll="true"
                         data-keys=move || (first && peek.get().is_none()).then_some("j ArrowDown")
                     >
-                        {row.topic.clone()}
+                        {text::visible(&row.topic)}
                     </a>
                     {row.is_canonical.then(|| view! { <Canonical yes=true /> })}
                     {nature(&row)}

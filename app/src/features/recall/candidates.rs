@@ -1,7 +1,7 @@
 use super::{url, words::source_badge};
 use crate::{
     query::Query,
-    ui::{Badge, Bar, Tone},
+    ui::{Badge, Bar, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{CandidateLink, MatchedBy, PlaygroundCandidate};
@@ -46,7 +46,7 @@ fn Row(candidate: PlaygroundCandidate, query: Query) -> impl IntoView {
                     <Badge text=by />
                     <span class="md:hidden">{outcome(&candidate)}</span>
                 </div>
-                <p class="line-clamp-2 break-words text-soft">{candidate.content.clone()}</p>
+                <p class="line-clamp-2 break-words text-soft">{text::visible(&candidate.content)}</p>
                 <p class="mt-1 text-xs break-words">
                     {candidate.explanation.clone()}
                     {why_not.map(|href| view! { " " <a class="underline" href=href>"Why was it left out?"</a> })}

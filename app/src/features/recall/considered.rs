@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Badge, Bar, Tone},
+    ui::{Badge, Bar, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Considered, MatchedBy, RetrievalDetail};
@@ -54,7 +54,7 @@ fn Row(one: Considered, floors: (f64, f64), query: Query) -> impl IntoView {
                     {gone(&one)}
                     <span class="md:hidden">{outcome(&one)}</span>
                 </div>
-                <p class="line-clamp-2 break-words text-soft">{one.content.clone()}</p>
+                <p class="line-clamp-2 break-words text-soft">{text::visible(&one.content)}</p>
                 <p class="mt-1 text-xs break-words text-soft">
                     {one.explanation.clone()}
                     {why_not.map(|href| view! { " " <a class="underline" href=href>"Why not now?"</a> })}

@@ -4,7 +4,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Bar, Empty, FilterForm, Filtered, Icon, SearchField, Shape, TextField, Tone},
+    ui::{Answered, Badge, Bar, Empty, FilterForm, Filtered, Icon, SearchField, Shape, TextField, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{DiagnoseRequest, DiagnosedMemory, Diagnosis, MendLink, Relevance};
@@ -138,11 +138,11 @@ fn TheMemory(memory: DiagnosedMemory) -> impl IntoView {
     view! {
         <section class="card px-4 py-3 text-sm" aria-label="Diagnosed memory" data-testid="memory">
             <p class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
-                <a class="min-w-0 font-medium wrap-anywhere text-ink" href=format!("/memories/{}", memory.id)>{memory.topic}</a>
+                <a class="min-w-0 font-medium wrap-anywhere text-ink" href=format!("/memories/{}", memory.id)>{text::visible(&memory.topic)}</a>
                 <span class="font-mono text-xs text-soft">{memory.short_id}</span>
                 <span class="text-soft">{memory.agent_slug}</span>
             </p>
-            <p class="mt-1 line-clamp-3 wrap-anywhere text-soft">{memory.content}</p>
+            <p class="mt-1 line-clamp-3 wrap-anywhere text-soft">{text::visible(&memory.content)}</p>
         </section>
     }
 }

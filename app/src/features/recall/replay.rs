@@ -1,5 +1,5 @@
 use super::considered::{Name, gone};
-use crate::ui::{Badge, Icon, Shape, Tone};
+use crate::ui::{Badge, Icon, Shape, Tone, text};
 use leptos::prelude::*;
 use remembrancer::api::{Considered, Replay};
 
@@ -124,7 +124,7 @@ fn Hit(place: usize, one: Considered, mark: Mark) -> impl IntoView {
             <span class="w-5 shrink-0 text-right text-soft">{place.to_string()}</span>
             <div class="min-w-0">
                 <div class="flex flex-wrap items-baseline gap-x-2 gap-y-0.5"><Name one=one.clone() /> {badge} {gone(&one)}</div>
-                <p class="line-clamp-2 text-xs wrap-anywhere text-soft">{one.content.clone()}</p>
+                <p class="line-clamp-2 text-xs wrap-anywhere text-soft">{text::visible(&one.content)}</p>
                 <p class="text-xs text-soft">{version} {format!("score {:.3}", one.score)}</p>
             </div>
         </li>

@@ -80,7 +80,7 @@ fn Whole(detail: RetrievalDetail, query: Memo<Query>, replayed: Again) -> impl I
     view! {
         <Title text=title />
         <header class="mb-5">
-            <h1 class="line-clamp-4 wrap-anywhere" title=retrieval.query.clone()>{retrieval.query.clone()}</h1>
+            <h1 class="line-clamp-4 wrap-anywhere" title=retrieval.query.clone()>{text::visible(&retrieval.query)}</h1>
             <div class="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft">
                 {outcome_badges(&retrieval)}
                 <span>"asked by " <a class="underline" href=format!("/recall/log?agent={}", retrieval.agent_id)>{retrieval.agent_slug.clone()}</a> ", " <Time at=retrieval.at /></span>

@@ -40,7 +40,7 @@ fn Item(hit: ZeroHit, query: Query) -> impl IntoView {
     view! {
         <li class="space-y-1.5 border-b border-line px-4 py-3 last:border-b-0" data-testid="zero-hit">
             <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
-                <h3 class="line-clamp-3 min-w-0 font-medium break-words" title=hit.query.clone()>{hit.query.clone()}</h3>
+                <h3 class="line-clamp-3 min-w-0 font-medium break-words" title=hit.query.clone()>{text::visible(&hit.query)}</h3>
                 {hit.expected.then(|| view! { <Badge tone=Tone::Warn text="expected" title="The agent said that it should know this." /> })}
                 {hit.query_canonical
                     .map(|term| view! { <span class="min-w-0 text-sm break-words text-good">{format!("searched as “{term}”")}</span> })}

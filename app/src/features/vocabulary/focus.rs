@@ -95,7 +95,7 @@ fn Look(
     view! {
         <div class="space-y-5 p-4">
             <div>
-                <h2 class="text-lg leading-snug break-words">{proposal.phrase}</h2>
+                <h2 class="text-lg leading-snug break-words">{text::visible(&proposal.phrase)}</h2>
                 <p class="text-sm break-words text-soft">{met} ", first " <Time at=proposal.first_seen /> ", last " <Time at=proposal.last_seen /></p>
             </div>
             <Sources evidence />
@@ -118,7 +118,7 @@ fn Sources(evidence: Vec<Evidence>) -> impl IntoView {
                     <span>{evidence.agent_slug} " on " {evidence.platform}</span>
                     <span class="ml-auto"><Time at=evidence.updated_at /></span>
                 </p>
-                <div class="verbatim max-h-28 overflow-y-auto text-sm" tabindex="0" data-testid="content">{evidence.content}</div>
+                <div class="verbatim max-h-28 overflow-y-auto text-sm" tabindex="0" data-testid="content">{text::visible(&evidence.content)}</div>
             </li>
         }
     };

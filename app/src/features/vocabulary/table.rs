@@ -59,7 +59,7 @@ fn Row(row: Proposal, query: Memo<Query>, focus: Memo<Option<ProposalId>>, selec
                     data-noscroll="true"
                     data-keys=move || (first && focus.get().is_none()).then_some("j ArrowDown")
                 >
-                    {row.phrase}
+                    {text::visible(&row.phrase)}
                 </a>
                 {decision}
                 <p class="mt-0.5 text-xs break-words text-soft @xl:hidden">{agents.clone()}</p>

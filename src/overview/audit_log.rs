@@ -1,0 +1,213 @@
+//! The audit log for people: found by what they call things, with the names of what its entries are about, and as a file.
+
+use super::agent_names;
+use crate::api::{AuditEntry, AuditFilter, AuditFormat, DocumentId, MemoryId, OperatorRole, Page, ProposalId, TermId};
+use crate::audit::{self, NewEntry};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::op::OpContext;
+use crate::{knowledge, memories, vocabulary};
+use async_recursion::async_recursion as boxed;
+use serde_json::json;
+use std::collections::HashMap;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tracing::instrument;
+use uuid::Uuid;
+
+/// Most memories that a topic stands for.
+const NAMED: i64 = 1_000;
+/// Entries that an export reads at once.
+const PART: usize = 500;
+
+/// A page of the audit log, newest first, with the names of its targets.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn audit_log(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> Result<Page<AuditEntry>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let mut page = audit::browse(engine, ctx, &with_targets(engine, ctx, filter).await?).await?;
+    name(engine, ctx, &mut page.rows).await?;
+    Ok(page)
+}
+
+/// Writes the entries of a filter into a file, newest first; how many. The export has an entry of its own, which is not in the file.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`; when the writer fails.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn export_audit_log<W: AsyncWrite + Unpin + Send>(
+    engine: &Engine,
+    ctx: &OpContext,
+    filter: &AuditFilter,
+    format: AuditFormat,
+    mut writer: W,
+) -> Result<u64, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let failed = |error: std::io::Error| Error::failed("the audit log could not be written")(error);
+    // Entries that arrive meanwhile, this export's own among them, are not part of it.
+    let until = filter.until.unwrap_or_else(|| engine.clock().now());
+    let filter = AuditFilter { until: Some(until), after: None, before: None, ..filter.clone() };
+    let mut filter = with_targets(engine, ctx, &filter).await?;
+    let message = format!("audit log exported as {format}");
+    let entry = NewEntry::new(engine, ctx, "audit.exported", "tenant", ctx.tenant_id, message);
+    audit::append(engine, ctx.tenant_id, entry.changes(json!({ "filter": filter }))).await?;
+    if format == AuditFormat::Csv {
+        writer.write_all(&line(&COLUMNS.map(str::to_owned))?).await.map_err(failed)?;
+    }
+    let mut written = 0;
+    loop {
+        let mut page = audit::page(engine, ctx, &filter, PART).await?;
+        name(engine, ctx, &mut page.rows).await?;
+        for entry in &page.rows {
+            let line = match format {
+                AuditFormat::Csv => line(&cells(entry))?,
+                AuditFormat::Jsonl => {
+                    let json = serde_json::to_string(entry).map_err(Error::failed("an audit entry cannot be serialised"))?;
+                    format!("{json}\n").into_bytes()
+                }
+            };
+            writer.write_all(&line).await.map_err(failed)?;
+            written += 1;
+        }
+        match page.next {
+            Some(next) => filter.after = Some(next),
+            None => break,
+        }
+    }
+    writer.shutdown().await.map_err(failed)?;
+    Ok(written)
+}
+
+/// The filter with the ids of what its target names: memories by short id or topic, an agent by slug.
+async fn with_targets(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> Result<AuditFilter, Error> {
+    let Some(target) = filter.target.as_deref().filter(|target| Uuid::try_parse(target).is_err()) else { return Ok(filter.clone()) };
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memories = memories::store::named(&mut tx, ctx.tenant_id, target, NAMED).await?;
+    tx.commit().await?;
+    let agents = agent_names(engine, ctx).await?.into_iter().filter(|agent| agent.slug == target).map(|agent| agent.id.to_string());
+    let targets = memories.into_iter().map(|id| id.to_string()).chain(agents).collect();
+    Ok(AuditFilter { targets, ..filter.clone() })
+}
+
+/// Gives entries the names of their targets.
+async fn name(engine: &Engine, ctx: &OpContext, entries: &mut [AuditEntry]) -> Result<(), Error> {
+    let ids = |kind: &str| -> Vec<Uuid> {
+        let of_kind = entries.iter().filter(|entry| entry.target_kind == kind);
+        of_kind.filter_map(|entry| Uuid::try_parse(&entry.target_id).ok()).collect()
+    };
+    let memory_ids: Vec<MemoryId> = ids("memory").into_iter().map(MemoryId).collect();
+    let (terms, documents, proposals) = (ids("term"), ids("document"), ids("proposal"));
+    let mut names: HashMap<Uuid, String> = HashMap::new();
+    if !memory_ids.is_empty() {
+        let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+        let memories = memories::store::by_ids(&mut tx, ctx.tenancy(), None, &memory_ids, false).await?;
+        tx.commit().await?;
+        names.extend(memories.into_iter().map(|memory| (memory.id.0, format!("{} · {}", memory.topic, memory.short_id))));
+    }
+    if terms.len() + documents.len() + proposals.len() > 0 {
+        let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+        let proposals: Vec<ProposalId> = proposals.into_iter().map(ProposalId).collect();
+        let terms: Vec<TermId> = terms.into_iter().map(TermId).collect();
+        let documents: Vec<DocumentId> = documents.into_iter().map(DocumentId).collect();
+        names.extend(vocabulary::store::term_names(&mut tx, ctx.tenant_id, &terms).await?.into_iter().map(|(id, term)| (id.0, term)));
+        names.extend(knowledge::store::titles(&mut tx, ctx.tenant_id, &documents).await?.into_iter().map(|(id, title)| (id.0, title)));
+        let proposals = vocabulary::store::proposals(&mut tx, ctx.tenant_id, &proposals, false).await?;
+        names.extend(proposals.into_iter().map(|proposal| (proposal.id.0, proposal.phrase)));
+        tx.commit().await?;
+    }
+    if entries.iter().any(|entry| entry.target_kind == "agent") {
+        names.extend(agent_names(engine, ctx).await?.into_iter().map(|agent| (agent.id.0, agent.slug)));
+    }
+    for entry in entries {
+        entry.about = Uuid::try_parse(&entry.target_id).ok().and_then(|id| names.get(&id).cloned());
+    }
+    Ok(())
+}
+
+const COLUMNS: [&str; 13] = [
+    "number",
+    "at",
+    "actor_kind",
+    "actor",
+    "actor_id",
+    "action",
+    "target_kind",
+    "target",
+    "target_id",
+    "message",
+    "reason",
+    "request_id",
+    "event_id",
+];
+
+fn cells(entry: &AuditEntry) -> [String; 13] {
+    [
+        entry.seq.to_string(),
+        entry.at.to_rfc3339(),
+        entry.actor_kind.clone(),
+        entry.actor_name.clone(),
+        entry.actor_id.clone(),
+        entry.action.clone(),
+        entry.target_kind.clone(),
+        entry.about.clone().unwrap_or_default(),
+        entry.target_id.clone(),
+        entry.message.clone(),
+        entry.reason.clone().unwrap_or_default(),
+        entry.request_id.map(|id| id.to_string()).unwrap_or_default(),
+        entry.event_id.to_string(),
+    ]
+}
+
+/// A line of CSV (RFC 4180). A spreadsheet would compute a cell that begins like a formula, so such a cell gets an apostrophe.
+fn line(cells: &[String]) -> Result<Vec<u8>, Error> {
+    let failed = Error::failed("a line of the audit log cannot be written");
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(vec![]);
+    let safe = cells.iter().map(|cell| match cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => format!("'{cell}"),
+        false => cell.clone(),
+    });
+    writer.write_record(safe).map_err(failed)?;
+    writer.into_inner().map_err(|error| Error::internal(format!("a line of the audit log cannot be written: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+    use crate::api::{AUDIT_ACTIONS, DecisionKind};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_action_of_the_engine_has_words() {
+        let known: BTreeSet<&str> = AUDIT_ACTIONS.iter().map(|(action, _)| *action).collect();
+        let groups: BTreeSet<&str> = known.iter().filter_map(|action| action.split_once('.')).map(|(group, _)| group).collect();
+        let fields = ["source.platform", "source.channel_id", "source.thread_id", "source.message_id"];
+        let mut written: BTreeSet<String> = DecisionKind::ALL.iter().map(|kind| format!("vocabulary.{kind}")).collect();
+        for file in walkdir::WalkDir::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).into_iter().filter_map(Result::ok) {
+            if file.path().extension().is_none_or(|extension| extension != "rs") || file.path().ends_with("api/audit.rs") {
+                continue;
+            }
+            let text = std::fs::read_to_string(file.path()).unwrap();
+            written.extend(
+                text.split('"')
+                    .filter(|word| {
+                        let parts = word.split_once('.').filter(|(group, name)| groups.contains(group) && !name.is_empty());
+                        let of_letters = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+                        parts.is_some_and(|(_, name)| of_letters(name) && name != "md") && !fields.contains(word)
+                    })
+                    .map(str::to_owned),
+            );
+        }
+        let unknown: Vec<_> = written.iter().filter(|action| !known.contains(action.as_str())).collect();
+        let unused: Vec<_> = known.iter().filter(|action| !action.ends_with('.') && !written.contains(**action)).collect();
+        assert!(unknown.is_empty() && unused.is_empty(), "without words: {unknown:?}; words without an action: {unused:?}");
+    }
+
+    #[test]
+    fn a_cell_is_no_formula_and_keeps_its_text() {
+        let cells = ["=1+1".to_owned(), "said \"no\", twice".to_owned(), "two\nlines".to_owned(), "plain".to_owned()];
+        assert_eq!(String::from_utf8(line(&cells).unwrap()).unwrap(), "'=1+1,\"said \"\"no\"\", twice\",\"two\nlines\",plain\r\n");
+    }
+}

@@ -64,7 +64,7 @@ pub const METRICS: &[Metric] = &[
     counter(
         "agent_memory_remember_total",
         &["outcome"],
-        "What became of what agents remembered: created, revised (a near-duplicate, now a new version), amended (more told of the same content) or unchanged (said again).",
+        "What became of what agents remembered: created, revised (a near-duplicate, now a new version), amended (the same content with more details) or unchanged (repeated).",
     ),
     counter("agent_memory_forget_total", &[], "Memories that agents forgot."),
     counter(

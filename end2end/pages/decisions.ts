@@ -13,7 +13,7 @@ export class DecisionsPage extends Frame {
     return row.getByRole('button', { name: /^Undo/ }).filter({ visible: true });
   }
 
-  /** Opens the page until every memory that the decision concerns has been read anew. */
+  /** Opens the page until every memory that the decision concerns has been refiled. */
   async openSettled(text: string): Promise<void> {
     await this.gotoUntil('/vocabulary/decisions', async () => {
       expect(await this.about(text).count()).toBeGreaterThan(0);

@@ -8,7 +8,7 @@ export class MemoriesPage extends FilteredPage {
   readonly question = this.page.getByRole('searchbox', { name: 'Search memories' });
   readonly search = this.page.getByRole('button', { name: 'Search', exact: true });
   readonly agent = this.page.getByRole('combobox', { name: 'Agent' });
-  // How many are set stands in it, too.
+  // Its name includes how many are set.
   readonly filters = this.page.getByRole('search', { name: 'Memories' }).locator('summary');
   readonly pager = this.page.getByRole('navigation', { name: 'Pages' });
   readonly peek = new Peek(this.page);

@@ -1,7 +1,7 @@
 import { Agent, unique } from '../support/agent';
 import { expect, SIGNED_OUT, test } from '../support/test';
 
-// What assistive technology is told of each page: names, roles and order of what does not change with the data.
+// What assistive technology reads of each page: names, roles and the order of what does not change with the data.
 
 test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
   await frame.goto('/agents');

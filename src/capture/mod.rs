@@ -1,4 +1,4 @@
-//! Capture: raw material comes in as a source, an explicit capture queues it, and a worker extracts candidates from it. Nothing is read
+//! Capture: raw material is stored as a source, an explicit capture queues it, and a worker extracts candidates from it. Nothing is read
 //! unless somebody captures it, and no caller waits for extraction.
 
 pub mod extract;

@@ -88,7 +88,7 @@ impl<K: Key> Seek<K> {
             (None, None) => Ok(Self::First),
             (Some(after), None) => Ok(Self::After(Cursor::decode("after", after)?)),
             (None, Some(before)) => Ok(Self::Before(Cursor::decode("before", before)?)),
-            (Some(_), Some(_)) => Err(FieldError::new("before", "cannot stand beside after")),
+            (Some(_), Some(_)) => Err(FieldError::new("before", "cannot be combined with after")),
         }
     }
 

@@ -520,7 +520,7 @@ pub(crate) async fn leave_traces(
     let (action, message) = match outcome {
         Outcome::Created { .. } => ("memory.remembered", "remembered"),
         Outcome::Revised(_) => ("memory.revised", "remembered in new words"),
-        Outcome::Amended(_) => ("memory.amended", "more was told of it"),
+        Outcome::Amended(_) => ("memory.amended", "details added"),
         Outcome::Unchanged(_) => ("memory.repeated", "remembered again"),
         Outcome::Proposed { .. } => ("memory.proposed", "waits for review"),
     };

@@ -27,7 +27,7 @@ pub async fn explain(engine: &Engine, ctx: &OpContext, request: ExplainRequest) 
     match (request.memory_id, request.retrieval_id) {
         (Some(name), None) => memory(engine, ctx, &name, request.user_id.as_ref()).await,
         (None, Some(id)) => recall(engine, ctx, id, request.user_id.as_ref()).await,
-        (Some(_), Some(_)) => Err(Error::invalid("retrieval_id", "stands beside memory_id: name one of both")),
+        (Some(_), Some(_)) => Err(Error::invalid("retrieval_id", "cannot be combined with memory_id: name one of them")),
         (None, None) => Err(Error::invalid("memory_id", "is missing, and so is retrieval_id: name one of both")),
     }
 }
@@ -85,8 +85,8 @@ fn of_recall(detail: &RetrievalDetail) -> String {
     );
     match below {
         0 => {}
-        1 => told.push_str("; the nearest below the floor is told, too"),
-        n => told.push_str(&format!("; the {n} nearest below the floor are told, too")),
+        1 => told.push_str("; the nearest one below the floor is shown, too"),
+        n => told.push_str(&format!("; the {n} nearest ones below the floor are shown, too")),
     }
     if !asked.degraded.is_empty() {
         told.push_str(&format!("; it went without {}", asked.degraded.join(", ")));

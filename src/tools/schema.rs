@@ -41,7 +41,7 @@ pub fn either_output<One: JsonSchema, Other: JsonSchema>(generator: &mut SchemaG
     json_schema!({ "anyOf": [generator.subschema_for::<One>(), generator.subschema_for::<Other>()] })
 }
 
-/// A generator of inputs: subschemas stand in place, so nothing has to be looked up.
+/// A generator of inputs: subschemas are written in place, so nothing has to be looked up.
 pub fn inputs() -> SchemaGenerator {
     SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true).into_generator()
 }

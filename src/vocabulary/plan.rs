@@ -121,7 +121,7 @@ impl Planner<'_> {
         let close_terms: Option<Vec<Uuid>> = opened.0.iter().map(term).collect();
         let close_aliases: Option<Vec<Uuid>> = opened.1.iter().map(alias).collect();
         let (Some(close_terms), Some(close_aliases)) = (close_terms, close_aliases) else {
-            return Err(Error::Conflict("a later decision stands on this one: take that back first".into()));
+            return Err(Error::Conflict("a later decision depends on this one: undo that one first".into()));
         };
         let open_terms = closed.0.iter().map(|term| self.next(term)).collect();
         let again = |alias: Alias| Alias { id: (self.new_id)(), valid_from: self.now, ..alias };

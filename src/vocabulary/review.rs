@@ -300,7 +300,7 @@ fn message(row: &DecisionRow) -> String {
         DecisionKind::Reject => format!("rejected {subjects}"),
         DecisionKind::Add => format!("added {subjects}"),
         DecisionKind::Rename => format!("renamed {subjects} to “{term}”"),
-        DecisionKind::Define => format!("defined {subjects} anew"),
+        DecisionKind::Define => format!("described {subjects} again"),
         DecisionKind::Alias => format!("added the alias {subjects} to “{term}”"),
         DecisionKind::Unalias => format!("removed the alias {subjects} from “{term}”"),
         DecisionKind::Combine => format!("combined {subjects} into “{term}”"),

@@ -38,7 +38,7 @@ async fn a_second_fact_about_a_person_is_not_refused_and_a_changed_one_is_sugges
     let elsewhere = add(&world, entry(Category::Person, Some("Idris"), "Mina works on the Design team")).await;
     assert!(elsewhere.stored, "of another subject it must be more alike");
     let twin = add(&world, entry(Category::Context, Some("Mina"), "Mina works on the Platform team!")).await;
-    assert!(!twin.stored && twin.suggestion.unwrap().similarity > 0.92, "whatever else it is called");
+    assert!(!twin.stored && twin.suggestion.unwrap().similarity > 0.92, "under any other name");
     assert_eq!(listed(&world).await.len(), 3);
 }
 

@@ -108,7 +108,7 @@ async fn while_the_database_is_away_every_verb_says_so_and_then_works_again() {
     let deleted = within(memories::delete(&world.engine, &world.vera, &[kept.memory_id], "why")).await;
     for error in [remembered.unwrap_err(), recalled.unwrap_err(), authenticated.unwrap_err(), deleted.unwrap_err()] {
         assert_eq!(error.code(), ErrorCode::Unavailable, "{error:?}");
-        assert!(!error.message().contains("127.0.0.1"), "what an agent is told names no host: {}", error.message());
+        assert!(!error.message().contains("127.0.0.1"), "the answer to an agent names no host: {}", error.message());
     }
     assert_eq!(world.engine.ready().await.unwrap_err().0, "agent_memory");
     wire.plug().await;

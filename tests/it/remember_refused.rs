@@ -47,7 +47,7 @@ async fn every_validation_error_names_its_field_and_leaves_no_row() {
     }
     let both = with(|r| (r.topic_raw, r.content) = (String::new(), String::new()));
     let error = memories::remember(&world.engine, &world.atlas, both).await.unwrap_err();
-    assert_eq!(error.fields().len(), 2, "everything that is wrong is told at once");
+    assert_eq!(error.fields().len(), 2, "all errors are reported at once");
     let (reader, _) = key(&world.engine, &world.system, agent(&world.atlas), &[Scope::MemoryRead]).await;
     let keyed = all_row_counts(world.engine.urls()).await;
     assert!(matches!(memories::remember(&world.engine, &reader, fact("a", "b")).await, Err(Error::Forbidden(_))));

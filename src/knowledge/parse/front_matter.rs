@@ -78,7 +78,7 @@ fn fields(yaml: &str) -> Result<Map<String, Value>, Fault> {
 fn reason(error: &serde_saphyr::Error) -> String {
     let error = error.without_snippet();
     if let serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } = error {
-        return format!("{key} stands there twice");
+        return format!("the key {key} is repeated");
     }
     let text = error.to_string();
     // Inside an alias, another error wraps the breach.
@@ -132,7 +132,7 @@ mod tests {
             ("---\n- a\n- b\n---\n", 2, "not a mapping"),
             ("---\njust words\n---\n", 2, "not a mapping"),
             ("---\na: 1\nb: [1, 2\n---\n", 3, "not valid YAML"),
-            ("---\na: 1\na: 2\n---\n", 3, "a stands there twice"),
+            ("---\na: 1\na: 2\n---\n", 3, "the key a is repeated"),
             ("---\na: \"\\0\"\n---\n", 1, "NUL"),
             (&deep, 2, "nests deeper"),
             (&long, 6555, "longer than 65536 bytes"),

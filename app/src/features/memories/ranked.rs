@@ -52,7 +52,7 @@ pub fn NothingFound(results: SearchResults, query: Query) -> impl IntoView {
     let why = match (results.nearest, results.memories) {
         (Some(nearest), _) => format!(
             "The closest memory has a relevance of {nearest:.2}; the floor is {:.2}. \
-             An agent that asks this is told that nothing was found.",
+             An agent that asks this gets no hits.",
             results.floor
         ),
         (None, 0) => "There is nothing stored here that could answer. Other agents, or other filters, may know more.".to_owned(),

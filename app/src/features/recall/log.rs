@@ -15,7 +15,7 @@ pub fn LogPage() -> impl IntoView {
     let (query, list) = (filtered.query, filtered.load(list_retrievals));
     view! {
         <PageHead title="Recall log">
-            "What agents asked, and what they were told. Each recall can be asked again: as of then, and today."
+            "What agents asked, and what they got. You can repeat each recall with the memory of that moment, and with today's."
         </PageHead>
         <ViewBar page=ViewPage::Retrievals path="/recall/log" names=url::LOG query />
         <Filters filtered />

@@ -118,7 +118,7 @@ fn Section(query: Memo<Query>, page: String, replayed: Again) -> impl IntoView {
             <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
                 {move || Suspend::new(async move {
                     match replayed.await {
-                        None => view! { <p class="text-sm text-soft">"Compares the log with the same question as of then, and with today. Nothing is counted and nothing is logged."</p> }.into_any(),
+                        None => view! { <p class="text-sm text-soft">"Compares the log with the same question asked of the memory of that moment, and of today's. Nothing is counted and nothing is logged."</p> }.into_any(),
                         Some(Ok(replay)) => view! { <Compared replay /> }.into_any(),
                         Some(Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                     }

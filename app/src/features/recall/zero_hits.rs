@@ -13,7 +13,7 @@ use remembrancer::api::{NearMiss, NearMissState, Page, ZeroHit, ZeroHitCause};
 #[component]
 pub fn ZeroHits(page: Page<ZeroHit>, query: Query) -> impl IntoView {
     let body = if page.rows.is_empty() {
-        view! { <p class="px-4 py-3 text-sm text-soft">"Every recall of this choice found something."</p> }.into_any()
+        view! { <p class="px-4 py-3 text-sm text-soft">"Every recall that matches these filters found something."</p> }.into_any()
     } else {
         view! { <ol>{page.rows.into_iter().map(|hit| view! { <Item hit query=query.clone() /> }).collect_view()}</ol> }.into_any()
     };

@@ -1,4 +1,4 @@
-//! The schemas of the document: inputs stand in place, outputs are components that several operations share.
+//! The schemas of the document: inputs are written in place, outputs are components that several operations share.
 
 use remembrancer::tools;
 use schemars::generate::SchemaSettings;

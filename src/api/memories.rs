@@ -248,6 +248,9 @@ pub struct RememberResponse {
     /// True: it is shared and waits in the inbox until a person confirms it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaits_review: bool,
+    /// Secrets that were replaced by a marker before anything was stored: `API key`, `password`, …
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<String>,
 }
 
 /// Input of `agent_memory_forget`.

@@ -309,3 +309,36 @@ pub struct MessagesResponse {
     /// Episodes that were archived to make room.
     pub archived: i64,
 }
+
+/// Parameters of `GET /api/sessions/{session}/messages`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionFilter {
+    /// The person whose session it is. Without it, the session that was written without a user.
+    pub user_id: Option<UserRef>,
+    pub after: Option<String>,
+    pub before: Option<String>,
+}
+
+/// A message of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct SessionMessage {
+    pub memory_id: MemoryId,
+    pub short_id: String,
+    /// Who speaks; absent for an episode of the session that is no message.
+    pub role: Option<Role>,
+    pub content: String,
+    /// Its id in the system that it comes from.
+    pub message_id: Option<String>,
+    /// When it was said; absent: when it was stored.
+    pub observed_at: Option<DateTime<Utc>>,
+    /// When it was stored.
+    pub created_at: DateTime<Utc>,
+    /// 0 to 1.
+    pub importance: f32,
+    pub retention: Retention,
+    /// Absent: it is kept without end.
+    pub expires_at: Option<DateTime<Utc>>,
+}

@@ -1,10 +1,12 @@
 //! SQL of sessions, and of what a sweep looks at.
 
 use crate::aging::{WEEK, WEEKLY};
-use crate::api::{AgentId, ExpiringDay, SweepRun, TenantId};
-use crate::db::{DbError, Tenancy, Tx, of_user};
+use crate::api::{AgentId, ExpiringDay, MemoryId, Retention, Role, SessionMessage, Source, SweepRun, TenantId};
+use crate::db::cursor::Seek;
+use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
+use sqlx::types::Json;
+use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 
 /// Counts messages of a session, which is created with its first ones.
@@ -33,6 +35,97 @@ pub async fn touch_session(
     .execute(&mut **tx)
     .await?;
     Ok(())
+}
+
+/// Whether an agent and a user have a session.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn session_exists(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Uuid) -> Result<bool, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        "select exists (select from sessions s where s.tenant_id = $1 and s.agent_id = $2 and s.id = $3 and ",
+        of_user!("s", "$4"),
+        ")"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(id)
+    .bind(tenancy.users)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// A message of a session.
+#[derive(FromRow)]
+pub struct SessionRow {
+    pub memory_id: MemoryId,
+    short_id: String,
+    role: Option<Role>,
+    content: String,
+    source: Json<Source>,
+    observed_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    importance: f32,
+    retention: Retention,
+    expires_at: Option<DateTime<Utc>>,
+}
+
+impl From<SessionRow> for SessionMessage {
+    fn from(row: SessionRow) -> Self {
+        Self {
+            memory_id: row.memory_id,
+            short_id: row.short_id,
+            role: row.role,
+            content: row.content,
+            message_id: row.source.0.message_id,
+            observed_at: row.observed_at,
+            created_at: row.created_at,
+            importance: row.importance,
+            retention: row.retention,
+            expires_at: row.expires_at,
+        }
+    }
+}
+
+/// `select …` of the live messages of a session.
+fn of_session(what: &str, tenancy: Tenancy, (agent, id): (AgentId, Uuid), now: DateTime<Utc>) -> Result<QueryBuilder<Postgres>, DbError> {
+    Ok(statement!(
+        format!(
+            concat!(
+                r"select {what} from agent_memories m
+                   where m.tenant_id = $1 and m.agent_id = $2 and m.session_id = $3 and m.kind = 'episode' and m.live
+                     and (m.expires_at is null or m.expires_at > $4) and ",
+                of_user!("m", "$5")
+            ),
+            what = what
+        ),
+        tenancy.tenant,
+        agent,
+        id,
+        now,
+        tenancy.users,
+    ))
+}
+
+/// How many live messages a session has.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn count_session(tx: &mut Tx, tenancy: Tenancy, session: (AgentId, Uuid), now: DateTime<Utc>) -> Result<i64, DbError> {
+    Ok(of_session("count(*)", tenancy, session, now)?.build_query_scalar().fetch_one(&mut **tx).await?)
+}
+
+/// One page of the live messages of a session and one more, oldest first.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn list_session(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    session: (AgentId, Uuid),
+    seek: &Seek,
+    size: usize,
+    now: DateTime<Utc>,
+) -> Result<Vec<SessionRow>, DbError> {
+    let columns =
+        "m.id as memory_id, m.short_id, m.role, m.content, m.source, m.observed_at, m.created_at, m.importance, m.retention, m.expires_at";
+    let mut query = of_session(columns, tenancy, session, now)?;
+    seek.push(&mut query, "m.created_at", "m.id", false, size);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
 /// The live memories of an agent that can age, as the sweep and its forecast see them.

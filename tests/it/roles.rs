@@ -194,6 +194,7 @@ const OF_AGENTS: &[&str] = &[
     "memories::forget",
     "memories::link",
     "memories::remember",
+    "lifecycle::session_messages",
     "memories::remember_batch",
     "memories::revise",
     "memories::unlink",

@@ -114,6 +114,7 @@ const ROUTES: &[Call] = {
         call_of(Method::POST, "/api/actions", &[MemoryWrite], r#"{"action": "tea.brew", "message": "Brewed tea."}"#),
         call_of(Method::POST, "/api/workflows/{name}/steps", &[MemoryWrite], r#"{"steps": [{"step_name": "pour", "output": "Poured."}]}"#),
         call_of(Method::GET, "/api/kb/index", &[KbRead], ""),
+        call_of(Method::GET, "/api/sessions/{session}/messages", &[MemoryRead], ""),
         call_of(
             Method::POST,
             "/api/kb/documents",

@@ -16,13 +16,15 @@ macro_rules! queries {
 }
 
 /// An episode that may fade.
+const SESSION: Uuid = Uuid::from_u128(0x5e5510);
+
 fn episode(case: &Case) -> MemoryId {
     MemoryId(Uuid::from_u128(case.id.0.as_u128() ^ (9 << 8)))
 }
 
-/// Adds a weak episode and a sweep to the fixture.
+/// Adds to the fixture a weak episode of a session, a sweep, and a version, moments, an event and a turn in quarantine that are old.
 pub async fn fill(owner: &mut PgConnection, case: &Case) {
-    let weak = json!({ "id": episode(case), "short_id": "episode1", "kind": "episode", "retention": "routine", "importance": 0.01,
+    let weak = json!({ "id": episode(case), "short_id": "episode1", "kind": "episode", "retention": "routine", "importance": 0.01, "session_id": SESSION,
         "expires_at": case.now + chrono::Duration::days(1) });
     copy(owner, "agent_memories", "id", case.id.0, &weak).await;
     sqlx::query(
@@ -31,7 +33,18 @@ pub async fn fill(owner: &mut PgConnection, case: &Case) {
     )
     .bind(case.tenant)
     .bind(case.commons)
-    .execute(owner)
+    .execute(&mut *owner)
+    .await
+    .unwrap();
+    sqlx::query(
+        "insert into sessions (tenant_id, agent_id, id, user_id, external_ref, messages, started_at, last_at)
+         values ($1, $2, $3, $4, 'a session', 1, now(), now())",
+    )
+    .bind(case.tenant)
+    .bind(case.agent)
+    .bind(SESSION)
+    .bind(case.memory.user_id)
+    .execute(&mut *owner)
     .await
     .unwrap();
 }
@@ -66,3 +79,10 @@ pub const SWEEPS: &[Query] = queries! {
     "lifecycle::last_sweep" |tx, c| usize::from(lifecycle::last_sweep(tx, c.tenant).await?.is_some());
     "lifecycle::sweep_runs" |tx, c| lifecycle::sweep_runs(tx, c.tenant, 10).await?.len();
 };
+    "lifecycle::session_exists" |tx, c| usize::from(lifecycle::session_exists(tx, c.ctx.tenancy(), c.agent, SESSION).await?);
+    "lifecycle::count_session" |tx, c| {
+        lifecycle::count_session(tx, c.ctx.tenancy(), (c.agent, SESSION), c.now).await? as usize
+    };
+    "lifecycle::list_session" |tx, c| {
+        lifecycle::list_session(tx, c.ctx.tenancy(), (c.agent, SESSION), &Seek::First, 9, c.now).await?.len()
+    };

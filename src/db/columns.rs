@@ -113,6 +113,7 @@ pub const TABLES: &[Table] = {
         ] },
         // The relay empties delivered rows.
         Table { database: "agent_memory", name: "outbox", kept: Forever, erasure: Row, columns: &[
+            ("effect", Plain, false),
             ("destination", Plain, false), ("payload", Words, false), ("error", Words, false),
         ] },
         Table { database: "agent_memory", name: "retrievals", kept: RetrievalLog, erasure: Row, columns: &[

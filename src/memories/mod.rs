@@ -24,7 +24,7 @@ pub use forget::{delete, forget, restore};
 pub use history::{compare, history, record};
 pub(crate) use history::{reviewed, trust};
 pub use late::embed_late;
-pub(crate) use link::{contradictions, post_settling};
+pub(crate) use link::{contradictions, post_settling, reinstate};
 pub use link::{link, settle_links, unlink};
 pub use pin::set_pinned;
 pub(crate) use quota::{lock_episodes, make_room};

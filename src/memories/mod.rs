@@ -12,6 +12,7 @@ pub mod model;
 mod pin;
 mod quota;
 pub(crate) mod remember;
+mod review;
 mod revise;
 pub mod store;
 
@@ -29,5 +30,6 @@ pub use link::{link, settle_links, unlink};
 pub use pin::set_pinned;
 pub(crate) use quota::{lock_episodes, make_room};
 pub use remember::remember;
+pub use review::review;
 pub(crate) use revise::revise_from;
 pub use revise::{revise, upsert_profile_fact};

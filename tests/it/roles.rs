@@ -119,6 +119,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::compare" Viewer |w, c| memories::compare(&w.engine, c, &name(), None, (1, 2));
     "memories::delete" Operator |w, c| memories::delete(&w.engine, c, &[memory()], "because");
     "memories::set_pinned" Operator |w, c| memories::set_pinned(&w.engine, c, &name(), None, true);
+    "memories::review" Reviewer |w, c| memories::review(&w.engine, c, &[memory()]);
     "memories::restore" Operator |w, c| memories::restore(&w.engine, c, &[memory()], "because");
     "overview::overview" Viewer |w, c| overview::overview(&w.engine, c);
     "overview::agents" Viewer |w, c| overview::agents(&w.engine, c);

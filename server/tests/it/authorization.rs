@@ -52,6 +52,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/undo_pair", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/decide_pair", "id=01900000-0000-7000-8000-000000000000&accept=true"),
     ("/console/api/decide_quarantine", "id=01900000-0000-7000-8000-000000000000&release=true"),
+    ("/console/api/review_memories", "ids=01900000-0000-7000-8000-000000000000"),
     ("/console/api/pin_memory", "id=01900000-0000-7000-8000-000000000000&pinned=true"),
     ("/console/api/set_capture_policy", "episodes=review&profile=review&decisions=review&others=review&commons=review&confidence_min=50"),
     ("/console/api/change_term", "id=01900000-0000-7000-8000-000000000000&what=rename&term=tea"),
@@ -240,6 +241,13 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("save_view", Some(Viewer)),
         ("rename_view", Some(Viewer)),
         ("delete_view", Some(Viewer)),
+        ("lifecycle_policy", Some(Viewer)),
+        ("set_lifecycle_policy", Some(Admin)),
+        ("search_policy", Some(Viewer)),
+        ("set_search_policy", Some(Admin)),
+        ("knowledge_categories", Some(Viewer)),
+        ("set_knowledge_categories", Some(Admin)),
+        ("review_memories", Some(Reviewer)),
         // The last one: it ends the session.
         ("sign_out", None),
     ]

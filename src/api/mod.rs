@@ -42,7 +42,7 @@ pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
 pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
 pub use capture::{
-    CaptureConversationRequest, CaptureMode, CaptureNumbers, CapturePolicy, CaptureResponse, CaptureSessionRequest,
+    ATTACHMENT_MAX, CaptureConversationRequest, CaptureMode, CaptureNumbers, CapturePolicy, CaptureResponse, CaptureSessionRequest,
     ConnectionContextRequest, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, OBSERVATION_MAX, ObservationCategory,
     ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SourceDetail, SourceDetails, SourceFilter, SourceForm, SourcePiece,
     SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,

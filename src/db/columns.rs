@@ -98,6 +98,7 @@ pub const TABLES: &[Table] = {
             ("title", Words, true), ("filename", Words, true), ("attachment_id", Plain, true), ("turns", Words, true),
         ] },
         Table { database: "agent_memory", name: "events", kept: Forever, erasure: Row, columns: &[
+            ("media_type", Plain, false), ("bytes", Words, false),
             ("kind", Plain, true), ("task", Plain, true), ("payload", Words, true), ("state", Plain, true), ("error", Words, true),
             ("outcome", Words, true), ("recorded_state", Plain, false), ("event_type", Plain, true), ("source_metadata", Words, true),
             ("requested_scope", Plain, true),

@@ -66,15 +66,16 @@ pub use ids::{
 };
 pub use inbox::{
     ConsolidateRequest, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest, MemoryEvidence,
-    MemoryInput, PairRelation, QuarantineItem, QueuedResponse, SuggestedMemory, SuggestedPair,
+    MemoryInput, PairRelation, QuarantineItem, QueuedResponse, SuggestedMemory, SuggestedPair, SuggestionFilter,
 };
 pub use knowledge::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, IndexPage, IndexResponse, IngestFailure,
     IngestReport, IngestRequest, IngestRun, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, NewDocument, TopologyRequest,
 };
 pub use lifecycle::{
-    AgentAging, ArchiveReason, ExpiringDay, Factor, FactorShare, Forecast, ImportanceWeights, LifecyclePolicy, MessagesRequest,
-    MessagesResponse, NewMessage, PinResponse, RetentionDays, RetentionRule, StoredMessage, SweepRun,
+    AgentAging, ArchiveReason, ExpiringDay, Factor, FactorShare, Forecast, HistoryDays, ImportanceWeights, LifecyclePolicy,
+    MessagesRequest, MessagesResponse, NewMessage, PinResponse, RetentionDays, RetentionRule, SessionFilter, SessionMessage, StoredMessage,
+    SweepRun,
 };
 pub use memories::{
     BulkOutcome, Category, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall, MemoryRecalls,

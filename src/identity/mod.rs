@@ -11,6 +11,7 @@ mod views;
 
 use async_recursion::async_recursion as boxed;
 pub(crate) use keys::same as same_hash;
+pub(crate) use lifecycle::{days_with_log, history_days};
 pub use lifecycle::{lifecycle, lifecycle_policy, set_lifecycle};
 use model::KeyRecord;
 pub use model::{Admission, Agent, Tenant, User};

@@ -199,7 +199,8 @@ pub async fn sweep_runs(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<
                  coalesce(sum((outcome->>'faded')::bigint), 0)::bigint as faded,
                  coalesce(sum((outcome->>'expired')::bigint), 0)::bigint as expired,
                  coalesce(sum((outcome->>'early')::bigint), 0)::bigint as early,
-                 coalesce(sum((outcome->>'limit')::bigint), 0)::bigint as over_limit
+                 coalesce(sum((outcome->>'limit')::bigint), 0)::bigint as over_limit,
+                 coalesce(sum((outcome->>'history')::bigint), 0)::bigint as history
             from events where tenant_id = $1 and task = 'sweep'
            group by payload->>'run' order by min(created_at) desc limit $2",
     )
@@ -225,4 +226,55 @@ pub async fn expiring(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, now: DateTi
     .bind(tenancy.users)
     .fetch_all(&mut **tx)
     .await?)
+}
+
+/// What is kept beside a memory for its history, or for that of the work on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// Former states of memories.
+    Versions,
+    /// When memories were remembered again and got their vectors.
+    Moments,
+    /// Finished events of the bus of memories.
+    Events,
+    /// Finished events of the bus of knowledge.
+    KnowledgeEvents,
+    /// Turns in quarantine that were decided.
+    Quarantine,
+}
+
+impl Record {
+    /// In the order in which a sweep deletes them: a moment ends with the last version of its text.
+    pub const ALL: [Self; 5] = [Self::Versions, Self::Moments, Self::Events, Self::KnowledgeEvents, Self::Quarantine];
+
+    /// What several of them are called.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Versions => "versions",
+            Self::Moments => "moments",
+            Self::Events => "finished events",
+            Self::KnowledgeEvents => "finished events of knowledge",
+            Self::Quarantine => "decided turns in quarantine",
+        }
+    }
+}
+
+/// Deletes at most `most` records of an agent that were replaced, finished or decided before a time; how many.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent, ?record))]
+pub async fn sweep_records(
+    tx: &mut Tx,
+    tenant: TenantId,
+    agent: AgentId,
+    record: Record,
+    before: DateTime<Utc>,
+    most: i64,
+) -> Result<i64, DbError> {
+    let sql = match record {
+        Record::Versions => "select sweep_versions($1, $2, $3, $4)",
+        Record::Moments => "select sweep_moments($1, $2, $3, $4)",
+        Record::Events => "select sweep_events($1, $2, $3, $4)",
+        Record::Quarantine => "select sweep_quarantine($1, $2, $3, $4)",
+        Record::KnowledgeEvents => return Ok(0),
+    };
+    Ok(sqlx::query_scalar(sql).bind(tenant).bind(agent).bind(before).bind(most).fetch_one(&mut **tx).await?)
 }

@@ -21,6 +21,7 @@ mod extraction_golden;
 mod extraction_input;
 mod forget;
 mod four_sources;
+mod history;
 mod idempotency;
 mod identity;
 mod knowledge;

@@ -136,6 +136,7 @@ fn Sweeps(sweeps: Vec<SweepRun>) -> impl IntoView {
                 <td class="number">{text::number(run.early + run.over_limit)}</td>
             </tr>
         }
+                <td class="number">{text::number(run.history)}</td>
     });
     view! {
         <section class="card overflow-x-auto" aria-label="Sweeps" tabindex="0">
@@ -149,6 +150,7 @@ fn Sweeps(sweeps: Vec<SweepRun>) -> impl IntoView {
                         <th scope="col" class="number">"Over the limit"</th>
                     </tr>
                 </thead>
+                        <th scope="col" class="number">"History deleted"</th>
                 <tbody>{rows.collect_view()}</tbody>
             </table>
         </section>

@@ -65,6 +65,9 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
           - listitem:
             - link "Diagnose":
               - /url: /recall/diagnose
+          - listitem:
+            - link "Search policy":
+              - /url: /recall/policy
         - paragraph: Trust
         - list:
           - listitem:
@@ -233,7 +236,7 @@ test('the front page', { tag: '@no-js' }, async ({ overview }) => {
         - link /^Documents/:
           - /url: /knowledge
       - listitem:
-        - link /^Outbox and queue/:
+        - link /^Outbox [\\d,]+/:
           - /url: /audit
       - listitem:
         - link /^Inbox [\\d,]+/:

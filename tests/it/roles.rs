@@ -101,6 +101,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::set_policy" Admin |w, c| identity::set_policy(&w.engine, c, Default::default());
     "identity::search_policy" Viewer |w, c| identity::search_policy(&w.engine, c);
     "identity::set_search_policy" Admin |w, c| identity::set_search_policy(&w.engine, c, Default::default());
+    "identity::knowledge_categories" Viewer |w, c| identity::knowledge_categories(&w.engine, c, None);
     "identity::set_knowledge_categories" Admin |w, c| identity::set_knowledge_categories(&w.engine, c, AgentId(nowhere()), &[]);
     "identity::views" Viewer |w, c| identity::views(&w.engine, c, ViewPage::Memories);
     "identity::save_view" Viewer |w, c| identity::save_view(&w.engine, c, ViewPage::Memories, "tea", "q=tea");
@@ -118,8 +119,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::history" Viewer |w, c| memories::history(&w.engine, c, &name(), None);
     "memories::compare" Viewer |w, c| memories::compare(&w.engine, c, &name(), None, (1, 2));
     "memories::delete" Operator |w, c| memories::delete(&w.engine, c, &[memory()], "because");
-    "memories::set_pinned" Operator |w, c| memories::set_pinned(&w.engine, c, &name(), None, true);
     "memories::review" Reviewer |w, c| memories::review(&w.engine, c, &[memory()]);
+    "memories::set_pinned" Operator |w, c| memories::set_pinned(&w.engine, c, &name(), None, true);
     "memories::restore" Operator |w, c| memories::restore(&w.engine, c, &[memory()], "because");
     "overview::overview" Viewer |w, c| overview::overview(&w.engine, c);
     "overview::agents" Viewer |w, c| overview::agents(&w.engine, c);
@@ -193,10 +194,10 @@ const OF_AGENTS: &[&str] = &[
     "knowledge::ingest",
     "knowledge::search",
     "lifecycle::add_messages",
+    "lifecycle::session_messages",
     "memories::forget",
     "memories::link",
     "memories::remember",
-    "lifecycle::session_messages",
     "memories::remember_batch",
     "memories::revise",
     "memories::unlink",

@@ -808,6 +808,45 @@ test('a diagnosis', { tag: '@no-js' }, async ({ diagnosis, agent }) => {
   `);
 });
 
+test('the lifecycle policy', { tag: '@no-js' }, async ({ lifecycle }) => {
+  await lifecycle.goto('/lifecycle/policy');
+  await expect(lifecycle.main).toMatchAriaSnapshot(`
+    - heading "Lifecycle policy" [level=1]
+    - search "Policy":
+      - combobox "Agent"
+      - button "Show policy"
+    - group "Retention, in days":
+      - textbox "Routine messages": /\\d+/
+    - group "History, in days":
+      - textbox "Former versions": /\\d+/
+    - group "Importance of a message":
+      - textbox "Base": /\\d/
+    - group "Archive and limits":
+      - textbox "Archived below": /\\d/
+    - button "Save policy"
+  `);
+});
+
+test('the search policy', { tag: '@no-js' }, async ({ searchPolicy, agent }) => {
+  await searchPolicy.goto(`/recall/policy?agent=${agent.id}`);
+  await expect(searchPolicy.main).toMatchAriaSnapshot(`
+    - heading "Search policy" [level=1]
+    - textbox "Similarity": /\\d/
+    - textbox "Recency": /\\d/
+    - textbox "Importance": /\\d/
+    - textbox "Source priority": /\\d/
+    - textbox "Least similarity"
+    - button "Save weights"
+    - region "Relevant documents":
+      - heading "Relevant documents" [level=2]
+      - search "Agent":
+        - combobox "Agent"
+        - button "Show categories"
+      - textbox "Categories"
+      - button "Save categories"
+  `);
+});
+
 test.describe('without a session', () => {
   test.use({ storageState: SIGNED_OUT });
 

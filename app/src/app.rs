@@ -7,11 +7,12 @@ use crate::{
         capture::{CapturePage, EventsPage, SourcePage, SourcesPage},
         inbox::{self, InboxPage, PolicyPage, QuarantinePage, SuggestionsPage},
         knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage},
-        lifecycle::LifecyclePage,
+        lifecycle::{LifecyclePage, LifecyclePolicyPage},
         memories::{DeletePage, MemoriesPage, MemoryPage},
         overview::OverviewPage,
         prompts::PromptsPage,
         recall::{DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage},
+        search::SearchPolicyPage,
         session::SignInPage,
         vocabulary::{ChangePage, DecidePage, DecisionsPage, ReviewPage, TermPage, TermsPage},
     },
@@ -75,6 +76,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/") view=OverviewPage />
                     <Route path=path!("/agents") view=AgentsPage />
                     <Route path=path!("/lifecycle") view=LifecyclePage />
+                    <Route path=path!("/lifecycle/policy") view=LifecyclePolicyPage />
                     <Route path=path!("/memories") view=MemoriesPage />
                     <Route path=path!("/memories/delete") view=DeletePage />
                     <Route path=path!("/memories/:id") view=MemoryPage />
@@ -96,6 +98,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/recall/log/:id") view=RetrievalPage />
                     <Route path=path!("/recall/playground") view=PlaygroundPage />
                     <Route path=path!("/recall/diagnose") view=DiagnosePage />
+                    <Route path=path!("/recall/policy") view=SearchPolicyPage />
                     <Route path=path!("/vocabulary") view=ReviewPage />
                     <Route path=path!("/vocabulary/decide") view=DecidePage />
                     <Route path=path!("/vocabulary/terms") view=TermsPage />

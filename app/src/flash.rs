@@ -1,5 +1,5 @@
 use crate::{ConsoleError, ids::Ids, ui::text};
-use remembrancer::api::{DecisionId, FieldError, MemoryId, RequestId};
+use remembrancer::api::{DecisionId, FieldError, MemoryId, PairId, RequestId};
 use serde::{Deserialize, Serialize};
 
 /// The result of the last form, kept in the session until the next page shows it.
@@ -21,6 +21,9 @@ pub struct Flash {
     /// The candidates whose decision can be undone.
     #[serde(default)]
     pub candidates: Ids<MemoryId>,
+    /// The proposal about two memories whose decision can be undone.
+    #[serde(default)]
+    pub pair: Option<PairId>,
 }
 
 impl Flash {
@@ -37,6 +40,7 @@ impl Flash {
             request_id: None,
             undo: None,
             candidates: Ids::default(),
+            pair: None,
         }
     }
 
@@ -44,7 +48,7 @@ impl Flash {
     pub fn refused(error: &ConsoleError, typed: &str) -> Self {
         let typed = typed.chars().take(Self::TYPED_MAX).collect();
         let (text, fields) = (text::sentence(&error.message), error.fields.clone());
-        Self { text, refused: true, fields, typed, request_id: error.request_id, undo: None, candidates: Ids::default() }
+        Self { refused: true, fields, typed, request_id: error.request_id, ..Self::done(text) }
     }
 
     /// The error of `field`, if it has one.

@@ -104,7 +104,12 @@ pub async fn announce(flash: Flash) -> Result<(), ConsoleError> {
 
 /// The error of a form with a field that is missing or wrong.
 pub fn incomplete(field: FieldError) -> ConsoleError {
-    let error = ConsoleError::invalid(vec![field]);
+    invalid(vec![field])
+}
+
+/// The error of a form with several fields that are missing or wrong.
+pub fn invalid(fields: Vec<FieldError>) -> ConsoleError {
+    let error = ConsoleError::invalid(fields);
     set_status(error.code);
     error
 }

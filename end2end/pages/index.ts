@@ -14,6 +14,7 @@ import { MemoryPage } from './memory';
 import { OverviewPage } from './overview';
 import { PromptsPage } from './prompts';
 import { DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
+import { SearchPolicyPage } from './search-policy';
 import { SignInPage } from './sign-in';
 import { SuggestionsPage } from './suggestions';
 import { TermPage } from './term';
@@ -48,6 +49,7 @@ const PAGES = {
   diagnosis: DiagnosePage,
   recalls: LogPage,
   retrieval: RetrievalPage,
+  searchPolicy: SearchPolicyPage,
   overview: OverviewPage,
   vocabulary: VocabularyPage,
   decide: DecidePage,

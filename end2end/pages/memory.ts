@@ -2,6 +2,7 @@ import { expect, type Response } from '@playwright/test';
 import { Frame } from './frame';
 
 export class MemoryPage extends Frame {
+  readonly review = this.page.getByTestId('review');
   readonly content = this.page.getByRole('region', { name: 'Content' }).getByTestId('content');
   readonly title = this.page.getByRole('region', { name: 'Content' }).getByTestId('title');
   readonly summary = this.page.getByRole('region', { name: 'Content' }).getByTestId('summary');

@@ -8,7 +8,7 @@ export type TileName =
   | 'Terms'
   | 'Recalls that found nothing'
   | 'Documents'
-  | 'Outbox and queue'
+  | 'Outbox'
   | 'Inbox'
   | 'Quarantine'
   | 'Events'

@@ -6,6 +6,8 @@ export class SuggestionsPage extends Frame {
   readonly suggestions = this.page.getByTestId('suggestion');
   readonly compare = this.page.getByRole('button', { name: 'Compare memories now' });
 
+  readonly undo = this.page.getByTestId('flash').getByRole('button', { name: 'Undo' });
+
   suggestion(text: string): Locator {
     return this.suggestions.filter({ hasText: text });
   }

@@ -22,6 +22,7 @@ export interface Memory {
   summary?: string;
   evidence_ref?: string;
   scope?: string;
+  commons?: boolean;
   project_id?: string;
   rationale?: string;
   alternatives?: string[];
@@ -82,10 +83,11 @@ export class Agent {
     private readonly key: string,
   ) {}
 
-  static create(): Agent {
+  /** With more scopes for its key, if a test needs them. */
+  static create(more: string[] = []): Agent {
     const slug = `e2e-${randomUUID().slice(0, 8)}`;
     const id = remembrancer('agent', 'create', slug, '--tenant', 'acme', '--name', 'An agent of the browser tests').split(' ').at(-1);
-    const scopes = 'memory:read,memory:write,memory:forget,kb:read,kb:write,users:any';
+    const scopes = ['memory:read', 'memory:write', 'memory:forget', 'kb:read', 'kb:write', 'users:any', ...more].join(',');
     const key = remembrancer('key', 'create', slug, '--tenant', 'acme', '--name', 'tests', '--scopes', scopes).split('\n').at(-1);
     if (!id || !key) throw new Error('the command line did not print the id of an agent and a key');
     return new Agent(slug, id, key);

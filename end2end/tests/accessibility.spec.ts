@@ -231,6 +231,8 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'the quarantine': ({ frame }) => frame.goto('/inbox/quarantine'),
   'the capture policy': ({ frame }) => frame.goto('/inbox/policy'),
   'the lifecycle': ({ frame }) => frame.goto('/lifecycle'),
+  'the lifecycle policy': ({ frame }) => frame.goto('/lifecycle/policy'),
+  'the search policy': ({ frame }) => frame.goto('/recall/policy'),
   capturing: ({ frame }) => frame.goto('/capture'),
   sources: ({ frame }) => frame.goto('/sources'),
   'sources, nothing matches': ({ frame }) => frame.goto('/sources?form=attachment'),

@@ -62,7 +62,7 @@ test('a row links to the memories of its agent and to the deleted ones', { tag: 
   await expect(memories.agent.getByRole('option', { selected: true })).toHaveText(agent.slug);
 
   await agents.goto('/agents');
-  await agents.row(agent.slug).getByRole('link', { name: `1 deleted memories of ${agent.slug}` }).click();
+  await agents.row(agent.slug).getByRole('link', { name: `1 deleted memory of ${agent.slug}` }).click();
   await expect(memories.total).toHaveText('1 deleted memory');
   await expect.poll(() => memories.query()).toEqual({ agent: agent.id, deleted: 'true' });
   await expect(memories.topics).toHaveText([gone]);

@@ -31,6 +31,30 @@ test('a message shows its factors, and a pinned one loses its end', { tag: ['@ph
   await expect(memory.main).toContainText('decision, until');
 });
 
+test('an administrator changes a policy; a form with a wrong number changes nothing', { tag: ['@phone', '@no-js'] }, async ({ lifecycle }) => {
+  // A policy of an agent's own: other tests depend on that of the organisation.
+  const agent = Agent.create();
+  await lifecycle.goto(`/lifecycle/policy?agent=${agent.id}`);
+  await lifecycle.field('Completed tasks').fill('45');
+  await lifecycle.field('Archived below').fill('a little');
+  await lifecycle.field('Most episodes of an agent').fill('0');
+  await lifecycle.send(lifecycle.save);
+  await expect(lifecycle.main).toContainText('Enter a number.');
+  await expect(lifecycle.field('Completed tasks')).toHaveValue('45');
+  await lifecycle.field('Archived below').fill('0.05');
+  await lifecycle.send(lifecycle.save);
+  await expect(lifecycle.main).toContainText('May be 1 to 100000000.');
+  await lifecycle.goto(`/lifecycle/policy?agent=${agent.id}`);
+  await expect(lifecycle.field('Completed tasks')).toHaveValue('30');
+
+  await lifecycle.field('Completed tasks').fill('45');
+  await lifecycle.send(lifecycle.save);
+  await expect(lifecycle.flash).toContainText('The policy was saved.');
+  await expect(lifecycle.field('Completed tasks')).toHaveValue('45');
+  await lifecycle.goto('/lifecycle/policy');
+  await expect(lifecycle.field('Completed tasks')).toHaveValue('30');
+});
+
 test.describe('a viewer', () => {
   test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
 
@@ -38,5 +62,8 @@ test.describe('a viewer', () => {
     await lifecycle.goto('/lifecycle');
     await expect(lifecycle.main.getByRole('heading', { name: 'Lifecycle' })).toBeVisible();
     await expect(lifecycle.sweepNow).toHaveCount(0);
+    await lifecycle.goto('/lifecycle/policy');
+    await expect(lifecycle.policy).toContainText('Former versions');
+    await expect(lifecycle.save).toHaveCount(0);
   });
 });

@@ -1,4 +1,4 @@
-import { unique } from '../support/agent';
+import { Agent, unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
 const VERBATIM = 'Line one,  with two blanks.\n\n\tA tab — “quotes”, émoji 🫖, <b>no markup</b> & 1 < 2.\n   Three blanks before.';
@@ -88,4 +88,20 @@ test('recalls are counted', async ({ memory, agent }) => {
   expect(await agent.recall('last ferry')).toContain(memory_id);
   // Counted behind the answer.
   await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.fact('Recalled').innerText()).toMatch(/^2 times, last/));
+});
+
+test('a shared memory is marked as reviewed', { tag: ['@phone', '@no-js'] }, async ({ memory, memories }) => {
+  const agent = Agent.create(['commons:write']);
+  const topic = unique('tide table');
+  const { memory_id } = await agent.remember({ topic_raw: topic, content: `The ${topic} hangs in the office.`, scope: 'global', commons: true });
+  await memories.goto(`/memories?unreviewed=true&topic=${encodeURIComponent(topic)}`);
+  await expect(memories.topics).toHaveText([topic]);
+  await memory.open(memory_id);
+  await expect(memory.review).toContainText('Shared and unreviewed');
+  await memory.send(memory.review.getByRole('button', { name: 'Mark as reviewed' }));
+  await expect(memory.flash).toContainText('Reviewed 1 memory.');
+  await expect(memory.review).toContainText('Shared and reviewed');
+  await expect(memory.review.getByRole('button')).toHaveCount(0);
+  await memories.goto(`/memories?unreviewed=true&topic=${encodeURIComponent(topic)}`);
+  await expect(memories.topics).toHaveCount(0);
 });

@@ -65,6 +65,9 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
           - listitem:
             - link "Diagnose":
               - /url: /recall/diagnose
+          - listitem:
+            - link "Search policy":
+              - /url: /recall/policy
         - paragraph: Trust
         - list:
           - listitem:
@@ -233,7 +236,7 @@ test('the front page', { tag: '@no-js' }, async ({ overview }) => {
         - link /^Documents/:
           - /url: /knowledge
       - listitem:
-        - link /^Outbox and queue/:
+        - link /^Outbox [\\d,]+/:
           - /url: /audit
       - listitem:
         - link /^Inbox [\\d,]+/:
@@ -808,6 +811,45 @@ test('a diagnosis', { tag: '@no-js' }, async ({ diagnosis, agent }) => {
           - paragraph: Agent passed
     - region "Relevance":
       - heading "Relevance" [level=2]
+  `);
+});
+
+test('the lifecycle policy', { tag: '@no-js' }, async ({ lifecycle }) => {
+  await lifecycle.goto('/lifecycle/policy');
+  await expect(lifecycle.main).toMatchAriaSnapshot(`
+    - heading "Lifecycle policy" [level=1]
+    - search "Policy":
+      - combobox "Agent"
+      - button "Show policy"
+    - group "Retention, in days":
+      - textbox "Routine messages": /\\d+/
+    - group "History, in days":
+      - textbox "Former versions": /\\d+/
+    - group "Importance of a message":
+      - textbox "Base": /\\d/
+    - group "Archive and limits":
+      - textbox "Archived below": /\\d/
+    - button "Save policy"
+  `);
+});
+
+test('the search policy', { tag: '@no-js' }, async ({ searchPolicy, agent }) => {
+  await searchPolicy.goto(`/recall/policy?agent=${agent.id}`);
+  await expect(searchPolicy.main).toMatchAriaSnapshot(`
+    - heading "Search policy" [level=1]
+    - textbox "Similarity": /\\d/
+    - textbox "Recency": /\\d/
+    - textbox "Importance": /\\d/
+    - textbox "Source priority": /\\d/
+    - textbox "Least similarity"
+    - button "Save weights"
+    - region "Relevant documents":
+      - heading "Relevant documents" [level=2]
+      - search "Agent":
+        - combobox "Agent"
+        - button "Show categories"
+      - textbox "Categories"
+      - button "Save categories"
   `);
 });
 

@@ -1,5 +1,6 @@
 //! `serve --demo`: an invented organisation with two agents, to look at and to call.
 
+mod activity;
 mod capture;
 mod data;
 mod history;

@@ -9,6 +9,8 @@ use uuid::Uuid;
 
 /// Largest source, in bytes.
 pub const SOURCE_MAX: usize = 16 * 1024 * 1024;
+/// Largest attachment that is not text, in bytes.
+pub const ATTACHMENT_MAX: usize = 4 * 1024 * 1024;
 /// Longest observation, in bytes.
 pub const OBSERVATION_MAX: usize = 4 * 1024;
 /// Most entries of one update of a context.
@@ -90,6 +92,10 @@ pub struct SourceDetails {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub attachment_id: Option<String>,
+    /// The media type of an attachment that is not text, such as `application/pdf`; guessed from its bytes by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 255)))]
+    pub media_type: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
     /// The connection of the tool that it comes from.
@@ -116,6 +122,9 @@ pub struct SourceResponse {
     pub parts: i64,
     /// Secrets that were replaced by a marker before the text was stored: `API key`, `password`, …
     pub redacted: Vec<String>,
+    /// The media type of an attachment that is not text. It is kept; nothing is read out of it, and it cannot be captured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media_type: Option<String>,
 }
 
 /// Input of `capture_conversation`.
@@ -263,6 +272,8 @@ pub struct SourceRow {
     pub form: SourceForm,
     /// The title, the file name or the beginning of the text.
     pub title: String,
+    /// Of an attachment that is not text: nothing is read out of it.
+    pub media_type: Option<String>,
     /// Of all parts.
     pub bytes: i64,
     pub turns: i64,

@@ -141,10 +141,8 @@ pub struct Overview {
     /// Rows that wait for delivery, and for how long the oldest has, in seconds.
     pub outbox: i64,
     pub outbox_seconds: i64,
-    /// Jobs by state.
-    pub jobs_waiting: i64,
-    pub jobs_failed: i64,
-    pub jobs_dead: i64,
+    /// Jobs of knowledge that failed in every attempt. The events of memories are counted in [`super::CaptureNumbers`].
+    pub knowledge_dead: i64,
 }
 
 /// A recall as an agent would send it, without a trace.

@@ -62,6 +62,14 @@ pub struct InboxPair {
     pub other_quote: Option<MemoryEvidence>,
 }
 
+/// Which suggestions the console lists; an absent field does not filter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SuggestionFilter {
+    pub agent_id: Option<AgentId>,
+    pub after: Option<String>,
+}
+
 /// What a survey of active memories proposes about two of them: "the first … the second".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SuggestedPair {

@@ -128,11 +128,33 @@ impl RetentionDays {
     }
 }
 
+/// How many days records of history are kept after a later one replaced them, or after they were finished or decided. Versions and moments
+/// are kept at least as long as the retrieval log, so that every recall in it can be replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HistoryDays {
+    /// Former versions of memories.
+    pub versions: u32,
+    /// When memories were remembered again and when their vectors came.
+    pub moments: u32,
+    /// Finished events.
+    pub events: u32,
+    /// Turns in quarantine that a person decided.
+    pub quarantine: u32,
+}
+
+impl Default for HistoryDays {
+    fn default() -> Self {
+        Self { versions: 365, moments: 365, events: 90, quarantine: 365 }
+    }
+}
+
 /// How the memories of an organisation or of an agent age.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LifecyclePolicy {
     pub retention_days: RetentionDays,
+    pub history_days: HistoryDays,
     pub importance: ImportanceWeights,
     /// An episode whose decayed importance falls below this is archived.
     pub archived_below: f32,
@@ -148,6 +170,7 @@ impl Default for LifecyclePolicy {
     fn default() -> Self {
         Self {
             retention_days: RetentionDays::default(),
+            history_days: HistoryDays::default(),
             importance: ImportanceWeights::default(),
             archived_below: ARCHIVED_BELOW,
             cleaned_up_below: CLEANED_UP_BELOW,
@@ -222,6 +245,8 @@ pub struct SweepRun {
     pub early: i64,
     /// Archived because their agent was above its limit.
     pub over_limit: i64,
+    /// Old versions, moments, events and decisions about quarantine that were deleted.
+    pub history: i64,
 }
 
 /// Answer of `PUT` and `DELETE /api/memories/{memory_id}/pin`.
@@ -308,4 +333,37 @@ pub struct MessagesResponse {
     pub messages: Vec<StoredMessage>,
     /// Episodes that were archived to make room.
     pub archived: i64,
+}
+
+/// Parameters of `GET /api/sessions/{session}/messages`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionFilter {
+    /// The person whose session it is. Without it, the session that was written without a user.
+    pub user_id: Option<UserRef>,
+    pub after: Option<String>,
+    pub before: Option<String>,
+}
+
+/// A message of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct SessionMessage {
+    pub memory_id: MemoryId,
+    pub short_id: String,
+    /// Who speaks; absent for an episode of the session that is no message.
+    pub role: Option<Role>,
+    pub content: String,
+    /// Its id in the system that it comes from.
+    pub message_id: Option<String>,
+    /// When it was said; absent: when it was stored.
+    pub observed_at: Option<DateTime<Utc>>,
+    /// When it was stored.
+    pub created_at: DateTime<Utc>,
+    /// 0 to 1.
+    pub importance: f32,
+    pub retention: Retention,
+    /// Absent: it is kept without end.
+    pub expires_at: Option<DateTime<Utc>>,
 }

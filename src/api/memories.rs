@@ -1,7 +1,7 @@
 //! The record of a memory, as requests name it, answers return it and pages show it.
 
 use super::text_enum::text_enum;
-use super::{AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, RetentionRule, RetrievalId, UserId, UserRef};
+use super::{AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, RetentionRule, RetrievalId, Trust, UserId, UserRef};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -248,6 +248,9 @@ pub struct RememberResponse {
     /// True: it is shared and waits in the inbox until a person confirms it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaits_review: bool,
+    /// Secrets that were replaced by a marker before anything was stored: `API key`, `password`, …
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<String>,
 }
 
 /// Input of `agent_memory_forget`.
@@ -321,6 +324,8 @@ pub struct MemoryFilter {
     pub category: Option<Category>,
     pub scope: Option<MemoryScope>,
     pub status: Option<MemoryStatus>,
+    /// True: only live shared memories whose present content no person confirmed.
+    pub unreviewed: Option<bool>,
     pub project_id: Option<Uuid>,
     pub platform: Option<String>,
     pub channel: Option<String>,
@@ -350,7 +355,7 @@ pub struct MemoryVersion {
     /// From 1, one for every change of state.
     pub version: i32,
     /// `created`, `revised`, `amended`, `forgotten`, `restored`, `recanonicalised`, `superseded`, `contradicted`, `reinstated`,
-    /// `proposed`, `promoted`, `returned`, `archived`
+    /// `proposed`, `promoted`, `reviewed`, `returned`, `archived`
     pub change: String,
     pub content: String,
     pub topic: String,
@@ -396,6 +401,8 @@ pub struct MemoryLink {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemoryDetail {
     pub memory: MemoryRow,
+    /// How far other agents can trust it.
+    pub trust: Trust,
     pub created_by: AgentId,
     pub category: Option<Category>,
     /// Whom or what it is about.

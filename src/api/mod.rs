@@ -42,7 +42,7 @@ pub use audit::{AUDIT_ACTIONS, AuditEntry, AuditFilter, AuditFormat, AuditVisibi
 pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
 pub use capture::{
-    CaptureConversationRequest, CaptureMode, CaptureNumbers, CapturePolicy, CaptureResponse, CaptureSessionRequest,
+    ATTACHMENT_MAX, CaptureConversationRequest, CaptureMode, CaptureNumbers, CapturePolicy, CaptureResponse, CaptureSessionRequest,
     ConnectionContextRequest, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, OBSERVATION_MAX, ObservationCategory,
     ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SourceDetail, SourceDetails, SourceFilter, SourceForm, SourcePiece,
     SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
@@ -66,15 +66,16 @@ pub use ids::{
 };
 pub use inbox::{
     ConsolidateRequest, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest, MemoryEvidence,
-    MemoryInput, PairRelation, QuarantineItem, QueuedResponse, SuggestedMemory, SuggestedPair,
+    MemoryInput, PairRelation, QuarantineItem, QueuedResponse, SuggestedMemory, SuggestedPair, SuggestionFilter,
 };
 pub use knowledge::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, IndexPage, IndexResponse, IngestFailure,
     IngestReport, IngestRequest, IngestRun, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, NewDocument, TopologyRequest,
 };
 pub use lifecycle::{
-    AgentAging, ArchiveReason, ExpiringDay, Factor, FactorShare, Forecast, ImportanceWeights, LifecyclePolicy, MessagesRequest,
-    MessagesResponse, NewMessage, PinResponse, RetentionDays, RetentionRule, StoredMessage, SweepRun,
+    AgentAging, ArchiveReason, ExpiringDay, Factor, FactorShare, Forecast, HistoryDays, ImportanceWeights, LifecyclePolicy,
+    MessagesRequest, MessagesResponse, NewMessage, PinResponse, RetentionDays, RetentionRule, SessionFilter, SessionMessage, StoredMessage,
+    SweepRun,
 };
 pub use memories::{
     BulkOutcome, Category, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall, MemoryRecalls,

@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
@@ -21,6 +21,10 @@ use tracing::instrument;
 const PAGE: usize = 50;
 /// Characters of the salt of an entry's texts: 32 of 62 symbols are 190 bits.
 const SALT_LENGTH: usize = 32;
+/// How long a delivered row of an outbox is kept.
+const KEPT: TimeDelta = TimeDelta::days(1);
+/// Rows deleted by one statement of a sweep.
+const SWEEP: i64 = 10_000;
 
 /// An entry before it has its place in the chain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -164,4 +168,23 @@ pub async fn page(engine: &Engine, ctx: &OpContext, filter: &AuditFilter, size: 
     let rows = store::list(&mut tx, ctx.tenant_id, filter, &seek, size).await?;
     tx.commit().await?;
     Ok(seek.page(rows, size, total, |entry| Cursor { key: entry.at, id: entry.event_id.0 }))
+}
+
+/// Deletes rows of the outboxes that were delivered a day ago, of every tenant; how many.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> {
+    let mut swept = 0;
+    for database in [&engine.db().memory, &engine.db().kb] {
+        loop {
+            let gone = store::sweep(database.system(), now - KEPT, SWEEP).await?;
+            swept += gone;
+            if gone < SWEEP {
+                break;
+            }
+        }
+    }
+    Ok(swept)
 }

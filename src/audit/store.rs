@@ -91,6 +91,11 @@ pub async fn set_aside(tx: &mut Tx, row: &Waiting, error: &str) -> Result<(), Db
     Ok(())
 }
 
+/// Deletes at most `most` rows of any tenant that were delivered before a time; how many.
+pub async fn sweep(pool: &PgPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select sweep_outbox($1, $2)").bind(before).bind(most).fetch_one(pool).await?)
+}
+
 /// How many rows wait, and the time of the oldest.
 pub async fn lag(pool: &PgPool) -> Result<(i64, Option<DateTime<Utc>>), DbError> {
     Ok(sqlx::query_as("select count(*), min(created_at) from outbox where delivered_at is null").fetch_one(pool).await?)

@@ -59,6 +59,7 @@ fn source_row(one: Located, numbers: &HashMap<SourceId, SourceNumbers>, slugs: &
         user_id: one.user_id,
         form: one.form,
         title: one.title,
+        media_type: one.media_type,
         bytes: numbers.map_or(0, |n| n.bytes),
         turns: numbers.map_or(0, |n| n.turns),
         parts: one.parts,

@@ -4,6 +4,7 @@
 pub mod extract;
 mod input;
 mod lists;
+mod media;
 mod observe;
 mod parts;
 mod progress;

@@ -24,7 +24,8 @@ use uuid::Uuid;
 /// Queues the extraction of a conversation that was stored as a source.
 ///
 /// # Errors
-/// `Forbidden` without `capture:write`; `NotFound` for a source that is not the agent's and user's; `Invalid` for a scope without its id.
+/// `Forbidden` without `capture:write`; `NotFound` for a source that is not the agent's and user's; `Invalid` for a scope without its id or
+/// an attachment that is not text.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn capture_conversation(engine: &Engine, ctx: &OpContext, request: CaptureConversationRequest) -> Result<CaptureResponse, Error> {
@@ -175,7 +176,10 @@ async fn insert_events(
     }
     let json = serde_json::to_value(payload).map_err(Error::failed("a payload cannot be serialised"))?;
     let mut event_ids = Vec::with_capacity(parts.len());
-    for part in parts {
+    if parts.iter().any(|(_, is_text)| !is_text) {
+        return Err(Error::invalid("source_ref", "is an attachment that is not text: it is kept, and nothing can be read out of it"));
+    }
+    for (part, _) in parts {
         let origin = Origin { source_id: Some(part), session_id: payload.session_id, requested_scope: payload.scope, ..Origin::default() };
         let event = NewEvent { kind, origin, ..NewEvent::pending(engine, Task::Extract, json.clone()) };
         jobs::store::insert_with_origin(tx, ctx.tenancy(), agent, &event).await?;

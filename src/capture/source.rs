@@ -2,11 +2,12 @@
 
 use super::extract::transcript::{self, ReadError};
 use super::extract::{Role, Transcript, Turn};
+use super::media;
 use super::parts::{PART_MAX, Part, split};
-use super::store::{self, NewSource};
+use super::store::{self, Body, NewSource};
 use crate::api::{
-    AgentId, CaptureMode, FILENAME_MAX, MemoryScope, SOURCE_MAX, Scope, SourceDetails, SourceForm, SourceId, SourceKind, SourceResponse,
-    TITLE_MAX, UserId,
+    ATTACHMENT_MAX, AgentId, CaptureMode, FILENAME_MAX, MemoryScope, SOURCE_MAX, Scope, SourceDetails, SourceForm, SourceId, SourceKind,
+    SourceResponse, TITLE_MAX, UserId,
 };
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -39,7 +40,8 @@ pub struct Paste {
 /// agent and user is stored once.
 ///
 /// # Errors
-/// `Forbidden` without `capture:write`; `Invalid` for the field `content` if it is empty, too large, no text, or JSON without messages.
+/// `Forbidden` without `capture:write`; `Invalid` for the field `content` if it is empty, too large, no text and no attachment, or JSON
+/// without messages.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, bytes = content.len()))]
 pub async fn add_source(engine: &Engine, ctx: &OpContext, details: SourceDetails, content: Vec<u8>) -> Result<SourceResponse, Error> {
@@ -68,6 +70,14 @@ pub(super) struct Read {
     digest: Vec<u8>,
     title: String,
     parts: Vec<Part>,
+    /// Bytes that are no text; then there is one part without a text.
+    binary: Option<Binary>,
+}
+
+/// An attachment that is not text.
+struct Binary {
+    media_type: String,
+    bytes: Vec<u8>,
 }
 
 impl Read {
@@ -83,7 +93,11 @@ impl Read {
             .optional_text("title", details.title.as_deref(), TITLE_MAX)
             .optional_text("filename", details.filename.as_deref(), FILENAME_MAX)
             .optional_text("attachment_id", details.attachment_id.as_deref(), FILENAME_MAX)
+            .that(details.media_type.as_deref().is_none_or(media::is_valid), "media_type", "must be a type such as application/pdf")
             .done()?;
+        if details.form == Some(SourceForm::Attachment) && !transcript::is_text(&content) {
+            return Self::binary(details, content);
+        }
         let read = tokio::task::spawn_blocking(move || Self::from_bytes(details, &content)).await;
         read.map_err(Error::failed("a source could not be read"))?
     }
@@ -99,6 +113,26 @@ impl Read {
         Ok(Self::of(details, transcript::read(content).map_err(refusal)?))
     }
 
+    /// An attachment that is not text: it is kept and not read.
+    fn binary(details: SourceDetails, bytes: Vec<u8>) -> Result<Self, Error> {
+        let size = bytes.len();
+        let message = format!("has {size} bytes and is not text; an attachment that is not text may have {ATTACHMENT_MAX} bytes");
+        Checks::default().that(size <= ATTACHMENT_MAX, "content", message).done()?;
+        let media_type = details.media_type.clone().unwrap_or_else(|| media::guess(&bytes).to_owned());
+        let title = details.title.clone().or_else(|| details.filename.clone()).unwrap_or_else(|| media_type.clone());
+        Ok(Self {
+            form: SourceForm::Attachment,
+            redacted: vec![],
+            bytes: size,
+            turns: 0,
+            digest: Sha256::digest(&bytes).to_vec(),
+            title,
+            parts: vec![Part { text: String::new(), turns: vec![] }],
+            binary: Some(Binary { media_type, bytes }),
+            details,
+        })
+    }
+
     fn of(details: SourceDetails, transcript: Transcript) -> Self {
         let digest = Sha256::digest(&transcript.text).to_vec();
         let title = details.title.clone().or_else(|| details.filename.clone()).unwrap_or_else(|| beginning(&transcript));
@@ -110,6 +144,7 @@ impl Read {
             digest,
             title,
             parts: split(&transcript, PART_MAX),
+            binary: None,
             details,
         }
     }
@@ -136,7 +171,10 @@ impl Read {
                 form: self.form,
                 title: &self.title,
                 details: &self.details,
-                text: &part.text,
+                body: match &self.binary {
+                    Some(Binary { media_type, bytes }) => Body::Bytes { media_type, bytes },
+                    None => Body::Text(&part.text),
+                },
                 turns,
                 user,
                 now,
@@ -153,6 +191,7 @@ impl Read {
             turns: i64::try_from(self.turns).unwrap_or(i64::MAX),
             parts: i64::from(count),
             redacted: self.redacted,
+            media_type: self.binary.map(|binary| binary.media_type),
         })
     }
 }
@@ -184,7 +223,11 @@ fn kind(form: SourceForm) -> SourceKind {
 }
 
 fn refusal(error: ReadError) -> Error {
-    Error::invalid("content", error.to_string())
+    let keep = match error {
+        ReadError::Binary => "; send it with the form attachment to keep it without reading it",
+        _ => "",
+    };
+    Error::invalid("content", format!("{error}{keep}"))
 }
 
 /// The first words that somebody says.

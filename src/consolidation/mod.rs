@@ -16,7 +16,7 @@ pub use decide::{decide, preview};
 pub use inbox::{inbox, items, quotes};
 pub use items::{ItemsPayload, consolidate, consolidate_items};
 pub use model::{NewCandidate, Owner, Placed, Ready, Spot};
-pub use pairs::decide_pair;
+pub use pairs::{decide_pair, undo_pair};
 pub use place::{place_all, prepare};
 pub use quarantine::{decide_quarantine, quarantine};
 pub use survey::{SurveyPayload, request_survey, suggestions, survey, survey_now};

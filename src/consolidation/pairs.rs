@@ -1,19 +1,33 @@
 //! Decisions about what is proposed for two memories.
 
 use super::place::lock_keys;
-use super::promote::{make_durable, merge};
-use super::store;
-use crate::api::{MemoryId, MemoryStatus, OperatorRole, PairId, PairRelation, Relation};
+use super::promote::{make_durable, merge, return_to_inbox};
+use super::store::{self, Decided};
+use crate::api::{AgentId, MemoryId, MemoryStatus, OperatorRole, PairId, PairRelation, Relation};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{Change, Memory};
-use crate::memories::{post_settling, store as memories};
+use crate::memories::{post_settling, reinstate, store as memories};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use serde::{Deserialize, Serialize};
 use tracing::instrument;
+use uuid::Uuid;
+
+/// What accepting a proposal did, as far as undoing it needs to know.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+enum Effect {
+    /// A memory was merged into another, with these places of its evidence.
+    Merged { id: MemoryId, into: MemoryId, places: Vec<Uuid>, was_candidate: bool },
+    /// Both were linked as a contradiction.
+    Linked,
+    /// The second was superseded by the first, which may have been a candidate.
+    Superseded { was_candidate: bool },
+}
 
 /// Accepts or declines a proposal. An accepted contradiction links both memories and hides neither. An accepted correction makes its first
 /// memory durable and puts the second out of reach. An accepted duplicate merges the first into the second.
@@ -27,16 +41,14 @@ pub async fn decide_pair(engine: &Engine, ctx: &OpContext, id: PairId, accept: b
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let pair = store::pair(&mut tx, ctx.tenancy(), id).await?.ok_or(Error::NotFound("proposal"))?;
-    store::close_pair(&mut tx, ctx.tenancy(), id, (accept, ctx.actor.name()), now).await?;
-    if accept {
-        let ids = [pair.from.id, pair.to.id];
-        let rows = memories::by_ids(&mut tx, ctx.tenancy(), Some(pair.agent_id), &ids, false).await?;
-        lock_keys(&mut tx, rows.iter().map(Memory::key)).await?;
-        let rows = memories::by_ids(&mut tx, ctx.tenancy(), Some(pair.agent_id), &ids, true).await?;
-        memories::lock_counts(&mut tx, ctx.tenancy(), &[pair.agent_id]).await?;
-        let end = |id: MemoryId| rows.iter().find(|row| row.id == id).cloned().ok_or(Error::NotFound("memory"));
-        accepted(engine, ctx, &mut tx, pair.relation, &end(pair.from.id)?, &end(pair.to.id)?).await?;
-    }
+    let effect = if accept {
+        let (from, to) = lock_ends(ctx, &mut tx, pair.agent_id, (pair.from.id, pair.to.id)).await?;
+        let effect = accepted(engine, ctx, &mut tx, pair.relation, &from, &to).await?;
+        Some(serde_json::to_value(effect).map_err(Error::failed("an effect cannot be serialised"))?)
+    } else {
+        None
+    };
+    store::close_pair(&mut tx, ctx.tenancy(), id, (accept, ctx.actor.name()), effect.as_ref(), now).await?;
     let word = if accept { "accepted" } else { "declined" };
     let message = format!("proposal {word}: {} {} {}", pair.from.short_id, pair.relation, pair.to.short_id);
     let entry = NewEntry::new(engine, ctx, "proposal.decided", "memory", pair.from.id, message).agent(pair.agent_id);
@@ -47,19 +59,111 @@ pub async fn decide_pair(engine: &Engine, ctx: &OpContext, id: PairId, accept: b
     Ok(())
 }
 
-async fn accepted(engine: &Engine, ctx: &OpContext, tx: &mut Tx, relation: PairRelation, from: &Memory, to: &Memory) -> Result<(), Error> {
+/// Undoes the decision about a proposal: the memories are as before, and the proposal waits again.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `NotFound` for a proposal that is not decided or not the tenant's; `Conflict` if a memory changed
+/// since, so that undoing would lose the change, or if nothing recorded what the decision did.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn undo_pair(engine: &Engine, ctx: &OpContext, id: PairId) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Reviewer)?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let decided = store::decided(&mut tx, ctx.tenancy(), id).await?.ok_or(Error::NotFound("decision"))?;
+    if decided.accepted {
+        take_back(engine, ctx, &mut tx, &decided).await?;
+    }
+    store::reopen_pair(&mut tx, ctx.tenancy(), id).await?;
+    let word = if decided.accepted { "accepted" } else { "declined" };
+    let message = format!("proposal that was {word} is open again");
+    let entry = NewEntry::new(engine, ctx, "proposal.undone", "memory", decided.from_id, message).agent(decided.agent_id);
+    audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    tx.commit().await?;
+    engine.jobs().wake();
+    engine.relay().settle().await;
+    Ok(())
+}
+
+/// Both memories of a proposal. Keys, rows and counts are locked in the order of everybody who writes.
+async fn lock_ends(ctx: &OpContext, tx: &mut Tx, agent: AgentId, (from, to): (MemoryId, MemoryId)) -> Result<(Memory, Memory), Error> {
+    let rows = memories::by_ids(tx, ctx.tenancy(), Some(agent), &[from, to], false).await?;
+    lock_keys(tx, rows.iter().map(Memory::key)).await?;
+    let rows = memories::by_ids(tx, ctx.tenancy(), Some(agent), &[from, to], true).await?;
+    memories::lock_counts(tx, ctx.tenancy(), &[agent]).await?;
+    let end = |id: MemoryId| rows.iter().find(|row| row.id == id).cloned().ok_or(Error::NotFound("memory"));
+    Ok((end(from)?, end(to)?))
+}
+
+/// Takes back what accepting a proposal did.
+async fn take_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, decided: &Decided) -> Result<(), Error> {
+    let unknown = || Error::Conflict("this decision cannot be undone: nothing recorded what it did".into());
+    let effect: Effect =
+        serde_json::from_value(decided.effect.clone().ok_or_else(unknown)?).map_err(Error::failed("an effect cannot be read"))?;
+    let (tenancy, agent) = (ctx.tenancy(), decided.agent_id);
+    let (from, to) = lock_ends(ctx, tx, agent, (decided.from_id, decided.to_id)).await?;
+    for memory in [&from, &to] {
+        let gone = memory.deleted_at.is_some() || memory.archived_at.is_some();
+        if gone {
+            return Err(Error::Conflict(format!("{} was deleted or archived since: restore it first", memory.short_id)));
+        }
+    }
+    let superseded = |memory: &Memory| match memory.status {
+        MemoryStatus::Superseded => Ok(()),
+        status => Err(Error::Conflict(format!("{} is {status} by now: there is nothing to undo", memory.short_id))),
+    };
+    match effect {
+        Effect::Merged { id, into, places, was_candidate } => {
+            let merged = if id == from.id { &from } else { &to };
+            superseded(merged)?;
+            if was_candidate {
+                return return_to_inbox(engine, ctx, tx, merged).await.map(drop);
+            }
+            store::give_evidence_back(tx, tenancy, agent, (into, id), &places).await?;
+            memories::unlink(tx, tenancy, agent, into, id, Relation::Supersedes).await?;
+            reinstate(engine, ctx, tx, merged, Relation::Supersedes).await
+        }
+        Effect::Linked => {
+            let (one, other) = if to.id < from.id { (&to, &from) } else { (&from, &to) };
+            memories::unlink(tx, tenancy, agent, one.id, other.id, Relation::Contradicts).await?;
+            reinstate(engine, ctx, tx, one, Relation::Contradicts).await?;
+            reinstate(engine, ctx, tx, other, Relation::Contradicts).await
+        }
+        Effect::Superseded { was_candidate } => {
+            superseded(&to)?;
+            memories::unlink(tx, tenancy, agent, from.id, to.id, Relation::Supersedes).await?;
+            reinstate(engine, ctx, tx, &to, Relation::Supersedes).await?;
+            if was_candidate {
+                return_to_inbox(engine, ctx, tx, &from).await?;
+            }
+            Ok(())
+        }
+    }
+}
+
+async fn accepted(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    relation: PairRelation,
+    from: &Memory,
+    to: &Memory,
+) -> Result<Effect, Error> {
     let (tenancy, agent, now) = (ctx.tenancy(), from.agent_id, engine.clock().now());
     let whose = (agent, from.user_id.or(to.user_id));
     match relation {
         // The candidate goes; what is in force stays.
-        PairRelation::Duplicates if to.status == MemoryStatus::Inbox && from.live => merge(engine, ctx, tx, to, from).await,
-        PairRelation::Duplicates => merge(engine, ctx, tx, from, to).await,
+        PairRelation::Duplicates => {
+            let (merged, into) = if to.status == MemoryStatus::Inbox && from.live { (to, from) } else { (from, to) };
+            let places = merge(engine, ctx, tx, merged, into).await?;
+            Ok(Effect::Merged { id: merged.id, into: into.id, places, was_candidate: merged.status == MemoryStatus::Inbox })
+        }
         PairRelation::Contradicts => {
             // It holds in both directions and is stored once, the lesser id first.
             let (one, other) = if to.id < from.id { (to, from) } else { (from, to) };
             memories::link(tx, ctx, whose, one.id, other.id, Relation::Contradicts, now).await?;
             let payload = serde_json::json!({ "memory_id": from.id });
-            Ok(jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::pending(engine, Task::SettleLinks, payload)).await?)
+            jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::pending(engine, Task::SettleLinks, payload)).await?;
+            Ok(Effect::Linked)
         }
         PairRelation::Supersedes => {
             if from.status == MemoryStatus::Inbox {
@@ -73,7 +177,7 @@ async fn accepted(engine: &Engine, ctx: &OpContext, tx: &mut Tx, relation: PairR
                 memories::sync_live(tx, tenancy, agent, &[to.id]).await?;
                 post_settling(engine, ctx, tx, agent, to.id).await?;
             }
-            Ok(())
+            Ok(Effect::Superseded { was_candidate: from.status == MemoryStatus::Inbox })
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::memories::model::{Change, Memory};
 use crate::memories::{post_settling, store as memories};
 use crate::op::OpContext;
 use crate::vocabulary;
+use uuid::Uuid;
 
 /// What became of a candidate that was to be durable.
 pub(super) enum Durable {
@@ -49,11 +50,11 @@ pub(super) async fn make_durable(engine: &Engine, ctx: &OpContext, tx: &mut Tx, 
     Ok(Durable::Active)
 }
 
-/// Gives a candidate's evidence to another memory, which supersedes it.
+/// Gives a candidate's evidence to another memory, which supersedes it; which places.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn merge(engine: &Engine, ctx: &OpContext, tx: &mut Tx, candidate: &Memory, into: &Memory) -> Result<(), Error> {
+pub(super) async fn merge(engine: &Engine, ctx: &OpContext, tx: &mut Tx, candidate: &Memory, into: &Memory) -> Result<Vec<Uuid>, Error> {
     let (tenancy, agent, now) = (ctx.tenancy(), candidate.agent_id, engine.clock().now());
-    store::move_evidence(tx, tenancy, agent, candidate.id, into.id).await?;
+    let places = store::move_evidence(tx, tenancy, agent, candidate.id, into.id).await?;
     memories::set_status(tx, tenancy, agent, candidate.id, MemoryStatus::Superseded).await?;
     memories::write_version(tx, ctx, agent, candidate.id, Change::Superseded, None, now).await?;
     if candidate.live {
@@ -64,7 +65,8 @@ pub(super) async fn merge(engine: &Engine, ctx: &OpContext, tx: &mut Tx, candida
     memories::link(tx, ctx, (into.agent_id, into.user_id), into.id, candidate.id, Relation::Supersedes, now).await?;
     let message = format!("merged into {}", into.short_id);
     let entry = NewEntry::new(engine, ctx, "memory.merged", "memory", candidate.id, message).agent(agent);
-    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    Ok(places)
 }
 
 /// Puts a memory that was a candidate back into the inbox, also after a decision. False: it waits already.

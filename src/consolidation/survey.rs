@@ -4,7 +4,9 @@ use super::compare::{self, compare};
 use super::model::Owner;
 use super::place::{NEIGHBOURS, reason};
 use super::store::{self, Pair, Surveyed};
-use crate::api::{AgentId, MemoryEvidence, MemoryId, MemoryKind, OperatorRole, Page, PairRelation, SuggestedMemory, SuggestedPair};
+use crate::api::{
+    AgentId, MemoryEvidence, MemoryId, MemoryKind, OperatorRole, Page, PairRelation, SuggestedMemory, SuggestedPair, SuggestionFilter,
+};
 use crate::audit::{self, NewEntry};
 use crate::db::cursor::{Cursor, Seek};
 use crate::db::{Tx, lock, lock_key};
@@ -96,7 +98,7 @@ pub async fn survey(engine: &Engine, ctx: &OpContext, payload: &SurveyPayload) -
     let batch =
         store::to_survey(&mut tx, ctx.tenancy(), (&engine.model().name, engine.model().dimension), (payload.since, payload.after), BATCH)
             .await?;
-    let open = store::suggestion_count(&mut tx, ctx.tenancy()).await?;
+    let open = store::suggestion_count(&mut tx, ctx.tenancy(), None).await?;
     tx.commit().await?;
     let (mut suggested, mut surveyed, mut after) = (0, 0, payload.after.unwrap_or(MemoryId(Uuid::nil())));
     for one in &batch {
@@ -149,19 +151,19 @@ fn related(memory: &Memory, other: &Memory, similarity: f64, same: f64) -> Optio
     compare::relation(compare(&memory.content, &other.content), similarity, same)
 }
 
-/// A page of suggestions about active memories, oldest first.
+/// A page of suggestions about active memories, of one agent or of all, oldest first.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn suggestions(engine: &Engine, ctx: &OpContext, after: Option<&str>) -> Result<Page<SuggestedPair>, Error> {
+pub async fn suggestions(engine: &Engine, ctx: &OpContext, filter: &SuggestionFilter) -> Result<Page<SuggestedPair>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
-    let seek = Seek::from_parameters(after, None)?;
+    let seek = Seek::from_parameters(filter.after.as_deref(), None)?;
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::suggestion_count(&mut tx, ctx.tenancy()).await?;
-    let pairs = store::suggestion_list(&mut tx, ctx.tenancy(), &seek, PAGE).await?;
+    let total = store::suggestion_count(&mut tx, ctx.tenancy(), filter.agent_id).await?;
+    let pairs = store::suggestion_list(&mut tx, ctx.tenancy(), filter.agent_id, &seek, PAGE).await?;
     let ids: Vec<MemoryId> = pairs.iter().flat_map(|pair| [pair.from.id, pair.to.id]).collect();
     let quotes: HashMap<_, _> = memories::evidence_of(&mut tx, ctx.tenancy(), &ids, 1).await?.into_iter().collect();
     tx.commit().await?;

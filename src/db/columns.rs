@@ -34,6 +34,8 @@ pub enum Kept {
     Day,
     /// For `RETRIEVAL_LOG_DAYS`.
     RetrievalLog,
+    /// For the days of `history_days` in the lifecycle policy, unless something depends on it.
+    History,
     /// Until it ends by itself.
     Session,
     /// Without a limit.
@@ -58,7 +60,7 @@ const OF_NOBODY: Erasure = Erasure::Keep("it holds nobody's words");
 pub const TABLES: &[Table] = {
     use Erasure::{Blank, Row};
     use Holds::{Name, Plain, Secret, Words};
-    use Kept::{Day, Forever, RetrievalLog, Session, WithMemory};
+    use Kept::{Day, Forever, History, RetrievalLog, Session, WithMemory};
     &[
         Table { database: "agent_memory", name: "agent_memories", kept: WithMemory, erasure: Row, columns: &[
             ("short_id", Plain, true), ("kind", Plain, true), ("category", Plain, true), ("subject", Words, true), ("retention", Plain, true),
@@ -71,7 +73,7 @@ pub const TABLES: &[Table] = {
         ] },
         // What an agent calls a session is in the messages, too, as the thread of their source.
         Table { database: "agent_memory", name: "sessions", kept: WithMemory, erasure: Row, columns: &[("external_ref", Words, false)] },
-        Table { database: "agent_memory", name: "agent_memory_versions", kept: WithMemory, erasure: Row, columns: &[
+        Table { database: "agent_memory", name: "agent_memory_versions", kept: History, erasure: Row, columns: &[
             ("change", Plain, true), ("content", Words, true), ("topic", Words, true), ("topic_raw", Words, true), ("status", Plain, true),
             ("actor_kind", Plain, true), ("actor_id", Plain, true), ("actor_name", Name, true), ("source", Words, true),
             ("provenance", Words, true), ("title", Words, true), ("summary", Words, true), ("category", Plain, true),
@@ -84,7 +86,7 @@ pub const TABLES: &[Table] = {
             ("model", Plain, false), ("embedding", Words, false), ("bits", Words, false),
         ] },
         Table { database: "agent_memory", name: "memory_terms", kept: WithMemory, erasure: Row, columns: &[("term", Words, false)] },
-        Table { database: "agent_memory", name: "memory_moments", kept: WithMemory, erasure: Row, columns: &[
+        Table { database: "agent_memory", name: "memory_moments", kept: History, erasure: Row, columns: &[
             ("what", Plain, false), ("model", Plain, false), ("text_hash", Words, false),
         ] },
         Table { database: "agent_memory", name: "memory_links", kept: WithMemory, erasure: Row, columns: &[
@@ -96,8 +98,9 @@ pub const TABLES: &[Table] = {
         Table { database: "agent_memory", name: "sources", kept: Forever, erasure: Row, columns: &[
             ("kind", Plain, true), ("reference", Words, true), ("content", Words, true), ("metadata", Words, true), ("form", Plain, true),
             ("title", Words, true), ("filename", Words, true), ("attachment_id", Plain, true), ("turns", Words, true),
+            ("media_type", Plain, false), ("bytes", Words, false),
         ] },
-        Table { database: "agent_memory", name: "events", kept: Forever, erasure: Row, columns: &[
+        Table { database: "agent_memory", name: "events", kept: History, erasure: Row, columns: &[
             ("kind", Plain, true), ("task", Plain, true), ("payload", Words, true), ("state", Plain, true), ("error", Words, true),
             ("outcome", Words, true), ("recorded_state", Plain, false), ("event_type", Plain, true), ("source_metadata", Words, true),
             ("requested_scope", Plain, true),
@@ -105,14 +108,15 @@ pub const TABLES: &[Table] = {
         Table { database: "agent_memory", name: "evidence", kept: WithMemory, erasure: Row, columns: &[
             ("quote", Words, true), ("speaker", Words, true),
         ] },
-        Table { database: "agent_memory", name: "quarantine", kept: Forever, erasure: Row, columns: &[
+        Table { database: "agent_memory", name: "quarantine", kept: History, erasure: Row, columns: &[
             ("quote", Words, true), ("reasons", Words, true), ("state", Plain, true), ("decided_by", Name, true),
         ] },
         Table { database: "agent_memory", name: "memory_proposals", kept: WithMemory, erasure: Row, columns: &[
             ("relation", Plain, true), ("reason", Words, true), ("state", Plain, true), ("decided_by", Name, true),
+            ("effect", Plain, false),
         ] },
-        // The relay empties delivered rows.
-        Table { database: "agent_memory", name: "outbox", kept: Forever, erasure: Row, columns: &[
+        // A day from delivery, which empties what the audit log holds.
+        Table { database: "agent_memory", name: "outbox", kept: Day, erasure: Row, columns: &[
             ("destination", Plain, false), ("payload", Words, false), ("error", Words, false),
         ] },
         Table { database: "agent_memory", name: "retrievals", kept: RetrievalLog, erasure: Row, columns: &[
@@ -177,11 +181,11 @@ pub const TABLES: &[Table] = {
         Table { database: "shared_kb", name: "sources", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
             ("kind", Plain, false), ("reference", Plain, false), ("content", Plain, false), ("metadata", Plain, false),
         ] },
-        Table { database: "shared_kb", name: "events", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+        Table { database: "shared_kb", name: "events", kept: History, erasure: OF_THE_ORGANISATION, columns: &[
             ("kind", Plain, false), ("task", Plain, false), ("payload", Plain, false), ("state", Plain, false), ("error", Plain, false),
             ("outcome", Plain, false),
         ] },
-        Table { database: "shared_kb", name: "outbox", kept: Forever, erasure: Blank, columns: &[
+        Table { database: "shared_kb", name: "outbox", kept: Day, erasure: Blank, columns: &[
             ("destination", Plain, false), ("payload", Words, false), ("error", Words, false),
         ] },
         Table { database: "shared_kb", name: "idempotent_requests", kept: Day, erasure: OF_THE_ORGANISATION, columns: &[

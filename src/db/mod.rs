@@ -2,6 +2,7 @@
 
 pub mod columns;
 pub mod cursor;
+mod deadline;
 pub mod embedded;
 mod error;
 pub mod like;
@@ -10,6 +11,7 @@ mod reach;
 mod statement;
 mod tenancy;
 
+pub(crate) use deadline::by_deadline;
 pub use error::DbError;
 pub use migrate::{create_databases, drop_databases, migrate, vacuum};
 pub(crate) use statement::{insert, statement};
@@ -133,6 +135,8 @@ pub struct Database {
     system: PgPool,
     /// Whether its rows belong to agents. Only then is there a role that sees those of every agent.
     of_agents: bool,
+    /// For one statement, unless its caller has a deadline.
+    statement: Duration,
     reach: Arc<Reach>,
 }
 
@@ -154,6 +158,7 @@ impl Database {
         };
         Ok(Self {
             of_agents,
+            statement: patience.statement,
             reach: Arc::new(Reach::new(app.clone(), CONNECT)),
             app: pool(app, APP_CONNECTIONS, patience.connection),
             system: pool(system, SYSTEM_CONNECTIONS, patience.connection.min(CONNECT)),
@@ -190,11 +195,12 @@ impl Database {
         // Typed UUIDs: nothing here can be anything but hexadecimal digits and dashes.
         let begin = format!(
             "{begin}{role}; select set_config('rmb.tenant', '{}', true), set_config('rmb.agent', '{}', true), \
-             set_config('rmb.commons', '{}', true), set_config('rmb.user', '{}', true)",
+             set_config('rmb.commons', '{}', true), set_config('rmb.user', '{}', true){}",
             tenancy.tenant,
             tenancy.agent,
             tenancy.commons,
-            tenancy.users.setting()
+            tenancy.users.setting(),
+            deadline::setting(self.statement)
         );
         let pool = self.app.clone();
         let mut begun = tokio::spawn(async move { pool.begin_with(AssertSqlSafe(begin)).await });

@@ -14,8 +14,17 @@ use serde_json::Value;
 
 /// A text without secrets, for what is stored as it was sent.
 pub fn without_secrets(text: String) -> String {
-    let Redacted { text: clean, removed } = redact(&text);
-    if removed.is_empty() { text } else { clean }
+    take_secrets(text, &mut Vec::new())
+}
+
+/// A text without secrets. What was removed is added to `removed`, in the order of the text.
+pub fn take_secrets(text: String, removed: &mut Vec<SecretKind>) -> String {
+    let clean = redact(&text);
+    if clean.removed.is_empty() {
+        return text;
+    }
+    removed.extend(clean.removed);
+    clean.text
 }
 
 /// JSON without secrets: every text and every key, and what stands under a name such as `password`.

@@ -1,7 +1,7 @@
 //! How the memories of a tenant and of its agents age.
 
 use super::{finish, store};
-use crate::api::{AgentId, LifecyclePolicy, OperatorRole, RetentionDays};
+use crate::api::{AgentId, HistoryDays, LifecyclePolicy, OperatorRole, RetentionDays};
 use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -31,6 +31,22 @@ pub async fn lifecycle_policy(engine: &Engine, ctx: &OpContext, agent: AgentId) 
     tx.commit().await?;
     engine.lifecycle_policies().insert((ctx.tenant_id, agent), policy).await;
     Ok(policy)
+}
+
+/// The days after which versions and moments end: as long as the log, if it is kept longer; `None` if it has no end.
+pub(crate) fn days_with_log(engine: &Engine, days: u32) -> Option<u32> {
+    engine.settings().retrieval_log_days.map(|log| days.max(log.get()))
+}
+
+/// For how many days back the memories of an agent and the commons can be asked about; `None` without a limit.
+///
+/// # Errors
+/// When the database is out of reach.
+#[instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
+pub(crate) async fn history_days(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<Option<u32>, Error> {
+    let (own, shared) = (lifecycle_policy(engine, ctx, agent).await?, lifecycle_policy(engine, ctx, ctx.commons_id).await?);
+    let days = [own, shared].into_iter().map(|policy| policy.history_days.versions.min(policy.history_days.moments));
+    Ok(days_with_log(engine, days.min().unwrap_or(DAYS_MAX)))
 }
 
 /// The policy of one agent, or without an agent that of the tenant, for an operator.
@@ -76,6 +92,11 @@ fn check(policy: &LifecyclePolicy) -> Result<(), Error> {
         let field = format!("retention_days.{name}");
         checks.that((1..=DAYS_MAX).contains(&days), &field, format!("is {days}; it may be 1 to {DAYS_MAX} days"));
     }
+    let HistoryDays { versions, moments, events, quarantine } = policy.history_days;
+    for (name, days) in [("versions", versions), ("moments", moments), ("events", events), ("quarantine", quarantine)] {
+        let field = format!("history_days.{name}");
+        checks.that((1..=DAYS_MAX).contains(&days), &field, format!("is {days}; it may be 1 to {DAYS_MAX} days"));
+    }
     let weights = &policy.importance;
     let named = [
         ("base", weights.base),
@@ -102,7 +123,7 @@ fn check(policy: &LifecyclePolicy) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::api::{ImportanceWeights, LifecyclePolicy, RetentionDays};
+    use crate::api::{HistoryDays, ImportanceWeights, LifecyclePolicy, RetentionDays};
 
     #[test]
     fn wrong_policies_name_the_field() {
@@ -110,6 +131,7 @@ mod tests {
         assert!(check(&policy).is_ok());
         let wrong = [
             (LifecyclePolicy { retention_days: RetentionDays { task: 0, ..policy.retention_days }, ..policy }, "retention_days.task"),
+            (LifecyclePolicy { history_days: HistoryDays { moments: 36_501, ..policy.history_days }, ..policy }, "history_days.moments"),
             (LifecyclePolicy { importance: ImportanceWeights { base: f32::NAN, ..policy.importance }, ..policy }, "importance.base"),
             (LifecyclePolicy { archived_below: f32::INFINITY, ..policy }, "archived_below"),
             (LifecyclePolicy { archived_below: -0.1, ..policy }, "archived_below"),

@@ -115,6 +115,21 @@ pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchP
     finish(engine, tx, ctx, entry).await
 }
 
+/// The documents that are relevant to an agent, by kind or collection, for an operator; none means all. Nothing without an agent.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn knowledge_categories(engine: &Engine, ctx: &OpContext, agent: Option<AgentId>) -> Result<Vec<String>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let Some(agent) = agent else { return Ok(vec![]) };
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let categories = store::knowledge_categories(&mut tx, ctx.tenant_id, agent).await?;
+    tx.commit().await?;
+    Ok(categories)
+}
+
 /// Sets the documents that are relevant to an agent, by kind or collection; none means all.
 ///
 /// # Errors

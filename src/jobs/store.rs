@@ -312,6 +312,12 @@ pub async fn unfiled(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     .await?)
 }
 
+/// Deletes at most `most` finished events of a tenant's knowledge that ended before a time; how many.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn sweep(tx: &mut Tx, tenant: TenantId, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select sweep_events($1, $2, $3)").bind(tenant).bind(before).bind(most).fetch_one(&mut **tx).await?)
+}
+
 /// The commons of a tenant; a worker needs it to act for the tenant, and agents' rows carry the tenant only.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn commons(control: &PgPool, tenant: TenantId) -> Result<Option<AgentId>, DbError> {

@@ -81,7 +81,7 @@ pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, reque
 }
 
 /// The session's id: the UUID v5 of agent, user and the caller's string, so that equal strings of others name other sessions.
-fn session_id(ctx: &OpContext, agent: AgentId, session: &str) -> Uuid {
+pub(super) fn session_id(ctx: &OpContext, agent: AgentId, session: &str) -> Uuid {
     let user = ctx.user().map_or(Uuid::nil(), |user| user.0);
     let name = [agent.0.as_bytes().as_slice(), user.as_bytes(), session.as_bytes()].concat();
     Uuid::new_v5(&NAMESPACE, &name)

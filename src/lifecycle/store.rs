@@ -1,10 +1,12 @@
 //! SQL of sessions, and of what a sweep looks at.
 
 use crate::aging::{WEEK, WEEKLY};
-use crate::api::{AgentId, ExpiringDay, SweepRun, TenantId};
-use crate::db::{DbError, Tenancy, Tx, of_user};
+use crate::api::{AgentId, ExpiringDay, MemoryId, Retention, Role, SessionMessage, Source, SweepRun, TenantId};
+use crate::db::cursor::Seek;
+use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
+use sqlx::types::Json;
+use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 
 /// Counts messages of a session, which is created with its first ones.
@@ -33,6 +35,97 @@ pub async fn touch_session(
     .execute(&mut **tx)
     .await?;
     Ok(())
+}
+
+/// Whether an agent and a user have a session.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn session_exists(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Uuid) -> Result<bool, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        "select exists (select from sessions s where s.tenant_id = $1 and s.agent_id = $2 and s.id = $3 and ",
+        of_user!("s", "$4"),
+        ")"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(id)
+    .bind(tenancy.users)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// A message of a session.
+#[derive(FromRow)]
+pub struct SessionRow {
+    pub memory_id: MemoryId,
+    short_id: String,
+    role: Option<Role>,
+    content: String,
+    source: Json<Source>,
+    observed_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    importance: f32,
+    retention: Retention,
+    expires_at: Option<DateTime<Utc>>,
+}
+
+impl From<SessionRow> for SessionMessage {
+    fn from(row: SessionRow) -> Self {
+        Self {
+            memory_id: row.memory_id,
+            short_id: row.short_id,
+            role: row.role,
+            content: row.content,
+            message_id: row.source.0.message_id,
+            observed_at: row.observed_at,
+            created_at: row.created_at,
+            importance: row.importance,
+            retention: row.retention,
+            expires_at: row.expires_at,
+        }
+    }
+}
+
+/// `select …` of the live messages of a session.
+fn of_session(what: &str, tenancy: Tenancy, (agent, id): (AgentId, Uuid), now: DateTime<Utc>) -> Result<QueryBuilder<Postgres>, DbError> {
+    Ok(statement!(
+        format!(
+            concat!(
+                r"select {what} from agent_memories m
+                   where m.tenant_id = $1 and m.agent_id = $2 and m.session_id = $3 and m.kind = 'episode' and m.live
+                     and (m.expires_at is null or m.expires_at > $4) and ",
+                of_user!("m", "$5")
+            ),
+            what = what
+        ),
+        tenancy.tenant,
+        agent,
+        id,
+        now,
+        tenancy.users,
+    ))
+}
+
+/// How many live messages a session has.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn count_session(tx: &mut Tx, tenancy: Tenancy, session: (AgentId, Uuid), now: DateTime<Utc>) -> Result<i64, DbError> {
+    Ok(of_session("count(*)", tenancy, session, now)?.build_query_scalar().fetch_one(&mut **tx).await?)
+}
+
+/// One page of the live messages of a session and one more, oldest first.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn list_session(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    session: (AgentId, Uuid),
+    seek: &Seek,
+    size: usize,
+    now: DateTime<Utc>,
+) -> Result<Vec<SessionRow>, DbError> {
+    let columns =
+        "m.id as memory_id, m.short_id, m.role, m.content, m.source, m.observed_at, m.created_at, m.importance, m.retention, m.expires_at";
+    let mut query = of_session(columns, tenancy, session, now)?;
+    seek.push(&mut query, "m.created_at", "m.id", false, size);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
 /// The live memories of an agent that can age, as the sweep and its forecast see them.
@@ -106,7 +199,8 @@ pub async fn sweep_runs(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<
                  coalesce(sum((outcome->>'faded')::bigint), 0)::bigint as faded,
                  coalesce(sum((outcome->>'expired')::bigint), 0)::bigint as expired,
                  coalesce(sum((outcome->>'early')::bigint), 0)::bigint as early,
-                 coalesce(sum((outcome->>'limit')::bigint), 0)::bigint as over_limit
+                 coalesce(sum((outcome->>'limit')::bigint), 0)::bigint as over_limit,
+                 coalesce(sum((outcome->>'history')::bigint), 0)::bigint as history
             from events where tenant_id = $1 and task = 'sweep'
            group by payload->>'run' order by min(created_at) desc limit $2",
     )
@@ -132,4 +226,55 @@ pub async fn expiring(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, now: DateTi
     .bind(tenancy.users)
     .fetch_all(&mut **tx)
     .await?)
+}
+
+/// What is kept beside a memory for its history, or for that of the work on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// Former states of memories.
+    Versions,
+    /// When memories were remembered again and got their vectors.
+    Moments,
+    /// Finished events of the bus of memories.
+    Events,
+    /// Finished events of the bus of knowledge.
+    KnowledgeEvents,
+    /// Turns in quarantine that were decided.
+    Quarantine,
+}
+
+impl Record {
+    /// In the order in which a sweep deletes them: a moment ends with the last version of its text.
+    pub const ALL: [Self; 5] = [Self::Versions, Self::Moments, Self::Events, Self::KnowledgeEvents, Self::Quarantine];
+
+    /// What several of them are called.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Versions => "versions",
+            Self::Moments => "moments",
+            Self::Events => "finished events",
+            Self::KnowledgeEvents => "finished events of knowledge",
+            Self::Quarantine => "decided turns in quarantine",
+        }
+    }
+}
+
+/// Deletes at most `most` records of an agent that were replaced, finished or decided before a time; how many.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent, ?record))]
+pub async fn sweep_records(
+    tx: &mut Tx,
+    tenant: TenantId,
+    agent: AgentId,
+    record: Record,
+    before: DateTime<Utc>,
+    most: i64,
+) -> Result<i64, DbError> {
+    let sql = match record {
+        Record::Versions => "select sweep_versions($1, $2, $3, $4)",
+        Record::Moments => "select sweep_moments($1, $2, $3, $4)",
+        Record::Events => "select sweep_events($1, $2, $3, $4)",
+        Record::Quarantine => "select sweep_quarantine($1, $2, $3, $4)",
+        Record::KnowledgeEvents => return Ok(0),
+    };
+    Ok(sqlx::query_scalar(sql).bind(tenant).bind(agent).bind(before).bind(most).fetch_one(&mut **tx).await?)
 }

@@ -1,6 +1,8 @@
-//! The sweep: it archives episodes that faded and memories whose retention ended, agent by agent, in small steps with pauses.
+//! The sweep: it archives episodes that faded and memories whose retention ended, and deletes old history, agent by agent, in small steps
+//! with pauses.
 
-use super::store;
+use super::history;
+use super::store::{self, Record};
 use crate::api::{AgentId, ArchiveReason, LifecyclePolicy, OperatorRole};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
@@ -50,17 +52,35 @@ struct Done {
     expired: i64,
     early: i64,
     limit: i64,
+    /// Old records that were deleted.
+    history: i64,
 }
 
 impl Done {
-    fn count(&mut self, reason: ArchiveReason, archived: i64) {
-        let sum = match reason {
-            ArchiveReason::Faded => &mut self.faded,
-            ArchiveReason::Expired => &mut self.expired,
-            ArchiveReason::Early => &mut self.early,
-            ArchiveReason::Limit => &mut self.limit,
+    fn count(&mut self, step: Step, rows: i64) {
+        let sum = match step {
+            Step::Archive(ArchiveReason::Faded) => &mut self.faded,
+            Step::Archive(ArchiveReason::Expired) => &mut self.expired,
+            Step::Archive(ArchiveReason::Early) => &mut self.early,
+            Step::Archive(ArchiveReason::Limit) => &mut self.limit,
+            Step::Delete(_) => &mut self.history,
         };
-        *sum += archived;
+        *sum += rows;
+    }
+}
+
+/// What a transaction of a sweep does.
+#[derive(Clone, Copy)]
+enum Step {
+    Archive(ArchiveReason),
+    Delete(Record),
+}
+
+impl Step {
+    /// In the order of a sweep.
+    fn all() -> impl Iterator<Item = Self> {
+        let archive = [ArchiveReason::Expired, ArchiveReason::Faded, ArchiveReason::Early, ArchiveReason::Limit];
+        archive.into_iter().map(Self::Archive).chain(Record::ALL.into_iter().map(Self::Delete))
     }
 }
 
@@ -117,8 +137,8 @@ pub async fn sweep(engine: &Engine, ctx: &OpContext, payload: &SweepPayload, sto
     let (mut done, mut steps, mut after) = (Done::default(), STEPS, payload.after);
     for agent in agents(engine, ctx).await?.into_iter().filter(|agent| payload.after.is_none_or(|after| *agent > after)) {
         let policy = identity::lifecycle_policy(engine, ctx, agent).await?;
-        for reason in [ArchiveReason::Expired, ArchiveReason::Faded, ArchiveReason::Early, ArchiveReason::Limit] {
-            while let Some((which, most)) = due(engine, ctx, agent, reason, &policy).await? {
+        for step in Step::all() {
+            loop {
                 if stop.is_cancelled() {
                     return Ok(Work::Stopped);
                 }
@@ -127,10 +147,10 @@ pub async fn sweep(engine: &Engine, ctx: &OpContext, payload: &SweepPayload, sto
                     return go_on(engine, ctx, SweepPayload { after, ..*payload }, done).await;
                 }
                 let start = Instant::now();
-                let archived = archive(engine, ctx, agent, (which, reason), most).await?;
-                done.count(reason, archived);
+                let (rows, most) = perform(engine, ctx, agent, step, &policy).await?;
+                done.count(step, rows);
                 // What others hold now is left for the next sweep.
-                if archived < most {
+                if rows < most || most == 0 {
                     break;
                 }
                 steps -= 1;
@@ -142,6 +162,17 @@ pub async fn sweep(engine: &Engine, ctx: &OpContext, payload: &SweepPayload, sto
         after = Some(agent);
     }
     Ok(Work::Done(json!(done)))
+}
+
+/// Does a step for some rows of an agent; how many it changed, and how many it could have changed at most.
+async fn perform(engine: &Engine, ctx: &OpContext, agent: AgentId, step: Step, policy: &LifecyclePolicy) -> Result<(i64, i64), Error> {
+    match step {
+        Step::Archive(reason) => match due(engine, ctx, agent, reason, policy).await? {
+            Some((which, most)) => Ok((archive(engine, ctx, agent, (which, reason), most).await?, most)),
+            None => Ok((0, 0)),
+        },
+        Step::Delete(record) => Ok((history::delete(engine, ctx, agent, record, policy).await?, history::BATCH)),
+    }
 }
 
 /// Shows how near an agent is to its limit.

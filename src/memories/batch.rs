@@ -33,7 +33,7 @@ pub async fn remember_batch(
     Checks::default().that((1..=BATCH_MAX).contains(&items.len()), "items", message).done()?;
 
     let items: Vec<_> = items.into_iter().map(|item| item.map(remember::without_secrets)).collect();
-    let request: Vec<_> = items.iter().map(|item| item.as_ref().map_err(Error::message)).collect();
+    let request: Vec<_> = items.iter().map(|item| item.as_ref().map(|(request, _)| request).map_err(Error::message)).collect();
     let once = Once::new(engine, ctx, "batch", &request)?;
     // From here on, a different batch with this key is refused. Each item has a key of its own, derived from this one.
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -45,7 +45,7 @@ pub async fn remember_batch(
 
     let mut prepared = Vec::with_capacity(items.len());
     for item in items {
-        prepared.push(match item.and_then(|item| with_user(item, user.as_ref())) {
+        prepared.push(match item.and_then(|(item, redacted)| Ok((with_user(item, user.as_ref())?, redacted))) {
             Ok(item) => remember::prepare(engine, ctx, item).await,
             Err(error) => Err(error),
         });

@@ -1,5 +1,6 @@
 //! What operators look at: lists, and everything about one memory.
 
+use super::history::trust;
 use super::model::{Memory, recency};
 use super::store;
 use crate::api::{
@@ -95,6 +96,7 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
     let memory = store::by_ids(&mut tx, ctx.tenancy(), None, &[id], false).await?.pop().ok_or(Error::NotFound("memory"))?;
     let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
     let links = store::links(&mut tx, ctx.tenancy(), id).await?;
+    let reviewed = store::reviewed(&mut tx, ctx.tenancy(), &[id]).await?;
     let embedded_by = store::embedded_by(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
     tx.commit().await?;
     let mut control = engine.db().control.begin(ctx.tenancy()).await?;
@@ -106,6 +108,7 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
     }
     control.commit().await?;
     Ok(MemoryDetail {
+        trust: trust(&memory, &reviewed, ctx),
         created_by: memory.created_by,
         category: memory.category,
         subject: memory.subject.clone(),

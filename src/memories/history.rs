@@ -90,10 +90,10 @@ pub async fn compare(
     let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
     let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
     tx.commit().await?;
-    let newest = versions.first().map_or(0, |version| version.version);
+    let kept: Vec<String> = versions.iter().rev().map(|version| version.version.to_string()).collect();
     let pick = |field: &str, wanted: i32| {
         let found = versions.iter().find(|version| version.version == wanted).cloned();
-        found.ok_or_else(|| Error::invalid(field, format!("is {wanted}; this memory has the versions 1 to {newest}")))
+        found.ok_or_else(|| Error::invalid(field, format!("is {wanted}; of this memory the versions {} are kept", kept.join(", "))))
     };
     let (from, to) = (pick("from", from)?, pick("to", to)?);
     Ok(Comparison { memory_id: memory.id, changed: changed(&from, &to), from, to })

@@ -128,6 +128,13 @@ async fn standing(tx: &mut Tx, ctx: &OpContext, memory: &Memory, removed: bool, 
     })
 }
 
+/// Gives a memory the status that its links say now that one of this relation was removed. The caller has locked its row.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn reinstate(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, removed: Relation) -> Result<(), Error> {
+    let status = standing(tx, ctx, memory, true, removed).await?;
+    if status == memory.status { Ok(()) } else { move_to(engine, ctx, tx, memory, status).await }
+}
+
 /// Moves a memory to another status, with words, vector, version and audit row.
 async fn move_to(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, status: MemoryStatus) -> Result<(), Error> {
     let (tenant, agent, id) = (ctx.tenant_id, memory.agent_id, memory.id);

@@ -321,6 +321,8 @@ pub enum Change {
     Proposed,
     /// A rule or a person made a candidate durable.
     Promoted,
+    /// A person confirmed the content of a shared memory.
+    Reviewed,
     /// A decision was undone: it waits in the inbox again.
     Returned,
     /// It faded, expired or made room.
@@ -342,6 +344,7 @@ impl Change {
             Self::Recanonicalised => "recanonicalised",
             Self::Proposed => "proposed",
             Self::Promoted => "promoted",
+            Self::Reviewed => "reviewed",
             Self::Returned => "returned",
             Self::Archived => "archived",
         }

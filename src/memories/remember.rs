@@ -13,7 +13,7 @@ use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx, lock};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
+use crate::guard::{self, SecretKind};
 use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
 use crate::jobs::{self, NewEvent, Task};
@@ -39,34 +39,39 @@ const SHORT_ID_TRIES: usize = 4;
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest) -> Result<RememberResponse, Error> {
-    let request = without_secrets(request);
+    let (request, redacted) = without_secrets(request);
     ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "remember", &request)?;
-    let prepared = prepare(engine, ctx, request).await?;
+    let prepared = prepare(engine, ctx, (request, redacted)).await?;
     let vector = engine.embed_for_write(ctx.into(), &prepared.text()).await;
     prepared.store(engine, ctx, vector, &once).await
 }
 
-/// The request without secrets: a marker stands where one was. They must be gone before anything is stored or hashed.
-pub(crate) fn without_secrets(request: RememberRequest) -> RememberRequest {
-    RememberRequest {
-        topic_raw: guard::without_secrets(request.topic_raw),
-        content: guard::without_secrets(request.content),
-        title: request.title.map(guard::without_secrets),
-        summary: request.summary.map(guard::without_secrets),
-        rationale: request.rationale.map(guard::without_secrets),
-        alternatives: request.alternatives.into_iter().map(guard::without_secrets).collect(),
-        evidence_ref: request.evidence_ref.map(guard::without_secrets),
+/// The request without secrets, and the kinds of those: a marker stands where one was. They must be gone before anything is stored or
+/// hashed.
+pub(super) fn without_secrets(request: RememberRequest) -> (RememberRequest, Vec<SecretKind>) {
+    let mut removed = Vec::new();
+    let mut clean = |text: String| guard::take_secrets(text, &mut removed);
+    let request = RememberRequest {
+        topic_raw: clean(request.topic_raw),
+        content: clean(request.content),
+        title: request.title.map(&mut clean),
+        summary: request.summary.map(&mut clean),
+        rationale: request.rationale.map(&mut clean),
+        alternatives: request.alternatives.into_iter().map(&mut clean).collect(),
+        evidence_ref: request.evidence_ref.map(&mut clean),
         ..request
-    }
+    };
+    (request, removed)
 }
 
 /// A request that was checked, under the name that the vocabulary has for its topic.
 pub(super) struct Prepared {
     resolved: Resolved,
     draft: Draft,
+    redacted: Vec<SecretKind>,
     start: Instant,
 }
 
@@ -90,19 +95,23 @@ pub(super) async fn is_reviewed_first(engine: &Engine, ctx: &OpContext, text: &s
     Ok(!guard::inspect(text).is_empty() || identity::capture_policy(engine, ctx).await?.commons == Promotion::Review)
 }
 
-/// Checks a request and looks its topic up.
+/// Checks a request, whose secrets were removed, and looks its topic up.
 ///
 /// # Errors
 /// As [`remember`].
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn prepare(engine: &Engine, ctx: &OpContext, request: RememberRequest) -> Result<Prepared, Error> {
+pub(super) async fn prepare(
+    engine: &Engine,
+    ctx: &OpContext,
+    (request, redacted): (RememberRequest, Vec<SecretKind>),
+) -> Result<Prepared, Error> {
     let start = Instant::now();
     check(ctx, &request)?;
     let resolved = resolve(engine, ctx, &request.topic_raw).await;
     let review = needs_review(engine, ctx, &request).await?;
     let lifecycle = lifecycle(engine, ctx, request.commons).await?;
     let draft = Draft { review, ..draft(ctx, ctx.agent_id()?, request, (&resolved, lifecycle)) };
-    Ok(Prepared { resolved, draft, start })
+    Ok(Prepared { resolved, draft, redacted, start })
 }
 
 impl Prepared {
@@ -123,7 +132,7 @@ impl Prepared {
         vector: Option<Vec<f32>>,
         once: &Once<'_>,
     ) -> Result<RememberResponse, Error> {
-        let Self { resolved, draft, start } = self;
+        let Self { resolved, draft, redacted, start } = self;
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
         if let Some(answer) = once.claim(&mut tx).await? {
             return Ok(answer);
@@ -138,7 +147,7 @@ impl Prepared {
         }
         let proposal = !resolved.is_canonical;
         leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal, late: vector.is_none() }).await?;
-        let answer = outcome.response(resolved);
+        let answer = outcome.response(resolved, &redacted);
         once.commit(tx, &answer, &[answer.memory_id]).await?;
         count(engine, &outcome, vector.is_none(), start.elapsed());
         Ok(answer)
@@ -318,7 +327,7 @@ impl Outcome {
         matches!(self, Self::Revised(_) | Self::Created { .. })
     }
 
-    pub(crate) fn response(&self, resolved: Resolved) -> RememberResponse {
+    pub(super) fn response(&self, resolved: Resolved, redacted: &[SecretKind]) -> RememberResponse {
         let (was_update, unchanged) = (matches!(self, Self::Revised(_) | Self::Amended(_)), matches!(self, Self::Unchanged(_)));
         let (memory_id, short_id, previous_version) = match self {
             Self::Unchanged(memory) => (memory.id, &memory.short_id, None),
@@ -336,6 +345,7 @@ impl Outcome {
             unchanged,
             previous_version,
             awaits_review,
+            redacted: redacted.iter().map(ToString::to_string).collect(),
         }
     }
 }

@@ -158,10 +158,12 @@ fn draft(memory: &Memory, request: &ReviseRequest, lifecycle: LifecyclePolicy) -
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: ProfileFactRequest) -> Result<RememberResponse, Error> {
+    let mut redacted = Vec::new();
+    let mut clean = |text: String| guard::take_secrets(text, &mut redacted);
     let request = ProfileFactRequest {
-        topic_raw: guard::without_secrets(request.topic_raw),
-        content: guard::without_secrets(request.content),
-        evidence_ref: request.evidence_ref.map(guard::without_secrets),
+        topic_raw: clean(request.topic_raw),
+        content: clean(request.content),
+        evidence_ref: request.evidence_ref.map(clean),
         ..request
     };
     let start = tokio::time::Instant::now();
@@ -211,7 +213,7 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
     };
     let late = outcome.is_new_content();
     remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: !resolved.is_canonical, late }).await?;
-    let answer = outcome.response(resolved);
+    let answer = outcome.response(resolved, &redacted);
     once.commit(tx, &answer, &[answer.memory_id]).await?;
     remember::count(engine, &outcome, late, start.elapsed());
     Ok(answer)

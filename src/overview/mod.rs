@@ -46,7 +46,6 @@ pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Overview, Erro
     let recalls = recall::store::grouped(&mut memory, tenant, since, &HealthFilter::default()).await?;
     let recanonicalising = jobs::store::unfiled(&mut memory, tenant).await?;
     let (outbox, oldest) = audit::store::lag_of(&mut memory, tenant).await?;
-    let depths = jobs::store::depth_of(&mut memory, tenant).await?;
     memory.commit().await?;
 
     let days = by_day(first, today, &recalls);
@@ -57,7 +56,6 @@ pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Overview, Erro
         silence.expected += day.expected;
         silence.expected_zero_hits += day.expected_zero_hits;
     }
-    let count = |state: &str| depths.iter().chain(&kb_jobs).filter(|(named, _)| named == state).map(|(_, count)| count).sum::<i64>();
     let oldest = oldest.into_iter().chain(kb_oldest).min();
     Ok(Overview {
         agents: i64::try_from(agents.iter().filter(|agent| agent.kind == AgentKind::Agent).count()).unwrap_or(i64::MAX),
@@ -72,9 +70,7 @@ pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Overview, Erro
         days,
         outbox: outbox + kb_outbox,
         outbox_seconds: oldest.map_or(0, |oldest| (now - oldest).num_seconds().max(0)),
-        jobs_waiting: count("pending") + count("running"),
-        jobs_failed: count("failed"),
-        jobs_dead: count("dead"),
+        knowledge_dead: kb_jobs.iter().filter(|(state, _)| state == "dead").map(|(_, count)| count).sum(),
     })
 }
 

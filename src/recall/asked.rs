@@ -1,6 +1,7 @@
 //! A recall as an operator runs it for an agent: with the reach of the agent's keys, and without a trace.
 
 use super::find::{self, Finding};
+use super::past;
 use super::question::{Past, Question};
 use super::scope::{self, Scoping};
 use super::store::{Narrowing, Reach};
@@ -36,6 +37,9 @@ impl<'a> Asked<'a> {
         let now = engine.clock().now();
         check(recall, now)?;
         let agent = identity::all_agents(engine, ctx).await?.into_iter().find(|one| one.id == agent).ok_or(Error::NotFound("agent"))?;
+        if let Some(at) = recall.as_of {
+            past::check(engine, ctx, agent.id, at, now).await?;
+        }
         let user = user(engine, ctx, &agent, recall).await?;
         let scopes = identity::scopes_of(engine, ctx, agent.id).await?;
         let now = recall.as_of.unwrap_or(now);

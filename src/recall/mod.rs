@@ -63,7 +63,7 @@ const NEAR_MISSES: u32 = 5;
 ///
 /// # Errors
 /// `Forbidden` without `memory:read`; `Invalid` for an empty or over-long query, a `k` outside 1..=100, filters that contradict each other
-/// or an `as_of` in the future; `Unavailable` when neither memory nor knowledge is in reach. A model that is out of reach is no error: the
+/// or an `as_of` in the future or from before the history that is kept; `Unavailable` when neither memory nor knowledge is in reach. A model that is out of reach is no error: the
 /// search then uses words only, and the answer says so.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
@@ -91,6 +91,9 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let now = engine.clock().now();
     check(&request, now)?;
+    if let Some(at) = request.as_of {
+        past::check(engine, ctx, agent, at, now).await?;
+    }
     let scoping = scope::of(engine, ctx, &request.filters, request.as_of.unwrap_or(now)).await?;
     let reach = Reach {
         tenancy: ctx.tenancy(),

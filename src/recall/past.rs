@@ -8,15 +8,18 @@ use crate::api::{AgentId, MemoryId, Ranking};
 use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::identity;
 use crate::knowledge::PreparedQuery;
 use crate::memories::model::{Memory, embedded_text, recency};
 use crate::models::Floors;
+use crate::op::OpContext;
 use crate::ranking::bm25::{Postings, Statistics};
 use crate::ranking::hybrid::{self, Place, Reading};
 use crate::ranking::{self, Candidate, Order};
 use crate::text::words;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -32,6 +35,21 @@ const EMBEDDED_ANEW: usize = 200;
 
 /// Most memories that one sentence names.
 const NAMED: usize = 10;
+
+/// Refuses a moment from before the history of an agent's memories: versions of that time may be gone.
+///
+/// # Errors
+/// `Invalid` for such a moment; `Unavailable` when the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
+pub(super) async fn check(engine: &Engine, ctx: &OpContext, agent: AgentId, at: DateTime<Utc>, now: DateTime<Utc>) -> Result<(), Error> {
+    let Some(days) = identity::history_days(engine, ctx, agent).await? else { return Ok(()) };
+    match now.checked_sub_signed(TimeDelta::days(days.into())) {
+        Some(start) if at < start => {
+            Err(Error::invalid("as_of", format!("lies before {}: the history of memories is kept for {days} days", start.date_naive())))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// The memories that the agents in reach had at `reach.now`, ranked. `lost` gets what could no longer be compared by meaning.
 ///

@@ -10,7 +10,7 @@ use crate::api::{
     QUERY_MAX, SOURCES_K_MAX, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource, SourceReport,
     SourceState,
 };
-use crate::db::DbError;
+use crate::db::{DbError, by_deadline};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::guard;
@@ -154,7 +154,8 @@ async fn knowledge(
 /// Runs one source within its deadline. Its failure is no failure of the search.
 async fn leg(source: SearchSource, deadline: Duration, work: impl Future<Output = Result<Vec<Candidate<Item>>, Error>>) -> Leg {
     let start = Instant::now();
-    let (state, found) = match timeout(deadline, work).await {
+    // Its statements end with it: a connection that still worked for a leg that nobody waits for would be missing elsewhere.
+    let (state, found) = match timeout(deadline, by_deadline(start + deadline, work)).await {
         Ok(Ok(found)) => (SourceState::Answered, found),
         Ok(Err(Error::Db(DbError::Cancelled))) | Err(_) => (SourceState::TimedOut, vec![]),
         Ok(Err(error)) => {
@@ -171,7 +172,7 @@ async fn leg(source: SearchSource, deadline: Duration, work: impl Future<Output 
 
 /// The settings of the organisation and the agent; none if they cannot be read in time.
 async fn settings(engine: &Engine, ctx: &OpContext, deadline: Duration) -> Option<SearchSettings> {
-    match timeout(deadline, identity::search_settings(engine, ctx)).await {
+    match timeout(deadline, by_deadline(Instant::now() + deadline, identity::search_settings(engine, ctx))).await {
         Ok(Ok(settings)) => Some(settings),
         Ok(Err(error)) => {
             tracing::warn!(error = %error.chain(), "searching with the default settings");

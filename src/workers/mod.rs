@@ -13,12 +13,12 @@ pub use relay::drain;
 
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::{consolidation, idempotency, identity, lifecycle, recall, usage};
+use crate::{audit, consolidation, idempotency, identity, lifecycle, recall, usage};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How often expired rows are deleted: lines of the retrieval log, and answers to idempotent requests.
+/// How often expired rows are deleted: lines of the retrieval log, answers to idempotent requests, and delivered rows of the outboxes.
 const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// How often the usage ledger is written. A process that is killed loses the counts of this time.
@@ -93,6 +93,9 @@ async fn sweep(engine: Engine, stop: CancellationToken) {
         }
         if let Err(error) = idempotency::sweep(&engine, engine.clock().now()).await {
             tracing::warn!(%error, "old idempotent requests could not be deleted");
+        }
+        if let Err(error) = audit::sweep(&engine, engine.clock().now()).await {
+            tracing::warn!(%error, "delivered rows of the outboxes could not be deleted");
         }
         tokio::select! {
             () = stop.cancelled() => return,

@@ -3,8 +3,8 @@
 use crate::capture::{captured, conversation, inbox, send};
 use crate::support::{alone, remember, work};
 use remembrancer::api::{
-    CaptureConversationRequest, InboxVerdict, IngestMemoryRequest, MemoryInput, MemoryScope, PairRelation, RememberRequest, SourceDetails,
-    SourceId,
+    ATTACHMENT_MAX, CaptureConversationRequest, InboxVerdict, IngestMemoryRequest, MemoryInput, MemoryScope, PairRelation, RememberRequest,
+    SourceDetails, SourceForm, SourceId,
 };
 use remembrancer::testing::{fact, nowhere};
 use remembrancer::{Error, capture, consolidation};
@@ -31,6 +31,38 @@ async fn what_cannot_be_read_is_refused_and_nothing_is_stored() {
     let request = CaptureConversationRequest { scope: Some(MemoryScope::Project), ..conversation(source.source_id) };
     let error = capture::capture_conversation(&world.engine, &world.atlas, request).await.unwrap_err();
     assert_eq!(field(&error), "project_id");
+}
+
+#[tokio::test]
+async fn an_attachment_that_is_not_text_is_kept_and_not_read() {
+    let world = alone().await;
+    let (engine, atlas) = (&world.engine, &world.atlas);
+    let pdf = [b"%PDF-1.7\n\0".as_slice(), &[0xe2; 48 * 1024]].concat();
+    let details = |form| SourceDetails { form: Some(form), filename: Some("offer.pdf".into()), ..SourceDetails::default() };
+    let kept = capture::add_source(engine, atlas, details(SourceForm::Attachment), pdf.clone()).await.unwrap();
+    assert_eq!((kept.media_type.as_deref(), kept.bytes, kept.turns), (Some("application/pdf"), pdf.len() as i64, 0));
+    assert!(capture::add_source(engine, atlas, details(SourceForm::Attachment), pdf.clone()).await.unwrap().known);
+    let error = capture::capture_conversation(engine, atlas, conversation(kept.source_id)).await.unwrap_err();
+    assert!(field(&error) == "source_ref" && error.fields()[0].message.contains("not text"), "{error:?}");
+
+    let row = capture::source(engine, &world.vera, kept.source_id, 0).await.unwrap().source;
+    assert_eq!((row.title.as_str(), row.media_type, row.bytes, row.state), ("offer.pdf", Some("application/pdf".into()), kept.bytes, None));
+    let stored: Vec<u8> = sqlx::query_scalar("select bytes from sources where id = $1 and content is null")
+        .bind(kept.source_id)
+        .fetch_one(&mut crate::support::memory_owner(engine).await)
+        .await
+        .unwrap();
+    assert_eq!(stored, pdf);
+
+    // A text is read as before, also as an attachment; what is no attachment or too large is refused.
+    let text = capture::add_source(engine, atlas, details(SourceForm::Attachment), b"Vera: I live in Thun.".to_vec()).await.unwrap();
+    assert_eq!((text.media_type, text.turns), (None, 1));
+    let error = capture::add_source(engine, atlas, details(SourceForm::Document), pdf).await.unwrap_err();
+    assert!(field(&error) == "content" && error.fields()[0].message.contains("form attachment"), "{error:?}");
+    let error = capture::add_source(engine, atlas, details(SourceForm::Attachment), vec![0; ATTACHMENT_MAX + 1]).await.unwrap_err();
+    assert!(field(&error) == "content" && error.fields()[0].message.contains(&ATTACHMENT_MAX.to_string()), "{error:?}");
+    let wrong = SourceDetails { media_type: Some("pdf".into()), ..details(SourceForm::Attachment) };
+    assert_eq!(field(&capture::add_source(engine, atlas, wrong, vec![0]).await.unwrap_err()), "media_type");
 }
 
 #[tokio::test]

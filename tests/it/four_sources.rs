@@ -154,6 +154,26 @@ async fn a_source_that_hangs_is_left_out_and_the_others_answer() {
     assert!(whole.degraded.is_empty(), "{whole:#?}");
 }
 
+#[tokio::test]
+async fn a_source_that_is_late_gives_its_connection_back() {
+    let hour = Duration::from_secs(3600);
+    let settings = Settings { source_deadline: Duration::from_millis(200), statement_budget: hour, ..patient() };
+    let world = alone_with(settings).await;
+    fill(&world).await;
+    let (mut owner, mut observer) = (memory_owner(&world.engine).await, memory_owner(&world.engine).await);
+    let mut locked = owner.begin().await.unwrap();
+    sqlx::query("lock table agent_memories, embeddings_384 in access exclusive mode").execute(&mut *locked).await.unwrap();
+    let answer = look(&world, &world.atlas, SearchMyMemoriesRequest::new("kestrel")).await;
+    assert_eq!(state(&answer, SearchSource::Memory), SourceState::TimedOut, "{answer:#?}");
+    // The lock is still held, and a statement would wait for it for an hour.
+    let waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut observer).await.unwrap() > 0 {
+        tokio::task::yield_now().await;
+    }
+    locked.rollback().await.unwrap();
+    assert!(look(&world, &world.atlas, SearchMyMemoriesRequest::new("kestrel")).await.degraded.is_empty());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_out_of_reach_costs_its_sources_and_no_other() {
     let urls = TestDatabases::shared().await;

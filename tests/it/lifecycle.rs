@@ -6,7 +6,8 @@ use futures_util::future::join_all;
 use remembrancer::aging::decayed;
 use remembrancer::api::{
     ErrorCode, ExplainRequest, Factor, LifecyclePolicy, LinkRequest, MemoryFilter, MemoryId, MemoryKind, MemoryStatus, MessagesRequest,
-    MessagesResponse, NewMessage, Relation, RememberRequest, Retention, RetentionDays, RetentionRule, Role, SearchRequest,
+    MessagesResponse, NewMessage, Relation, RememberRequest, Retention, RetentionDays, RetentionRule, Role, SearchRequest, SessionFilter,
+    UserRef,
 };
 use remembrancer::op::IdempotencyKey;
 use remembrancer::testing::{World, fact, question};
@@ -14,6 +15,7 @@ use remembrancer::{OpContext, context, contract, identity, lifecycle, memories, 
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
@@ -387,4 +389,45 @@ async fn a_killed_sweep_is_resumed_and_archives_each_memory_once() {
     assert_eq!(versions, 360, "each memory was archived once");
     let runs = lifecycle::forecast(&world.engine, &world.vera).await.unwrap().sweeps;
     assert!(runs[0].finished_at.is_some() && runs[0].error.is_none(), "{runs:?}");
+}
+
+#[tokio::test]
+async fn a_session_is_listed_in_pages_for_its_agent_and_user_only() {
+    let world = World::new().await;
+    let list = async |ctx: &OpContext, session: &str, filter: SessionFilter| {
+        lifecycle::session_messages(&world.engine, ctx, session, &filter).await
+    };
+    for batch in 0..3 {
+        let batch = (0..50).map(|n| message(Role::User, format!("Boat {:03} leaves.", batch * 50 + n))).collect();
+        say(&world, &world.atlas, "harbour", batch).await;
+        world.clock.advance(Duration::minutes(1));
+    }
+    let first = list(&world.atlas, "harbour", SessionFilter::default()).await.unwrap();
+    let rest = list(&world.atlas, "harbour", SessionFilter { after: first.next.clone(), ..SessionFilter::default() }).await.unwrap();
+    assert_eq!((first.rows.len(), rest.rows.len(), first.total, rest.next), (100, 50, 150, None));
+    let texts: Vec<_> = first.rows.iter().chain(&rest.rows).map(|row| row.content.clone()).collect();
+    assert_eq!(texts, (0..150).map(|n| format!("Boat {n:03} leaves.")).collect::<Vec<_>>());
+    assert_eq!(
+        list(&world.atlas, "harbour", SessionFilter { before: rest.previous, ..SessionFilter::default() }).await.unwrap().rows,
+        first.rows
+    );
+
+    let mina = UserRef::from_str("crm-4711").unwrap();
+    identity::add_user(&world.engine, &world.system, "crm-4711", Some("Mina"), None).await.unwrap();
+    let for_mina = MessagesRequest { user_id: Some(mina.clone()), ..messages(vec![message(Role::User, "Mina sails alone.")]) };
+    lifecycle::add_messages(&world.engine, &world.atlas, "harbour", for_mina).await.unwrap();
+    let of_mina = SessionFilter { user_id: Some(mina), ..SessionFilter::default() };
+    assert_eq!(list(&world.atlas, "harbour", of_mina).await.unwrap().rows[0].content, "Mina sails alone.");
+    assert_eq!(list(&world.atlas, "harbour", SessionFilter::default()).await.unwrap().total, 150);
+
+    for (ctx, session) in [(&world.binky, "harbour"), (&world.atlas, "no such session")] {
+        assert_eq!(list(ctx, session, SessionFilter::default()).await.unwrap_err().code(), ErrorCode::NotFound);
+    }
+    let foreign = SessionFilter { after: Some("x".into()), ..SessionFilter::default() };
+    assert_eq!(list(&world.atlas, "harbour", foreign).await.unwrap_err().fields()[0].field, "after");
+    memories::delete(&world.engine, &world.vera, &[first.rows[0].memory_id], "wrong").await.unwrap();
+    assert_eq!(list(&world.atlas, "harbour", SessionFilter::default()).await.unwrap().rows[0].content, "Boat 001 leaves.");
+    world.clock.advance(Duration::days(8));
+    let expired = list(&world.atlas, "harbour", SessionFilter::default()).await.unwrap();
+    assert_eq!((expired.rows.len(), expired.total), (0, 0), "expired, not swept");
 }

@@ -22,6 +22,7 @@ mod extraction_golden;
 mod extraction_input;
 mod forget;
 mod four_sources;
+mod history;
 mod idempotency;
 mod identity;
 mod knowledge;

@@ -9,7 +9,7 @@ use remembrancer::api::{
 use remembrancer::op::{Access, Actor};
 use remembrancer::portability::{self, Selection};
 use remembrancer::testing::{World, fact, key, rows_of};
-use remembrancer::{Engine, OpContext, audit, identity, jobs, memories, overview, workers};
+use remembrancer::{Engine, OpContext, audit, capture, identity, jobs, memories, overview, workers};
 use tokio_util::sync::CancellationToken;
 
 /// A file with its lines of one type changed.
@@ -74,7 +74,8 @@ async fn an_imported_event_is_never_work_whatever_it_says() {
     );
     // The numbers of the console do not change, and none of the events is counted.
     let numbers = overview::overview(&there.engine, &ctx).await.unwrap();
-    assert_eq!((numbers.jobs_waiting, numbers.jobs_failed, numbers.jobs_dead, numbers.recanonicalising), (0, 0, 0, 0));
+    let events = capture::numbers(&there.engine, &ctx).await.unwrap();
+    assert_eq!((events.waiting, events.dead, numbers.knowledge_dead, numbers.recanonicalising), (0, 0, 0, 0));
     // No event becomes due later.
     there.clock.advance(chrono::Duration::days(365 * 8_000));
     assert_eq!(workers::work(&there.engine, &CancellationToken::new()).await.unwrap(), 0);

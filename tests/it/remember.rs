@@ -201,3 +201,17 @@ async fn every_write_leaves_its_trace_on_the_bus() {
     assert_eq!(traces, [trace("created"), trace("unchanged")]);
     assert!(world.clock.now() > detail(&world, id).await.memory.created_at);
 }
+
+#[tokio::test]
+async fn the_answer_says_which_secrets_were_replaced() {
+    let world = World::new().await;
+    let told = RememberRequest { title: Some("password: hunter2horse".into()), ..fact("mailer", "The mailer's password is Tr0ub4dor&3x.") };
+    let answer = remember(&world, &world.atlas, told.clone()).await;
+    assert_eq!(answer.redacted, ["password", "password"]);
+    let batch =
+        memories::remember_batch(&world.engine, &world.atlas, None, vec![Ok(told), Ok(fact("tea", "Vera likes tea"))]).await.unwrap();
+    let redacted: Vec<_> = batch.results.iter().map(|one| one.memory.as_ref().unwrap().redacted.len()).collect();
+    assert_eq!(redacted, [2, 0]);
+    let stored = detail(&world, answer.memory_id).await;
+    assert!(!format!("{stored:?}").contains("Tr0ub4dor") && !format!("{stored:?}").contains("hunter2"));
+}

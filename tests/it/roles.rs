@@ -80,7 +80,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "consolidation::preview" Reviewer |w, c| consolidation::preview(&w.engine, c, &[memory()], &InboxVerdict::Undo);
     "consolidation::quarantine" Viewer |w, c| consolidation::quarantine(&w.engine, c, None);
     "consolidation::quotes" Viewer |w, c| consolidation::quotes(&w.engine, c, memory());
-    "consolidation::suggestions" Viewer |w, c| consolidation::suggestions(&w.engine, c, None);
+    "consolidation::suggestions" Viewer |w, c| consolidation::suggestions(&w.engine, c, &Default::default());
+    "consolidation::undo_pair" Reviewer |w, c| consolidation::undo_pair(&w.engine, c, PairId(nowhere()));
     "consolidation::survey_now" Operator |w, c| consolidation::survey_now(&w.engine, c);
     "lifecycle::sweep_now" Operator |w, c| lifecycle::sweep_now(&w.engine, c);
     "lifecycle::forecast" Viewer |w, c| lifecycle::forecast(&w.engine, c);
@@ -101,6 +102,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::set_policy" Admin |w, c| identity::set_policy(&w.engine, c, Default::default());
     "identity::search_policy" Viewer |w, c| identity::search_policy(&w.engine, c);
     "identity::set_search_policy" Admin |w, c| identity::set_search_policy(&w.engine, c, Default::default());
+    "identity::knowledge_categories" Viewer |w, c| identity::knowledge_categories(&w.engine, c, None);
     "identity::set_knowledge_categories" Admin |w, c| identity::set_knowledge_categories(&w.engine, c, AgentId(nowhere()), &[]);
     "identity::views" Viewer |w, c| identity::views(&w.engine, c, ViewPage::Memories);
     "identity::save_view" Viewer |w, c| identity::save_view(&w.engine, c, ViewPage::Memories, "tea", "q=tea");
@@ -118,6 +120,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::history" Viewer |w, c| memories::history(&w.engine, c, &name(), None);
     "memories::compare" Viewer |w, c| memories::compare(&w.engine, c, &name(), None, (1, 2));
     "memories::delete" Operator |w, c| memories::delete(&w.engine, c, &[memory()], "because");
+    "memories::review" Reviewer |w, c| memories::review(&w.engine, c, &[memory()]);
     "memories::set_pinned" Operator |w, c| memories::set_pinned(&w.engine, c, &name(), None, true);
     "memories::restore" Operator |w, c| memories::restore(&w.engine, c, &[memory()], "because");
     "overview::overview" Viewer |w, c| overview::overview(&w.engine, c);
@@ -194,6 +197,7 @@ const OF_AGENTS: &[&str] = &[
     "knowledge::ingest",
     "knowledge::search",
     "lifecycle::add_messages",
+    "lifecycle::session_messages",
     "memories::forget",
     "memories::link",
     "memories::remember",

@@ -1,13 +1,13 @@
 //! The survey of active memories: what may say the same or contradict, as suggestions for a person.
 
-use crate::support::{Told, alone, ask, remember, work};
+use crate::support::{Told, alone, ask, memory_owner, remember, work};
 use chrono::Duration;
-use remembrancer::api::{MemoryKind, PairRelation, RememberRequest, SuggestedPair};
+use remembrancer::api::{ErrorCode, MemoryKind, MemoryStatus, PairId, PairRelation, RememberRequest, SuggestedPair, SuggestionFilter};
 use remembrancer::testing::{World, fact, nowhere};
-use remembrancer::{OpContext, consolidation};
+use remembrancer::{OpContext, consolidation, memories};
 
 async fn suggestions(world: &World) -> Vec<SuggestedPair> {
-    consolidation::suggestions(&world.engine, &world.vera, None).await.unwrap().rows
+    consolidation::suggestions(&world.engine, &world.vera, &SuggestionFilter::default()).await.unwrap().rows
 }
 
 async fn survey(world: &World) -> bool {
@@ -57,4 +57,73 @@ async fn contradictions_and_duplicates_among_active_memories_are_suggested_once(
     work(&world).await;
     let thun = ask(&world, &world.atlas, "Vera lives in Thun").await.told().into_iter().filter(|hit| hit.content.contains("Thun")).count();
     assert_eq!(thun, 1, "they were merged");
+}
+
+/// Three suggestions about live memories, one of each relation, and one of another agent.
+async fn three(world: &World) -> Vec<SuggestedPair> {
+    let pairs = [
+        ("gate", "The gate of the harbour opens at seven every day.", "The gate of the harbour opens at seven every day"),
+        ("ferry", "The ferry to Malta leaves on Monday from pier two.", "The ferry to Malta leaves on Friday from pier two."),
+    ];
+    for (topic, earlier, later) in pairs {
+        told(world, &world.atlas, topic, earlier).await;
+        told(world, &world.atlas, &format!("{topic} times"), later).await;
+    }
+    told(world, &world.binky, "office", "The office of Idris is in Oslo near the port.").await;
+    told(world, &world.binky, "office place", "The office of Idris is in Bergen near the port.").await;
+    assert!(survey(world).await);
+    suggestions(world).await
+}
+
+async fn states(world: &World, ctx: &OpContext, pair: &SuggestedPair) -> [(MemoryStatus, usize); 2] {
+    let mut states = Vec::new();
+    for id in [pair.from.id, pair.to.id] {
+        let record = memories::record(&world.engine, &world.vera, &id.into(), None).await.unwrap();
+        let found = ask(world, ctx, &record.content).await.told().into_iter().filter(|hit| hit.memory_id == id).count();
+        states.push((record.status, found));
+    }
+    states.try_into().unwrap()
+}
+
+#[tokio::test]
+async fn every_decision_about_active_memories_can_be_undone() {
+    let world = alone().await;
+    let all = three(&world).await;
+    let of_binky = SuggestionFilter { agent_id: world.binky.agent_id().ok(), ..SuggestionFilter::default() };
+    let page = consolidation::suggestions(&world.engine, &world.vera, &of_binky).await.unwrap();
+    assert_eq!((page.rows.len(), page.total), (1, 1));
+    assert_eq!(page.rows[0].agent_id, world.binky.agent_id().unwrap());
+
+    let (engine, vera) = (&world.engine, &world.vera);
+    let of = |relation| all.iter().find(|one| one.relation == relation && one.agent_id == world.atlas.agent_id().unwrap()).unwrap();
+    // A correction needs somebody who corrects: the statement is the same for the rest.
+    let corrected = of(PairRelation::Contradicts).clone();
+    let mut owner = memory_owner(engine).await;
+    let correct = "insert into memory_proposals (tenant_id, agent_id, id, from_id, to_id, relation, reason, state, created_at)
+                   select tenant_id, agent_id, $2, from_id, to_id, 'supersedes', reason, state, created_at from memory_proposals where id = $1";
+    let correction = PairId(world.engine.clock().id());
+    sqlx::query(correct).bind(corrected.id).bind(correction).execute(&mut owner).await.unwrap();
+    let correction = SuggestedPair { id: correction, relation: PairRelation::Supersedes, ..corrected.clone() };
+
+    for pair in [of(PairRelation::Duplicates), &corrected, &correction] {
+        let before = states(&world, &world.atlas, pair).await;
+        for accept in [true, false] {
+            consolidation::decide_pair(engine, vera, pair.id, accept).await.unwrap();
+            work(&world).await;
+            assert_eq!(states(&world, &world.atlas, pair).await == before, !accept, "{} {accept}", pair.relation);
+            consolidation::undo_pair(engine, vera, pair.id).await.unwrap();
+            work(&world).await;
+            assert_eq!(states(&world, &world.atlas, pair).await, before, "{} {accept}", pair.relation);
+            let twice = consolidation::undo_pair(engine, vera, pair.id).await.unwrap_err();
+            assert_eq!(twice.code(), ErrorCode::NotFound);
+        }
+    }
+    assert_eq!(suggestions(&world).await.len(), all.len() + 1, "all of them wait again");
+
+    // What changed since is not overwritten.
+    let merged = of(PairRelation::Duplicates);
+    consolidation::decide_pair(engine, vera, merged.id, true).await.unwrap();
+    memories::delete(engine, vera, &[merged.from.id], "wrong").await.unwrap();
+    let error = consolidation::undo_pair(engine, vera, merged.id).await.unwrap_err();
+    assert!(error.code() == ErrorCode::Conflict && error.message().contains(&merged.from.short_id), "{error}");
 }

@@ -151,6 +151,9 @@ impl Two {
                         where tenant_id = $1 and state in ('pending', 'running', 'failed')";
             sqlx::query(hold).bind(a.system.tenant_id).execute(&mut owner(url).await).await.unwrap();
         }
+        let done = "insert into events (tenant_id, agent_id, id, kind, task, state, run_after, created_at, finished_at)
+                    values ($1, $2, gen_random_uuid(), 'maintenance', 'embed_terms', 'done', now(), now(), now())";
+        sqlx::query(done).bind(case.tenant).bind(case.commons).execute(&mut owner(&a.engine.urls().shared_kb).await).await.unwrap();
         capture::fill(&a, &mut memory_owner(&a.engine).await, &case).await;
         lifecycle::fill(&mut memory_owner(&a.engine).await, &case).await;
         identity::set_policy(&a.engine, &a.system, Default::default()).await.unwrap();

@@ -10,6 +10,7 @@ pub mod memories;
 pub mod overview;
 pub mod prompts;
 pub mod recall;
+pub mod search;
 pub mod session;
 pub mod views;
 pub mod vocabulary;

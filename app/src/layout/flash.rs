@@ -46,6 +46,10 @@ fn Message(flash: Flash) -> impl IntoView {
                 let here = move || query().href(&path.get());
                 view! { <Undo action="/console/api/undo_decision" name="id" value=id.to_string() here=Signal::derive(here) /> }
             })}
+            {flash.pair.map(|id| {
+                let here = move || query().href(&path.get());
+                view! { <Undo action="/console/api/undo_pair" name="id" value=id.to_string() here=Signal::derive(here) /> }
+            })}
             {(!candidates.is_empty()).then(|| {
                 // A single candidate that waits again is looked at again.
                 let again = candidates.first().copied().filter(|_| candidates.len() == 1);

@@ -41,6 +41,7 @@ const PAGES: [(&str, &[Page]); 5] = [
             ("/recall/log", "Log", Shape::Log),
             ("/recall/playground", "Playground", Shape::Playground),
             ("/recall/diagnose", "Diagnose", Shape::Diagnose),
+            ("/recall/policy", "Search policy", Shape::Filter),
         ],
     ),
     ("Trust", &[("/audit", "Audit log", Shape::Audit)]),

@@ -102,13 +102,21 @@ impl Describe for UnreadText {
 }
 
 impl UnreadText {
-    /// Checks scope and media type, then reads the body.
+    /// The media type that the caller names, without parameters, unless it says nothing about the bytes.
+    pub fn media_type(&self) -> Option<String> {
+        let value = self.0.headers().get(header::CONTENT_TYPE)?.to_str().ok()?;
+        let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let vague = media_type.is_empty() || media_type == "application/octet-stream" || media_type == "application/x-www-form-urlencoded";
+        (!vague && !TEXTS.contains(&media_type.as_str())).then_some(media_type)
+    }
+
+    /// Checks scope and media type, then reads the body. An attachment may have `any` media type.
     ///
     /// # Errors
     /// `Forbidden` without the scope, `UnsupportedMediaType` for another type, `TooLarge` above `most` bytes.
-    pub async fn read(mut self, ctx: &OpContext, scope: Scope, most: usize) -> Result<Vec<u8>, ApiError> {
+    pub async fn read(mut self, ctx: &OpContext, scope: Scope, most: usize, any: bool) -> Result<Vec<u8>, ApiError> {
         ctx.require(scope)?;
-        if !TEXTS.iter().any(|media_type| has_media_type(self.0.headers(), media_type)) {
+        if !any && !TEXTS.iter().any(|media_type| has_media_type(self.0.headers(), media_type)) {
             return Err(ApiError::UnsupportedMediaType(format!("send the source as {}", TEXTS.join(", "))));
         }
         DefaultBodyLimit::max(most).apply(&mut self.0);

@@ -135,7 +135,10 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
                 name: "Sessions",
                 about: "The messages of a conversation, as they are said. Each has an importance and is kept as long as its kind.",
             },
-            vec![Route::post("/api/sessions/{session}/messages", "Store messages of a session", sessions::add).needs(&[MemoryWrite])],
+            vec![
+                Route::post("/api/sessions/{session}/messages", "Store messages of a session", sessions::add).needs(&[MemoryWrite]),
+                Route::get("/api/sessions/{session}/messages", "List the messages of a session", sessions::list).needs(&[MemoryRead]),
+            ],
         ),
         (
             Group {

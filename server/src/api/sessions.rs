@@ -4,10 +4,10 @@ use super::Api;
 use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::ApiError;
-use super::params::Segment;
+use super::params::{Query, Segment};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{MessagesRequest, MessagesResponse, Scope};
+use remembrancer::api::{MessagesRequest, MessagesResponse, Page, Scope, SessionFilter, SessionMessage};
 use remembrancer::lifecycle;
 
 /// Largest body of a batch of messages, in bytes.
@@ -22,4 +22,14 @@ pub async fn add(
 ) -> Result<Json<MessagesResponse>, ApiError> {
     let request = body.at_most(MESSAGES_BODY_MAX).read(&ctx, Scope::MemoryWrite).await?;
     Ok(Json(lifecycle::add_messages(&api.engine, &ctx, &session.0, request).await?))
+}
+
+/// `GET /api/sessions/{session}/messages`: the live messages, oldest first.
+pub async fn list(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    session: Segment<String>,
+    Query(filter): Query<SessionFilter>,
+) -> Result<Json<Page<SessionMessage>>, ApiError> {
+    Ok(Json(lifecycle::session_messages(&api.engine, &ctx, &session.0, &filter).await?))
 }

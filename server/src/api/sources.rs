@@ -15,6 +15,8 @@ parameters! {
     /// What belongs to a source besides its text.
     OfSource {
         /// What it is: `transcript` (the default), `note`, `summary`, `document`, `tool_output` or `attachment`.
+        ///
+        /// An attachment may have any media type. One that is not text is kept, up to 4 MiB, and nothing is read out of it.
         form: SourceForm,
         /// A name for people, up to 256 characters.
         title: String,
@@ -31,15 +33,17 @@ parameters! {
     }
 }
 
-/// `POST /api/sources`: stores a transcript, a note or a document. Nothing is read out of it until it is captured.
+/// `POST /api/sources`: stores a transcript, a note, a document or an attachment. Nothing is read out of it until it is captured.
 pub async fn add(
     State(api): State<Api>,
     Caller(ctx): Caller,
     parameters: Parameters<OfSource>,
     body: UnreadText,
 ) -> Result<Json<SourceResponse>, ApiError> {
-    let content = body.read(&ctx, Scope::CaptureWrite, SOURCE_MAX).await?;
+    let attached = parameters.parse::<SourceForm>("form").is_ok_and(|form| form == Some(SourceForm::Attachment));
+    let media_type = body.media_type().filter(|_| attached);
+    let content = body.read(&ctx, Scope::CaptureWrite, SOURCE_MAX, attached).await?;
     let OfSource { form, title, filename, attachment_id, session_id, connection_id, user_id } = parameters.read()?;
-    let details = SourceDetails { form, title, filename, attachment_id, session_id, connection_id, user_id };
+    let details = SourceDetails { form, title, filename, attachment_id, media_type, session_id, connection_id, user_id };
     Ok(Json(capture::add_source(&api.engine, &ctx, details, content).await?))
 }

@@ -1,5 +1,6 @@
 //! The demo's past: weeks of memories, recalls and documents, loaded in the order in which they happened.
 
+use super::activity::{COMPLETED, Completed, REPORTED, Reported, complete, report};
 use super::capture::{self, CAPTURED, Captured, OBSERVED, OUTAGE, Observed, VERDICTS, Verdict};
 use super::data::{FOUNDED, MEMORIES, Memory, RECALLS, TERMS};
 use super::messages::{SAID, Said, say};
@@ -91,6 +92,8 @@ enum Event {
     Capture(&'static Captured),
     Observe(&'static Observed),
     Say(&'static Said),
+    Report(&'static Reported),
+    Complete(&'static Completed),
     Decide(&'static Verdict),
     /// The model is out of reach while this is remembered.
     Outage(&'static Memory),
@@ -108,9 +111,12 @@ fn timeline() -> Vec<(i64, Event)> {
     let observed = OBSERVED.iter().map(|observed| (observed.minutes_ago, Event::Observe(observed)));
     let decided = VERDICTS.iter().map(|verdict| (verdict.minutes_ago, Event::Decide(verdict)));
     let said = SAID.iter().map(|said| (said.minutes_ago, Event::Say(said)));
+    let reported = REPORTED.iter().map(|reported| (reported.minutes_ago, Event::Report(reported)));
+    let completed = COMPLETED.iter().map(|completed| (completed.minutes_ago, Event::Complete(completed)));
     let out = std::iter::once((OUTAGE.minutes_ago, Event::Outage(&OUTAGE)));
-    let mut events: Vec<_> =
-        remembered.chain(forgotten).chain(recalled).chain(captured).chain(observed).chain(decided).chain(said).chain(out).collect();
+    let by_agents =
+        remembered.chain(forgotten).chain(recalled).chain(captured).chain(observed).chain(said).chain(reported).chain(completed);
+    let mut events: Vec<_> = by_agents.chain(decided).chain(out).collect();
     events.sort_by_key(|(minutes_ago, _)| Reverse(*minutes_ago));
     events
 }
@@ -176,6 +182,8 @@ async fn replay(engine: &Engine, clock: &RewoundClock, model: &Interrupted) -> R
                 work(engine).await?;
             }
             Event::Say(said) => say(engine, acting(said.agent), said).await?,
+            Event::Report(reported) => report(engine, acting(reported.agent), reported).await?,
+            Event::Complete(completed) => complete(engine, acting(completed.agent), completed).await?,
             Event::Decide(verdict) => capture::decide(engine, &mina, verdict).await?,
             Event::Outage(memory) => {
                 work(engine).await?;
@@ -257,7 +265,7 @@ mod tests {
     fn events_happen_in_order() {
         let events = timeline();
         let forgotten = MEMORIES.iter().filter(|memory| memory.forgotten).count();
-        let captured = CAPTURED.len() + OBSERVED.len() + VERDICTS.len() + SAID.len() + 1;
+        let captured = CAPTURED.len() + OBSERVED.len() + VERDICTS.len() + SAID.len() + REPORTED.len() + COMPLETED.len() + 1;
         assert_eq!(events.len(), MEMORIES.len() + RECALLS.len() + forgotten + captured);
         assert!(events.is_sorted_by_key(|(minutes_ago, _)| Reverse(*minutes_ago)));
         assert!(events.iter().all(|(minutes_ago, _)| *minutes_ago < FOUNDED));

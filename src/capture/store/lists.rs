@@ -21,11 +21,12 @@ pub struct Located {
     pub user_id: Option<UserId>,
     pub form: SourceForm,
     pub title: String,
+    pub media_type: Option<String>,
     pub parts: i32,
     pub created_at: DateTime<Utc>,
 }
 
-const LOCATED: &str = "s.id, s.agent_id, s.user_id, s.form, coalesce(s.title, s.reference) as title, s.parts, s.created_at";
+const LOCATED: &str = "s.id, s.agent_id, s.user_id, s.form, coalesce(s.title, s.reference) as title, s.media_type, s.parts, s.created_at";
 
 fn sources(what: &str, tenant: TenantId, filter: &SourceFilter) -> Result<QueryBuilder<Postgres>, DbError> {
     let mut query = statement!(format!("select {what} from sources s where s.tenant_id = $1 and s.part = 1"), tenant);
@@ -65,7 +66,7 @@ pub struct SourcePart {
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn source_parts(tx: &mut Tx, tenant: TenantId, source: SourceId) -> Result<Vec<SourcePart>, DbError> {
     Ok(sqlx::query_as(
-        r"select s.id, s.agent_id, s.user_id, s.form, coalesce(s.title, s.reference) as title, s.parts, s.created_at, s.content, s.turns
+        r"select s.id, s.agent_id, s.user_id, s.form, coalesce(s.title, s.reference) as title, s.media_type, s.parts, s.created_at, s.content, s.turns
             from sources s where s.tenant_id = $1 and (s.id = $2 or s.whole_id = $2) order by s.part",
     )
     .bind(tenant)
@@ -95,7 +96,7 @@ pub async fn source_numbers(tx: &mut Tx, tenant: TenantId, ids: &[SourceId]) -> 
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     Ok(sqlx::query_as(
         r"with part as (
-              select coalesce(s.whole_id, s.id) as whole_id, s.agent_id, s.id, coalesce(octet_length(s.content), 0)::bigint as bytes,
+              select coalesce(s.whole_id, s.id) as whole_id, s.agent_id, s.id, coalesce(octet_length(s.content), octet_length(s.bytes), 0)::bigint as bytes,
                      coalesce(jsonb_array_length(s.turns), 0)::bigint as turns
                 from sources s where s.tenant_id = $1 and coalesce(s.whole_id, s.id) = any($2))
           select p.whole_id, sum(p.bytes)::bigint as bytes, sum(p.turns)::bigint as turns,

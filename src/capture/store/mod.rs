@@ -28,15 +28,30 @@ pub struct NewSource<'a> {
     pub form: SourceForm,
     pub title: &'a str,
     pub details: &'a SourceDetails,
-    pub text: &'a str,
+    pub body: Body<'a>,
     pub turns: Value,
     pub user: Option<UserId>,
     pub now: DateTime<Utc>,
 }
 
+/// What a source holds.
+#[derive(Clone, Copy)]
+pub enum Body<'a> {
+    Text(&'a str),
+    /// An attachment that is not text.
+    Bytes {
+        media_type: &'a str,
+        bytes: &'a [u8],
+    },
+}
+
 /// Inserts a part of a source; false if it is there.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn insert_source(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source: &NewSource<'_>) -> Result<bool, DbError> {
+    let (text, media_type, bytes) = match source.body {
+        Body::Text(text) => (Some(text), None, None),
+        Body::Bytes { media_type, bytes } => (None, Some(media_type), Some(bytes)),
+    };
     let mut query = insert!("insert into sources" {
         tenant_id: tenancy.tenant,
         agent_id: agent,
@@ -44,7 +59,9 @@ pub async fn insert_source(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source
         user_id: source.user,
         kind: source.kind,
         reference: source.details.filename.as_deref().unwrap_or(source.title),
-        content: source.text,
+        content: text,
+        media_type: media_type,
+        bytes: bytes,
         metadata: json!({}),
         created_at: source.now,
         form: source.form,
@@ -61,11 +78,11 @@ pub async fn insert_source(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
 }
 
-/// The parts of a source, in order; empty if the agent and user have none with this id.
+/// The parts of a source, in order, and whether each is a text; empty if the agent and user have none with this id.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
-pub async fn parts(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source: SourceId) -> Result<Vec<SourceId>, DbError> {
-    Ok(sqlx::query_scalar(concat!(
-        "select s.id from sources s where s.tenant_id = $1 and s.agent_id = $2 and (s.id = $3 or s.whole_id = $3) and ",
+pub async fn parts(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source: SourceId) -> Result<Vec<(SourceId, bool)>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        "select s.id, s.bytes is null from sources s where s.tenant_id = $1 and s.agent_id = $2 and (s.id = $3 or s.whole_id = $3) and ",
         of_user!("s", "$4"),
         " order by s.part"
     ))

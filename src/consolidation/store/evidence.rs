@@ -55,17 +55,42 @@ pub async fn insert_evidence(
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
 }
 
-/// Gives the evidence of a candidate to another memory of the agent.
+/// Gives the evidence of a candidate to another memory of the agent; which places.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
-pub async fn move_evidence(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, from: MemoryId, to: MemoryId) -> Result<(), DbError> {
-    sqlx::query(concat!(
+pub async fn move_evidence(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, from: MemoryId, to: MemoryId) -> Result<Vec<Uuid>, DbError> {
+    Ok(sqlx::query_scalar(concat!(
         "update evidence v set memory_id = $4 where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and ",
-        of_user!("v", "$5")
+        of_user!("v", "$5"),
+        " returning v.id"
     ))
     .bind(tenancy.tenant)
     .bind(agent)
     .bind(from)
     .bind(to)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Gives some places of a memory back to the one that they were taken from.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn give_evidence_back(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    agent: AgentId,
+    (from, to): (MemoryId, MemoryId),
+    places: &[Uuid],
+) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"update evidence v set memory_id = $4
+           where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and v.id = any($5) and ",
+        of_user!("v", "$6")
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(from)
+    .bind(to)
+    .bind(places)
     .bind(tenancy.users)
     .execute(&mut **tx)
     .await?;

@@ -5,9 +5,11 @@ mod inbox;
 mod pairs;
 mod survey;
 
-pub use evidence::{insert_evidence, is_known, merged_into, move_evidence, surroundings, take_evidence_back};
+pub use evidence::{give_evidence_back, insert_evidence, is_known, merged_into, move_evidence, surroundings, take_evidence_back};
 pub use inbox::{count, list, was_candidate};
-pub use pairs::{End, Pair, close_pair, disputed, insert_pair, pair, pairs_of, suggestion_count, suggestion_list};
+pub use pairs::{
+    Decided, End, Pair, close_pair, decided, disputed, insert_pair, pair, pairs_of, reopen_pair, suggestion_count, suggestion_list,
+};
 pub use survey::{Surveyed, is_linked, last_survey, to_survey};
 
 use super::model::{NewCandidate, Owner};

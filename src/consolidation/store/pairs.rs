@@ -120,21 +120,32 @@ pub async fn pairs_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result
     Ok(rows.into_iter().map(Into::into).collect())
 }
 
-/// One page of suggestions about active memories, and one more, oldest first.
+/// One page of suggestions about active memories, of one agent or of all, and one more, oldest first.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn suggestion_list(tx: &mut Tx, tenancy: Tenancy, seek: &Seek, size: usize) -> Result<Vec<Pair>, DbError> {
-    let sql = concat!(open_pairs!(), of_user!("p", "$2"), " and f.live and t.live");
-    let mut query = statement!(sql, tenancy.tenant, tenancy.users);
+pub async fn suggestion_list(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    agent: Option<AgentId>,
+    seek: &Seek,
+    size: usize,
+) -> Result<Vec<Pair>, DbError> {
+    let sql = concat!(open_pairs!(), of_user!("p", "$2"), " and f.live and t.live and ($3::uuid is null or p.agent_id = $3)");
+    let mut query = statement!(sql, tenancy.tenant, tenancy.users, agent);
     seek.push(&mut query, "p.created_at", "p.id", false, size);
     let rows: Vec<Row> = query.build_query_as().fetch_all(&mut **tx).await?;
     Ok(rows.into_iter().map(Into::into).collect())
 }
 
-/// How many suggestions about active memories wait.
+/// How many suggestions about active memories wait, of one agent or of all.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn suggestion_count(tx: &mut Tx, tenancy: Tenancy) -> Result<i64, DbError> {
-    let sql = concat!("select count(*) from (", open_pairs!(), of_user!("p", "$2"), " and f.live and t.live) s");
-    Ok(sqlx::query_scalar(sql).bind(tenancy.tenant).bind(tenancy.users).fetch_one(&mut **tx).await?)
+pub async fn suggestion_count(tx: &mut Tx, tenancy: Tenancy, agent: Option<AgentId>) -> Result<i64, DbError> {
+    let sql = concat!(
+        "select count(*) from (",
+        open_pairs!(),
+        of_user!("p", "$2"),
+        " and f.live and t.live and ($3::uuid is null or p.agent_id = $3)) s"
+    );
+    Ok(sqlx::query_scalar(sql).bind(tenancy.tenant).bind(tenancy.users).bind(agent).fetch_one(&mut **tx).await?)
 }
 
 /// An open proposal, locked.
@@ -145,17 +156,59 @@ pub async fn pair(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<Option<Pa
     Ok(row.map(Into::into))
 }
 
-/// Records the decision about a proposal.
+/// A proposal that was decided.
+#[derive(Clone, Debug, FromRow)]
+pub struct Decided {
+    pub agent_id: AgentId,
+    pub relation: PairRelation,
+    pub from_id: MemoryId,
+    pub to_id: MemoryId,
+    pub accepted: bool,
+    /// What accepting it did.
+    pub effect: Option<serde_json::Value>,
+}
+
+/// A proposal that was decided, locked.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn decided(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<Option<Decided>, DbError> {
+    let query = sqlx::query_as(concat!(
+        r"select p.agent_id, p.relation, p.from_id, p.to_id, p.state = 'accepted' as accepted, p.effect
+            from memory_proposals p where p.tenant_id = $1 and p.id = $2 and p.state <> 'open' and ",
+        of_user!("p", "$3"),
+        " for update"
+    ));
+    Ok(query.bind(tenancy.tenant).bind(id).bind(tenancy.users).fetch_optional(&mut **tx).await?)
+}
+
+/// Opens a decided proposal again.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn reopen_pair(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"update memory_proposals p set state = 'open', decided_by = null, decided_at = null, effect = null
+           where p.tenant_id = $1 and p.id = $2 and ",
+        of_user!("p", "$3")
+    ))
+    .bind(tenancy.tenant)
+    .bind(id)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Records the decision about a proposal, and what it did.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn close_pair(
     tx: &mut Tx,
     tenancy: Tenancy,
     id: PairId,
     (accepted, by): (bool, &str),
+    effect: Option<&serde_json::Value>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     sqlx::query(concat!(
-        "update memory_proposals p set state = $3, decided_by = $4, decided_at = $5 where p.tenant_id = $1 and p.id = $2 and ",
+        r"update memory_proposals p set state = $3, decided_by = $4, decided_at = $5, effect = $7
+           where p.tenant_id = $1 and p.id = $2 and ",
         of_user!("p", "$6")
     ))
     .bind(tenancy.tenant)
@@ -164,6 +217,7 @@ pub async fn close_pair(
     .bind(by)
     .bind(now)
     .bind(tenancy.users)
+    .bind(effect)
     .execute(&mut **tx)
     .await?;
     Ok(())

@@ -1,6 +1,7 @@
 //! Lists and counts, for the console.
 
 use super::COLUMNS;
+use super::versions::confirmed;
 use crate::api::{AgentId, MemoryFilter, MemoryId, MemoryStatus, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::like;
@@ -39,6 +40,9 @@ pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
         query.push(" and m.archived_at is not null");
     } else if let Some(status) = filter.status {
         query.push(" and m.archived_at is null and m.status = ").push_bind(status);
+    }
+    if filter.unreviewed == Some(true) {
+        query.push(concat!(" and m.live and m.agent_id = nullif(current_setting('rmb.commons', true), '')::uuid and not ", confirmed!()));
     }
     if let Some(project) = filter.project_id {
         query.push(" and m.project_id = ").push_bind(project);

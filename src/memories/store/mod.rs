@@ -16,7 +16,7 @@ pub use evidence::evidence_of;
 pub use links::{contradictions, disputed, link, links, still_linked, unlink};
 pub use listing::{Counts, count, counts, list, named, narrow, push_deleted, written_by_day};
 pub use recalls::{Recalled, recalls};
-pub use status::{Standing, mark_deleted, mark_restored, mark_superseded, set_status};
+pub use status::{Standing, mark_deleted, mark_restored, mark_superseded, next_version, set_status};
 pub use topics::{TopicUse, count_phrases, file_under, stale, topic_use, unresolved, with_phrase};
 pub use vectors::{Embedded, VectorTable, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
 pub use versions::{reviewed, versions, write_version};

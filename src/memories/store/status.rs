@@ -97,6 +97,22 @@ pub async fn mark_superseded(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: 
     Ok(())
 }
 
+/// Counts a version of a memory whose record stays as it is. `updated_at` does not move: nothing was written.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn next_version(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        "update agent_memories m set version = version + 1 where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$4")
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(id)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
 /// The state of a memory after its status was set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
 pub struct Standing {

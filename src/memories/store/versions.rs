@@ -103,6 +103,16 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
         .collect())
 }
 
+/// The condition that a person confirmed the present content of a memory, for a table called `m`.
+macro_rules! confirmed {
+    () => {
+        "exists (select from agent_memory_versions v
+                  where v.agent_id = m.agent_id and v.memory_id = m.id and v.change in ('promoted', 'reviewed') and v.actor_kind = 'operator'
+                    and v.content = m.content)"
+    };
+}
+pub(super) use confirmed;
+
 /// Those of some memories that a person confirmed as they are now.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn reviewed(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result<Vec<MemoryId>, DbError> {
@@ -111,10 +121,9 @@ pub async fn reviewed(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result
         r"select m.id from agent_memories m
            where m.tenant_id = $1 and m.id = any($2) and ",
         of_user!("m", "$3"),
-        r" and exists (select from agent_memory_versions v
-                        where v.agent_id = m.agent_id and v.memory_id = m.id and v.change = 'promoted' and v.actor_kind = 'operator'
-                          and v.content = m.content)
-           order by 1"
+        " and ",
+        confirmed!(),
+        " order by 1"
     ))
     .bind(tenancy.tenant)
     .bind(ids)

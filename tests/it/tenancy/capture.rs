@@ -5,7 +5,7 @@ use remembrancer::api::{
     EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, PairRelation, QuarantineId, SourceDetails, SourceFilter, SourceForm,
     SourceId, SourceKind,
 };
-use remembrancer::capture::store::{self as capture, NewSource};
+use remembrancer::capture::store::{self as capture, Body, NewSource};
 use remembrancer::consolidation::store as consolidation;
 use remembrancer::consolidation::{NewCandidate, Owner, Spot};
 use remembrancer::db::cursor::Seek;
@@ -50,6 +50,10 @@ pub fn pair(case: &Case) -> PairId {
     PairId(id(case, 6))
 }
 
+fn declined(case: &Case) -> PairId {
+    PairId(id(case, 10))
+}
+
 pub fn evidence(case: &Case) -> Uuid {
     id(case, 8)
 }
@@ -92,7 +96,7 @@ pub async fn copy(owner: &mut PgConnection, table: &str, key: &str, id: Uuid, va
     sqlx::query(sqlx::AssertSqlSafe(sql)).bind(id).bind(values).execute(owner).await.unwrap();
 }
 
-/// A source with a running event, an observation, a dead event, evidence, a turn in quarantine, a proposal and a candidate.
+/// A source with a running event, an observation, a dead event, evidence, a turn in quarantine, two proposals and a candidate.
 pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
     let (tenant, agent, user) = (world.system.tenant_id, case.agent, case.memory.user_id);
     let state =
@@ -100,6 +104,19 @@ pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
     copy(owner, "agent_memories", "id", case.id.0, &state).await;
     let proposed = json!({ "memory_id": candidate(case), "change": "proposed" });
     copy(owner, "agent_memory_versions", "version = 1 and memory_id", case.id.0, &proposed).await;
+    sqlx::query(
+        "insert into memory_proposals (tenant_id, agent_id, id, user_id, from_id, to_id, relation, reason, state, created_at, decided_at)
+         values ($1, $2, $3, $4, $5, $6, 'supersedes', 'because', 'declined', now(), now())",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(declined(case))
+    .bind(user)
+    .bind(case.id)
+    .bind(case.other)
+    .execute(&mut *owner)
+    .await
+    .unwrap();
     for sql in [
         "insert into sources (tenant_id, agent_id, id, user_id, kind, reference, content, created_at, form, title, turns, whole_id)
          values ($1, $2, $3, $4, 'conversation', 'talk', 'Vera likes tea. Vera likes cocoa.', now(), 'note', 'talk', '[]', $3)",
@@ -152,7 +169,7 @@ pub const CAPTURE: &[Query] = queries! {
         let details = SourceDetails::default();
         let new = NewSource {
             id: SourceId(c.fresh), whole: SourceId(c.fresh), part: 1, parts: 1, kind: SourceKind::Manual, form: SourceForm::Note,
-            title: "x", details: &details, text: "x", turns: json!([]), user: c.memory.user_id, now: c.now,
+            title: "x", details: &details, body: Body::Text("x"), turns: json!([]), user: c.memory.user_id, now: c.now,
         };
         capture::insert_source(tx, c.ctx.tenancy(), c.agent, &new).await?;
         0
@@ -226,6 +243,10 @@ pub const INBOX: &[Query] = queries! {
         0
     };
     "consolidation::move_evidence" |tx, c| { consolidation::move_evidence(tx, c.ctx.tenancy(), c.agent, c.id, c.other).await?; 0 };
+    "consolidation::give_evidence_back" |tx, c| {
+        consolidation::give_evidence_back(tx, c.ctx.tenancy(), c.agent, (c.id, c.other), &[evidence(c)]).await?;
+        0
+    };
     "consolidation::take_evidence_back" |tx, c| {
         consolidation::take_evidence_back(tx, c.ctx.tenancy(), c.agent, c.other).await?;
         0
@@ -251,10 +272,12 @@ pub const INBOX: &[Query] = queries! {
     };
     "consolidation::pairs_of" |tx, c| consolidation::pairs_of(tx, c.ctx.tenancy(), &[c.id]).await?.len();
     "consolidation::pair" |tx, c| usize::from(consolidation::pair(tx, c.ctx.tenancy(), pair(c)).await?.is_some());
-    "consolidation::close_pair" |tx, c| { consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), (true, "x"), c.now).await?; 0 };
+    "consolidation::close_pair" |tx, c| { consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), (true, "x"), None, c.now).await?; 0 };
+    "consolidation::decided" |tx, c| usize::from(consolidation::decided(tx, c.ctx.tenancy(), declined(c)).await?.is_some());
+    "consolidation::reopen_pair" |tx, c| { consolidation::reopen_pair(tx, c.ctx.tenancy(), declined(c)).await?; 0 };
     "consolidation::disputed" |tx, c| consolidation::disputed(tx, c.ctx.tenancy(), &[c.other]).await?.len();
-    "consolidation::suggestion_count" |tx, c| consolidation::suggestion_count(tx, c.ctx.tenancy()).await? as usize;
-    "consolidation::suggestion_list" |tx, c| consolidation::suggestion_list(tx, c.ctx.tenancy(), &Seek::First, 10).await?.len();
+    "consolidation::suggestion_count" |tx, c| consolidation::suggestion_count(tx, c.ctx.tenancy(), None).await? as usize;
+    "consolidation::suggestion_list" |tx, c| consolidation::suggestion_list(tx, c.ctx.tenancy(), None, &Seek::First, 10).await?.len();
     "consolidation::last_survey" |tx, c| usize::from(consolidation::last_survey(tx, c.tenant).await?.is_some());
     "consolidation::to_survey" |tx, c| {
         let (model, vector) = (c.embedded().model, c.embedded().vector.len());

@@ -3,7 +3,8 @@
 use super::capture::copy;
 use super::queries::{Case, Query};
 use remembrancer::api::{ArchiveReason, MemoryId};
-use remembrancer::lifecycle::store as lifecycle;
+use remembrancer::db::cursor::Seek;
+use remembrancer::lifecycle::store::{self as lifecycle, Record};
 use remembrancer::memories::store::{self as memories, Which};
 use serde_json::json;
 use sqlx::PgConnection;
@@ -15,14 +16,16 @@ macro_rules! queries {
     };
 }
 
+const SESSION: Uuid = Uuid::from_u128(0x5e5510);
+
 /// An episode that may fade.
 fn episode(case: &Case) -> MemoryId {
     MemoryId(Uuid::from_u128(case.id.0.as_u128() ^ (9 << 8)))
 }
 
-/// Adds a weak episode and a sweep to the fixture.
+/// Adds to the fixture a weak episode of a session, a sweep, and a version, moments, an event and a turn in quarantine that are old.
 pub async fn fill(owner: &mut PgConnection, case: &Case) {
-    let weak = json!({ "id": episode(case), "short_id": "episode1", "kind": "episode", "retention": "routine", "importance": 0.01,
+    let weak = json!({ "id": episode(case), "short_id": "episode1", "kind": "episode", "retention": "routine", "importance": 0.01, "session_id": SESSION,
         "expires_at": case.now + chrono::Duration::days(1) });
     copy(owner, "agent_memories", "id", case.id.0, &weak).await;
     sqlx::query(
@@ -31,9 +34,39 @@ pub async fn fill(owner: &mut PgConnection, case: &Case) {
     )
     .bind(case.tenant)
     .bind(case.commons)
-    .execute(owner)
+    .execute(&mut *owner)
     .await
     .unwrap();
+    sqlx::query(
+        "insert into sessions (tenant_id, agent_id, id, user_id, external_ref, messages, started_at, last_at)
+         values ($1, $2, $3, $4, 'a session', 1, now(), now())",
+    )
+    .bind(case.tenant)
+    .bind(case.agent)
+    .bind(SESSION)
+    .bind(case.memory.user_id)
+    .execute(&mut *owner)
+    .await
+    .unwrap();
+    for version in [8, 9] {
+        let later = json!({ "version": version, "change": "revised", "memory_id": episode(case) });
+        copy(owner, "agent_memory_versions", "version = 1 and memory_id", case.id.0, &later).await;
+    }
+    for sql in [
+        "insert into memory_moments (tenant_id, agent_id, memory_id, at, what)
+         select $1, $2, $3, now() - n * interval '1 hour', 'repeated' from generate_series(1, 2) n",
+        "insert into events (tenant_id, agent_id, id, kind, task, state, run_after, created_at, finished_at)
+         values ($1, $2, $3, 'manual_write', 'remember', 'done', now(), now(), now())",
+        "insert into quarantine (tenant_id, agent_id, id, source_id, event_id, starts, ends, quote, reasons, state, created_at, decided_at)
+         values ($1, $2, $3, $3, $3, 0, 3, 'tea', '{}', 'dismissed', now(), now())",
+    ] {
+        sqlx::query(sql).bind(case.tenant).bind(case.agent).bind(episode(case)).execute(&mut *owner).await.unwrap();
+    }
+}
+
+/// A time after all that is there.
+fn later(case: &Case) -> chrono::DateTime<chrono::Utc> {
+    case.now + chrono::Duration::days(3650)
 }
 
 /// What agents' calls run.
@@ -55,6 +88,13 @@ pub const LIFECYCLE: &[Query] = queries! {
     "lifecycle::expiring" |tx, c| {
         lifecycle::expiring(tx, c.ctx.tenancy(), c.agent, c.now).await?.len()
     };
+    "lifecycle::session_exists" |tx, c| usize::from(lifecycle::session_exists(tx, c.ctx.tenancy(), c.agent, SESSION).await?);
+    "lifecycle::count_session" |tx, c| {
+        lifecycle::count_session(tx, c.ctx.tenancy(), (c.agent, SESSION), c.now).await? as usize
+    };
+    "lifecycle::list_session" |tx, c| {
+        lifecycle::list_session(tx, c.ctx.tenancy(), (c.agent, SESSION), &Seek::First, 9, c.now).await?.len()
+    };
     "lifecycle::touch_session" |tx, c| {
         lifecycle::touch_session(tx, c.ctx.tenancy(), (c.agent, c.fresh), "a session", 1, c.now).await?;
         0
@@ -64,5 +104,13 @@ pub const LIFECYCLE: &[Query] = queries! {
 /// What background work and the console run.
 pub const SWEEPS: &[Query] = queries! {
     "lifecycle::last_sweep" |tx, c| usize::from(lifecycle::last_sweep(tx, c.tenant).await?.is_some());
+    "lifecycle::sweep_records" |tx, c| {
+        lifecycle::sweep_records(tx, c.tenant, c.agent, Record::Versions, later(c), 9).await? as usize
+    };
+    "lifecycle::sweep_records" |tx, c| lifecycle::sweep_records(tx, c.tenant, c.agent, Record::Moments, later(c), 9).await? as usize;
+    "lifecycle::sweep_records" |tx, c| lifecycle::sweep_records(tx, c.tenant, c.agent, Record::Events, later(c), 9).await? as usize;
+    "lifecycle::sweep_records" |tx, c| {
+        lifecycle::sweep_records(tx, c.tenant, c.agent, Record::Quarantine, later(c), 9).await? as usize
+    };
     "lifecycle::sweep_runs" |tx, c| lifecycle::sweep_runs(tx, c.tenant, 10).await?.len();
 };

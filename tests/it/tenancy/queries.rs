@@ -335,6 +335,7 @@ pub const MEMORY: &[Query] = queries! {
     };
     "memories::mark_deleted" |tx, c| { memories::mark_deleted(tx, c.ctx.tenancy(), &c.memory, "intruder", None, c.now).await?; 0 };
     "memories::mark_restored" |tx, c| usize::from(memories::mark_restored(tx, c.ctx.tenancy(), &c.memory).await?);
+    "memories::next_version" |tx, c| { memories::next_version(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
     "memories::mark_superseded" |tx, c| { memories::mark_superseded(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
     "memories::link" |tx, c| { memories::link(tx, &c.ctx, (c.agent, c.memory.user_id), c.other, c.id, Relation::Contradicts, c.now).await?; 0 };
     "memories::links" |tx, c| memories::links(tx, c.ctx.tenancy(), c.id).await?.len();
@@ -534,6 +535,7 @@ pub const KB: &[Query] = queries! {
     "vocabulary::list_proposals" |tx, c| vocabulary::list_proposals(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();
     "vocabulary::count_decisions" |tx, c| vocabulary::count_decisions(tx, c.tenant).await? as usize;
     "jobs::depth_of" |tx, c| jobs::depth_of(tx, c.tenant).await?.len();
+    "jobs::sweep" |tx, c| jobs::sweep(tx, c.tenant, c.now + chrono::Duration::days(3650), 9).await? as usize;
     "audit::lag_of" |tx, c| audit::lag_of(tx, c.tenant).await?.0 as usize;
     "vocabulary::rows" |tx, c| vocabulary::rows(tx, c.tenant, &[c.shared.term.0], &[]).await?.0.len();
     "vocabulary::apply" |tx, c| {
@@ -917,7 +919,8 @@ pub const WITHOUT_USERS: &[(&str, &str)] = &[
 ];
 
 /// Queries of database functions that follow the settings of the transaction: without settings they return nothing.
-pub const BY_SETTINGS: &[&str] = &["memories::live", "memories::still_linked", "idempotency::erase"];
+pub const BY_SETTINGS: &[&str] =
+    &["memories::live", "memories::still_linked", "idempotency::erase", "lifecycle::sweep_records", "jobs::sweep"];
 
 /// Queries without a user: operators' views of every user, which only policies protect, and inserts of rows that a verb has checked.
 pub const OF_EVERY_USER: &[(&str, &str)] = &[
@@ -986,6 +989,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("audit::take", "the relay serves all tenants"),
     ("audit::delivered", "by rows that were taken"),
     ("audit::set_aside", "by a row that was taken"),
+    ("audit::sweep", "the delivered rows of every tenant end"),
     ("audit::lag", "a metric over all tenants"),
     ("audit::heads", "the anchors of all chains, for the log and a metric"),
 ];

@@ -70,7 +70,7 @@ fn Row(agent: AgentSummary) -> impl IntoView {
     let deleted = match agent.deleted {
         0 => view! { <span class="text-soft">"0"</span> }.into_any(),
         n => {
-            let label = format!("{n} deleted memories of {}", agent.slug);
+            let label = format!("{} of {}", text::count(n, "deleted memory", "deleted memories"), agent.slug);
             view! { <a href=format!("{here}&deleted=true") aria-label=label>{text::number(n)}</a> }.into_any()
         }
     };

@@ -77,8 +77,10 @@ fn Whole(detail: SourceDetail, may_retry: bool) -> impl IntoView {
             <Facts source=source.clone() />
         </header>
         <div class="max-w-4xl space-y-6">
-            <Progress source />
-            <Turns detail />
+            {match source.media_type.clone() {
+                Some(media_type) => view! { <Attachment media_type bytes=source.bytes /> }.into_any(),
+                None => view! { <Progress source /> <Turns detail /> }.into_any(),
+            }}
             <section aria-labelledby="events">
                 <h2 class="mb-2" id="events">"Events"</h2>
                 {match events.is_empty() {
@@ -87,6 +89,17 @@ fn Whole(detail: SourceDetail, may_retry: bool) -> impl IntoView {
                 }}
             </section>
         </div>
+    }
+}
+
+/// What is known of an attachment that is not text.
+#[component]
+fn Attachment(media_type: String, bytes: i64) -> impl IntoView {
+    view! {
+        <p class="card p-4 text-sm" data-testid="attachment">
+            "This attachment is not text (" <span class="font-mono text-xs">{media_type}</span> ", " {text::bytes(bytes)}
+            "). It is kept, and nothing is read out of it."
+        </p>
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::{
     CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, MemoryId, Page, PairId, QuarantineId, QuarantineItem, SuggestedPair,
+    SuggestionFilter,
 };
 #[cfg(feature = "ssr")]
 use remembrancer::{
@@ -90,7 +91,20 @@ pub async fn decide_pair(id: PairId, accept: bool, #[server(default)] done: Stri
     let result = async {
         let (engine, ctx) = operator().await?;
         consolidation::decide_pair(&engine, &ctx, id, accept).await?;
-        Ok(Flash::done(if accept { "The proposal was accepted." } else { "The proposal was declined." }))
+        let text = if accept { "The proposal was accepted." } else { "The proposal was declined." };
+        Ok(Flash { pair: Some(id), ..Flash::done(text) })
+    };
+    let done = own_path(&done, "/inbox");
+    finish(result.await, done, done, "").await
+}
+
+/// Undoes the decision about a proposal, then redirects to `done`.
+#[server(endpoint = "undo_pair")]
+pub async fn undo_pair(id: PairId, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        consolidation::undo_pair(&engine, &ctx, id).await?;
+        Ok(Flash::done("Undone. The memories are as before, and the proposal waits again."))
     };
     let done = own_path(&done, "/inbox");
     finish(result.await, done, done, "").await
@@ -98,9 +112,9 @@ pub async fn decide_pair(id: PairId, accept: bool, #[server(default)] done: Stri
 
 /// One page of suggestions about active memories.
 #[server(endpoint = "suggestions", input = GetUrl, output = Text)]
-pub async fn browse_suggestions(#[server(default)] after: Option<String>) -> Result<Page<SuggestedPair>, ConsoleError> {
+pub async fn browse_suggestions(#[server(default)] filter: SuggestionFilter) -> Result<Page<SuggestedPair>, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(consolidation::suggestions(&engine, &ctx, after.as_deref()).await?)
+    Ok(consolidation::suggestions(&engine, &ctx, &filter).await?)
 }
 
 /// Compares active memories at once, then redirects to the page of suggestions.

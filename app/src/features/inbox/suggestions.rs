@@ -1,8 +1,9 @@
-use super::{api::browse_suggestions, pairs::Answer, quote::ShortQuote, tabs::Tabs};
+use super::{api::browse_suggestions, pairs::Answer, quote::ShortQuote, tabs::Tabs, url};
 use crate::{
+    features::memories::AgentField,
     layout::{PageHead, ViewerResource},
-    query::{Query, use_query},
-    ui::{Empty, ErrorView, Icon, Pager, Shape, Skeleton, Time, text},
+    query::Query,
+    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, Shape, Skeleton, Time, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, PairRelation, SuggestedMemory, SuggestedPair};
@@ -10,20 +11,37 @@ use remembrancer::api::{OperatorRole, Page, PairRelation, SuggestedMemory, Sugge
 /// The page of active memories that may say the same or contradict each other.
 #[component]
 pub fn SuggestionsPage() -> impl IntoView {
-    let query = use_query();
-    let after = Memo::new(move |_| query.with(|query| query.get("after").map(str::to_owned)));
-    let list = Resource::new(move || after.get(), browse_suggestions);
+    let filtered = Filtered::by(url::suggestions);
+    let (query, list) = (filtered.query, filtered.load(browse_suggestions));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Suggestions">"Active memories that may say the same or contradict each other. Nothing changes until you decide."</PageHead>
         <Tabs />
+        <div class="mb-4">
+            <FilterForm action="/inbox/suggestions" names=url::SUGGESTIONS label="Suggestions">
+                <div class="flex flex-wrap items-end gap-2">
+                    <div class="min-w-40 grow sm:grow-0"><AgentField query labelled=true error=filtered.error("agent") /></div>
+                    <button class="button button-primary" type="submit">"Apply filter"</button>
+                    <a
+                        class="button button-quiet"
+                        class:hidden=move || !query.get().any(url::SUGGESTIONS)
+                        href="/inbox/suggestions"
+                    >
+                        "Clear"
+                    </a>
+                </div>
+            </FilterForm>
+        </div>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
             {move || Suspend::new(async move {
                 let profile = who.await.ok().map(|viewer| viewer.profile);
                 let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
                 let (may_decide, may_compare) = (has(OperatorRole::Reviewer), has(OperatorRole::Operator));
                 let body = match list.await {
-                    Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing /></div> }.into_any(),
+                    Ok(page) if page.rows.is_empty() => {
+                        let filtered = query.get_untracked().any(url::SUGGESTIONS);
+                        view! { <div class="card"><Nothing filtered /></div> }.into_any()
+                    }
                     Ok(page) => view! { <Suggestions page query=query.get_untracked() may_decide /> }.into_any(),
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 };
@@ -113,7 +131,15 @@ fn Side(memory: SuggestedMemory, name: &'static str) -> impl IntoView {
 }
 
 #[component]
-fn Nothing() -> impl IntoView {
+fn Nothing(filtered: bool) -> impl IntoView {
+    if filtered {
+        return view! {
+            <Empty shape=Shape::Done title="No suggestions for this agent">
+                <a class="button button-quiet" href="/inbox/suggestions">"Show all agents"</a>
+            </Empty>
+        }
+        .into_any();
+    }
     view! {
         <Empty shape=Shape::Done title="No suggestions">
             <p class="mb-3">
@@ -123,4 +149,5 @@ fn Nothing() -> impl IntoView {
             <a class="button button-quiet" href="/inbox">"Open the inbox"</a>
         </Empty>
     }
+    .into_any()
 }

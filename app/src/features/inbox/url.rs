@@ -1,7 +1,7 @@
 //! Parses the URL of the inbox into a filter.
 
 use crate::{query::Query, ui::Parsed};
-use remembrancer::api::{InboxFilter, MemoryId};
+use remembrancer::api::{InboxFilter, MemoryId, SuggestionFilter};
 
 /// The fields of the filter form.
 pub const NAMES: &[&str] = &["q", "agent", "kind", "source", "disputed"];
@@ -18,6 +18,19 @@ pub fn filter(query: &Query) -> Parsed<InboxFilter> {
         q: owned("q"),
         after: owned("after"),
         before: owned("before"),
+    };
+    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
+/// The fields of the filter form of suggestions.
+pub const SUGGESTIONS: &[&str] = &["agent"];
+
+/// Parses the filter of suggestions.
+pub fn suggestions(query: &Query) -> Parsed<SuggestionFilter> {
+    let mut errors = Vec::new();
+    let filter = SuggestionFilter {
+        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
+        after: query.get("after").map(str::to_owned),
     };
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }
@@ -44,5 +57,6 @@ mod tests {
         let parsed = filter(&Query::parse("q=tea&disputed=true&focus=x")).unwrap();
         assert_eq!((parsed.q.as_deref(), parsed.disputed), (Some("tea"), Some(true)));
         assert_eq!(filter(&Query::parse("source=minutes")).unwrap_err()[0].field, "source");
+        assert_eq!(suggestions(&Query::parse("agent=atlas")).unwrap_err()[0].field, "agent");
     }
 }

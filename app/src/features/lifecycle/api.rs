@@ -1,19 +1,44 @@
+use super::policy_input::PolicyFields;
 use crate::{ConsoleError, codec::Text};
 #[cfg(feature = "ssr")]
 use crate::{
     Flash,
-    guard::{finish, operator},
+    guard::{finish, invalid, operator},
+    query::Query,
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{Forecast as Ahead, MemoryId};
+use remembrancer::api::{AgentId, Forecast as Ahead, LifecyclePolicy, MemoryId};
 #[cfg(feature = "ssr")]
-use remembrancer::{lifecycle, memories};
+use remembrancer::{identity, lifecycle, memories};
 
 /// What a sweep would archive now, what the next week brings, and the latest sweeps.
 #[server(endpoint = "forecast", input = GetUrl, output = Text)]
 pub async fn forecast() -> Result<Ahead, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(lifecycle::forecast(&engine, &ctx).await?)
+}
+
+/// The policy of an agent, or without an agent that of the organisation.
+#[server(endpoint = "lifecycle_policy", input = GetUrl, output = Text)]
+pub async fn read_lifecycle_policy(#[server(default)] agent: Option<AgentId>) -> Result<LifecyclePolicy, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(identity::lifecycle(&engine, &ctx, agent).await?)
+}
+
+/// Changes the policy of an agent, or without an agent that of the organisation, then redirects to its page.
+#[server(endpoint = "set_lifecycle_policy")]
+pub async fn set_lifecycle_policy(#[server(default)] agent: String, #[server(flatten)] input: PolicyFields) -> Result<(), ConsoleError> {
+    let asked = Query::default().with("agent", &agent);
+    let page = asked.href("/lifecycle/policy");
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        let mut errors = Vec::new();
+        let agent = asked.read("agent", "Choose one of the agents.", &mut errors);
+        let policy = if errors.is_empty() { input.policy() } else { Err(errors) };
+        identity::set_lifecycle(&engine, &ctx, agent, policy.map_err(invalid)?).await?;
+        Ok(Flash::done("The policy was saved. It holds for what is written or swept from now on."))
+    };
+    finish(result.await, &page, &page, &input.query().href("")).await
 }
 
 /// Requests a sweep, then redirects to the page.

@@ -2,7 +2,10 @@
 
 mod api;
 mod chart;
+mod edit;
 mod page;
 mod policy;
+mod policy_input;
 
+pub use edit::LifecyclePolicyPage;
 pub use page::LifecyclePage;

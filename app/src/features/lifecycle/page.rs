@@ -17,9 +17,11 @@ pub fn LifecyclePage() -> impl IntoView {
         </PageHead>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
             {move || Suspend::new(async move {
-                let may_sweep = who.await.ok().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+                let profile = who.await.ok().map(|viewer| viewer.profile);
+                let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
+                let (may_sweep, may_edit) = (has(OperatorRole::Operator), has(OperatorRole::Admin));
                 match ahead.await {
-                    Ok(ahead) => view! { <Whole ahead may_sweep /> }.into_any(),
+                    Ok(ahead) => view! { <Whole ahead may_sweep may_edit /> }.into_any(),
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
@@ -28,7 +30,7 @@ pub fn LifecyclePage() -> impl IntoView {
 }
 
 #[component]
-fn Whole(ahead: Forecast, may_sweep: bool) -> impl IntoView {
+fn Whole(ahead: Forecast, may_sweep: bool, may_edit: bool) -> impl IntoView {
     let Forecast { now, agents, days, policy, sweeps } = ahead;
     let due: i64 = agents.iter().map(|agent| agent.expired + agent.faded).sum();
     let next = match due {
@@ -50,7 +52,7 @@ fn Whole(ahead: Forecast, may_sweep: bool) -> impl IntoView {
                 <Agents agents />
                 <Sweeps sweeps />
             </div>
-            <div class="mt-6 lg:mt-0"><Policy policy /></div>
+            <div class="mt-6 lg:mt-0"><Policy policy may_edit /></div>
         </div>
     }
 }
@@ -134,6 +136,7 @@ fn Sweeps(sweeps: Vec<SweepRun>) -> impl IntoView {
                 <td class="number">{text::number(run.expired)}</td>
                 <td class="number">{text::number(run.faded)}</td>
                 <td class="number">{text::number(run.early + run.over_limit)}</td>
+                <td class="number">{text::number(run.history)}</td>
             </tr>
         }
     });
@@ -147,6 +150,7 @@ fn Sweeps(sweeps: Vec<SweepRun>) -> impl IntoView {
                         <th scope="col" class="number">"Expired"</th>
                         <th scope="col" class="number">"Faded"</th>
                         <th scope="col" class="number">"Over the limit"</th>
+                        <th scope="col" class="number">"History deleted"</th>
                     </tr>
                 </thead>
                 <tbody>{rows.collect_view()}</tbody>

@@ -2,9 +2,9 @@ use crate::ui::text;
 use leptos::prelude::*;
 use remembrancer::api::LifecyclePolicy;
 
-/// The policy of the organisation, and how to change it.
+/// The policy of the organisation, and the way to all of it.
 #[component]
-pub fn Policy(policy: LifecyclePolicy) -> impl IntoView {
+pub fn Policy(policy: LifecyclePolicy, may_edit: bool) -> impl IntoView {
     let days = policy.retention_days;
     let rows = [
         ("Routine messages", format!("{} days", days.routine)),
@@ -27,8 +27,10 @@ pub fn Policy(policy: LifecyclePolicy) -> impl IntoView {
             <h2 class="border-b border-line px-3 py-2" id="policy">"Policy"</h2>
             <dl class="facts p-4">{rows.collect_view()}</dl>
             <p class="border-t border-line px-4 py-3 text-sm text-soft">
-                "Pinned memories and those that somebody asked to remember never expire. An admin changes the policy on the server: "
-                <code class="font-mono text-xs break-words">"remembrancer lifecycle set policy.json"</code>
+                "Pinned memories and those that somebody asked to remember never expire."
+            </p>
+            <p class="px-4 pb-4">
+                <a class="button" href="/lifecycle/policy">{if may_edit { "Change policy" } else { "Show policy" }}</a>
             </p>
         </section>
     }

@@ -95,6 +95,17 @@ pub async fn restore_memories(
     finish(result.await, own_path(&done, "/memories"), own_path(&form, "/memories"), &reason).await
 }
 
+/// Marks shared memories as reviewed, then redirects to `done`.
+#[server(endpoint = "review_memories")]
+pub async fn review_memories(ids: Ids<MemoryId>, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        Ok(flash(memories::review(&engine, &ctx, &ids.0).await?, "Reviewed", "reviewed before"))
+    };
+    let done = own_path(&done, "/memories");
+    finish(result.await, done, done, "").await
+}
+
 #[cfg(feature = "ssr")]
 fn flash(outcome: BulkOutcome, done: &str, otherwise: &str) -> Flash {
     let number = |ids: &[MemoryId]| i64::try_from(ids.len()).unwrap_or(i64::MAX);

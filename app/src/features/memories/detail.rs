@@ -7,6 +7,7 @@ use super::{
     pin::Pin,
     reasons::Reasons,
     recalled::RecalledBy,
+    review::Review,
     table::state,
 };
 use crate::{
@@ -66,10 +67,11 @@ pub fn MemoryPage() -> impl IntoView {
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
             {move || Suspend::new(async move {
                 let viewer = who.await.ok();
-                let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+                let has = |role| viewer.as_ref().is_some_and(|viewer| viewer.profile.has(role));
+                let (may_decide, may_review) = (has(OperatorRole::Operator), has(OperatorRole::Reviewer));
                 let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
                 match detail.await {
-                    Ok(detail) => view! { <Whole detail quotes=quotes.await recalls=recalls.await query may_decide flash /> }.into_any(),
+                    Ok(detail) => view! { <Whole detail quotes=quotes.await recalls=recalls.await query may_decide may_review flash /> }.into_any(),
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
@@ -99,6 +101,7 @@ fn Whole(
     recalls: Result<MemoryRecalls, ConsoleError>,
     query: Memo<Query>,
     may_decide: bool,
+    may_review: bool,
     flash: Option<Flash>,
 ) -> impl IntoView {
     let row = detail.memory.clone();
@@ -107,6 +110,8 @@ fn Whole(
     let why_not = why_not(detail.created_by, &row.short_id, row.user_id);
     let rejected = row.status == MemoryStatus::Inbox;
     let waits = rejected && row.deleted_at.is_none();
+    let live = matches!(row.status, MemoryStatus::Active | MemoryStatus::Contradicted);
+    let in_recall = live && row.deleted_at.is_none() && detail.archived_at.is_none();
     let (title, summary) = (detail.title.clone(), detail.summary.clone());
     let (rationale, alternatives) = (detail.rationale.clone(), detail.alternatives.clone());
     // The section below the content says it better.
@@ -151,6 +156,7 @@ fn Whole(
                 </section>
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">
+                {in_recall.then(|| view! { <Review id=row.id trust=detail.trust may_review /> })}
                 {(may_decide && row.deleted_at.is_none() && detail.archived_at.is_none() && !waits)
                     .then(|| view! { <Pin id=row.id pinned=detail.pinned /> })}
                 {may_decide.then(|| view! { <Decide row archived=detail.archived_at.is_some() flash /> })}

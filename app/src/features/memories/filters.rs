@@ -44,6 +44,13 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
                     />
                     <SelectField name="scope" label="Scope" value=filtered.value("scope") error=filtered.error("scope") choices=all("Any scope", MemoryScope::ALL) />
                     <SelectField name="status" label="Status" value=filtered.value("status") error=filtered.error("status") choices=all("Any status", MemoryStatus::ALL) />
+                    <SelectField
+                        name="unreviewed"
+                        label="Review"
+                        value=filtered.value("unreviewed")
+                        error=filtered.error("unreviewed")
+                        choices=choices("Any", "Shared and unreviewed", "")
+                    />
                     <TextField name="project" label="Project" hint="UUID" value=filtered.value("project") error=filtered.error("project") />
                     <TextField name="topic" label="Topic contains" value=filtered.value("topic") error=filtered.error("topic") />
                     <SelectField

@@ -18,6 +18,7 @@ mod ranked;
 mod reasons;
 mod recalled;
 mod relation;
+mod review;
 mod table;
 mod url;
 mod version;

@@ -14,6 +14,7 @@ pub const NAMES: &[&str] = &[
     "category",
     "scope",
     "status",
+    "unreviewed",
     "project",
     "platform",
     "channel",
@@ -23,13 +24,14 @@ pub const NAMES: &[&str] = &[
     "deleted",
 ];
 /// The fields under "Filters", with their labels.
-pub const FOLDED: [(&str, &str); 13] = [
+pub const FOLDED: [(&str, &str); 14] = [
     ("topic", "Topic"),
     ("canonical", "In the vocabulary"),
     ("kind", "Kind"),
     ("category", "Category"),
     ("scope", "Scope"),
     ("status", "Status"),
+    ("unreviewed", "Review"),
     ("project", "Project"),
     ("platform", "Platform"),
     ("channel", "Channel"),
@@ -52,6 +54,7 @@ pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
         category: query.read("category", "Choose one of the categories.", &mut errors),
         scope: query.read("scope", "Choose one of the scopes.", &mut errors),
         status: query.read("status", "Choose one of the statuses.", &mut errors),
+        unreviewed: query.read("unreviewed", "Choose one of the two.", &mut errors),
         project_id: query.read("project", "Enter a UUID.", &mut errors),
         platform: owned("platform"),
         channel: owned("channel"),
@@ -78,7 +81,7 @@ pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
 /// The URL that exports the filtered list; none for a search, nor for a filter that cannot be parsed.
 pub fn export(query: &Query) -> Option<String> {
     let filter = filter(query).ok().filter(|filter| filter.q.is_none())?;
-    let same = ["topic", "canonical", "kind", "category", "scope", "status", "platform", "channel", "deleted"];
+    let same = ["topic", "canonical", "kind", "category", "scope", "status", "unreviewed", "platform", "channel", "deleted"];
     let renamed = [("agent", "agent_id"), ("project", "project_id"), ("user", "user_id")];
     let named = same.into_iter().map(|name| (name, name)).chain(renamed);
     let texts = named.filter_map(|(here, there)| Some((there, query.get(here)?.to_owned())));
@@ -96,6 +99,7 @@ pub fn set(query: &Query) -> Vec<(&'static str, String)> {
             match (name, value) {
                 ("canonical", "true") => "Canonical".to_owned(),
                 ("canonical", "false") => "Original wording".to_owned(),
+                ("unreviewed", "true") => "Shared and unreviewed".to_owned(),
                 ("deleted", "true") => "Deleted".to_owned(),
                 ("deleted", "false") => "Not deleted".to_owned(),
                 _ => format!("{word}: {value}"),
@@ -126,6 +130,7 @@ mod tests {
         assert_eq!((filter.scope, filter.status), (Some(MemoryScope::Repo), Some(MemoryStatus::Archived)));
         assert_eq!(filter.project_id.map(|project| project.to_string()).as_deref(), Some(id));
         assert_eq!(set(&query).last(), Some(&("project", format!("Project: {id}"))));
+        assert_eq!(set(&Query::parse("unreviewed=true")), [("unreviewed", "Shared and unreviewed".to_owned())]);
         assert_eq!(set(&Query::parse("deleted=true&q=x&agent=y")), [("deleted", "Deleted".to_owned())]);
     }
 

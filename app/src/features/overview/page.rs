@@ -40,6 +40,8 @@ fn Tiles(overview: Overview, capture: CaptureNumbers) -> impl IntoView {
         .then(|| format!("{} waiting to be re-indexed", text::count(overview.recanonicalising, "memory", "memories")));
     let failures =
         (overview.ingest_failures > 0).then(|| format!("{} failed to import", text::count(overview.ingest_failures, "file", "files")));
+    let dead = (overview.knowledge_dead > 0)
+        .then(|| format!("{} failed for good", text::count(overview.knowledge_dead, "indexing job", "indexing jobs")));
     view! {
         <ul class="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
             <Tile href="/agents" shape=Shape::Agents title="Agents" value=text::number(overview.agents)>
@@ -57,12 +59,11 @@ fn Tiles(overview: Overview, capture: CaptureNumbers) -> impl IntoView {
             </Tile>
             <Health overview=overview.clone() />
             <Tile href="/knowledge" shape=Shape::Knowledge title="Documents" value=text::number(overview.documents)>
-                {match failures {
-                    Some(text) => view! { <Alarm text /> }.into_any(),
-                    None => view! { "Decided knowledge, in force" }.into_any(),
-                }}
+                {(failures.is_none() && dead.is_none()).then_some("Decided knowledge, in force")}
+                {failures.map(|text| view! { <Alarm text /> })}
+                {dead.map(|text| view! { <Alarm text danger=true /> })}
             </Tile>
-            <Queue overview />
+            <Outbox overview />
             <CaptureTiles numbers=capture />
         </ul>
     }
@@ -90,22 +91,18 @@ fn Health(overview: Overview) -> impl IntoView {
     }
 }
 
-/// The tile with the outbox and the job queue.
+/// The tile with the changes that have not reached the audit log or another database.
 #[component]
-fn Queue(overview: Overview) -> impl IntoView {
+fn Outbox(overview: Overview) -> impl IntoView {
     let lag = match overview.outbox_seconds {
         _ if overview.outbox == 0 => "Everything is delivered".to_owned(),
         seconds if seconds < 60 => format!("The oldest has waited {} s", text::number(seconds)),
         seconds => format!("The oldest has waited {} min", text::number(seconds / 60)),
     };
     let late = overview.outbox > 0 && overview.outbox_seconds >= LATE;
-    let jobs = format!("Jobs: {} waiting, {} failed", text::number(overview.jobs_waiting), text::number(overview.jobs_failed));
-    let dead = (overview.jobs_dead > 0).then(|| format!("{} dead", text::count(overview.jobs_dead, "job is", "jobs are")));
     view! {
-        <Tile href="/audit" shape=Shape::Outbox title="Outbox and queue" value=text::number(overview.outbox)>
+        <Tile href="/audit" shape=Shape::Outbox title="Outbox" value=text::number(overview.outbox)>
             {if late { view! { <Alarm text=lag /> }.into_any() } else { view! { <span class="block">{lag}</span> }.into_any() }}
-            <span class="block">{jobs}</span>
-            {dead.map(|text| view! { <Alarm text danger=true /> })}
         </Tile>
     }
 }

@@ -43,6 +43,11 @@ pub fn read(source: &[u8]) -> Result<Transcript, ReadError> {
     }
 }
 
+/// Whether bytes are a text: UTF-8 with hardly any control character.
+pub fn is_text(source: &[u8]) -> bool {
+    !matches!(text(source), Err(ReadError::Binary | ReadError::Encoding { .. }))
+}
+
 /// The turns of a text that is stored without them.
 pub fn plain(text: &str) -> Vec<Turn> {
     plain::turns(text)

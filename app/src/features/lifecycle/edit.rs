@@ -1,0 +1,104 @@
+use super::{
+    api::read_lifecycle_policy,
+    policy_input::{GROUPS, Group},
+};
+use crate::{
+    Flash,
+    features::memories::AgentField,
+    layout::{PageHead, ViewerResource},
+    query::Query,
+    ui::{ErrorView, FilterForm, Filtered, Parsed, Skeleton, TextField},
+};
+use leptos::prelude::*;
+use remembrancer::api::{AgentId, LifecyclePolicy, OperatorRole};
+
+/// The agent whose policy is shown; none for that of the organisation.
+fn agent(query: &Query) -> Parsed<Option<AgentId>> {
+    let mut errors = Vec::new();
+    let agent = query.read("agent", "Choose one of the agents.", &mut errors);
+    if errors.is_empty() { Ok(agent) } else { Err(errors) }
+}
+
+/// The page of the lifecycle policy of the organisation or of an agent. Administrators change it, others read it.
+#[component]
+pub fn LifecyclePolicyPage() -> impl IntoView {
+    let filtered = Filtered::by(agent);
+    let (query, policy) = (filtered.query, filtered.load(read_lifecycle_policy));
+    let who = ViewerResource::expect();
+    view! {
+        <p class="mb-2 text-sm">
+            <a href="/lifecycle">"Lifecycle"</a>
+            <span class="text-soft">" / "</span>
+        </p>
+        <PageHead title="Lifecycle policy">
+            "How memories age. An agent without a policy of its own follows that of the organisation."
+        </PageHead>
+        <div class="mb-4">
+            <FilterForm action="/lifecycle/policy" names=&["agent"] label="Policy">
+                <div class="flex flex-wrap items-end gap-2">
+                    <div class="min-w-40 grow sm:grow-0">
+                        <AgentField query none="The organisation" labelled=true error=filtered.error("agent") />
+                    </div>
+                    <button class="button" type="submit">"Show policy"</button>
+                </div>
+            </FilterForm>
+        </div>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
+            {move || Suspend::new(async move {
+                let viewer = who.await.ok();
+                let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
+                let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+                match policy.await {
+                    Ok(policy) if may_edit => {
+                        view! { <Edit policy agent=query.get_untracked().text("agent") flash /> }.into_any()
+                    }
+                    Ok(policy) => view! { <Read policy /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Edit(policy: LifecyclePolicy, agent: String, flash: Option<Flash>) -> impl IntoView {
+    let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed));
+    let group = |group: &'static Group| {
+        let fields = group.fields.iter().map(|field| {
+            let value = typed.as_ref().map_or_else(|| field.of(&policy), |typed| typed.text(field.name));
+            let error = flash.as_ref().and_then(|flash| flash.field(field.name));
+            view! { <TextField name=field.name label=field.label value=value error=Signal::stored(error) /> }
+        });
+        view! {
+            <fieldset class="py-4">
+                <legend class="float-left w-full font-medium">{group.title}</legend>
+                <p class="mb-3 text-sm text-soft">{group.says}</p>
+                <div class="grid grid-cols-2 gap-3 sm:grid-cols-4">{fields.collect_view()}</div>
+            </fieldset>
+        }
+    };
+    view! {
+        <form class="card max-w-3xl divide-y divide-line px-4" method="post" action="/console/api/set_lifecycle_policy">
+            <input type="hidden" name="agent" value=agent />
+            {GROUPS.iter().map(group).collect_view()}
+            <div class="py-4"><button class="button button-primary" type="submit">"Save policy"</button></div>
+        </form>
+    }
+}
+
+#[component]
+fn Read(policy: LifecyclePolicy) -> impl IntoView {
+    let group = |group: &'static Group| {
+        let rows = group.fields.iter().map(|field| view! { <dt>{field.label}</dt> <dd>{field.of(&policy)}</dd> });
+        view! {
+            <section class="p-4">
+                <h2 class="mb-2">{group.title}</h2>
+                <dl class="facts">{rows.collect_view()}</dl>
+            </section>
+        }
+    };
+    view! {
+        <div class="card max-w-3xl divide-y divide-line" data-testid="policy">{GROUPS.iter().map(group).collect_view()}</div>
+        <p class="mt-3 text-sm text-soft">"Changing the policy takes the role “admin”."</p>
+    }
+}

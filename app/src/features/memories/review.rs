@@ -1,0 +1,27 @@
+use leptos::prelude::*;
+use remembrancer::api::{MemoryId, Trust};
+
+/// Whether a person confirmed a shared memory, and the button that does. Nothing for a private one.
+#[component]
+pub fn Review(id: MemoryId, trust: Trust, may_review: bool) -> impl IntoView {
+    let says = match trust {
+        Trust::Own => return ().into_any(),
+        Trust::Reviewed => "Shared and reviewed: a person confirmed this content.",
+        Trust::Unreviewed => "Shared and unreviewed: agents see that no person has confirmed this content.",
+    };
+    let open = may_review && trust == Trust::Unreviewed;
+    view! {
+        <form
+            class="card flex flex-wrap items-center gap-3 px-4 py-2.5"
+            method="post"
+            action="/console/api/review_memories"
+            data-testid="review"
+        >
+            <input type="hidden" name="ids" value=id.to_string() />
+            <input type="hidden" name="done" value=format!("/memories/{id}") />
+            <p class="min-w-0 flex-1 text-sm text-soft">{says}</p>
+            {open.then(|| view! { <button class="button" type="submit">"Mark as reviewed"</button> })}
+        </form>
+    }
+    .into_any()
+}

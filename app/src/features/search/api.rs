@@ -1,0 +1,54 @@
+use super::input::SearchInput;
+#[cfg(feature = "ssr")]
+use super::input::categories as read_categories;
+use crate::{ConsoleError, codec::Text};
+#[cfg(feature = "ssr")]
+use crate::{
+    Flash,
+    guard::{finish, invalid, operator},
+    query::Query,
+};
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::{AgentId, SearchPolicy};
+#[cfg(feature = "ssr")]
+use remembrancer::identity;
+
+#[cfg(feature = "ssr")]
+const PAGE: &str = "/recall/policy";
+
+/// How a search over all sources ranks.
+#[server(endpoint = "search_policy", input = GetUrl, output = Text)]
+pub async fn read_search_policy() -> Result<SearchPolicy, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(identity::search_policy(&engine, &ctx).await?)
+}
+
+/// Changes how a search over all sources ranks, then redirects to the page.
+#[server(endpoint = "set_search_policy")]
+pub async fn set_search_policy(#[server(flatten)] input: SearchInput) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        identity::set_search_policy(&engine, &ctx, input.policy().map_err(invalid)?).await?;
+        Ok(Flash::done("The weights were saved. They apply from the next search on."))
+    };
+    finish(result.await, PAGE, PAGE, &input.query().href("")).await
+}
+
+/// The documents that are relevant to an agent, by kind or collection; all of them if empty. Nothing without an agent.
+#[server(endpoint = "knowledge_categories", input = GetUrl, output = Text)]
+pub async fn read_knowledge_categories(#[server(default)] agent: Option<AgentId>) -> Result<Vec<String>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(identity::knowledge_categories(&engine, &ctx, agent).await?)
+}
+
+/// Chooses the documents that are relevant to an agent, then redirects to the page.
+#[server(endpoint = "set_knowledge_categories")]
+pub async fn set_knowledge_categories(agent: AgentId, #[server(default)] categories: String) -> Result<(), ConsoleError> {
+    let page = Query::default().with("agent", agent).href(PAGE);
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        identity::set_knowledge_categories(&engine, &ctx, agent, &read_categories(&categories)).await?;
+        Ok(Flash::done("The categories were saved. They apply from the next search on."))
+    };
+    finish(result.await, &page, &page, &Query::default().with("categories", &categories).href("")).await
+}

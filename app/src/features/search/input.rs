@@ -1,0 +1,108 @@
+use crate::query::Query;
+use remembrancer::api::SearchPolicy;
+#[cfg(feature = "ssr")]
+use remembrancer::api::{FieldError, Weights};
+use serde::{Deserialize, Serialize};
+
+/// The fields of the form of weights, as they were entered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SearchInput {
+    pub similarity: String,
+    pub recency: String,
+    pub importance: String,
+    pub source_priority: String,
+    /// Empty: the floors of the model.
+    pub similarity_min: String,
+}
+
+impl SearchInput {
+    /// Reads the fields out of a query.
+    pub fn read(query: &Query) -> Self {
+        Self {
+            similarity: query.text("similarity"),
+            recency: query.text("recency"),
+            importance: query.text("importance"),
+            source_priority: query.text("source_priority"),
+            similarity_min: query.text("similarity_min"),
+        }
+    }
+
+    /// The fields of a policy.
+    pub fn of(policy: &SearchPolicy) -> Self {
+        let weights = policy.weights;
+        Self {
+            similarity: weights.similarity.to_string(),
+            recency: weights.recency.to_string(),
+            importance: weights.importance.to_string(),
+            source_priority: weights.source_priority.to_string(),
+            similarity_min: policy.similarity_min.map(|least| least.to_string()).unwrap_or_default(),
+        }
+    }
+}
+
+#[cfg(feature = "ssr")]
+impl SearchInput {
+    /// Writes the fields into a query, from which a refused form is filled in again.
+    pub fn query(&self) -> Query {
+        Query::default()
+            .with("similarity", &self.similarity)
+            .with("recency", &self.recency)
+            .with("importance", &self.importance)
+            .with("source_priority", &self.source_priority)
+            .with("similarity_min", &self.similarity_min)
+    }
+
+    /// The policy.
+    ///
+    /// # Errors
+    /// Every field that is no number.
+    pub fn policy(&self) -> Result<SearchPolicy, Vec<FieldError>> {
+        let mut errors = Vec::new();
+        let mut number = |field: &str, text: &str| match text.trim().parse::<f64>() {
+            Ok(value) => value,
+            Err(_) => {
+                errors.push(FieldError { field: field.into(), message: "Enter a number from 0 to 1.".into() });
+                0.0
+            }
+        };
+        let weights = Weights {
+            similarity: number("weights.similarity", &self.similarity),
+            recency: number("weights.recency", &self.recency),
+            importance: number("weights.importance", &self.importance),
+            source_priority: number("weights.source_priority", &self.source_priority),
+        };
+        let least = self.similarity_min.trim();
+        let similarity_min = (!least.is_empty()).then(|| number("similarity_min", least));
+        if errors.is_empty() { Ok(SearchPolicy { weights, similarity_min }) } else { Err(errors) }
+    }
+}
+
+/// The categories of a text, which separates them by commas.
+#[cfg(feature = "ssr")]
+pub fn categories(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|category| !category.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(all(test, feature = "ssr"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_form_holds_a_policy() {
+        let policy = SearchPolicy { similarity_min: Some(0.4), ..SearchPolicy::default() };
+        let form = SearchInput::of(&policy);
+        assert_eq!(SearchInput::read(&form.query()).policy(), Ok(policy));
+        let without = SearchInput { similarity_min: String::new(), ..form.clone() };
+        assert_eq!(without.policy(), Ok(SearchPolicy::default()));
+        let wrong = SearchInput { recency: "often".into(), similarity_min: "0,4".into(), ..form };
+        let fields: Vec<_> = wrong.policy().unwrap_err().into_iter().map(|error| error.field).collect();
+        assert_eq!(fields, ["weights.recency", "similarity_min"]);
+    }
+
+    #[test]
+    fn categories_are_separated_by_commas() {
+        assert_eq!(categories(" adr, billing ,,handbook"), ["adr", "billing", "handbook"]);
+        assert_eq!(categories(" , "), [] as [&str; 0]);
+    }
+}

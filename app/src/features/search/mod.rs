@@ -1,0 +1,7 @@
+//! How `search_my_memories` ranks: the weights of the organisation, and the documents that are relevant to each agent.
+
+mod api;
+mod input;
+mod page;
+
+pub use page::SearchPolicyPage;

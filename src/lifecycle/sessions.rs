@@ -1,0 +1,46 @@
+//! The messages of a session, in the order in which they were stored.
+
+use super::messages::session_id;
+use super::store::{self, SessionRow};
+use crate::api::{Page, SESSION_MAX, Scope, SessionFilter, SessionMessage};
+use crate::db::cursor::{Cursor, Seek};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::identity::acting_for;
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
+
+/// Messages on one page.
+const PAGE: usize = 100;
+
+/// A page of the live messages of a session, oldest first. A session belongs to its agent and to the user it was written for: the same name
+/// for another user, or without one, is another session.
+///
+/// # Errors
+/// `Forbidden` without `memory:read`; `NotFound` for a session without any message; `Invalid` for a foreign cursor or a name that is empty
+/// or too long.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn session_messages(
+    engine: &Engine,
+    ctx: &OpContext,
+    session: &str,
+    filter: &SessionFilter,
+) -> Result<Page<SessionMessage>, Error> {
+    let agent = ctx.agent_id()?;
+    ctx.require(Scope::MemoryRead)?;
+    Checks::default().text("session", session, SESSION_MAX).done()?;
+    let ctx = &acting_for(engine, ctx, filter.user_id.as_ref()).await?;
+    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let (id, now) = (session_id(ctx, agent, session), engine.clock().now());
+    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
+    if !store::session_exists(&mut tx, ctx.tenancy(), agent, id).await? {
+        return Err(Error::NotFound("session"));
+    }
+    let total = store::count_session(&mut tx, ctx.tenancy(), (agent, id), now).await?;
+    let rows = store::list_session(&mut tx, ctx.tenancy(), (agent, id), &seek, PAGE, now).await?;
+    tx.commit().await?;
+    let page = seek.page(rows, PAGE, total, |row: &SessionRow| Cursor { key: row.created_at, id: row.memory_id.0 });
+    Ok(page.map(Into::into))
+}

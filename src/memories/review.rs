@@ -1,0 +1,57 @@
+//! Review of what is shared: a person confirms the present content of a shared memory, and agents see it as reviewed from then on.
+
+use super::model::Change;
+use super::store;
+use crate::api::{BULK_MAX, BulkOutcome, MemoryId, OperatorRole};
+use crate::audit::{self, NewEntry};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
+
+/// Marks up to 100 shared memories as reviewed, all or none. It holds for their present content: a later one is unreviewed again. Those that
+/// were reviewed already do not change.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `Invalid` for no ids or too many; `NotFound` if any is not the tenant's; `Conflict` for a memory
+/// that is not shared, or that no agent recalls.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+pub async fn review(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<BulkOutcome, Error> {
+    ctx.require_role(OperatorRole::Reviewer)?;
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    let message = format!("names {} memories; it may name 1 to {BULK_MAX}", ids.len());
+    Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "ids", message).done()?;
+    let now = engine.clock().now();
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memories = store::by_ids(&mut tx, ctx.tenancy(), None, &ids, true).await?;
+    if memories.len() < ids.len() {
+        return Err(Error::NotFound("memory"));
+    }
+    let reviewed = store::reviewed(&mut tx, ctx.tenancy(), &ids).await?;
+    let mut outcome = BulkOutcome { changed: vec![], unchanged: vec![] };
+    for memory in memories {
+        if memory.agent_id != ctx.commons_id {
+            return Err(Error::Conflict(format!("{} is private: only shared memories are reviewed", memory.short_id)));
+        }
+        if !memory.live {
+            return Err(Error::Conflict(format!("{} is not in recall: restore it first", memory.short_id)));
+        }
+        if reviewed.contains(&memory.id) {
+            outcome.unchanged.push(memory.id);
+            continue;
+        }
+        store::next_version(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
+        store::write_version(&mut tx, ctx, memory.agent_id, memory.id, Change::Reviewed, None, now).await?;
+        let entry = NewEntry::new(engine, ctx, "memory.reviewed", "memory", memory.id, "content reviewed").agent(memory.agent_id);
+        audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+        outcome.changed.push(memory.id);
+    }
+    tx.commit().await?;
+    // The reviewer looks at the audit trail next.
+    engine.relay().settle().await;
+    Ok(outcome)
+}

@@ -3,6 +3,7 @@
 use super::store::{self, Record};
 use crate::api::{AgentId, HistoryDays, LifecyclePolicy};
 use crate::audit::{self, NewEntry};
+use crate::db::lift_statement_timeout;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
@@ -48,6 +49,8 @@ pub(super) async fn delete(
         _ => &engine.db().memory,
     };
     let mut tx = database.begin(ctx.tenancy()).await?;
+    // To find the first rows among millions of others may take longer than a request may.
+    lift_statement_timeout(&mut tx).await?;
     let deleted = match record {
         Record::KnowledgeEvents => jobs::store::sweep(&mut tx, ctx.tenant_id, before, BATCH).await?,
         _ => store::sweep_records(&mut tx, ctx.tenant_id, agent, record, before, BATCH).await?,

@@ -1,6 +1,6 @@
 //! What agents share: other agents see who wrote it and whether a person confirmed it, and an organisation can review it first.
 
-use crate::support::{Told, alone, ask, remember};
+use crate::support::{Told, alone, ask, remember, settle};
 use remembrancer::api::{
     CapturePolicy, InboxFilter, InboxVerdict, MemoryFilter, MemoryScope, ProfileFactRequest, Promotion, RememberRequest, ReviseRequest,
     Trust,
@@ -92,6 +92,7 @@ async fn a_person_reviews_what_is_shared_already() {
     assert_eq!(unreviewed().await, [other]);
     let hit = ask(&world, &world.atlas, "releases on Tuesday mornings").await.told().remove(0);
     assert_eq!((hit.memory_id, hit.trust), (id, Trust::Reviewed));
+    settle(&world).await;
     let after = memories::detail(engine, vera, id).await.unwrap();
     assert_eq!((after.trust, after.memory.updated_at), (Trust::Reviewed, before.memory.updated_at));
     assert!(after.audit.iter().any(|entry| entry.action == "memory.reviewed"));

@@ -1,6 +1,6 @@
 //! History that ends: versions, moments, finished events, decided quarantine, delivered rows of the outboxes.
 
-use crate::support::{agent, alone_with, ask, memory_owner, number, owner, remember, work};
+use crate::support::{agent, alone_with, ask, memory_owner, number, owner, remember, settle, work};
 use chrono::Duration;
 use remembrancer::api::{ErrorCode, HistoryDays, LifecyclePolicy, MemoryId, RecallRequest, ReviseRequest, SourceDetails, SourceForm};
 use remembrancer::db::columns::{Kept, TABLES};
@@ -85,6 +85,7 @@ async fn old_versions_end_and_every_moment_that_is_kept_has_the_same_answer() {
     assert!(error.fields()[0].message.contains("9, 10, 11, 12, 13 are kept"), "{error:?}");
     let swept = lifecycle::forecast(&world.engine, &world.vera).await.unwrap().sweeps[0].history;
     assert!(swept >= 10 * 8, "{swept}");
+    settle(&world).await;
     let entries = audit::browse(&world.engine, &world.vera, &Default::default()).await.unwrap();
     assert!(entries.rows.iter().any(|entry| entry.action == "history.swept" && entry.message.contains("versions")));
     assert!(audit::verify(&world.engine, &world.vera, None).await.is_ok());

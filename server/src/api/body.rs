@@ -117,7 +117,10 @@ impl UnreadText {
     pub async fn read(mut self, ctx: &OpContext, scope: Scope, most: usize, any: bool) -> Result<Vec<u8>, ApiError> {
         ctx.require(scope)?;
         if !any && !TEXTS.iter().any(|media_type| has_media_type(self.0.headers(), media_type)) {
-            return Err(ApiError::UnsupportedMediaType(format!("send the source as {}", TEXTS.join(", "))));
+            return Err(ApiError::UnsupportedMediaType(format!(
+                "send the source as {}, or any other type with form=attachment",
+                TEXTS.join(", ")
+            )));
         }
         DefaultBodyLimit::max(most).apply(&mut self.0);
         let bytes = Bytes::from_request(self.0, &()).await.map_err(|rejection| match rejection.status() {

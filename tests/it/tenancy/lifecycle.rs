@@ -53,14 +53,15 @@ pub async fn fill(owner: &mut PgConnection, case: &Case) {
         copy(owner, "agent_memory_versions", "version = 1 and memory_id", case.id.0, &later).await;
     }
     for sql in [
-        "insert into memory_moments (tenant_id, agent_id, memory_id, at, what)
-         select $1, $2, $3, now() - n * interval '1 hour', 'repeated' from generate_series(1, 2) n",
-        "insert into events (tenant_id, agent_id, id, kind, task, state, run_after, created_at, finished_at)
-         values ($1, $2, $3, 'manual_write', 'remember', 'done', now(), now(), now())",
-        "insert into quarantine (tenant_id, agent_id, id, source_id, event_id, starts, ends, quote, reasons, state, created_at, decided_at)
-         values ($1, $2, $3, $3, $3, 0, 3, 'tea', '{}', 'dismissed', now(), now())",
+        "insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what)
+         select $1, $2, $3, $4, now() - n * interval '1 hour', 'repeated' from generate_series(1, 2) n",
+        "insert into events (tenant_id, agent_id, id, user_id, kind, task, state, run_after, created_at, finished_at)
+         values ($1, $2, $3, $4, 'manual_write', 'remember', 'done', now(), now(), now())",
+        "insert into quarantine (tenant_id, agent_id, id, user_id, source_id, event_id, starts, ends, quote, reasons, state, created_at, decided_at)
+         values ($1, $2, $3, $4, $3, $3, 0, 3, 'tea', '{}', 'dismissed', now(), now())",
     ] {
-        sqlx::query(sql).bind(case.tenant).bind(case.agent).bind(episode(case)).execute(&mut *owner).await.unwrap();
+        let query = sqlx::query(sql).bind(case.tenant).bind(case.agent).bind(episode(case)).bind(case.memory.user_id);
+        query.execute(&mut *owner).await.unwrap();
     }
 }
 

@@ -43,7 +43,7 @@ const PAGES: [(&str, &[Page]); 5] = [
             ("/recall/diagnose", "Diagnose", Shape::Diagnose),
         ],
     ),
-    ("Trust", &[("/audit", "Audit log", Shape::Audit)]),
+    ("Trust", &[("/audit", "Audit log", Shape::Audit), ("/erasure", "Erasure", Shape::Delete)]),
 ];
 
 /// The name of the product, as a link to the front page.

@@ -1,13 +1,13 @@
 //! Rewriting tables, so that no file of theirs keeps the bytes of rows that were removed.
 
-use super::columns::{Holds, TABLES};
+use super::columns::{Erasure, Holds, TABLES};
 use super::migrate::{MigrateError, each};
 use super::DatabaseUrls;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use std::str::FromStr;
 
-/// Rewrites every table that holds words or names, with its indexes, and the planner's statistics of them, which quote values. The owner
+/// Rewrites every table that holds words, names or rows of users, with its indexes, and the planner's statistics of them, which quote values. The owner
 /// does it, because it locks each table while it is rewritten. `progress` receives the name of each table.
 ///
 /// Dropped files are emptied at the next checkpoint, so one is requested. An owner that may not request it leaves that to the server, which
@@ -18,8 +18,10 @@ use std::str::FromStr;
 pub async fn rewrite(urls: &DatabaseUrls, progress: &(dyn Fn(&str) + Send + Sync)) -> Result<(), MigrateError> {
     for (database, url, _) in each(urls) {
         let mut connection = PgConnectOptions::from_str(url)?.options([("statement_timeout", "0")]).connect().await?;
-        let with_words = |holds: Holds| matches!(holds, Holds::Words | Holds::Name);
-        let tables = TABLES.iter().filter(|table| table.database == database && table.columns.iter().any(|(_, holds, _)| with_words(*holds)));
+        let tables = TABLES.iter().filter(|table| {
+            let of_people = table.columns.iter().any(|(_, holds, _)| matches!(holds, Holds::Words | Holds::Name));
+            table.database == database && (of_people || !matches!(table.erasure, Erasure::Keep(_)))
+        });
         for name in tables.map(|table| table.name).chain(["pg_catalog.pg_statistic"]) {
             progress(&format!("{database}.{name}"));
             // The names are those of the list: constants.

@@ -62,7 +62,7 @@ pub async fn carry_out(engine: &Engine, ctx: &OpContext, payload: &ErasePayload,
     match run.erase(&stored).await? {
         Ok(()) => run.finish().await,
         Err(Pause::Stopped) => Ok(Work::Stopped),
-        Err(Pause::Held) => Ok(Work::Failed { error: "the user is under a legal hold".into(), again: None }),
+        Err(Pause::Held) => Ok(Work::Failed { error: "the user, or the owner of a mention, is under a legal hold".into(), again: None }),
     }
 }
 
@@ -94,14 +94,19 @@ impl Run<'_> {
         if self.stop.is_cancelled() {
             return Ok(Some(Pause::Stopped));
         }
-        let mut tx = self.engine.db().memory.begin(self.ctx.tenancy()).await?;
-        let hold = store::hold_of(&mut tx, self.ctx.tenant_id, &[self.user]).await?;
-        tx.commit().await?;
-        if hold.is_some() {
+        if self.is_held(&[self.user]).await? {
             return Ok(Some(Pause::Held));
         }
         store::begin_step(self.engine.db().control.system(), self.ctx.tenant_id, self.id, name).await?;
         Ok(None)
+    }
+
+    /// Whether one of some users is under a legal hold.
+    async fn is_held(&self, users: &[UserId]) -> Result<bool, Error> {
+        let mut tx = self.engine.db().memory.begin(self.ctx.tenancy()).await?;
+        let hold = store::hold_of(&mut tx, self.ctx.tenant_id, users).await?;
+        tx.commit().await?;
+        Ok(hold.is_some())
     }
 
     async fn erase(&self, stored: &Stored) -> Result<Result<(), Pause>, Error> {
@@ -137,6 +142,9 @@ impl Run<'_> {
             }
         }
         step!("erasing mentions");
+        if self.is_held(&mentions::owners(engine, ctx, &stored.ticked).await?).await? {
+            return Ok(Err(Pause::Held));
+        }
         mentions::erase(engine, ctx, &key, &stored.ticked).await?;
         Ok(Ok(()))
     }

@@ -67,8 +67,8 @@ pub use health::{
     RecallHealth, Silence, ZeroHit, ZeroHitCause,
 };
 pub use ids::{
-    AgentId, BotId, ChunkId, DecisionId, DocumentId, ErasureId, EventId, KeyId, MemoryId, MemoryRef, OperatorId, PairId, ProposalId, QuarantineId,
-    RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId,
+    AgentId, BotId, ChunkId, DecisionId, DocumentId, ErasureId, EventId, KeyId, MemoryId, MemoryRef, OperatorId, PairId, ProposalId,
+    QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId,
 };
 pub use inbox::{
     ConsolidateRequest, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest, MemoryEvidence,

@@ -258,8 +258,8 @@ pub const TABLES: &[Table] = {
             erasure: Erasure::Keep("what an operator typed into a refused form, until the next page"), columns: &[
             ("data", Words, false), ("id_hash", Secret, false),
         ] },
-        Table { database: "internal_shared", name: "saved_views", kept: Forever,
-            erasure: Erasure::Keep("written by operators; one that mentions the user can be ticked for erasure"), columns: &[
+        // Operators write them; one that mentions the user goes if an admin ticks it.
+        Table { database: "internal_shared", name: "saved_views", kept: Forever, erasure: Special, columns: &[
             ("page", Plain, false), ("name", Words, false), ("query", Words, false),
         ] },
         Table { database: "internal_shared", name: "models", kept: Forever, erasure: OF_NOBODY, columns: &[("name", Plain, false)] },

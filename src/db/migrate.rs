@@ -179,7 +179,8 @@ async fn create_roles(url: &str) -> Result<(), MigrateError> {
     }
     // Whoever logs in as a member of the first works in the second for operators, or to erase; its rights are not inherited.
     for (login, role) in [("rmb_app", "rmb_operator"), ("rmb_system", "rmb_eraser")] {
-        let member: bool = sqlx::query_scalar("select pg_has_role($1, $2, 'set')").bind(login).bind(role).fetch_one(&mut connection).await?;
+        let member: bool =
+            sqlx::query_scalar("select pg_has_role($1, $2, 'set')").bind(login).bind(role).fetch_one(&mut connection).await?;
         if !member {
             let grant = format!("grant {role} to {login} with inherit false, set true");
             sqlx::raw_sql(AssertSqlSafe(grant)).execute(&mut connection).await?;

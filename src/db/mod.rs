@@ -15,8 +15,8 @@ pub use error::DbError;
 pub use migrate::{create_databases, drop_databases, migrate, vacuum};
 pub use rewrite::rewrite;
 pub(crate) use statement::{insert, statement};
-pub(crate) use tenancy::{not_held, of_user};
 pub use tenancy::{EVERY_AGENT, Tenancy, Users};
+pub(crate) use tenancy::{not_held, of_user};
 
 use crate::api::TenantId;
 use migrate::MIGRATORS;
@@ -226,9 +226,8 @@ impl Database {
     /// # Errors
     /// As [`Database::begin`].
     pub async fn begin_erasure(&self, tenant: TenantId) -> Result<Tx, DbError> {
-        let begin = format!(
-            "begin; set local role rmb_eraser; set local statement_timeout = 0; select set_config('rmb.tenant', '{tenant}', true)"
-        );
+        let begin =
+            format!("begin; set local role rmb_eraser; set local statement_timeout = 0; select set_config('rmb.tenant', '{tenant}', true)");
         let pool = self.system.clone();
         ended(tokio::spawn(async move { pool.begin_with(AssertSqlSafe(begin)).await }).await)
     }

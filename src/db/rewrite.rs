@@ -1,8 +1,8 @@
 //! Rewriting tables, so that no file of theirs keeps the bytes of rows that were removed.
 
+use super::DatabaseUrls;
 use super::columns::{Erasure, Holds, TABLES};
 use super::migrate::{MigrateError, each};
-use super::DatabaseUrls;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use std::str::FromStr;

@@ -1,8 +1,8 @@
 //! Erasing memories with everything that is derived from them, in parts.
 
 use super::key::Key;
-use super::store::{self, Doomed};
 use super::rows::erase_texts;
+use super::store::{self, Doomed};
 use crate::api::MemoryId;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -26,8 +26,7 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, ids: &[Me
     let memories = store::doomed(&mut tx, tenant, ids).await?;
     let versions = store::hashes_of_versions(&mut tx, tenant, ids).await?;
     let current = memories.iter().map(|memory| (memory.agent_id, memory.user_id, memory.content_hash.clone()));
-    let fingerprints: Vec<_> =
-        current.chain(versions).map(|(agent, user, hash)| (agent, key.text(agent, user, &hash))).collect();
+    let fingerprints: Vec<_> = current.chain(versions).map(|(agent, user, hash)| (agent, key.text(agent, user, &hash))).collect();
     store::put_fingerprints(&mut tx, tenant, &fingerprints, now).await?;
 
     let targets: Vec<Uuid> = memories.iter().map(|memory| memory.id.0).chain(erase_phrases(engine, ctx, ids, &[]).await?).collect();

@@ -26,11 +26,7 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, user: &UserRef, names: &[
 
 /// What names may be.
 pub(super) fn check_names(checks: &mut Checks, names: &[String]) {
-    checks.that(
-        names.len() <= ERASURE_NAMES_MAX,
-        "names",
-        format!("has {} entries; at most {ERASURE_NAMES_MAX} are allowed", names.len()),
-    );
+    checks.that(names.len() <= ERASURE_NAMES_MAX, "names", format!("has {} entries; at most {ERASURE_NAMES_MAX} are allowed", names.len()));
     for name in names {
         let long = name.trim().chars().count() >= ERASURE_NAME_MIN;
         checks.text("names", name, ERASURE_NAME_MAX).that(long, "names", format!("must have at least {ERASURE_NAME_MIN} characters each"));

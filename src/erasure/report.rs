@@ -3,7 +3,7 @@
 use super::key::Key;
 use super::store;
 use crate::api::{
-    Erasure, ErasedTable, ErasureId, ErasureReport, KeptTable, MentionPlace, MentionRef, OperatorRole, SignedReport, TableCount,
+    ErasedTable, Erasure, ErasureId, ErasureReport, KeptTable, MentionPlace, MentionRef, OperatorRole, SignedReport, TableCount,
 };
 use crate::db::Tx;
 use crate::db::columns::{Erasure as Rule, Holds, TABLES};

@@ -51,7 +51,8 @@ pub async fn markdown(
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     lift_statement_timeout(&mut tx).await?;
     for agent in agents {
-        let scope = Scope { tenancy: ctx.tenancy(), agent: agent.id, agents: &[], filter: Some(&filter), in_reach_at: None, of_person: false };
+        let scope =
+            Scope { tenancy: ctx.tenancy(), agent: agent.id, agents: &[], filter: Some(&filter), in_reach_at: None, of_person: false };
         let home = folder.join(&agent.slug);
         let mut last: Option<MemoryLine> = None;
         loop {

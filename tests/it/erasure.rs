@@ -47,6 +47,16 @@ async fn say(world: &World, ctx: &OpContext, session: &str, content: &str) {
     lifecycle::add_messages(&world.engine, ctx, session, request).await.unwrap();
 }
 
+/// A recall that is in the log when this returns.
+async fn recalled(world: &World, ctx: &OpContext, query: &str) {
+    let stop = CancellationToken::new();
+    let log = tokio::spawn(workers::write_log(world.engine.clone(), stop.clone()));
+    ask(world, ctx, query).await;
+    world.engine.log().flush().await;
+    stop.cancel();
+    log.await.unwrap();
+}
+
 async fn observe(world: &World, ctx: &OpContext, content: &str) {
     let (category, content) = (ObservationCategory::Preference, content.to_owned());
     let request = ObservationRequest { content, category, session_id: None, connection_id: None, user_id: None };
@@ -94,12 +104,19 @@ async fn everything(world: &World, user: UserId, word: &str) {
     let proposals = vocabulary::proposals(engine, &world.vera, &ProposalFilter::default()).await.unwrap().rows;
     let rejected = proposals.iter().find(|proposal| proposal.phrase == format!("{word} lore")).unwrap();
     vocabulary::decide(engine, &world.vera, &[rejected.id], &Verdict::Reject { reason: format!("{word} is a name") }).await.unwrap();
-    ask(world, ctx, &format!("What does {word} drink?")).await;
+    recalled(world, ctx, &format!("What does {word} drink?")).await;
     let bound = UserRef::Id(user);
-    let (key, _) =
-        identity::create_key(engine, &world.vera, agent(&world.atlas), &format!("phone of {word}"), &[Scope::MemoryRead], Some(&bound), None)
-            .await
-            .unwrap();
+    let (key, _) = identity::create_key(
+        engine,
+        &world.vera,
+        agent(&world.atlas),
+        &format!("phone of {word}"),
+        &[Scope::MemoryRead],
+        Some(&bound),
+        None,
+    )
+    .await
+    .unwrap();
     let (bot, _) = chat::create_bot(engine, &world.vera, key, "Telegram").await.unwrap();
     chat::bind_chat(engine, &world.vera, bot, &chat_of(user), user).await.unwrap();
     work(world).await;
@@ -119,7 +136,6 @@ async fn everything(world: &World, user: UserId, word: &str) {
         .execute(&mut owner)
         .await
         .unwrap();
-    world.engine.log().flush().await;
     usage::flush(engine).await.unwrap();
 }
 
@@ -210,8 +226,6 @@ async fn failures(world: &World) -> Vec<String> {
 async fn erasure_leaves_no_byte_of_a_person_and_takes_nothing_from_others() {
     let world = alone().await;
     let (engine, idris) = (&world.engine, idris(&world).await);
-    let stop = CancellationToken::new();
-    let log = tokio::spawn(workers::write_log(engine.clone(), stop.clone()));
     let person = identity::add_user(engine, &world.vera, "crm-zqxmarker", Some("Zqxmarker Person"), None).await.unwrap().id;
     let other = identity::add_user(engine, &world.vera, "crm-4712", Some("Mina"), None).await.unwrap().id;
     everything(&world, person, MARKER).await;
@@ -220,13 +234,10 @@ async fn erasure_leaves_no_byte_of_a_person_and_takes_nothing_from_others() {
     let lunch = [remember(&world, &of(&world.binky, other), fact("lunch", "Ask Zqxmarker about lunch")).await.memory_id.to_string()];
     remember(&world, &world.binky, fact("dinner", "Zqxmarker cooks dinner")).await;
     report(&world, &world.binky, "Called zqxmarker.").await;
-    ask(&world, &world.binky, "Where does Zqxmarker live?").await;
+    recalled(&world, &world.binky, "Where does Zqxmarker live?").await;
     identity::save_view(engine, &world.vera, ViewPage::Memories, "zqxmarker", &format!("user={}", person.0)).await.unwrap();
     talk(&world, &world.binky, "[2026-05-21 09:12] Idris: Zqxmarker has a boat in Basel.\n").await;
     settle(&world).await;
-    engine.log().flush().await;
-    stop.cancel();
-    log.await.unwrap();
     let (before, chain) = (rows_of(&world, other).await, audit::verify(engine, &world.vera, None).await.unwrap().head);
     assert!(before.len() > 40, "{}", before.len());
     let file = exported(engine, &world.system, &Selection::All).await;
@@ -250,7 +261,10 @@ async fn erasure_leaves_no_byte_of_a_person_and_takes_nothing_from_others() {
     assert_eq!(holding(&world, &chat_of(person)).await, []);
     assert_eq!(files_holding(&world, MARKER).await, [] as [String; 0]);
     let named: Vec<(String, String)> = holding(&world, &person.to_string()).await;
-    assert!(named.iter().all(|(table, _)| ["public.erasure_requests", "public.audit_log", "pg_statistic"].contains(&table.as_str())), "{named:?}");
+    assert!(
+        named.iter().all(|(table, _)| ["public.erasure_requests", "public.audit_log", "pg_statistic"].contains(&table.as_str())),
+        "{named:?}"
+    );
 
     let after = rows_of(&world, other).await;
     // The memory that mentions the person went on purpose, and is no longer counted.

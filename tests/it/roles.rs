@@ -4,17 +4,17 @@
 use crate::support::alone;
 use futures_util::future::BoxFuture;
 use remembrancer::api::{
-    AgentId, BotId, CaptureMode, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId, EventId, ExplainRequest, InboxVerdict, KeyId,
-    MemoryId, MemoryRef, NewErasure, NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest, ProposalId, QuarantineId, RetrievalId, Scope,
-    SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
+    AgentId, BotId, CaptureMode, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId, EventId, ExplainRequest, InboxVerdict,
+    KeyId, MemoryId, MemoryRef, NewErasure, NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest, ProposalId, QuarantineId,
+    RetrievalId, Scope, SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
 };
 use remembrancer::op::Access;
 use remembrancer::portability::{ImportOptions, Selection};
 use remembrancer::testing::{PASSWORD, World, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{
-    Error, OpContext, audit, capture, chat, consolidation, erasure, identity, knowledge, lifecycle, memories, overview, portability, projects,
-    recall, usage, vocabulary,
+    Error, OpContext, audit, capture, chat, consolidation, erasure, identity, knowledge, lifecycle, memories, overview, portability,
+    projects, recall, usage, vocabulary,
 };
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -111,10 +111,12 @@ pub async fn erase_texts_about(tx: &mut Tx, tenant: TenantId, targets: &[Uuid]) 
 /// Erases the texts of audit entries that name a user.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn erase_texts_naming(tx: &mut Tx, tenant: TenantId, user: UserId, known: &Known) -> Result<(), DbError> {
-    sqlx::query("delete from audit_texts where tenant_id = $1 and (message like any($2) or reason like any($2) or changes::text like any($2))")
-        .bind(tenant)
-        .bind(patterns(user, known))
-        .execute(&mut **tx)
-        .await?;
+    sqlx::query(
+        "delete from audit_texts where tenant_id = $1 and (message like any($2) or reason like any($2) or changes::text like any($2))",
+    )
+    .bind(tenant)
+    .bind(patterns(user, known))
+    .execute(&mut **tx)
+    .await?;
     Ok(())
 }

@@ -188,7 +188,7 @@ async fn subtract(tx: &mut Tx, tenant: TenantId, agent: AgentId, memories: &[Doo
     }
     for (user, (documents, terms)) in sums {
         sqlx::query(
-            r"insert into memory_term_counts (tenant_id, agent_id, user_id, slot, documents, terms) values ($1, $2, $3, $4, -$5, -$6)
+            r"insert into memory_term_counts (tenant_id, agent_id, user_id, slot, documents, terms) values ($1, $2, $3, $4, $5, $6)
               on conflict (agent_id, user_id, slot) do update
                  set documents = memory_term_counts.documents + excluded.documents, terms = memory_term_counts.terms + excluded.terms
                where memory_term_counts.tenant_id = excluded.tenant_id",
@@ -197,8 +197,8 @@ async fn subtract(tx: &mut Tx, tenant: TenantId, agent: AgentId, memories: &[Doo
         .bind(agent)
         .bind(user)
         .bind(SLOT)
-        .bind(documents)
-        .bind(terms)
+        .bind(-documents)
+        .bind(-terms)
         .execute(&mut **tx)
         .await?;
     }

@@ -88,14 +88,7 @@ pub async fn find(
            order by t.{key} limit $5"
     );
     let patterns: Vec<String> = names.iter().map(|name| like::contains(name)).collect();
-    Ok(sqlx::query_as(AssertSqlSafe(sql))
-        .bind(tenant)
-        .bind(user)
-        .bind(patterns)
-        .bind(ids)
-        .bind(most)
-        .fetch_all(&mut **tx)
-        .await?)
+    Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(user).bind(patterns).bind(ids).bind(most).fetch_all(&mut **tx).await?)
 }
 
 /// The users to whom rows of a place belong, as far as they name one.
@@ -104,10 +97,7 @@ pub async fn owners(tx: &mut Tx, at: &Place, tenant: TenantId, ids: &[Uuid]) -> 
     if !at.listed().0 {
         return Ok(vec![]);
     }
-    let sql = format!(
-        "select distinct user_id from {} where tenant_id = $1 and {} = any($2) and user_id is not null",
-        at.table, at.key
-    );
+    let sql = format!("select distinct user_id from {} where tenant_id = $1 and {} = any($2) and user_id is not null", at.table, at.key);
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(ids).fetch_all(&mut **tx).await?)
 }
 

@@ -7,12 +7,10 @@ mod requests;
 mod rows;
 mod shared;
 
-pub use control::{
-    Known, count_texts, erase_ledger, erase_texts_about, erase_texts_naming, erase_user, known, revoke_keys,
-};
+pub use control::{Known, count_texts, erase_ledger, erase_texts_about, erase_texts_naming, erase_user, known, revoke_keys};
 pub use memories::{
-    Doomed, contradicted_by, delete_memories, delete_orphaned_jobs, doomed, erased, hashes_of_versions, memories_of, put_fingerprints,
-    strip_forms, OF_MEMORY, TO_MEMORY,
+    Doomed, OF_MEMORY, TO_MEMORY, contradicted_by, delete_memories, delete_orphaned_jobs, doomed, erased, hashes_of_versions, memories_of,
+    put_fingerprints, strip_forms,
 };
 pub use mentions::{Found, PLACES, Place, delete_reports, delete_retrievals, delete_sources, delete_where, find, owners};
 pub use requests::{

@@ -42,14 +42,7 @@ pub async fn insert_hold(tx: &mut Tx, (tenant, commons): (TenantId, AgentId), id
 
 /// Lifts a legal hold; false: there is none.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn lift_hold(
-    tx: &mut Tx,
-    tenant: TenantId,
-    user: UserId,
-    by: &str,
-    reason: &str,
-    now: DateTime<Utc>,
-) -> Result<bool, DbError> {
+pub async fn lift_hold(tx: &mut Tx, tenant: TenantId, user: UserId, by: &str, reason: &str, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         "update legal_holds set lifted_by = $3, lift_reason = $4, lifted_at = $5 where tenant_id = $1 and user_id = $2 and lifted_at is null",
     )

@@ -11,7 +11,7 @@
 //! - A second tool registry, a second queue.
 //! - A clock read, a random id or a secret made outside `clock`.
 //! - Content edited by an operator.
-//! - A hard delete of a memory.
+//! - A hard delete of a memory, except the erasure of a person.
 //! - `.unwrap()` on anything that comes from outside.
 
 pub mod api;
@@ -38,6 +38,8 @@ pub mod contract;
 pub mod db;
 #[cfg(feature = "engine")]
 mod engine;
+#[cfg(feature = "engine")]
+pub mod erasure;
 #[cfg(feature = "engine")]
 mod error;
 #[cfg(feature = "engine")]

@@ -5,6 +5,7 @@ use crate::{
         agents::AgentsPage,
         audit::AuditPage,
         capture::{CapturePage, EventsPage, SourcePage, SourcesPage},
+        erasure::{ErasurePage, ErasuresPage, NewErasurePage},
         inbox::{self, InboxPage, PolicyPage, QuarantinePage, SuggestionsPage},
         knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage},
         lifecycle::{LifecyclePage, LifecyclePolicyPage},
@@ -107,6 +108,9 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/vocabulary/decisions") view=DecisionsPage />
                     <Route path=path!("/prompts") view=PromptsPage />
                     <Route path=path!("/audit") view=AuditPage />
+                    <Route path=path!("/erasure") view=ErasuresPage />
+                    <Route path=path!("/erasure/new") view=NewErasurePage />
+                    <Route path=path!("/erasure/:id") view=ErasurePage />
                 </ParentRoute>
             </Routes>
         </Router>

@@ -73,6 +73,9 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
           - listitem:
             - link "Audit log":
               - /url: /audit
+          - listitem:
+            - link "Erasure":
+              - /url: /erasure
       - paragraph: Vera
       - paragraph: Acme
       - paragraph: viewer, reviewer, operator, admin

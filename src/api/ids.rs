@@ -51,6 +51,8 @@ id! {
     DecisionId,
     /// One text of a document; a changed file is a new one.
     DocumentId,
+    /// A request to erase a person.
+    ErasureId,
     /// A part of a document.
     ChunkId,
     /// One ingestion.

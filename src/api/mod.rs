@@ -13,6 +13,7 @@ mod chat;
 mod context;
 mod contract;
 mod diagnose;
+mod erasure;
 mod error;
 mod health;
 mod ids;
@@ -55,14 +56,19 @@ pub use contract::{
     UpdateMemoryResponse,
 };
 pub use diagnose::{DiagnoseRequest, DiagnosedMemory, Diagnosis, Gate, GateOutcome, GateResult, Mend, MendLink, Relevance};
+pub use erasure::{
+    ERASURE_DAYS, ERASURE_MENTIONS_MAX, ERASURE_NAME_MAX, ERASURE_NAME_MIN, ERASURE_NAMES_MAX, ErasedTable, Erasure, ErasureDetail,
+    ErasurePreview, ErasureReport, ErasureState, KeptTable, LegalHold, Mention, MentionPlace, MentionRef, NewErasure, SignedReport,
+    TableCount,
+};
 pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
 pub use health::{
     CandidateLink, HealthFilter, NearMiss, NearMissState, Overview, Playground, PlaygroundCandidate, PlaygroundRequest, Prompt, PromptList,
     RecallHealth, Silence, ZeroHit, ZeroHitCause,
 };
 pub use ids::{
-    AgentId, BotId, ChunkId, DecisionId, DocumentId, EventId, KeyId, MemoryId, MemoryRef, OperatorId, PairId, ProposalId, QuarantineId,
-    RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId,
+    AgentId, BotId, ChunkId, DecisionId, DocumentId, ErasureId, EventId, KeyId, MemoryId, MemoryRef, OperatorId, PairId, ProposalId,
+    QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId,
 };
 pub use inbox::{
     ConsolidateRequest, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest, MemoryEvidence,

@@ -4,6 +4,7 @@ mod chain;
 pub mod store;
 mod verify;
 
+pub(crate) use chain::hex;
 pub use verify::{Anchor, Fault, Verified, anchors, verify};
 
 use crate::api::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, OperatorRole, Page, RequestId, TenantId};

@@ -64,12 +64,12 @@ pub async fn take(tx: &mut Tx, batch: i64) -> Result<Vec<Waiting>, DbError> {
     .await?)
 }
 
-/// Marks rows as delivered and empties the payload of audit rows: from now on only the log holds their texts, where they can be erased.
+/// Marks rows as delivered and empties them: from now on only the receiver holds their words, where they can be erased.
 pub async fn delivered(tx: &mut Tx, rows: &[(AgentId, EventId)], now: DateTime<Utc>) -> Result<(), DbError> {
     let (agents, ids): (Vec<Uuid>, Vec<Uuid>) = rows.iter().map(|(agent, id)| (agent.0, id.0)).unzip();
     sqlx::query(
         r"update outbox
-             set delivered_at = $3, attempts = attempts + 1, payload = case destination when 'audit' then '{}' else payload end
+             set delivered_at = $3, attempts = attempts + 1, payload = '{}'
            where (agent_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))",
     )
     .bind(agents)

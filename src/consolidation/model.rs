@@ -89,6 +89,8 @@ pub struct Ready {
     pub lifecycle: LifecyclePolicy,
     /// Absent if the model did not answer in time: it comes when the candidate becomes durable.
     pub vector: Option<Vec<f32>>,
+    /// What an erasure keeps of the statement; absent if nothing was erased in the organisation.
+    pub fingerprint: Option<Vec<u8>>,
 }
 
 /// What became of a candidate.

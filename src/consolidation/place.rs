@@ -7,6 +7,7 @@ use super::store;
 use crate::api::{CapturePolicy, MemoryId, MemoryKind, MemoryStatus, PairRelation, Promotion, Source, SourceKind};
 use crate::db::{Tx, lock, lock_key};
 use crate::engine::Engine;
+use crate::erasure;
 use crate::error::Error;
 use crate::identity;
 use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text};
@@ -26,10 +27,12 @@ pub(super) const NEIGHBOURS: i64 = 5;
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn prepare(engine: &Engine, ctx: &OpContext, owner: Owner, candidates: &[NewCandidate]) -> Result<Vec<Ready>, Error> {
     let lifecycle = identity::lifecycle_policy(engine, ctx, owner.agent_id).await?;
+    let key = erasure::Key::find(engine, ctx.tenant_id).await?;
     let mut ready = Vec::with_capacity(candidates.len());
     for candidate in candidates {
         let resolved = remember::resolve(engine, ctx, &candidate.topic).await;
-        ready.push(Ready { candidate: candidate.clone(), resolved, lifecycle, vector: None });
+        let fingerprint = key.as_ref().map(|key| key.text(owner.agent_id, owner.user_id, &content_hash(&candidate.statement)));
+        ready.push(Ready { candidate: candidate.clone(), resolved, lifecycle, vector: None, fingerprint });
     }
     let texts: Vec<String> = ready.iter().map(|one| embedded_text(&one.resolved.topic, &one.candidate.statement)).collect();
     let vectors = engine.embed_batch_for_write(Payer::of(ctx, owner.agent_id, owner.user_id), texts).await;
@@ -88,6 +91,9 @@ async fn place(
         return Ok(Placed::Known);
     }
     if store::is_forgotten(tx, tenancy, owner, &hash).await? {
+        return Ok(Placed::Forgotten);
+    }
+    if !erasure::store::erased(tx, ctx.tenant_id, ready.fingerprint.as_slice()).await?.is_empty() {
         return Ok(Placed::Forgotten);
     }
     if let Some(memory) = store::same_content(tx, tenancy, owner, candidate, &hash, now).await? {

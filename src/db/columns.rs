@@ -17,10 +17,10 @@ pub enum Holds {
 /// What erasing a user does with the rows that belong to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Erasure {
-    /// The row goes.
+    /// Every row whose `user_id` is the user's goes.
     Row,
-    /// The row stays and the column is emptied.
-    Blank,
+    /// The rows do not name the user in `user_id`, or they stay without the user's words: a statement of their own in `erasure/store`.
+    Special,
     /// Nothing, for a reason.
     Keep(&'static str),
 }
@@ -52,13 +52,14 @@ pub struct Table {
     pub columns: &'static [(&'static str, Holds, bool)],
 }
 
-const OF_THE_ORGANISATION: Erasure = Erasure::Keep("it belongs to the organisation, and no user's words are put into it");
+const OF_THE_ORGANISATION: Erasure = Erasure::Keep("it belongs to the organisation: people put it there for all agents");
 const OF_NOBODY: Erasure = Erasure::Keep("it holds nobody's words");
 
-/// Every column of text, JSON, bytes, arrays or vectors in the three databases.
+/// Every column of text, JSON, bytes, arrays or vectors in the three databases. Tables of rows with an owner and without such columns are
+/// here, too, because erasure reads the list: it goes from the end to the beginning, so a table comes after those that its rows refer to.
 #[rustfmt::skip]
 pub const TABLES: &[Table] = {
-    use Erasure::{Blank, Row};
+    use Erasure::{Row, Special};
     use Holds::{Name, Plain, Secret, Words};
     use Kept::{Day, Forever, History, RetrievalLog, Session, WithMemory};
     &[
@@ -79,6 +80,7 @@ pub const TABLES: &[Table] = {
             ("provenance", Words, true), ("title", Words, true), ("summary", Words, true), ("category", Plain, true),
             ("subject", Words, true), ("imported_by", Name, false),
         ] },
+        Table { database: "agent_memory", name: "memory_term_counts", kept: WithMemory, erasure: Row, columns: &[] },
         Table { database: "agent_memory", name: "embeddings_384", kept: WithMemory, erasure: Row, columns: &[
             ("model", Plain, false), ("embedding", Words, false), ("half", Words, false),
         ] },
@@ -124,11 +126,19 @@ pub const TABLES: &[Table] = {
             ("model", Plain, false), ("statistics", Plain, false), ("candidates", Plain, false), ("reason", Plain, false),
             ("degraded", Plain, false), ("cause", Plain, false), ("near_misses", Plain, false), ("knowledge", Plain, false),
         ] },
+        Table { database: "agent_memory", name: "retrieval_hits", kept: RetrievalLog, erasure: Row, columns: &[] },
+        Table { database: "agent_memory", name: "citations", kept: RetrievalLog, erasure: Row, columns: &[] },
         // Forgetting a memory empties the rows that hold words of it.
         Table { database: "agent_memory", name: "idempotent_requests", kept: Day, erasure: Row, columns: &[
             ("operation", Plain, false), ("idempotency_key", Words, false), ("fingerprint", Words, false), ("answer", Words, false),
             ("memory_ids", Plain, false),
         ] },
+        Table { database: "agent_memory", name: "legal_holds", kept: Forever, erasure: Row, columns: &[
+            ("reason", Words, false), ("set_by", Name, false), ("lift_reason", Words, false), ("lifted_by", Name, false),
+        ] },
+        Table { database: "agent_memory", name: "erased_texts", kept: Forever,
+            erasure: Erasure::Keep("fingerprints under a key that is in another database: they keep erased text from coming back"),
+            columns: &[("fingerprint", Secret, false)] },
         Table { database: "agent_memory", name: "projects", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
             ("slug", Plain, true), ("name", Plain, true), ("created_by", Name, true),
         ] },
@@ -149,10 +159,11 @@ pub const TABLES: &[Table] = {
             ("model", Plain, false), ("term", Plain, false), ("embedding", Plain, false),
         ] },
         // A phrase is an agent's topic, which may be somebody's words. The memories that it came from are named in proposal_memories.
-        Table { database: "shared_kb", name: "term_proposals", kept: Forever, erasure: Row, columns: &[
+        Table { database: "shared_kb", name: "term_proposals", kept: Forever, erasure: Special, columns: &[
             ("phrase", Words, true), ("normal", Words, false), ("status", Plain, true), ("imported_by", Name, false),
         ] },
-        Table { database: "shared_kb", name: "decisions", kept: Forever, erasure: Blank, columns: &[
+        Table { database: "shared_kb", name: "proposal_memories", kept: Forever, erasure: Special, columns: &[] },
+        Table { database: "shared_kb", name: "decisions", kept: Forever, erasure: Special, columns: &[
             ("kind", Plain, true), ("subjects", Words, true), ("term", Plain, true), ("reason", Words, true), ("actor_kind", Plain, true),
             ("actor_id", Plain, true), ("actor_name", Name, true), ("forms", Words, true), ("opened_terms", Plain, true),
             ("closed_terms", Plain, true), ("opened_aliases", Plain, true), ("closed_aliases", Plain, true), ("imported_by", Name, false),
@@ -185,11 +196,13 @@ pub const TABLES: &[Table] = {
             ("kind", Plain, false), ("task", Plain, false), ("payload", Plain, false), ("state", Plain, false), ("error", Plain, false),
             ("outcome", Plain, false),
         ] },
-        Table { database: "shared_kb", name: "outbox", kept: Day, erasure: Blank, columns: &[
+        Table { database: "shared_kb", name: "outbox", kept: Day,
+            erasure: Erasure::Keep("the relay empties delivered rows, and erasure waits until they are delivered"), columns: &[
             ("destination", Plain, false), ("payload", Words, false), ("error", Words, false),
         ] },
-        Table { database: "shared_kb", name: "idempotent_requests", kept: Day, erasure: OF_THE_ORGANISATION, columns: &[
-            ("operation", Plain, false), ("idempotency_key", Plain, false), ("fingerprint", Plain, false), ("answer", Plain, false),
+        // An agent may propose a phrase in the name of a user.
+        Table { database: "shared_kb", name: "idempotent_requests", kept: Day, erasure: Row, columns: &[
+            ("operation", Plain, false), ("idempotency_key", Words, false), ("fingerprint", Words, false), ("answer", Words, false),
             ("memory_ids", Plain, false),
         ] },
         Table { database: "internal_shared", name: "tenants", kept: Forever, erasure: OF_NOBODY, columns: &[
@@ -230,11 +243,12 @@ pub const TABLES: &[Table] = {
         Table { database: "internal_shared", name: "lifecycle_policies", kept: Forever, erasure: OF_NOBODY, columns: &[
             ("policy", Plain, false), ("updated_by", Name, false),
         ] },
-        Table { database: "internal_shared", name: "users", kept: Forever, erasure: Row, columns: &[
+        Table { database: "internal_shared", name: "users", kept: Forever, erasure: Special, columns: &[
             ("external_ref", Name, true), ("name", Name, true),
         ] },
-        Table { database: "internal_shared", name: "api_keys", kept: Forever, erasure: OF_NOBODY, columns: &[
-            ("prefix", Plain, false), ("secret_hash", Secret, false), ("name", Plain, false), ("scopes", Plain, false),
+        // A key that is bound to the user is revoked, and loses its name.
+        Table { database: "internal_shared", name: "api_keys", kept: Forever, erasure: Special, columns: &[
+            ("prefix", Plain, false), ("secret_hash", Secret, false), ("name", Name, false), ("scopes", Plain, false),
         ] },
         Table { database: "internal_shared", name: "bots", kept: Forever, erasure: OF_NOBODY, columns: &[
             ("platform", Plain, false), ("name", Plain, false), ("secret_hash", Secret, false),
@@ -244,17 +258,18 @@ pub const TABLES: &[Table] = {
             erasure: Erasure::Keep("people of the organisation, disabled when they leave"), columns: &[
             ("login", Name, false), ("name", Name, false), ("password_hash", Secret, false), ("roles", Plain, false),
         ] },
-        Table { database: "internal_shared", name: "sessions", kept: Session, erasure: OF_NOBODY, columns: &[
-            ("data", Plain, false), ("id_hash", Secret, false),
+        Table { database: "internal_shared", name: "sessions", kept: Session,
+            erasure: Erasure::Keep("what an operator typed into a refused form, until the next page"), columns: &[
+            ("data", Words, false), ("id_hash", Secret, false),
         ] },
-        Table { database: "internal_shared", name: "saved_views", kept: Forever,
-            erasure: Erasure::Keep("written by operators, who delete it themselves"), columns: &[
+        // Operators write them; one that mentions the user goes if an admin ticks it.
+        Table { database: "internal_shared", name: "saved_views", kept: Forever, erasure: Special, columns: &[
             ("page", Plain, false), ("name", Words, false), ("query", Words, false),
         ] },
         Table { database: "internal_shared", name: "models", kept: Forever, erasure: OF_NOBODY, columns: &[("name", Plain, false)] },
         Table { database: "internal_shared", name: "model_prices", kept: Forever, erasure: OF_NOBODY, columns: &[("model", Plain, false)] },
-        Table { database: "internal_shared", name: "usage_ledger", kept: Forever,
-            erasure: Erasure::Keep("it holds counts and no words; an id without its memories names nobody"), columns: &[
+        // The costs stay, in the name of nobody.
+        Table { database: "internal_shared", name: "usage_ledger", kept: Forever, erasure: Special, columns: &[
             ("model", Plain, false), ("purpose", Plain, false),
         ] },
         Table { database: "internal_shared", name: "audit_log", kept: Forever,
@@ -264,8 +279,16 @@ pub const TABLES: &[Table] = {
             ("changes", Plain, false), ("visibility", Plain, false), ("previous", Plain, false), ("hash", Plain, false),
             ("texts_hash", Plain, false),
         ] },
-        Table { database: "internal_shared", name: "audit_texts", kept: Forever, erasure: Row, columns: &[
+        Table { database: "internal_shared", name: "audit_texts", kept: Forever, erasure: Special, columns: &[
             ("salt", Secret, false), ("actor_name", Name, false), ("message", Words, false), ("reason", Words, false), ("changes", Words, false),
         ] },
+        Table { database: "internal_shared", name: "erasure_requests", kept: Forever,
+            erasure: Erasure::Keep("the record of the erasure: an id that names nobody any more, and counts; names are emptied at its end"),
+            columns: &[
+            ("reason", Words, false), ("names", Name, false), ("mentions", Plain, false), ("state", Plain, false),
+            ("requested_by_name", Name, false), ("ended_by_name", Name, false), ("confirmed_by_name", Name, false), ("step", Plain, false),
+            ("found", Plain, false), ("report", Plain, false), ("signature", Plain, false),
+        ] },
+        Table { database: "internal_shared", name: "tenant_keys", kept: Forever, erasure: OF_NOBODY, columns: &[("secret", Secret, false)] },
     ]
 };

@@ -1,5 +1,6 @@
 //! Databases, roles and tables, made by the owner before the server's own roles connect.
 
+use super::columns::{Erasure, TABLES};
 use super::{DatabaseUrls, DbError};
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
@@ -18,7 +19,7 @@ pub(super) static MIGRATORS: [(&str, &Migrator); 3] =
 const CLUSTER_LOCK: i64 = 0x0072_6d62_0001;
 
 /// The roles of the server. None owns anything, none bypasses row-level security.
-const ROLES: [&str; 3] = ["rmb_app", "rmb_operator", "rmb_system"];
+const ROLES: [&str; 4] = ["rmb_app", "rmb_operator", "rmb_system", "rmb_eraser"];
 
 /// A migration could not be applied.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +36,7 @@ impl From<sqlx::Error> for MigrateError {
     }
 }
 
-fn each(urls: &DatabaseUrls) -> [(&'static str, &str, &'static Migrator); 3] {
+pub(super) fn each(urls: &DatabaseUrls) -> [(&'static str, &str, &'static Migrator); 3] {
     let [(memory, memory_migrator), (kb, kb_migrator), (control, control_migrator)] = MIGRATORS;
     [(memory, &urls.agent_memory, memory_migrator), (kb, &urls.shared_kb, kb_migrator), (control, &urls.internal_shared, control_migrator)]
 }
@@ -112,9 +113,36 @@ pub async fn migrate(urls: &DatabaseUrls) -> Result<(), MigrateError> {
         migrator.run(&mut connection).await.map_err(|source| MigrateError::Migrate { database, source })?;
         // So that `/readyz` needs no connection of the owner.
         sqlx::query("grant select on _sqlx_migrations to rmb_system").execute(&mut connection).await?;
+        grant_erasure(&mut connection, database).await?;
         connection.close().await?;
     }
     Ok(())
+}
+
+/// Lets the role of erasure remove rows of a tenant from every table that the list of columns gives to it. So a table is erased from the
+/// day on which it is in the list.
+async fn grant_erasure(connection: &mut PgConnection, database: &str) -> Result<(), MigrateError> {
+    let erased = TABLES.iter().filter(|table| table.database == database && !matches!(table.erasure, Erasure::Keep(_)));
+    let names: Vec<&str> = erased.map(|table| table.name).collect();
+    let mut tx = connection.begin().await?;
+    sqlx::query("select pg_advisory_xact_lock($1)").bind(CLUSTER_LOCK).execute(&mut *tx).await?;
+    let missing: Vec<String> = sqlx::query_scalar(
+        r"select name from unnest($1::text[]) name
+           where not exists (select from pg_policies
+                              where schemaname = 'public' and tablename = name and policyname = name || '_eraser')",
+    )
+    .bind(names)
+    .fetch_all(&mut *tx)
+    .await?;
+    for name in missing {
+        // The names are those of the list: constants.
+        let grant = format!(
+            r"create policy {name}_eraser on {name} to rmb_eraser using (tenant_id = nullif(current_setting('rmb.tenant', true), '')::uuid);
+              grant select, insert, update, delete on {name} to rmb_eraser"
+        );
+        sqlx::raw_sql(AssertSqlSafe(grant)).execute(&mut *tx).await?;
+    }
+    Ok(tx.commit().await?)
 }
 
 /// How many migrations of this program a database lacks; runs with the rights of a serving role.
@@ -149,10 +177,14 @@ async fn create_roles(url: &str) -> Result<(), MigrateError> {
             sqlx::raw_sql(AssertSqlSafe(format!("grant {role} to current_user with set true"))).execute(&mut connection).await?;
         }
     }
-    // Whoever logs in as a member of `rmb_app` works in this role for operators; its rights are not inherited.
-    let member: bool = sqlx::query_scalar("select pg_has_role('rmb_app', 'rmb_operator', 'set')").fetch_one(&mut connection).await?;
-    if !member {
-        sqlx::raw_sql("grant rmb_operator to rmb_app with inherit false, set true").execute(&mut connection).await?;
+    // Whoever logs in as a member of the first works in the second for operators, or to erase; its rights are not inherited.
+    for (login, role) in [("rmb_app", "rmb_operator"), ("rmb_system", "rmb_eraser")] {
+        let member: bool =
+            sqlx::query_scalar("select pg_has_role($1, $2, 'set')").bind(login).bind(role).fetch_one(&mut connection).await?;
+        if !member {
+            let grant = format!("grant {role} to {login} with inherit false, set true");
+            sqlx::raw_sql(AssertSqlSafe(grant)).execute(&mut connection).await?;
+        }
     }
     Ok(connection.close().await?)
 }

@@ -8,16 +8,19 @@ mod error;
 pub mod like;
 mod migrate;
 mod reach;
+mod rewrite;
 mod statement;
 mod tenancy;
 
 pub(crate) use deadline::by_deadline;
 pub use error::DbError;
 pub use migrate::{create_databases, drop_databases, migrate, vacuum};
+pub use rewrite::rewrite;
 pub(crate) use statement::{insert, statement};
-pub(crate) use tenancy::of_user;
 pub use tenancy::{EVERY_AGENT, Tenancy, Users};
+pub(crate) use tenancy::{not_held, of_user};
 
+use crate::api::TenantId;
 use migrate::MIGRATORS;
 use reach::Reach;
 use sqlx::migrate::Migrator;
@@ -221,6 +224,18 @@ impl Database {
     /// As [`Database::begin`].
     pub async fn begin_system(&self) -> Result<Tx, DbError> {
         begin(&self.system).await
+    }
+
+    /// Opens a transaction that may remove rows of one tenant, in the role that only erasure takes. Its statements may take as long as they
+    /// need.
+    ///
+    /// # Errors
+    /// As [`Database::begin`].
+    pub async fn begin_erasure(&self, tenant: TenantId) -> Result<Tx, DbError> {
+        let begin =
+            format!("begin; set local role rmb_eraser; set local statement_timeout = 0; select set_config('rmb.tenant', '{tenant}', true)");
+        let pool = self.system.clone();
+        ended(tokio::spawn(async move { pool.begin_with(AssertSqlSafe(begin)).await }).await)
     }
 
     /// What happens before or across tenants: key and session lookup, relay, claims.

@@ -97,4 +97,17 @@ macro_rules! of_user {
         )
     };
 }
-pub(crate) use of_user;
+
+/// The condition that no legal hold keeps the rows of a table's user as they are: `not_held!("m")`.
+macro_rules! not_held {
+    ($table:literal) => {
+        concat!(
+            "not exists (select from legal_holds h where h.tenant_id = ",
+            $table,
+            ".tenant_id and h.user_id = ",
+            $table,
+            ".user_id and h.lifted_at is null)"
+        )
+    };
+}
+pub(crate) use {not_held, of_user};

@@ -52,11 +52,13 @@ pub enum Task {
     Survey,
     /// What faded or expired is archived.
     Sweep,
+    /// A person is erased.
+    Erase,
 }
 
 impl Task {
     /// Work that takes seconds rather than milliseconds. A worker of its own does it, so that light work never waits for it.
-    pub const HEAVY: [Self; 6] = [Self::Extract, Self::Ingest, Self::Synthesise, Self::Consolidate, Self::Survey, Self::Sweep];
+    pub const HEAVY: [Self; 7] = [Self::Extract, Self::Ingest, Self::Synthesise, Self::Consolidate, Self::Survey, Self::Sweep, Self::Erase];
 
     /// The text form.
     pub fn as_str(self) -> &'static str {
@@ -75,6 +77,7 @@ impl Task {
             Self::Consolidate => "consolidate",
             Self::Survey => "survey",
             Self::Sweep => "sweep",
+            Self::Erase => "erase",
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::aging::{WEEK, WEEKLY};
 use crate::api::{AgentId, ExpiringDay, MemoryId, Retention, Role, SessionMessage, Source, SweepRun, TenantId};
 use crate::db::cursor::Seek;
-use crate::db::{DbError, Tenancy, Tx, of_user, statement};
+use crate::db::{DbError, Tenancy, Tx, not_held, of_user, statement};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
@@ -147,20 +147,25 @@ pub struct Aging {
     pub archived: i64,
 }
 
-/// How the memories of an agent age at `now`, with the floor of its policy.
+/// How the memories of an agent age at `now`, with the floor of its policy. Nothing ages under a legal hold.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn aging(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, floor: f64, now: DateTime<Utc>) -> Result<Aging, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select count(*) filter (where live) as live,
                  count(*) filter (where fades) as fading,
                  count(*) filter (where live and pinned) as pinned,
-                 count(*) filter (where live and expires_at <= $3) as expired,
+                 count(*) filter (where live and free and expires_at <= $3) as expired,
                  count(*) filter (where live and expires_at > $3 and expires_at <= $3 + interval '7 days') as expiring,
                  count(*) filter (where fades and decayed < $4) as faded,
                  count(*) filter (where fades and decayed >= $4 and decayed * $5 < $4) as soon_faded,
                  count(*) filter (where archived_at is not null) as archived
             from (select m.live, m.pinned, m.expires_at, m.archived_at,
-                         m.live and m.kind = 'episode' and m.retention <> 'permanent' and not m.pinned as fades,
+                         m.live and m.kind = 'episode' and m.retention <> 'permanent' and not m.pinned and ",
+        not_held!("m"),
+        r" as fades,
+                         ",
+        not_held!("m"),
+        r" as free,
                          m.importance * power($5, greatest(extract(epoch from $3 - coalesce(m.last_accessed_at, m.created_at))::float8, 0) / $6)
                              as decayed
                     from agent_memories m

@@ -4,9 +4,9 @@ use super::canonical::{self, Names};
 use super::lines::{AgentLine, FORMAT, LINE_MAX, SCHEMA, Section, UserLine};
 use super::store::{self, ReportedBy, Scope as Reach};
 use super::values::{Hash, Stamp};
-use crate::api::{AgentId, AgentKind, Area, MemoryFilter, OperatorRole, Scope, TenantId};
+use crate::api::{AgentId, AgentKind, Area, MemoryFilter, OperatorRole, Scope, TenantId, UserId};
 use crate::audit::{self, NewEntry};
-use crate::db::{Database, Tx, lift_statement_timeout};
+use crate::db::{Database, Tenancy, Tx, Users, lift_statement_timeout};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::{self, Agent, User};
@@ -30,6 +30,8 @@ pub enum Selection {
     Only(BTreeSet<Area>),
     /// Everything of one agent.
     Agent(AgentId),
+    /// Everything of one user, and nothing without a user: what a person may ask to see.
+    Person(UserId),
     /// The memories that a filter matches, with their versions, sources, evidence and tombstones and the links between them; no events, no
     /// projects, no quarantine, no proposals.
     Filter(Box<MemoryFilter>),
@@ -41,7 +43,7 @@ impl Selection {
         match self {
             Self::All => true,
             Self::Only(areas) => areas.contains(&area),
-            Self::Agent(_) => matches!(area, Area::Memory | Area::Activity),
+            Self::Agent(_) | Self::Person(_) => matches!(area, Area::Memory | Area::Activity),
             Self::Filter(_) => area == Area::Memory,
         }
     }
@@ -84,8 +86,10 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
     let agents = agents(engine, ctx, selection).await?;
     let filter = match selection {
         Selection::Filter(filter) => Some(filter.as_ref()),
-        Selection::All | Selection::Only(_) | Selection::Agent(_) => None,
+        Selection::All | Selection::Only(_) | Selection::Agent(_) | Selection::Person(_) => None,
     };
+    let person = if let Selection::Person(user) = selection { Some(*user) } else { None };
+    let tenancy = person.map_or(ctx.tenancy(), |user| Tenancy { users: Users::One(user), ..ctx.tenancy() });
     leave_trace(engine, ctx, "memory.export_started", selection, &json!({ "format": "jsonl" })).await?;
     if selection.has(Area::Vocabulary) {
         // Earlier proposals of agents are in the queue then, and no longer on their way to it.
@@ -103,7 +107,7 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
     sheet.put(&canonical::text(&header)).await?;
 
     let named = match (selection, &mut memory, &mut kb) {
-        (Selection::Agent(_) | Selection::Filter(_), Some(tx), _) => Some(store::authors(tx, ctx.tenancy(), &ids(&agents), filter).await?),
+        (Selection::Agent(_) | Selection::Filter(_), Some(tx), _) => Some(store::authors(tx, tenancy, &ids(&agents), filter).await?),
         // Any agent may have reported something.
         (Selection::Only(_), None, _) if selection.has(Area::Activity) => None,
         (_, None, Some(kb)) if selection.has(Area::Vocabulary) => Some(store::proposers(kb, ctx.tenant_id).await?),
@@ -118,8 +122,9 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
             sheet.record(Section::Agent, &line).await?;
         }
     }
-    if selection.has(Area::Memory) && matches!(selection, Selection::All | Selection::Only(_)) {
-        for User { id, external_ref, name } in identity::users(engine, ctx).await? {
+    if selection.has(Area::Memory) && matches!(selection, Selection::All | Selection::Only(_) | Selection::Person(_)) {
+        let users = identity::users(engine, ctx).await?.into_iter().filter(|user| person.is_none_or(|person| user.id == person));
+        for User { id, external_ref, name } in users {
             sheet.record(Section::User, &UserLine { id, external_ref, name }).await?;
         }
     }
@@ -134,14 +139,15 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
     }
     if let Some(mut tx) = memory {
         let ids = ids(&agents);
-        let reach = |agent: &Agent| Reach { tenancy: ctx.tenancy(), agent: agent.id, agents: &ids, filter, in_reach_at };
+        let of_person = person.is_some();
+        let reach = |agent: &Agent| Reach { tenancy, agent: agent.id, agents: &ids, filter, in_reach_at, of_person };
         let reaches: Vec<Reach<'_>> = agents.iter().map(reach).collect();
         memories(&mut sheet, &mut tx, &reaches).await?;
         tx.commit().await?;
     }
     if let Some(mut tx) = control.take() {
         let agent = if let Selection::Agent(agent) = selection { Some(*agent) } else { None };
-        activity(&mut sheet, &mut tx, ReportedBy { tenancy: ctx.tenancy(), agent }).await?;
+        activity(&mut sheet, &mut tx, ReportedBy { tenancy, agent, of_person: person.is_some() }).await?;
         tx.commit().await?;
     }
     leave_trace(engine, ctx, "memory.exported", selection, &json!({ "format": "jsonl", "lines": sheet.written })).await?;
@@ -204,7 +210,7 @@ async fn memories<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &m
         };
     }
     let whole = reaches.iter().all(|reach| reach.filter.is_none());
-    if whole {
+    if whole && !reaches.iter().any(|reach| reach.of_person) {
         of_each!(Section::Project, store::projects);
         of_each!(Section::Repo, store::repos);
         of_each!(Section::ProjectLink, store::project_links);
@@ -246,6 +252,7 @@ pub(super) async fn leave_trace(
             ("tenant", ctx.tenant_id.to_string(), None)
         }
         Selection::Agent(agent) => ("agent", agent.to_string(), Some(*agent)),
+        Selection::Person(user) => ("user", user.to_string(), None),
         Selection::Filter(filter) => {
             let fields = serde_json::to_value(filter).map_err(Error::failed("the filter cannot be serialised"))?;
             let set = fields.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()).map(|(name, _)| name.as_str());
@@ -280,7 +287,7 @@ pub(super) async fn agents(engine: &Engine, ctx: &OpContext, selection: &Selecti
     let wanted = match selection {
         Selection::All => None,
         Selection::Only(areas) if areas.is_empty() => return Err(Error::invalid("only", "names nothing to export")),
-        Selection::Only(_) => None,
+        Selection::Only(_) | Selection::Person(_) => None,
         Selection::Agent(id) => Some(*id),
         Selection::Filter(filter) => {
             memories::check_filter(filter)?;

@@ -11,9 +11,11 @@ use crate::api::{AgentId, AgentKind, Area, ImportCount, ImportReport, MemoryId, 
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lift_statement_timeout, lock, lock_key};
 use crate::engine::Engine;
+use crate::erasure;
 use crate::error::Error;
 use crate::idempotency::Once;
 use crate::identity::{self, Agent, User};
+use crate::memories::model::content_hash;
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
@@ -69,7 +71,8 @@ pub async fn import(
     }
     let known = identity::all_agents(engine, ctx).await?;
     let names = Names::new(&known);
-    let importer = Importer { engine, ctx, known: known.into_iter().map(|agent| agent.slug).collect() };
+    let key = erasure::Key::find(engine, ctx.tenant_id).await?;
+    let importer = Importer { engine, ctx, known: known.into_iter().map(|agent| agent.slug).collect(), key };
 
     let mut reader = Reader::open(BufReader::with_capacity(BUFFER, &mut file), names.clone(), options.agent).await?;
     let mut report = ImportReport { dry_run: options.dry_run, ..ImportReport::default() };
@@ -80,6 +83,7 @@ pub async fn import(
     while let Some(mut batch) = reader.next().await? {
         importer.sign(&mut batch);
         importer.check_owners(&batch)?;
+        importer.refuse_erased(&mut tx, &batch).await?;
         references::check(&mut tx, &batch).await?;
         shared.before(Some(batch.section), &mut report).await?;
         match batch.section.area() {
@@ -166,6 +170,8 @@ struct Importer<'a> {
     ctx: &'a OpContext,
     /// Slugs of the agents that were there before.
     known: HashSet<String>,
+    /// Absent: nothing was erased in the organisation.
+    key: Option<erasure::Key>,
 }
 
 impl Importer<'_> {
@@ -186,6 +192,29 @@ impl Importer<'_> {
             None => Ok(()),
             Some((line, _)) => Err(at(*line, Error::invalid("user_id", "belongs to a user that this key may not act for"))),
         }
+    }
+
+    /// Refuses what was erased here after it was written: lines of an erased user, and texts of memories.
+    async fn refuse_erased(&self, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
+        let Some(key) = &self.key else { return Ok(()) };
+        let of_line = |record: &Line| {
+            let user = record.user().or(if let Line::User(line) = record { Some(line.id) } else { None });
+            let text = record.memory().map(|memory| key.text(memory.agent_id, memory.user_id, &content_hash(&memory.content)));
+            user.map(|user| key.user(user)).into_iter().chain(text).collect::<Vec<_>>()
+        };
+        let all: HashSet<Vec<u8>> = batch.lines.iter().flat_map(|(_, record)| of_line(record)).collect();
+        let erased = erasure::store::erased(tx, self.ctx.tenant_id, &all.into_iter().collect::<Vec<_>>()).await?;
+        let erased: HashMap<Vec<u8>, DateTime<Utc>> = erased.into_iter().collect();
+        if erased.is_empty() {
+            return Ok(());
+        }
+        for (line, record) in &batch.lines {
+            let since = of_line(record).iter().filter_map(|fingerprint| erased.get(fingerprint)).max();
+            if since.is_some_and(|since| record.written_at().is_none_or(|at| at.0 <= *since)) {
+                return Err(at(*line, Error::invalid("", "was erased here on a legal request: take it out of the file")));
+            }
+        }
+        Ok(())
     }
 
     /// What a batch would add, if nothing in it contradicts the existing records.

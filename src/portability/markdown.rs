@@ -36,14 +36,14 @@ pub async fn markdown(
     folder: &Path,
     progress: &(dyn Fn(u64) + Send + Sync),
 ) -> Result<u64, Error> {
-    if let Selection::Only(_) = selection {
+    if let Selection::Only(_) | Selection::Person(_) = selection {
         return Err(Error::invalid("only", "restricts a file: a folder has memory alone"));
     }
     let agents = agents(engine, ctx, selection).await?;
     let names = Names::new(&identity::all_agents(engine, ctx).await?);
     let filter = match selection {
         Selection::Filter(filter) => (**filter).clone(),
-        Selection::All | Selection::Only(_) | Selection::Agent(_) => MemoryFilter::default(),
+        Selection::All | Selection::Only(_) | Selection::Agent(_) | Selection::Person(_) => MemoryFilter::default(),
     };
     empty(folder).await?;
     leave_trace(engine, ctx, "memory.export_started", selection, &json!({ "format": "markdown" })).await?;
@@ -51,7 +51,8 @@ pub async fn markdown(
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     lift_statement_timeout(&mut tx).await?;
     for agent in agents {
-        let scope = Scope { tenancy: ctx.tenancy(), agent: agent.id, agents: &[], filter: Some(&filter), in_reach_at: None };
+        let scope =
+            Scope { tenancy: ctx.tenancy(), agent: agent.id, agents: &[], filter: Some(&filter), in_reach_at: None, of_person: false };
         let home = folder.join(&agent.slug);
         let mut last: Option<MemoryLine> = None;
         loop {

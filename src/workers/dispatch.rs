@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::jobs::store::{self, Ending, Leased, Load};
 use crate::jobs::{State, Task, Work};
 use crate::op::OpContext;
-use crate::{capture, consolidation, knowledge, lifecycle, memories, portability, vocabulary};
+use crate::{capture, consolidation, erasure, knowledge, lifecycle, memories, portability, vocabulary};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
 use sqlx::PgPool;
@@ -181,6 +181,7 @@ async fn perform(engine: &Engine, event: &Leased, stop: &CancellationToken) -> R
         Task::Ingest => return capture::place_input(engine, &ctx, event.held(), &payload(event)?).await.map(Work::Done),
         Task::Synthesise => return capture::synthesise(engine, &ctx, event.held()).await.map(|()| Work::Ended),
         Task::Survey => return consolidation::survey(engine, &ctx, &payload(event)?).await.map(Work::Done),
+        Task::Erase => return erasure::carry_out(engine, &ctx, &payload(event)?, stop).await,
         Task::Sweep => return lifecycle::sweep(engine, &ctx, &payload(event)?, stop).await,
         Task::Consolidate => return consolidation::consolidate_items(engine, &ctx, event.agent_id, &payload(event)?).await.map(Work::Done),
     };

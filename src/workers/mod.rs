@@ -13,7 +13,7 @@ pub use relay::drain;
 
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::{audit, consolidation, idempotency, identity, lifecycle, recall, usage};
+use crate::{audit, consolidation, erasure, idempotency, identity, lifecycle, recall, usage};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -70,12 +70,13 @@ async fn ledger(engine: Engine, stop: CancellationToken) {
     }
 }
 
-/// Requests the daily survey and the hourly sweep of each organisation's memories.
+/// Requests the daily survey and the hourly sweep of each organisation's memories, and resumes erasures that stopped.
 async fn request_maintenance(engine: &Engine) -> Result<(), Error> {
     for slug in identity::store::tenant_slugs(engine.db().control.system()).await? {
         let ctx = identity::open_tenant(engine, &slug).await?;
         consolidation::request_survey(engine, &ctx).await?;
         lifecycle::request_sweep(engine, &ctx).await?;
+        erasure::resume(engine, &ctx).await?;
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ mod context;
 mod contract;
 mod diagnose;
 mod embedded;
+mod erasure;
 mod explain;
 mod extraction_golden;
 mod extraction_input;

@@ -1,6 +1,6 @@
 //! Review of the vocabulary: every decision, its effect on memories, its undo, and who may not.
 
-use crate::support::{Told, alone, ask, contents, memory_owner, owner, remember, settle, work};
+use crate::support::{Told, alone, ask, contents, keep_outbox, memory_owner, owner, remember, settle, undo_delivery, work};
 use remembrancer::api::{
     BULK_MAX, Decision, DecisionId, DecisionKind, Likeness, LookupRequest, MemoryId, NamedTerm, OperatorRole, Proposal, ProposalFilter,
     ProposalId, ProposalStatus, ProposeRequest, Scope, TermChange, TermFilter, TermId, Verdict,
@@ -362,8 +362,9 @@ async fn a_proposal_survives_a_crash_before_its_delivery_and_counts_once() {
     let count: i64 = sqlx::query_scalar(waiting).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap();
     assert_eq!(count, 1, "it travels with the memory's own transaction");
     // A relay that dies between delivering and marking delivers again.
+    keep_outbox(&world).await;
     settle(&world).await;
-    sqlx::query("update outbox set delivered_at = null").execute(&mut memory_owner(&world.engine).await).await.unwrap();
+    undo_delivery(&world).await;
     assert_eq!(open(&world).await.iter().map(|p| p.count).collect::<Vec<_>>(), [1]);
 }
 

@@ -4,17 +4,17 @@
 use crate::support::alone;
 use futures_util::future::BoxFuture;
 use remembrancer::api::{
-    AgentId, AuditFormat, BotId, CaptureMode, DecisionId, DiagnoseRequest, Discipline, DocumentId, EventId, ExplainRequest, InboxVerdict,
-    KeyId, MemoryId, MemoryRef, NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest, ProposalId, QuarantineId, RetrievalId,
-    Scope, SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
+    AgentId, AuditFormat, BotId, CaptureMode, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId, EventId, ExplainRequest, InboxVerdict,
+    KeyId, MemoryId, MemoryRef, NewErasure, NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest, ProposalId, QuarantineId,
+    RetrievalId, Scope, SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
 };
 use remembrancer::op::Access;
 use remembrancer::portability::{ImportOptions, Selection};
 use remembrancer::testing::{PASSWORD, World, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{
-    Error, OpContext, audit, capture, chat, consolidation, identity, knowledge, lifecycle, memories, overview, portability, projects,
-    recall, usage, vocabulary,
+    Error, OpContext, audit, capture, chat, consolidation, erasure, identity, knowledge, lifecycle, memories, overview, portability,
+    projects, recall, usage, vocabulary,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -85,6 +85,26 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "consolidation::survey_now" Operator |w, c| consolidation::survey_now(&w.engine, c);
     "lifecycle::sweep_now" Operator |w, c| lifecycle::sweep_now(&w.engine, c);
     "lifecycle::forecast" Viewer |w, c| lifecycle::forecast(&w.engine, c);
+    "erasure::confirm" Admin |w, c| erasure::confirm(&w.engine, c, ErasureId(nowhere()));
+    "erasure::hold" Admin |w, c| erasure::hold(&w.engine, c, &UserId(nowhere()).into(), "because");
+    "erasure::holds" Admin |w, c| erasure::holds(&w.engine, c);
+    "erasure::lift_hold" Admin |w, c| erasure::lift_hold(&w.engine, c, &UserId(nowhere()).into(), "because");
+    "erasure::preview" Admin |w, c| erasure::preview(&w.engine, c, &UserId(nowhere()).into(), &[]);
+    "erasure::report" Admin |w, c| erasure::report(&w.engine, c, ErasureId(nowhere()));
+    "erasure::request" Admin |w, c| async {
+        let new = NewErasure { user: UserId(nowhere()).into(), reason: "because".into(), names: vec![], mentions: vec![] };
+        erasure::request(&w.engine, c, new).await
+    };
+    "erasure::requests" Admin |w, c| erasure::requests(&w.engine, c);
+    "erasure::show" Admin |w, c| erasure::show(&w.engine, c, ErasureId(nowhere()));
+    "erasure::verify_report" Admin |w, c| async {
+        let report = serde_json::json!({ "format": "", "tenant_id": nowhere(), "request_id": nowhere(), "user_id": nowhere(),
+            "requested_by": "", "requested_at": w.engine.clock().now(), "confirmed_by": "", "confirmed_at": w.engine.clock().now(),
+            "finished_at": w.engine.clock().now(), "tables": [], "mentions": [], "kept": [], "outside": [] });
+        let signed = serde_json::json!({ "report": report, "algorithm": "", "signature": "" });
+        erasure::verify_report(&w.engine, c, &serde_json::from_value(signed).unwrap()).await
+    };
+    "erasure::withdraw" Admin |w, c| erasure::withdraw(&w.engine, c, ErasureId(nowhere()));
     "identity::create_agent" Admin |w, c| identity::create_agent(&w.engine, c, "newcomer", "Newcomer", false);
     "identity::set_discipline" Admin |w, c| identity::set_discipline(&w.engine, c, AgentId(nowhere()), Discipline::Confirming);
     "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[Scope::MemoryRead], None, None);
@@ -218,6 +238,8 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("capture::place_input", "a job"),
     ("capture::synthesise", "a job"),
     ("consolidation::consolidate_items", "a job"),
+    ("erasure::carry_out", "a job"),
+    ("erasure::resume", "a schedule"),
     ("consolidation::place_all", "a part of jobs"),
     ("consolidation::prepare", "a part of jobs"),
     ("consolidation::request_survey", "a schedule"),

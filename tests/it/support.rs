@@ -80,6 +80,18 @@ pub async fn settle(world: &World) {
     }
 }
 
+/// Keeps a copy of the outbox of memories, for [`undo_delivery`].
+pub async fn keep_outbox(world: &World) {
+    let copy = "create table kept_outbox as select id, payload from outbox";
+    sqlx::query(copy).execute(&mut memory_owner(&world.engine).await).await.unwrap();
+}
+
+/// Restores the rows that [`keep_outbox`] copied, as if the relay had died between delivering and marking them; how many.
+pub async fn undo_delivery(world: &World) -> u64 {
+    let undo = "update outbox o set delivered_at = null, payload = k.payload from kept_outbox k where k.id = o.id";
+    sqlx::query(undo).execute(&mut memory_owner(&world.engine).await).await.unwrap().rows_affected()
+}
+
 /// The owner of a database, who is bound by no policy.
 pub async fn owner(url: &str) -> PgConnection {
     PgConnection::connect(url).await.unwrap()

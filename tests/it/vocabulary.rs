@@ -1,6 +1,6 @@
 //! The vocabulary in remember and recall, and the proposals of unknown phrases.
 
-use crate::support::{agent, alone, ask, memory_owner, owner, remember, settle};
+use crate::support::{agent, alone, ask, keep_outbox, owner, remember, settle, undo_delivery};
 use remembrancer::api::EventId;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, vocabulary, workers};
@@ -88,6 +88,7 @@ async fn an_unknown_topic_leaves_one_proposal_that_counts_and_holds_no_content()
 async fn a_second_delivery_of_the_same_row_counts_nothing() {
     let world = alone().await;
     remember(&world, &world.atlas, fact("vault", "Only Vera has a key")).await;
+    keep_outbox(&world).await;
     settle(&world).await;
     let log = |world: &World| {
         let url = world.engine.urls().internal_shared.clone();
@@ -95,8 +96,7 @@ async fn a_second_delivery_of_the_same_row_counts_nothing() {
     };
     let logged = log(&world).await;
     // As if the relay had died between delivering and marking.
-    let undone = sqlx::query("update outbox set delivered_at = null").execute(&mut memory_owner(&world.engine).await).await.unwrap();
-    assert_eq!(undone.rows_affected(), 2);
+    assert_eq!(undo_delivery(&world).await, 2);
     assert_eq!(workers::drain(&world.engine).await.unwrap(), 2);
     assert_eq!(proposals(&world, &world.system).await, [("vault".into(), "vault".into(), 1, 1)]);
     assert_eq!(log(&world).await, logged);

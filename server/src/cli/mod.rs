@@ -2,6 +2,7 @@
 
 mod capture;
 mod diagnose;
+mod erasure;
 pub mod eval;
 mod extraction;
 pub mod kb;
@@ -16,6 +17,7 @@ use crate::serve::{self, Opened};
 use capture::Capture;
 use clap::{Args, Parser, Subcommand};
 use diagnose::Diagnose;
+use erasure::Erasure;
 use eval::Eval;
 use kb::Kb;
 use lifecycle::Lifecycle;
@@ -91,6 +93,9 @@ enum Command {
     /// How memories age: the policy, what will be archived, a sweep
     #[command(subcommand)]
     Lifecycle(Lifecycle),
+    /// Erase a person on a legal request, or put one under a legal hold
+    #[command(subcommand)]
+    Erasure(Erasure),
     /// Print what models were used for, and what it cost
     Usage {
         #[arg(long)]
@@ -355,6 +360,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         Command::Export(command) => portability::export(engine, command).await?,
         Command::Import(command) => portability::import(engine, command).await?,
         Command::Lifecycle(command) => lifecycle::run(engine, command).await?,
+        Command::Erasure(command) => erasure::run(engine, command).await?,
         Command::Usage { tenant, days } => manage::usage(engine, &tenant, days).await?,
         Command::Audit(Audit::Verify { tenant, expect }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;

@@ -3,7 +3,7 @@
 use super::Failure;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use remembrancer::api::{Area, ImportCount, ImportReport};
+use remembrancer::api::{Area, ImportCount, ImportReport, UserId, UserRef};
 use remembrancer::portability::{self, ImportOptions, Selection};
 use remembrancer::{Engine, OpContext, identity, workers};
 use std::os::fd::AsFd;
@@ -19,6 +19,9 @@ pub struct Export {
     /// Only this agent's own memory
     #[arg(long, value_name = "SLUG")]
     agent: Option<String>,
+    /// Only what belongs to this person: your own reference, or the id that memories carry
+    #[arg(long, value_name = "USER", conflicts_with_all = ["agent", "only", "markdown"])]
+    user: Option<UserRef>,
     /// Only some of memory, vocabulary and knowledge; without it: all three
     #[arg(long, value_name = "AREA", value_delimiter = ',', conflicts_with_all = ["agent", "markdown"])]
     only: Vec<Area>,
@@ -50,10 +53,11 @@ pub struct Import {
 /// When the tenant or agent does not exist, or the file cannot be written; then no file of that name is left behind.
 pub async fn export(engine: &Engine, command: Export) -> Result<(), Failure> {
     let ctx = identity::open_tenant(engine, &command.tenant).await?;
-    let selection = match &command.agent {
-        Some(slug) => Selection::Agent(identity::agent_by_slug(engine, &ctx, slug).await?.id),
-        None if command.only.is_empty() => Selection::All,
-        None => Selection::Only(command.only.iter().copied().collect()),
+    let selection = match (&command.agent, &command.user) {
+        (Some(slug), _) => Selection::Agent(identity::agent_by_slug(engine, &ctx, slug).await?.id),
+        (None, Some(user)) => Selection::Person(person(engine, &ctx, user).await?),
+        (None, None) if command.only.is_empty() => Selection::All,
+        (None, None) => Selection::Only(command.only.iter().copied().collect()),
     };
     if command.agent.is_none() && command.markdown.is_none() {
         // Proposals on their way to the queue: a server delivers them by itself, but the command line has no relay.
@@ -77,6 +81,16 @@ pub async fn export(engine: &Engine, command: Export) -> Result<(), Failure> {
     let counts: Vec<String> = written.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     eprintln!("exported {}", if counts.is_empty() { "nothing".into() } else { counts.join(", ") });
     Ok(())
+}
+
+async fn person(engine: &Engine, ctx: &OpContext, user: &UserRef) -> Result<UserId, Failure> {
+    let reference = match user {
+        UserRef::Id(id) => return Ok(*id),
+        UserRef::External(reference) => reference,
+    };
+    let users = identity::users(engine, ctx).await?;
+    let user = users.iter().find(|user| user.external_ref == *reference).ok_or_else(|| format!("there is no user {reference}"))?;
+    Ok(user.id)
 }
 
 /// Writes an export into a file that only its owner can read; it appears under its name when it is complete.

@@ -3,7 +3,7 @@
 use super::words::SWEEP_SLOT;
 use crate::aging::{WEEK, WEEKLY};
 use crate::api::{AgentId, ArchiveReason, MemoryId};
-use crate::db::{DbError, Tenancy, Tx, of_user};
+use crate::db::{DbError, Tenancy, Tx, not_held, of_user};
 use crate::memories::model::{Change, Memory};
 use crate::op::OpContext;
 use chrono::{DateTime, Utc};
@@ -31,8 +31,8 @@ pub enum Which {
     Weakest,
 }
 
-/// Up to `most` live memories of an agent to be archived, locked, the weakest first. Rows that somebody else changes now are skipped: no
-/// writer waits for a sweep, and no sweep for a writer.
+/// Up to `most` live memories of an agent to be archived, locked, the weakest first. Those of users under a legal hold stay. Rows that
+/// somebody else changes now are skipped: no writer waits for a sweep, and no sweep for a writer.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn to_archive(
     tx: &mut Tx,
@@ -48,10 +48,10 @@ pub async fn to_archive(
         Which::Weakest => (format!("{FADING} and $5::float8 is null"), decayed.clone()),
         Which::Expired => ("m.live and m.expires_at <= $4 and not m.pinned and $5::float8 is null".into(), "m.expires_at".into()),
     };
-    let of_user = of_user!("m", "$6");
+    let (not_held, of_user) = (not_held!("m"), of_user!("m", "$6"));
     let sql = format!(
         r"select m.id from agent_memories m
-           where m.tenant_id = $1 and m.agent_id = $2 and {condition} and {of_user}
+           where m.tenant_id = $1 and m.agent_id = $2 and {condition} and {not_held} and {of_user}
            order by {order}, m.id limit $3 for update skip locked"
     );
     let below = if let Which::Below(below) = which { Some(below) } else { None };

@@ -207,6 +207,22 @@ impl Line {
         }
     }
 
+    /// When a record of a user was written.
+    pub fn written_at(&self) -> Option<Stamp> {
+        match self {
+            Self::Memory(line) => Some(line.created_at),
+            Self::Source(line) => Some(line.created_at),
+            Self::Tombstone(line) => Some(line.created_at),
+            Self::Event(line) => Some(line.created_at),
+            Self::Evidence(line) => Some(line.created_at),
+            Self::QuarantinedTurn(line) => Some(line.created_at),
+            Self::Pair(line) => Some(line.created_at),
+            Self::Action(line) => Some(line.created_at),
+            Self::WorkflowStep(line) => Some(line.created_at),
+            _ => None,
+        }
+    }
+
     /// The agent that owns the record. An agent's own line has no owner, and vocabulary and knowledge belong to the organisation.
     pub fn agent(&self) -> Option<AgentId> {
         match self {

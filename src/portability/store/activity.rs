@@ -28,6 +28,8 @@ pub struct ReportedBy {
     pub tenancy: Tenancy,
     /// All agents if absent.
     pub agent: Option<AgentId>,
+    /// Only what belongs to the tenancy's user, and nothing without a user.
+    pub of_person: bool,
 }
 
 async fn page<T: for<'r> FromRow<'r, PgRow> + Send + Unpin>(
@@ -40,7 +42,8 @@ async fn page<T: for<'r> FromRow<'r, PgRow> + Send + Unpin>(
     let mut query = statement!(
         format!(
             r"select t.agent_id, t.{} from {} t
-               where t.tenant_id = $1 and ($3::uuid is null or t.agent_id = $3) and ($4::uuid is null or t.id > $4) and {}
+               where t.tenant_id = $1 and ($3::uuid is null or t.agent_id = $3) and ($4::uuid is null or t.id > $4)
+                 and (not $6 or t.user_id is not null) and {}
                order by t.id limit $5",
             columns(of).join(", t."),
             of.table(),
@@ -51,6 +54,7 @@ async fn page<T: for<'r> FromRow<'r, PgRow> + Send + Unpin>(
         by.agent,
         last,
         i64::try_from(size).unwrap_or(i64::MAX),
+        by.of_person,
     );
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }

@@ -42,6 +42,7 @@ pub async fn evidence(tx: &mut Tx, scope: &Scope<'_>, last: Option<&EvidenceLine
     );
     scope.matching(&mut query);
     query.push(concat!(") c on true where t.tenant_id = $1 and t.agent_id = $2 and ", of_user!("t", "$3")));
+    scope.narrow_to_person(&mut query);
     scope.about(&mut query, "m.id = t.memory_id");
     if let Some(last) = last {
         query.push(" and t.id > ").push_bind(last.id);

@@ -182,6 +182,8 @@ pub struct Scope<'a> {
     pub filter: Option<&'a MemoryFilter>,
     /// Present: only memories that are neither deleted, archived nor expired at this moment, for agents.
     pub in_reach_at: Option<DateTime<Utc>>,
+    /// Only rows that belong to the tenancy's user, and none without a user.
+    pub of_person: bool,
 }
 
 impl Scope<'_> {
@@ -196,7 +198,16 @@ impl Scope<'_> {
     fn select(&self, table: &str, columns: &[&str]) -> Result<QueryBuilder<Postgres>, DbError> {
         let (columns, of_user) = (columns.join(", t."), of_user!("t", "$3"));
         let text = format!("select t.agent_id, t.{columns} from {table} t where t.tenant_id = $1 and t.agent_id = $2 and {of_user}");
-        Ok(statement!(text, self.tenancy.tenant, self.agent, self.tenancy.users))
+        let mut query = statement!(text, self.tenancy.tenant, self.agent, self.tenancy.users);
+        self.narrow_to_person(&mut query);
+        Ok(query)
+    }
+
+    /// Leaves out rows without a user, for the rows of one person.
+    fn narrow_to_person(&self, query: &mut QueryBuilder<Postgres>) {
+        if self.of_person {
+            query.push(" and t.user_id is not null");
+        }
     }
 
     /// `and` the row belongs to a selected memory; `same` is the condition that joins them.
@@ -356,6 +367,7 @@ pub async fn events(tx: &mut Tx, scope: &Scope<'_>, last: Option<&EventLine>, si
         kinds,
         scope.tenancy.users,
     );
+    scope.narrow_to_person(&mut query);
     if let Some(last) = last {
         query.push(" and t.id > ").push_bind(last.id);
     }

@@ -20,7 +20,14 @@ fn importing(c: &Case) -> Importing<'static> {
 }
 
 fn scope(c: &Case) -> Scope<'_> {
-    Scope { tenancy: c.ctx.tenancy(), agent: c.agent, agents: std::slice::from_ref(&c.agent), filter: None, in_reach_at: None }
+    Scope {
+        tenancy: c.ctx.tenancy(),
+        agent: c.agent,
+        agents: std::slice::from_ref(&c.agent),
+        filter: None,
+        in_reach_at: None,
+        of_person: false,
+    }
 }
 
 /// The memory as a file might bring it: with another content and a later version.

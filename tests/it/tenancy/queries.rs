@@ -184,7 +184,7 @@ impl Case {
     }
 
     fn reported(&self) -> ReportedBy {
-        ReportedBy { tenancy: self.ctx.tenancy(), agent: Some(self.agent) }
+        ReportedBy { tenancy: self.ctx.tenancy(), agent: Some(self.agent), of_person: false }
     }
 
     fn key(&self) -> DedupKey {

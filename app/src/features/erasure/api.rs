@@ -1,0 +1,137 @@
+use crate::{ConsoleError, codec::Text};
+#[cfg(feature = "ssr")]
+use crate::{
+    Flash,
+    guard::{finish, incomplete, operator},
+    query::Query,
+};
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::{Erasure, ErasureDetail, ErasureId, ErasurePreview, LegalHold, MentionRef, UserId};
+#[cfg(feature = "ssr")]
+use remembrancer::{
+    api::{FieldError, NewErasure, UserRef},
+    erasure,
+};
+use serde::{Deserialize, Serialize};
+
+/// The requests and the open legal holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErasureList {
+    pub requests: Vec<Erasure>,
+    pub holds: Vec<LegalHold>,
+}
+
+/// The requests and the open legal holds.
+#[server(endpoint = "erasures", input = GetUrl, output = Text)]
+pub async fn erasures() -> Result<ErasureList, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(ErasureList { requests: erasure::requests(&engine, &ctx).await?, holds: erasure::holds(&engine, &ctx).await? })
+}
+
+/// What the erasure of a user would remove; one name a line.
+#[server(endpoint = "preview_erasure", input = GetUrl, output = Text)]
+pub async fn preview_erasure(#[server(default)] user: String, #[server(default)] names: String) -> Result<ErasurePreview, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(erasure::preview(&engine, &ctx, &reference(&user)?, &lines(&names)).await?)
+}
+
+/// One request.
+#[server(endpoint = "erasure", input = GetUrl, output = Text)]
+pub async fn read_erasure(id: ErasureId) -> Result<ErasureDetail, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(erasure::show(&engine, &ctx, id).await?)
+}
+
+/// Requests an erasure, then redirects to the list, or back to the form if it is refused.
+#[server(endpoint = "request_erasure")]
+pub async fn request_erasure(
+    #[server(default)] user: String,
+    #[server(default)] names: String,
+    #[server(default)] reason: String,
+    #[server(default)] mentions: Vec<MentionText>,
+) -> Result<(), ConsoleError> {
+    let form = Query::default().with("user", &user).with("names", &names).href("/erasure/new");
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        let mentions = mentions.into_iter().map(|MentionText(row)| row).collect();
+        let new = NewErasure { user: reference(&user)?, reason: reason.clone(), names: lines(&names), mentions };
+        erasure::request(&engine, &ctx, new).await?;
+        Ok(Flash::done("Requested. Another admin must confirm it."))
+    };
+    finish(result.await, "/erasure", &form, &reason).await
+}
+
+/// A mention in a form: `<place>:<id>`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct MentionText(pub MentionRef);
+
+impl TryFrom<String> for MentionText {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse().map(Self)
+    }
+}
+
+impl From<MentionText> for String {
+    fn from(MentionText(row): MentionText) -> Self {
+        row.to_string()
+    }
+}
+
+/// Confirms a request of another admin, then redirects to it.
+#[server(endpoint = "confirm_erasure")]
+pub async fn confirm_erasure(id: ErasureId) -> Result<(), ConsoleError> {
+    let here = format!("/erasure/{id}");
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        erasure::confirm(&engine, &ctx, id).await?;
+        Ok(Flash::done("Confirmed. The erasure runs; reload this page to see how far it is."))
+    };
+    finish(result.await, &here, &here, "").await
+}
+
+/// Withdraws a request, then redirects to the list.
+#[server(endpoint = "withdraw_erasure")]
+pub async fn withdraw_erasure(id: ErasureId) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        erasure::withdraw(&engine, &ctx, id).await?;
+        Ok(Flash::done("Withdrawn. Nothing was erased."))
+    };
+    finish(result.await, "/erasure", &format!("/erasure/{id}"), "").await
+}
+
+/// Puts a user under a legal hold, then redirects to the list.
+#[server(endpoint = "set_hold")]
+pub async fn set_hold(#[server(default)] user: String, #[server(default)] reason: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        erasure::hold(&engine, &ctx, &reference(&user)?, &reason).await?;
+        Ok(Flash::done("The user is under a legal hold. Nothing of the user is erased, archived or swept."))
+    };
+    finish(result.await, "/erasure", "/erasure", &Query::default().with("user", &user).with("reason", &reason).href("")).await
+}
+
+/// Lifts a legal hold, then redirects to the list.
+#[server(endpoint = "lift_hold")]
+pub async fn lift_hold(user: UserId, #[server(default)] reason: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        erasure::lift_hold(&engine, &ctx, &user.into(), &reason).await?;
+        Ok(Flash::done("The legal hold is lifted."))
+    };
+    finish(result.await, "/erasure", "/erasure", "").await
+}
+
+#[cfg(feature = "ssr")]
+fn reference(user: &str) -> Result<UserRef, ConsoleError> {
+    user.trim().parse().map_err(|message: String| incomplete(FieldError::new("user", message)))
+}
+
+/// One name a line, without empty ones.
+#[cfg(feature = "ssr")]
+fn lines(names: &str) -> Vec<String> {
+    names.lines().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+}

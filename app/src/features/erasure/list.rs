@@ -1,0 +1,200 @@
+use super::{
+    NOT_ALLOWED,
+    api::{ErasureList, erasures},
+};
+use crate::{
+    ConsoleError, Flash,
+    layout::{PageHead, ViewerResource},
+    query::Query,
+    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Skeleton, Time, Tone},
+};
+use leptos::prelude::*;
+use remembrancer::api::{Erasure, ErasureState, ErrorCode, LegalHold, OperatorRole};
+
+/// The page of erasures: the form that begins one, requests, and legal holds.
+#[component]
+pub fn ErasuresPage() -> impl IntoView {
+    let list = Resource::new(|| (), |()| erasures());
+    let who = ViewerResource::expect();
+    view! {
+        <PageHead title="Erasure">
+            "Remove a person from all databases on a legal request. One admin requests it, another confirms it. It cannot be undone."
+        </PageHead>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
+            {move || Suspend::new(async move {
+                let viewer = who.await;
+                let result = match &viewer {
+                    Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => list.await,
+                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                    Err(error) => Err(error.clone()),
+                };
+                let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+                match result {
+                    Ok(list) => view! { <Whole list flash /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Whole(list: ErasureList, flash: Option<Flash>) -> impl IntoView {
+    view! {
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+            <div class="min-w-0 space-y-6">
+                <Requests requests=list.requests />
+                <Holds holds=list.holds />
+            </div>
+            <div class="mt-6 space-y-6 lg:mt-0">
+                <Begin />
+                <SetHold flash />
+            </div>
+        </div>
+    }
+}
+
+/// Leads to the preview, which has the form of the request.
+#[component]
+fn Begin() -> impl IntoView {
+    view! {
+        <form class="card space-y-3 p-4" method="get" action="/erasure/new">
+            <h2>"Request an erasure"</h2>
+            <div>
+                <label class="label" for="user">"User"</label>
+                <input class="input" id="user" name="user" required autocomplete="off" placeholder="Your reference, or the user’s id" />
+            </div>
+            <div>
+                <label class="label" for="names">"Names, one on each line"</label>
+                <textarea class="input" id="names" name="names" rows="3" aria-describedby="names-hint"></textarea>
+                <p class="mt-1 text-xs text-soft" id="names-hint">
+                    "Rows of others that have one of these names are listed next. You choose which of them go, too."
+                </p>
+            </div>
+            <button class="button button-primary" type="submit">"Preview"</button>
+        </form>
+    }
+}
+
+#[component]
+fn SetHold(flash: Option<Flash>) -> impl IntoView {
+    let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
+    let error = flash.as_ref().and_then(|flash| flash.field("reason"));
+    view! {
+        <form class="card space-y-3 p-4" method="post" action="/console/api/set_hold">
+            <h2>"Set a legal hold"</h2>
+            <p class="text-sm text-soft">"While it is open, nothing of the user is erased, archived or swept."</p>
+            <div>
+                <label class="label" for="hold-user">"User"</label>
+                <input class="input" id="hold-user" name="user" required autocomplete="off" value=typed.text("user") />
+            </div>
+            <div>
+                <ReasonField id="hold-reason" typed=typed.text("reason") error hint="Kept in the audit log." />
+            </div>
+            <button class="button" type="submit">"Set hold"</button>
+        </form>
+    }
+}
+
+#[component]
+fn Requests(requests: Vec<Erasure>) -> impl IntoView {
+    if requests.is_empty() {
+        return view! {
+            <section class="card">
+                <Empty shape=Shape::Delete title="No requests">
+                    "Requests to erase a person appear here. Enter a user and choose Preview to make one."
+                </Empty>
+            </section>
+        }
+        .into_any();
+    }
+    let rows = requests.into_iter().map(|request| {
+        let confirmed = request.confirmed_by_name.clone().unwrap_or_else(|| "–".into());
+        view! {
+            <tr data-testid="erasure">
+                <td>
+                    <a class="font-mono text-xs" href=format!("/erasure/{}", request.id)>{request.user_id.to_string()}</a>
+                    <p class="break-words text-soft">{request.reason.clone()}</p>
+                </td>
+                <td><State state=request.state /></td>
+                <td class="hidden sm:table-cell">{request.requested_by_name.clone()}</td>
+                <td class="hidden sm:table-cell">{confirmed}</td>
+                <td><Time at=request.requested_at /></td>
+            </tr>
+        }
+    });
+    view! {
+        <section class="card overflow-x-auto" aria-label="Requests" tabindex="0">
+            <table class="data" aria-label="Requests">
+                <thead>
+                    <tr>
+                        <th scope="col">"User"</th>
+                        <th scope="col">"State"</th>
+                        <th scope="col" class="hidden sm:table-cell">"Requested by"</th>
+                        <th scope="col" class="hidden sm:table-cell">"Confirmed by"</th>
+                        <th scope="col">"Requested"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </section>
+    }
+    .into_any()
+}
+
+/// The state of a request as a badge.
+#[component]
+pub fn State(state: ErasureState) -> impl IntoView {
+    let (tone, name) = match state {
+        ErasureState::Waiting => (Tone::Warn, "waits for another admin"),
+        ErasureState::Confirmed => (Tone::Accent, "running"),
+        ErasureState::Done => (Tone::Good, "done"),
+        ErasureState::Withdrawn => (Tone::Plain, "withdrawn"),
+        ErasureState::Expired => (Tone::Plain, "expired"),
+    };
+    view! { <Badge tone text=name /> }
+}
+
+#[component]
+fn Holds(holds: Vec<LegalHold>) -> impl IntoView {
+    if holds.is_empty() {
+        return ().into_any();
+    }
+    let rows = holds.into_iter().map(|hold| {
+        let id = format!("lift-{}", hold.user_id);
+        view! {
+            <tr data-testid="hold">
+                <td>
+                    <span class="font-mono text-xs">{hold.user_id.to_string()}</span>
+                    <p class="break-words text-soft">{hold.reason}</p>
+                </td>
+                <td>{hold.set_by}</td>
+                <td><Time at=hold.set_at /></td>
+                <td>
+                    <form class="flex gap-2" method="post" action="/console/api/lift_hold">
+                        <input type="hidden" name="user" value=hold.user_id.to_string() />
+                        <label class="sr-only" for=id.clone()>"Reason for lifting the hold"</label>
+                        <input class="input" id=id name="reason" required maxlength="500" placeholder="Reason" />
+                        <button class="button" type="submit">"Lift hold"</button>
+                    </form>
+                </td>
+            </tr>
+        }
+    });
+    view! {
+        <section class="card overflow-x-auto" aria-label="Legal holds" tabindex="0">
+            <table class="data" aria-label="Legal holds">
+                <thead>
+                    <tr>
+                        <th scope="col">"User on hold"</th>
+                        <th scope="col">"Set by"</th>
+                        <th scope="col">"Since"</th>
+                        <th scope="col">"Lift"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </section>
+    }
+    .into_any()
+}

@@ -1,0 +1,14 @@
+//! Erasure of a person: requests that two admins make together, legal holds, reports.
+
+mod api;
+mod list;
+mod new;
+mod request;
+mod tables;
+
+pub use list::ErasuresPage;
+pub use new::NewErasurePage;
+pub use request::ErasurePage;
+
+/// What operators without the role see.
+const NOT_ALLOWED: &str = "Erasing a person takes the role “admin”. Ask an administrator for it.";

@@ -1,0 +1,83 @@
+use super::{
+    NOT_ALLOWED,
+    api::preview_erasure,
+    tables::{Counts, Mentions},
+};
+use crate::{
+    ConsoleError, Flash,
+    layout::{PageHead, ViewerResource},
+    query::use_query,
+    ui::{ErrorView, ReasonField, Skeleton},
+};
+use leptos::prelude::*;
+use remembrancer::api::{ErasurePreview, ErrorCode, OperatorRole};
+
+/// The preview of an erasure with the form that requests it.
+#[component]
+pub fn NewErasurePage() -> impl IntoView {
+    let query = use_query();
+    let asked = move || query.with(|query| (query.text("user"), query.text("names")));
+    let preview = Resource::new(asked, |(user, names)| preview_erasure(user, names));
+    let who = ViewerResource::expect();
+    view! {
+        <p class="mb-2 text-sm"><a href="/erasure">"Erasure"</a><span class="text-soft">" / "</span></p>
+        <PageHead title="Request an erasure">"Review what will be removed, and choose mentions in rows of others."</PageHead>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+            {move || Suspend::new(async move {
+                let viewer = who.await;
+                let result = match &viewer {
+                    Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => preview.await,
+                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                    Err(error) => Err(error.clone()),
+                };
+                let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+                let (user, names) = asked();
+                match result {
+                    Ok(preview) => view! { <Request preview user names flash /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Request(preview: ErasurePreview, user: String, names: String, flash: Option<Flash>) -> impl IntoView {
+    let error = flash.as_ref().and_then(|flash| flash.field("reason"));
+    let known = preview.name.or(preview.external_ref).unwrap_or_else(|| preview.user_id.to_string());
+    let hold = preview.hold.map(|hold| {
+        view! { <p class="card mb-6 p-4 text-sm text-warn">"This user is under a legal hold, set by " {hold.set_by} ". Lift it first."</p> }
+    });
+    let mentions = (!preview.mentions.is_empty()).then(|| view! { <Mentions mentions=preview.mentions ticks=true /> });
+    view! {
+        {hold}
+        <form method="post" action="/console/api/request_erasure" class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+            <div class="min-w-0">
+                <Counts tables=preview.tables />
+                {mentions}
+                {preview.more.then(|| view! {
+                    <p class="mb-6 text-sm text-warn">"There are more mentions than are listed. Repeat the search after this erasure."</p>
+                })}
+            </div>
+            <div class="card space-y-3 p-4 lg:sticky lg:top-5">
+                <h2>"Erase " {known} "?"</h2>
+                <p class="text-sm text-soft">
+                    "Nothing is removed until another admin confirms it. Export the person’s data before, if the person asked for it: "
+                    <code class="font-mono text-xs break-words">"remembrancer export --user"</code>
+                </p>
+                <input type="hidden" name="user" value=user />
+                <input type="hidden" name="names" value=names />
+                <div>
+                    <ReasonField
+                        id="reason"
+                        typed=flash.map(|flash| flash.typed).unwrap_or_default()
+                        error
+                        hint="It stays after the erasure: refer to the case, and do not name the person."
+                    />
+                </div>
+                <button class="button button-danger" type="submit">"Request erasure"</button>
+                <a class="button button-quiet" href="/erasure">"Cancel"</a>
+            </div>
+        </form>
+    }
+}

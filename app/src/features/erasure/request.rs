@@ -1,0 +1,189 @@
+use super::{
+    NOT_ALLOWED,
+    api::read_erasure,
+    list::State,
+    tables::{Counts, Mentions, place_name},
+};
+use crate::{
+    ConsoleError,
+    layout::{PageHead, ViewerResource},
+    ui::{ErrorView, Skeleton, Time, text},
+};
+use leptos::prelude::*;
+use leptos_router::hooks::use_params_map;
+use remembrancer::api::{Erasure, ErasureDetail, ErasureId, ErasureState, ErrorCode, OperatorRole, SignedReport};
+use uuid::Uuid;
+
+/// The page of one request: what it would remove, how far it is, or its report.
+#[component]
+pub fn ErasurePage() -> impl IntoView {
+    let params = use_params_map();
+    let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<ErasureId>().ok()));
+    let detail = Resource::new(
+        move || id.get(),
+        |id| async move {
+            match id {
+                Some(id) => read_erasure(id).await,
+                None => Err(ConsoleError::new(ErrorCode::NotFound, "There is no such request.")),
+            }
+        },
+    );
+    let who = ViewerResource::expect();
+    view! {
+        <p class="mb-2 text-sm"><a href="/erasure">"Erasure"</a><span class="text-soft">" / "</span></p>
+        <PageHead title="Erasure request">"Two admins decide about an erasure. It cannot be undone."</PageHead>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+            {move || Suspend::new(async move {
+                let viewer = who.await;
+                let me = viewer.as_ref().ok().map(|viewer| viewer.profile.id.0);
+                let result = match &viewer {
+                    Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => detail.await,
+                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                    Err(error) => Err(error.clone()),
+                };
+                match result {
+                    Ok(detail) => view! { <Whole detail me /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Whole(detail: ErasureDetail, me: Option<Uuid>) -> impl IntoView {
+    let ErasureDetail { request, names, ticked, preview, report } = detail;
+    let waiting = request.state == ErasureState::Waiting;
+    let mentions = (!ticked.is_empty()).then(|| {
+        view! {
+            <h2 class="mb-2">"Mentions that go, too"</h2>
+            <Mentions mentions=ticked ticks=false />
+        }
+    });
+    let left = waiting.then(|| {
+        preview.map(|preview| {
+            let hold = preview.hold.map(|hold| {
+                view! { <p class="card mb-6 p-4 text-sm text-warn">"The user is under a legal hold, set by " {hold.set_by} ". Lift it first."</p> }
+            });
+            view! {
+                {hold}
+                <Counts tables=preview.tables />
+                {mentions}
+            }
+        })
+    });
+    view! {
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+            <div class="min-w-0">{left} {report.map(|report| view! { <Report report /> })}</div>
+            <div class="space-y-6">
+                <Facts request=request.clone() names />
+                {waiting.then(|| view! { <Decide request me /> })}
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn Facts(request: Erasure, names: Vec<String>) -> impl IntoView {
+    let confirmed = request.confirmed_at.map(|at| {
+        let name = request.confirmed_by_name.clone().unwrap_or_default();
+        view! { <dt>"Confirmed"</dt> <dd>{name} " · " <Time at /></dd> }
+    });
+    let ended = request.ended_at.map(|at| {
+        let name = request.ended_by_name.clone().map(|name| format!("{name} · ")).unwrap_or_default();
+        view! { <dt>"Ended"</dt> <dd>{name} <Time at /></dd> }
+    });
+    view! {
+        <dl class="facts card p-4" data-testid="request">
+            <dt>"State"</dt>
+            <dd><State state=request.state /></dd>
+            {request.step.clone().map(|step| view! { <dt>"Step"</dt> <dd data-testid="step">{text::sentence(&step)}</dd> })}
+            <dt>"User"</dt>
+            <dd class="font-mono text-xs break-all">{request.user_id.to_string()}</dd>
+            <dt>"Reason"</dt>
+            <dd class="break-words">{request.reason.clone()}</dd>
+            {(!names.is_empty()).then(|| view! { <dt>"Names"</dt> <dd class="break-words">{names.join(", ")}</dd> })}
+            <dt>"Requested"</dt>
+            <dd>{request.requested_by_name.clone()} " · " <Time at=request.requested_at /></dd>
+            {confirmed}
+            {ended}
+        </dl>
+    }
+}
+
+#[component]
+fn Decide(request: Erasure, me: Option<Uuid>) -> impl IntoView {
+    let id = request.id.to_string();
+    let confirm = if me == Some(request.requested_by) {
+        view! { <p class="text-sm text-soft">"You requested it. Another admin must confirm it."</p> }.into_any()
+    } else {
+        view! {
+            <form method="post" action="/console/api/confirm_erasure">
+                <input type="hidden" name="id" value=id.clone() />
+                <button class="button button-danger" type="submit">"Erase this person"</button>
+            </form>
+        }
+        .into_any()
+    };
+    view! {
+        <div class="card space-y-3 p-4">
+            {confirm} <p class="text-sm text-soft">"Expires " <Time at=request.expires_at /></p>
+            <form method="post" action="/console/api/withdraw_erasure">
+                <input type="hidden" name="id" value=id />
+                <button class="button" type="submit">"Withdraw request"</button>
+            </form>
+        </div>
+    }
+}
+
+#[component]
+fn Report(report: SignedReport) -> impl IntoView {
+    let file = serde_json::to_string_pretty(&report).unwrap_or_default();
+    let SignedReport { report, algorithm, signature } = report;
+    let tables = report.tables.into_iter().filter(|table| table.found + table.left > 0).map(|table| {
+        view! {
+            <tr>
+                <td>{table.table}</td>
+                <td class="text-soft">{table.database}</td>
+                <td class="number">{text::number(table.found)}</td>
+                <td class="number">{text::number(table.left)}</td>
+            </tr>
+        }
+    });
+    let mentions = report.mentions.into_iter().map(|(place, rows)| {
+        view! { <dt>{place_name(place)}</dt> <dd>{text::number(rows)}</dd> }
+    });
+    view! {
+        <section class="card mb-6 overflow-x-auto" aria-label="Report" tabindex="0" data-testid="report">
+            <h2 class="border-b border-line px-3 py-2">"Report"</h2>
+            <table class="data" aria-label="Erased rows">
+                <thead>
+                    <tr>
+                        <th scope="col">"Table"</th>
+                        <th scope="col">"Database"</th>
+                        <th scope="col" class="number">"Rows before"</th>
+                        <th scope="col" class="number">"Rows after"</th>
+                    </tr>
+                </thead>
+                <tbody>{tables.collect_view()}</tbody>
+            </table>
+            <dl class="facts p-4">{mentions.collect_view()}</dl>
+            <div class="border-t border-line p-4 text-sm">
+                <h3 class="mb-1 font-medium">"Outside of this erasure"</h3>
+                <ul class="list-disc pl-5 text-soft">
+                    {report.outside.into_iter().map(|one| view! { <li>{text::sentence(&one)}</li> }).collect_view()}
+                </ul>
+            </div>
+            <details class="border-t border-line p-4 text-sm">
+                <summary>"Signed file (" {algorithm} ")"</summary>
+                <p class="mt-2 text-soft">
+                    "Save this as a file. "
+                    <code class="font-mono text-xs">"remembrancer erasure verify FILE"</code>
+                    " checks the signature "
+                    <span class="font-mono text-xs break-all">{signature}</span>
+                </p>
+                <pre class="mt-2 overflow-x-auto font-mono text-xs" tabindex="0">{file}</pre>
+            </details>
+        </section>
+    }
+}

@@ -1,0 +1,89 @@
+use crate::ui::text;
+use leptos::prelude::*;
+use remembrancer::api::{Mention, MentionPlace, TableCount};
+
+/// The label of a place.
+pub fn place_name(place: MentionPlace) -> &'static str {
+    match place {
+        MentionPlace::Memory => "Memory",
+        MentionPlace::Source => "Source",
+        MentionPlace::Event => "Event",
+        MentionPlace::Retrieval => "Recall",
+        MentionPlace::Quarantine => "Quarantined turn",
+        MentionPlace::Proposal => "Proposed phrase",
+        MentionPlace::Decision => "Vocabulary decision",
+        MentionPlace::Action => "Action",
+        MentionPlace::Step => "Workflow step",
+        MentionPlace::View => "Saved view",
+        MentionPlace::AuditText => "Audit text",
+        MentionPlace::Term => "Term",
+        MentionPlace::Document => "Document",
+    }
+}
+
+/// The rows of the person by table.
+#[component]
+pub fn Counts(tables: Vec<TableCount>) -> impl IntoView {
+    let total: i64 = tables.iter().map(|table| table.rows).sum();
+    let rows = tables.into_iter().map(|table| {
+        view! {
+            <tr>
+                <td>{table.table}</td>
+                <td class="text-soft">{table.database}</td>
+                <td class="number">{text::number(table.rows)}</td>
+            </tr>
+        }
+    });
+    view! {
+        <section class="card mb-6 overflow-x-auto" aria-label="Rows of the person" tabindex="0">
+            <table class="data" aria-label="Rows of the person">
+                <thead>
+                    <tr>
+                        <th scope="col">"Table"</th>
+                        <th scope="col">"Database"</th>
+                        <th scope="col" class="number" data-testid="rows">{text::count(total, "row", "rows")}</th>
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </section>
+    }
+}
+
+/// Rows of others that mention the person; with `ticks`, each has a checkbox.
+#[component]
+pub fn Mentions(mentions: Vec<Mention>, ticks: bool) -> impl IntoView {
+    let rows = mentions.into_iter().map(|mention| {
+        let value = mention.row().to_string();
+        let label = format!("Erase this {}", place_name(mention.place).to_lowercase());
+        let tick = match (ticks, mention.place.is_erasable()) {
+            (false, _) => ().into_any(),
+            (true, true) => view! { <input type="checkbox" name="mentions[]" value=value aria-label=label /> }.into_any(),
+            (true, false) => view! { <span class="text-soft" title="It belongs to the organisation.">"stays"</span> }.into_any(),
+        };
+        let owner = mention.user_id.map_or_else(|| "nobody".to_owned(), |user| user.to_string());
+        view! {
+            <tr data-testid="mention">
+                {ticks.then(|| view! { <td>{tick}</td> })}
+                <td class="whitespace-nowrap">{place_name(mention.place)}</td>
+                <td class="break-words">{mention.excerpt}</td>
+                <td class="hidden font-mono text-xs text-soft md:table-cell">{owner}</td>
+            </tr>
+        }
+    });
+    view! {
+        <section class="card mb-6 overflow-x-auto" aria-label="Mentions" tabindex="0">
+            <table class="data" aria-label="Mentions">
+                <thead>
+                    <tr>
+                        {ticks.then(|| view! { <th scope="col">"Erase"</th> })}
+                        <th scope="col">"Where"</th>
+                        <th scope="col">"Text"</th>
+                        <th scope="col" class="hidden md:table-cell">"Belongs to user"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </section>
+    }
+}

@@ -1,0 +1,69 @@
+//! Legal holds: while one is open, nothing of a user is erased, archived or swept.
+
+use super::store;
+use crate::api::{LegalHold, OperatorRole, REASON_MAX, UserId, UserRef};
+use crate::audit::{self, NewEntry};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::identity;
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
+
+/// Puts a user under a legal hold. An erasure that runs stops before its next step.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Invalid` without a reason; `NotFound` for an unknown reference; `Conflict` if there is a hold.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason: &str) -> Result<UserId, Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    Checks::default().text("reason", reason, REASON_MAX).done()?;
+    let user = identity::known_user(engine, ctx, user).await?.ok_or(Error::NotFound("user"))?;
+    let hold = LegalHold { user_id: user, reason: reason.into(), set_by: ctx.actor.name().into(), set_at: engine.clock().now() };
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if !store::insert_hold(&mut tx, (ctx.tenant_id, ctx.commons_id), engine.clock().id(), &hold).await? {
+        return Err(Error::Conflict("this user is under a legal hold already".into()));
+    }
+    let entry = NewEntry::new(engine, ctx, "hold.set", "user", user, "legal hold set").reason(Some(reason));
+    audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    tx.commit().await?;
+    engine.relay().settle().await;
+    Ok(user)
+}
+
+/// Lifts the legal hold of a user. An erasure that was confirmed goes on.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Invalid` without a reason; `NotFound` if there is no hold.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn lift_hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason: &str) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    Checks::default().text("reason", reason, REASON_MAX).done()?;
+    let user = identity::known_user(engine, ctx, user).await?.ok_or(Error::NotFound("user"))?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if !store::lift_hold(&mut tx, ctx.tenant_id, user, ctx.actor.name(), reason, engine.clock().now()).await? {
+        return Err(Error::NotFound("legal hold"));
+    }
+    let entry = NewEntry::new(engine, ctx, "hold.lifted", "user", user, "legal hold lifted").reason(Some(reason));
+    audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    tx.commit().await?;
+    super::resume(engine, ctx).await?;
+    engine.relay().settle().await;
+    Ok(())
+}
+
+/// The open legal holds, newest first.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn holds(engine: &Engine, ctx: &OpContext) -> Result<Vec<LegalHold>, Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let holds = store::holds(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    Ok(holds)
+}

@@ -1,0 +1,38 @@
+//! Erasure of a person on a legal request. Everywhere else memories are deleted softly; here their rows go.
+//!
+//! One admin requests it and another confirms it. A job then removes every row of the person in the three databases, as the list of columns
+//! (`db/columns.rs`) says, and the rows of others that mention the person, as far as an admin chose them. It can be killed at any step and goes on.
+
+mod hold;
+mod key;
+mod memories;
+mod mentions;
+mod preview;
+mod report;
+mod request;
+mod rows;
+mod run;
+pub mod store;
+
+pub use hold::{hold, holds, lift_hold};
+pub(crate) use key::Key;
+pub use preview::preview;
+pub use report::{report, verify_report};
+pub use request::{confirm, request, requests, resume, show, withdraw};
+pub use run::{ErasePayload, carry_out};
+
+use crate::api::{OperatorId, OperatorRole};
+use crate::error::Error;
+use crate::op::{Actor, OpContext};
+
+/// The admin who acts. The command line names one, too: two people decide, wherever they do it.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, and for whoever is no operator.
+fn admin(ctx: &OpContext) -> Result<OperatorId, Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    match &ctx.actor {
+        Actor::Operator { id, .. } => Ok(*id),
+        _ => Err(Error::Forbidden("this needs an admin by name".into())),
+    }
+}

@@ -1,0 +1,203 @@
+//! Requests: one admin makes one, another confirms it. Nothing is removed before.
+
+use super::preview::{check_names, known, of_user};
+use super::run::ErasePayload;
+use super::store::{self, NewRequest, Stored};
+use super::{admin, mentions, report};
+use crate::api::{
+    ERASURE_DAYS, ERASURE_MENTIONS_MAX, Erasure, ErasureDetail, ErasureId, ErasureState, MentionRef, NewErasure, OperatorRole, REASON_MAX,
+    UserId,
+};
+use crate::audit::{self, NewEntry};
+use crate::db::{DbError, Tx};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::identity;
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use chrono::TimeDelta;
+use tracing::instrument;
+
+/// Most requests that are listed.
+const LISTED: i64 = 100;
+
+/// Requests the erasure of a person. It waits for another admin, and expires after [`ERASURE_DAYS`].
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Invalid` with every field that is wrong, for example a reason that names the person;
+/// `NotFound` for an unknown reference; `Conflict` if a request for the person is open, or if the person, or the owner of a mention, is
+/// under a legal hold.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn request(engine: &Engine, ctx: &OpContext, new: NewErasure) -> Result<ErasureId, Error> {
+    let by = admin(ctx)?;
+    let user = identity::known_user(engine, ctx, &new.user).await?.ok_or(Error::NotFound("user"))?;
+    let searched = mentions::searched(&new.names, user, &known(engine, ctx, user).await?);
+    check(&new, &searched)?;
+    refuse_held(engine, ctx, user, &new.mentions).await?;
+    let (id, now) = (ErasureId(engine.clock().id()), engine.clock().now());
+    let mut tx = engine.db().control.begin_system().await?;
+    store::expire(&mut tx, ctx.tenant_id, now).await?;
+    let row = NewRequest {
+        id,
+        user,
+        reason: &new.reason,
+        names: &new.names,
+        mentions: &new.mentions,
+        by: (by, ctx.actor.name()),
+        at: now,
+        expires_at: now + TimeDelta::days(ERASURE_DAYS),
+    };
+    store::insert_request(&mut tx, ctx.tenant_id, &row).await.map_err(|error| match error {
+        DbError::Unique { .. } => Error::Conflict("a request to erase this user is open already".into()),
+        error => error.into(),
+    })?;
+    let entry = NewEntry::new(engine, ctx, "erasure.requested", "erasure", id, "erasure of a person requested");
+    finish(engine, tx, ctx, entry.reason(Some(&new.reason))).await?;
+    Ok(id)
+}
+
+fn check(new: &NewErasure, searched: &[String]) -> Result<(), Error> {
+    let reason = new.reason.to_lowercase();
+    let named = searched.iter().any(|name| reason.contains(&name.to_lowercase()));
+    let mut checks = Checks::default();
+    check_names(&mut checks, &new.names);
+    checks
+        .text("reason", &new.reason, REASON_MAX)
+        .that(!named, "reason", "names the person: it stays after the erasure, so refer to the case instead")
+        .that(
+            new.mentions.len() <= ERASURE_MENTIONS_MAX,
+            "mentions",
+            format!("has {} entries; at most {ERASURE_MENTIONS_MAX} are allowed", new.mentions.len()),
+        );
+    for mention in &new.mentions {
+        checks.that(mention.place.is_erasable(), "mentions", format!("names a {}, which belongs to the organisation", mention.place));
+    }
+    checks.done()
+}
+
+/// Refuses to erase what a legal hold keeps.
+async fn refuse_held(engine: &Engine, ctx: &OpContext, user: UserId, rows: &[MentionRef]) -> Result<(), Error> {
+    let mut users = mentions::owners(engine, ctx, rows).await?;
+    users.push(user);
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let hold = store::hold_of(&mut tx, ctx.tenant_id, &users).await?;
+    tx.commit().await?;
+    match hold {
+        None => Ok(()),
+        Some(hold) if hold.user_id == user => Err(Error::Conflict("this user is under a legal hold: lift it first".into())),
+        Some(hold) => Err(Error::Conflict(format!("a mention belongs to the user {}, who is under a legal hold", hold.user_id))),
+    }
+}
+
+/// The latest 100 requests, newest first.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn requests(engine: &Engine, ctx: &OpContext) -> Result<Vec<Erasure>, Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let list = store::list(&mut tx, ctx.tenant_id, engine.clock().now(), LISTED).await?;
+    tx.commit().await?;
+    Ok(list)
+}
+
+/// One request: while it waits with what it would remove, and once it is done with its report.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `NotFound`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn show(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<ErasureDetail, Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let stored = store::request(&mut tx, ctx.tenant_id, id, engine.clock().now()).await?.ok_or(Error::NotFound("request"))?;
+    let report = report::stored(&mut tx, ctx, id).await?;
+    tx.commit().await?;
+    let Stored { request, names, ticked, .. } = stored;
+    let (mut rows, mut preview) = (Vec::new(), None);
+    if request.state == ErasureState::Waiting {
+        let found = of_user(engine, ctx, request.user_id, &names).await?;
+        let searched = mentions::searched(&names, request.user_id, &known(engine, ctx, request.user_id).await?);
+        rows = mentions::search(engine, ctx, request.user_id, &searched, Some(&ticked)).await?.0;
+        preview = Some(found);
+    }
+    Ok(ErasureDetail { request, names, ticked: rows, preview, report })
+}
+
+async fn locked(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<(Tx, Stored), Error> {
+    let mut tx = engine.db().control.begin_system().await?;
+    let stored = store::lock_request(&mut tx, ctx.tenant_id, id, engine.clock().now()).await?.ok_or(Error::NotFound("request"))?;
+    Ok((tx, stored))
+}
+
+/// Confirms a request of another admin; the job begins. To confirm a request again makes sure that its job is there.
+///
+/// # Errors
+/// `Forbidden` without the role `admin` and for the admin who made the request; `NotFound`; `Conflict` if the request expired or ended, or
+/// under a legal hold.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn confirm(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<(), Error> {
+    let by = admin(ctx)?;
+    let (mut tx, Stored { request, ticked, .. }) = locked(engine, ctx, id).await?;
+    match request.state {
+        ErasureState::Waiting if request.requested_by == by.0 => {
+            return Err(Error::Forbidden("another admin must confirm it: two people decide about an erasure".into()));
+        }
+        ErasureState::Waiting => {
+            refuse_held(engine, ctx, request.user_id, &ticked).await?;
+            store::confirm(&mut tx, ctx.tenant_id, id, (by, ctx.actor.name()), engine.clock().now()).await?;
+            let entry = NewEntry::new(engine, ctx, "erasure.confirmed", "erasure", id, "erasure of a person confirmed");
+            finish(engine, tx, ctx, entry).await?;
+        }
+        ErasureState::Confirmed => tx.rollback().await?,
+        state => return Err(Error::Conflict(format!("this request is {state}: make a new one"))),
+    }
+    post(engine, ctx, id).await
+}
+
+/// Withdraws a request that waits.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `NotFound`; `Conflict` if it was confirmed or ended.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn withdraw(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let (mut tx, Stored { request, .. }) = locked(engine, ctx, id).await?;
+    if request.state != ErasureState::Waiting {
+        return Err(Error::Conflict(format!("this request is {}: it cannot be withdrawn", request.state)));
+    }
+    store::withdraw(&mut tx, ctx.tenant_id, id, ctx.actor.name(), engine.clock().now()).await?;
+    let entry = NewEntry::new(engine, ctx, "erasure.withdrawn", "erasure", id, "request to erase a person withdrawn");
+    finish(engine, tx, ctx, entry).await
+}
+
+/// Makes sure that every confirmed request has its job: after a crash between the two, and after a legal hold that stopped it.
+///
+/// # Errors
+/// When a database is out of reach.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn resume(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
+    for id in store::unfinished(engine.db().control.system(), ctx.tenant_id).await? {
+        post(engine, ctx, id).await?;
+    }
+    Ok(())
+}
+
+async fn post(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<(), Error> {
+    let payload = serde_json::to_value(ErasePayload { request_id: id }).map_err(Error::failed("a payload cannot be serialised"))?;
+    let owner = (ctx.tenant_id, ctx.commons_id);
+    store::post_job(engine.db().memory.system(), owner, id, &payload, engine.clock().now()).await?;
+    engine.captures().wake();
+    Ok(())
+}
+
+async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -> Result<(), Error> {
+    audit::append_in(engine, &mut tx, ctx.tenant_id, &[entry]).await?;
+    Ok(tx.commit().await?)
+}

@@ -1,0 +1,237 @@
+//! Memories and everything that is derived from them.
+
+use crate::api::{AgentId, MemoryId, TenantId, UserId};
+use crate::db::{DbError, Tx};
+use chrono::{DateTime, Utc};
+use sqlx::{AssertSqlSafe, FromRow};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// Columns that name a memory of the row's own agent; the rows go with the memory.
+pub const OF_MEMORY: [(&str, &str); 8] = [
+    ("agent_memory_versions", "memory_id"),
+    ("embeddings_384", "memory_id"),
+    ("embeddings_1536", "memory_id"),
+    ("memory_terms", "memory_id"),
+    ("memory_moments", "memory_id"),
+    ("tombstones", "memory_id"),
+    ("evidence", "memory_id"),
+    ("evidence", "candidate_id"),
+];
+/// Columns that name a memory of any agent.
+pub const TO_MEMORY: [(&str, &str); 5] = [
+    ("memory_links", "from_id"),
+    ("memory_links", "to_id"),
+    ("memory_proposals", "from_id"),
+    ("memory_proposals", "to_id"),
+    ("retrieval_hits", "memory_id"),
+];
+/// The slot of the counts from which background work subtracts, as archiving does.
+const SLOT: i16 = 16;
+
+/// A memory that is to be erased.
+#[derive(Clone, Debug, FromRow)]
+pub struct Doomed {
+    pub agent_id: AgentId,
+    pub id: MemoryId,
+    pub user_id: Option<UserId>,
+    pub content_hash: Vec<u8>,
+    pub topic_normal: String,
+    /// Of a live memory: how many terms the counts of words have of it.
+    pub counted: Option<i64>,
+}
+
+fn uuids(ids: &[MemoryId]) -> Vec<Uuid> {
+    ids.iter().map(|id| id.0).collect()
+}
+
+/// The ids of a user's memories.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn memories_of(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<Vec<MemoryId>, DbError> {
+    Ok(sqlx::query_scalar("select id from agent_memories where tenant_id = $1 and user_id = $2 order by id")
+        .bind(tenant)
+        .bind(user)
+        .fetch_all(&mut **tx)
+        .await?)
+}
+
+/// Locks memories: whoever changes one of them waits, and finds it gone.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
+pub async fn doomed(tx: &mut Tx, tenant: TenantId, ids: &[MemoryId]) -> Result<Vec<Doomed>, DbError> {
+    Ok(sqlx::query_as(
+        r"select agent_id, id, user_id, content_hash, topic_normal, case when live then term_count::bigint end as counted
+            from agent_memories where tenant_id = $1 and id = any($2) order by id for update",
+    )
+    .bind(tenant)
+    .bind(uuids(ids))
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The SHA-256 of what memories said in earlier versions, with their agents and users.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
+pub async fn hashes_of_versions(
+    tx: &mut Tx,
+    tenant: TenantId,
+    ids: &[MemoryId],
+) -> Result<Vec<(AgentId, Option<UserId>, Vec<u8>)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select distinct agent_id, user_id, sha256(convert_to(content, 'UTF8'))
+            from agent_memory_versions where tenant_id = $1 and memory_id = any($2)",
+    )
+    .bind(tenant)
+    .bind(uuids(ids))
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Keeps fingerprints of what is erased.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, fingerprints = fingerprints.len()))]
+pub async fn put_fingerprints(
+    tx: &mut Tx,
+    tenant: TenantId,
+    fingerprints: &[(AgentId, Vec<u8>)],
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    let (agents, bytes): (Vec<Uuid>, Vec<&[u8]>) = fingerprints.iter().map(|(agent, bytes)| (agent.0, bytes.as_slice())).unzip();
+    sqlx::query(
+        r"insert into erased_texts (tenant_id, agent_id, fingerprint, erased_at)
+          select distinct $1::uuid, f.agent_id, f.fingerprint, $4::timestamptz from unnest($2::uuid[], $3::bytea[]) f (agent_id, fingerprint)
+          on conflict do nothing",
+    )
+    .bind(tenant)
+    .bind(agents)
+    .bind(bytes)
+    .bind(now)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Those of some fingerprints whose texts or users were erased, with when.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, fingerprints = fingerprints.len()))]
+pub async fn erased(tx: &mut Tx, tenant: TenantId, fingerprints: &[Vec<u8>]) -> Result<Vec<(Vec<u8>, DateTime<Utc>)>, DbError> {
+    Ok(sqlx::query_as("select fingerprint, erased_at from erased_texts where tenant_id = $1 and fingerprint = any($2)")
+        .bind(tenant)
+        .bind(fingerprints)
+        .fetch_all(&mut **tx)
+        .await?)
+}
+
+/// The memories that contradict some that are to be erased, with their agents: their status may change.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
+pub async fn contradicted_by(tx: &mut Tx, tenant: TenantId, ids: &[MemoryId]) -> Result<Vec<(AgentId, MemoryId)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select distinct m.agent_id, m.id
+            from memory_links l
+            join agent_memories m on m.tenant_id = $1 and m.id = case when l.from_id = any($2) then l.to_id else l.from_id end
+           where l.tenant_id = $1 and l.relation = 'contradicts' and (l.from_id = any($2) or l.to_id = any($2)) and m.id <> all($2)",
+    )
+    .bind(tenant)
+    .bind(uuids(ids))
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Removes memories that the caller has locked, with everything that is derived from them.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, memories = memories.len()))]
+pub async fn delete_memories(tx: &mut Tx, tenant: TenantId, memories: &[Doomed]) -> Result<(), DbError> {
+    let mut agents: BTreeMap<AgentId, Vec<MemoryId>> = BTreeMap::new();
+    for memory in memories {
+        agents.entry(memory.agent_id).or_default().push(memory.id);
+    }
+    let all: Vec<Uuid> = memories.iter().map(|memory| memory.id.0).collect();
+    for (table, column) in TO_MEMORY {
+        let sql = format!("delete from {table} where tenant_id = $1 and {column} = any($2)");
+        sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(&all).execute(&mut **tx).await?;
+    }
+    sqlx::query(
+        "update idempotent_requests set fingerprint = null, answer = null, memory_ids = '{}' where tenant_id = $1 and memory_ids && $2",
+    )
+    .bind(tenant)
+    .bind(&all)
+    .execute(&mut **tx)
+    .await?;
+    // Rows that cannot be delivered keep their words.
+    sqlx::query(
+        r"delete from outbox where tenant_id = $1 and delivered_at is null and error is not null
+             and (payload->>'memory_id' = any($2::text[]) or payload->>'target_id' = any($2::text[]))",
+    )
+    .bind(tenant)
+    .bind(all.iter().map(Uuid::to_string).collect::<Vec<_>>())
+    .execute(&mut **tx)
+    .await?;
+    for (agent, ids) in agents {
+        for (table, column) in OF_MEMORY {
+            let sql = format!("delete from {table} where tenant_id = $1 and agent_id = $2 and {column} = any($3)");
+            sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(agent).bind(uuids(&ids)).execute(&mut **tx).await?;
+        }
+        subtract(tx, tenant, agent, memories).await?;
+        sqlx::query("delete from agent_memories where tenant_id = $1 and agent_id = $2 and id = any($3)")
+            .bind(tenant)
+            .bind(agent)
+            .bind(uuids(&ids))
+            .execute(&mut **tx)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Subtracts an agent's live memories from what BM25 counts.
+async fn subtract(tx: &mut Tx, tenant: TenantId, agent: AgentId, memories: &[Doomed]) -> Result<(), DbError> {
+    let mut sums: BTreeMap<Option<UserId>, (i64, i64)> = BTreeMap::new();
+    for memory in memories.iter().filter(|memory| memory.agent_id == agent) {
+        if let Some(terms) = memory.counted {
+            let sum = sums.entry(memory.user_id).or_default();
+            *sum = (sum.0 + 1, sum.1 + terms);
+        }
+    }
+    for (user, (documents, terms)) in sums {
+        sqlx::query(
+            r"insert into memory_term_counts (tenant_id, agent_id, user_id, slot, documents, terms) values ($1, $2, $3, $4, $5, $6)
+              on conflict (agent_id, user_id, slot) do update
+                 set documents = memory_term_counts.documents + excluded.documents, terms = memory_term_counts.terms + excluded.terms
+               where memory_term_counts.tenant_id = excluded.tenant_id",
+        )
+        .bind(tenant)
+        .bind(agent)
+        .bind(user)
+        .bind(SLOT)
+        .bind(-documents)
+        .bind(-terms)
+        .execute(&mut **tx)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Removes normal forms of topics that no memory has any more from the records of finished re-canonicalisations.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, forms = forms.len()))]
+pub async fn strip_forms(tx: &mut Tx, tenant: TenantId, forms: &[String]) -> Result<(), DbError> {
+    sqlx::query(
+        r"with gone as (
+              select array_agg(f.form) as forms from unnest($2::text[]) f (form)
+               where not exists (select from agent_memories m where m.tenant_id = $1 and m.topic_normal = f.form))
+          update events e set payload = jsonb_set(e.payload, '{forms}', (e.payload->'forms') - g.forms)
+            from gone g where e.tenant_id = $1 and e.task = 'recanonicalise' and e.payload->'forms' ?| g.forms",
+    )
+    .bind(tenant)
+    .bind(forms)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Removes jobs about memories that are no more.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn delete_orphaned_jobs(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
+    sqlx::query(
+        r"delete from events e
+           where e.tenant_id = $1 and e.task in ('embed', 'settle_links', 'remember') and e.payload ? 'memory_id'
+             and not exists (select from agent_memories m where m.tenant_id = $1 and m.id::text = e.payload->>'memory_id')",
+    )
+    .bind(tenant)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! Rows that mention a person and belong to others or to nobody.
+
+use crate::api::{MentionPlace, TenantId, UserId};
+use crate::db::columns::{Erasure, Holds, TABLES};
+use crate::db::{DbError, Tx, like};
+use sqlx::{AssertSqlSafe, FromRow};
+use uuid::Uuid;
+
+/// Where mentions are searched: a table, and the column that names the row that goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub place: MentionPlace,
+    pub database: &'static str,
+    pub table: &'static str,
+    pub key: &'static str,
+}
+
+const fn place(place: MentionPlace, database: &'static str, table: &'static str, key: &'static str) -> Place {
+    Place { place, database, table, key }
+}
+
+/// Every place. A version and a quote stand for their memory.
+pub const PLACES: [Place; 15] = {
+    use MentionPlace::{Action, AuditText, Decision, Document, Event, Memory, Proposal, Quarantine, Retrieval, Source, Step, Term, View};
+    [
+        place(Memory, "agent_memory", "agent_memories", "id"),
+        place(Memory, "agent_memory", "agent_memory_versions", "memory_id"),
+        place(Memory, "agent_memory", "evidence", "memory_id"),
+        place(Source, "agent_memory", "sources", "id"),
+        place(Event, "agent_memory", "events", "id"),
+        place(Retrieval, "agent_memory", "retrievals", "id"),
+        place(Quarantine, "agent_memory", "quarantine", "id"),
+        place(Proposal, "shared_kb", "term_proposals", "id"),
+        place(Decision, "shared_kb", "decisions", "id"),
+        place(Term, "shared_kb", "canonical_terms", "id"),
+        place(Document, "shared_kb", "chunks", "document_id"),
+        place(Action, "internal_shared", "actions", "id"),
+        place(Step, "internal_shared", "workflow_steps", "id"),
+        place(View, "internal_shared", "saved_views", "id"),
+        place(AuditText, "internal_shared", "audit_texts", "event_id"),
+    ]
+};
+
+impl Place {
+    /// The table in the list of columns, with whether its rows name their user.
+    fn listed(&self) -> (bool, Vec<&'static str>) {
+        let table = TABLES.iter().find(|table| (table.database, table.name) == (self.database, self.table));
+        let Some(table) = table else { return (false, vec![]) };
+        // Of the organisation's own tables every text counts.
+        let shared = !self.place.is_erasable();
+        // Hashes hold no name, and normal forms repeat what stands beside them.
+        let reads = |name: &str, holds: Holds| {
+            (holds == Holds::Words || shared && holds == Holds::Plain) && !name.ends_with("hash") && !name.ends_with("normal")
+        };
+        let columns = table.columns.iter().filter(|(name, holds, _)| reads(name, *holds)).map(|(name, ..)| *name).collect();
+        (table.erasure == Erasure::Row, columns)
+    }
+}
+
+/// A row that mentions a person.
+#[derive(Clone, Debug, FromRow)]
+pub struct Found {
+    pub id: Uuid,
+    pub user_id: Option<UserId>,
+    pub text: String,
+}
+
+/// Rows of a place that have one of some names in them and are not the user's, or, with `ids`, that are among these.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, table = at.table))]
+pub async fn find(
+    tx: &mut Tx,
+    at: &Place,
+    tenant: TenantId,
+    user: UserId,
+    names: &[String],
+    ids: Option<&[Uuid]>,
+    most: i64,
+) -> Result<Vec<Found>, DbError> {
+    let (of_user, columns) = at.listed();
+    let (table, key) = (at.table, at.key);
+    let texts = columns.iter().map(|column| format!("t.{column}::text")).collect::<Vec<_>>().join(", ");
+    let owner = if of_user { "t.user_id" } else { "null::uuid" };
+    // The names are those of the list: constants.
+    let sql = format!(
+        r"select distinct on (t.{key}) t.{key} as id, {owner} as user_id, x.text
+            from {table} t cross join lateral (select concat_ws(' · ', {texts}) as text) x
+           where t.tenant_id = $1 and ({owner} is distinct from $2) and x.text ilike any($3) and ($4::uuid[] is null or t.{key} = any($4))
+           order by t.{key} limit $5"
+    );
+    let patterns: Vec<String> = names.iter().map(|name| like::contains(name)).collect();
+    Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(user).bind(patterns).bind(ids).bind(most).fetch_all(&mut **tx).await?)
+}
+
+/// The users to whom rows of a place belong, as far as they name one.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, table = at.table))]
+pub async fn owners(tx: &mut Tx, at: &Place, tenant: TenantId, ids: &[Uuid]) -> Result<Vec<UserId>, DbError> {
+    if !at.listed().0 {
+        return Ok(vec![]);
+    }
+    let sql = format!("select distinct user_id from {} where tenant_id = $1 and {} = any($2) and user_id is not null", at.table, at.key);
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(ids).fetch_all(&mut **tx).await?)
+}
+
+/// Removes rows by a column. The names are literals of this room.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
+pub async fn delete_where(tx: &mut Tx, table: &'static str, column: &'static str, tenant: TenantId, ids: &[Uuid]) -> Result<u64, DbError> {
+    let sql = format!("delete from {table} where tenant_id = $1 and {column} = any($2)");
+    Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(ids).execute(&mut **tx).await?.rows_affected())
+}
+
+/// Removes sources with all of their parts and what quotes them.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<(), DbError> {
+    let parts: Vec<Uuid> = sqlx::query_scalar(
+        r"select s.id from sources s
+           where s.tenant_id = $1
+             and (s.id = any($2) or s.whole_id in (select coalesce(w.whole_id, w.id) from sources w where w.tenant_id = $1 and w.id = any($2)))",
+    )
+    .bind(tenant)
+    .bind(ids)
+    .fetch_all(&mut **tx)
+    .await?;
+    for table in ["evidence", "quarantine", "events"] {
+        delete_where(tx, table, "source_id", tenant, &parts).await?;
+    }
+    delete_where(tx, "sources", "id", tenant, &parts).await?;
+    Ok(())
+}
+
+/// Removes logged recalls with their hits and citations.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn delete_retrievals(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<(), DbError> {
+    for table in ["retrieval_hits", "citations"] {
+        delete_where(tx, table, "retrieval_id", tenant, ids).await?;
+    }
+    delete_where(tx, "retrievals", "id", tenant, ids).await?;
+    Ok(())
+}
+
+/// Removes what agents reported, with its words, and what BM25 counts of it.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
+pub async fn delete_reports(tx: &mut Tx, table: &'static str, terms: &'static str, tenant: TenantId, ids: &[Uuid]) -> Result<(), DbError> {
+    let sql = format!(
+        r"with gone as (
+              select t.user_id, max(w.length) as length from {table} t
+                join {terms} w on w.tenant_id = t.tenant_id and w.id = t.id
+               where t.tenant_id = $1 and t.id = any($2) group by t.user_id, t.id),
+          sums as (select user_id, count(*) as documents, sum(length) as terms from gone group by user_id)
+          update activity_counts c set documents = c.documents - s.documents, terms = c.terms - s.terms
+            from sums s
+           where c.tenant_id = $1 and c.source = '{table}' and c.user_id is not distinct from s.user_id
+             and c.slot = (select min(o.slot) from activity_counts o
+                            where o.tenant_id = $1 and o.source = '{table}' and o.user_id is not distinct from s.user_id)"
+    );
+    sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(ids).execute(&mut **tx).await?;
+    delete_where(tx, terms, "id", tenant, ids).await?;
+    delete_where(tx, table, "id", tenant, ids).await?;
+    Ok(())
+}

@@ -1,0 +1,312 @@
+//! Requests, legal holds and the keys of tenants.
+
+use crate::api::{AgentId, Erasure, ErasureId, LegalHold, MentionRef, OperatorId, TableCount, TenantId, UserId};
+use crate::db::{DbError, Tx, insert};
+use chrono::{DateTime, Utc};
+use sqlx::types::Json;
+use sqlx::{FromRow, PgPool};
+use uuid::Uuid;
+
+/// The secret of a tenant's key, if it has one.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn secret(control: &PgPool, tenant: TenantId) -> Result<Option<String>, DbError> {
+    Ok(sqlx::query_scalar("select secret from tenant_keys where tenant_id = $1").bind(tenant).fetch_optional(control).await?)
+}
+
+/// Gives a tenant a secret, unless it has one.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn insert_secret(control: &PgPool, tenant: TenantId, secret: &str, now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query("insert into tenant_keys (tenant_id, secret, created_at) values ($1, $2, $3) on conflict do nothing")
+        .bind(tenant)
+        .bind(secret)
+        .bind(now)
+        .execute(control)
+        .await?;
+    Ok(())
+}
+
+/// Sets a legal hold; false: there is one.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn insert_hold(tx: &mut Tx, (tenant, commons): (TenantId, AgentId), id: Uuid, hold: &LegalHold) -> Result<bool, DbError> {
+    let mut query = insert!("insert into legal_holds" {
+        tenant_id: tenant,
+        agent_id: commons,
+        id: id,
+        user_id: hold.user_id,
+        reason: &hold.reason,
+        set_by: &hold.set_by,
+        set_at: hold.set_at,
+    } "on conflict (tenant_id, user_id) where lifted_at is null do nothing");
+    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+}
+
+/// Lifts a legal hold; false: there is none.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn lift_hold(tx: &mut Tx, tenant: TenantId, user: UserId, by: &str, reason: &str, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        "update legal_holds set lifted_by = $3, lift_reason = $4, lifted_at = $5 where tenant_id = $1 and user_id = $2 and lifted_at is null",
+    )
+    .bind(tenant)
+    .bind(user)
+    .bind(by)
+    .bind(reason)
+    .bind(now)
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// The open legal holds of a tenant, newest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn holds(tx: &mut Tx, tenant: TenantId) -> Result<Vec<LegalHold>, DbError> {
+    Ok(sqlx::query_as(
+        "select user_id, reason, set_by, set_at from legal_holds where tenant_id = $1 and lifted_at is null order by set_at desc, id desc",
+    )
+    .bind(tenant)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The first open legal hold on one of some users.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, users = users.len()))]
+pub async fn hold_of(tx: &mut Tx, tenant: TenantId, users: &[UserId]) -> Result<Option<LegalHold>, DbError> {
+    let users: Vec<Uuid> = users.iter().map(|user| user.0).collect();
+    Ok(sqlx::query_as(
+        r"select user_id, reason, set_by, set_at from legal_holds
+           where tenant_id = $1 and user_id = any($2) and lifted_at is null order by set_at limit 1",
+    )
+    .bind(tenant)
+    .bind(users)
+    .fetch_optional(&mut **tx)
+    .await?)
+}
+
+/// A request before it is stored.
+pub struct NewRequest<'a> {
+    pub id: ErasureId,
+    pub user: UserId,
+    pub reason: &'a str,
+    pub names: &'a [String],
+    pub mentions: &'a [MentionRef],
+    pub by: (OperatorId, &'a str),
+    pub at: DateTime<Utc>,
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Stores a request.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn insert_request(tx: &mut Tx, tenant: TenantId, new: &NewRequest<'_>) -> Result<(), DbError> {
+    let mut query = insert!("insert into erasure_requests" {
+        tenant_id: tenant,
+        id: new.id,
+        user_id: new.user,
+        reason: new.reason,
+        names: new.names,
+        mentions: Json(new.mentions),
+        state: "waiting",
+        requested_by: new.by.0,
+        requested_by_name: new.by.1,
+        requested_at: new.at,
+        expires_at: new.expires_at,
+    } "");
+    query.build().execute(&mut **tx).await?;
+    Ok(())
+}
+
+/// Marks requests that nobody confirmed in time.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn expire(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query(
+        r"update erasure_requests set state = 'expired', ended_at = expires_at, names = '{}', mentions = '[]'
+           where tenant_id = $1 and state = 'waiting' and expires_at <= $2",
+    )
+    .bind(tenant)
+    .bind(now)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+macro_rules! columns {
+    () => {
+        "id, user_id, reason, case when state = 'waiting' and expires_at <= $2 then 'expired' else state end as state, requested_by, \
+         requested_by_name, requested_at, expires_at, confirmed_by_name, confirmed_at, ended_by_name, ended_at, step, \
+         jsonb_array_length(mentions)::bigint as mentions"
+    };
+}
+
+/// The latest requests of a tenant, newest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn list(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>, most: i64) -> Result<Vec<Erasure>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        "select ",
+        columns!(),
+        " from erasure_requests where tenant_id = $1 order by requested_at desc, id desc limit $3"
+    ))
+    .bind(tenant)
+    .bind(now)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// A request with what the list leaves out.
+#[derive(FromRow)]
+pub struct Stored {
+    #[sqlx(flatten)]
+    pub request: Erasure,
+    pub names: Vec<String>,
+    #[sqlx(rename = "rows")]
+    pub ticked: Json<Vec<MentionRef>>,
+    pub found: Option<Json<Vec<TableCount>>>,
+}
+
+macro_rules! stored {
+    ($end:literal) => {
+        concat!("select ", columns!(), ", names, mentions as rows, found from erasure_requests where tenant_id = $1 and id = $3", $end)
+    };
+}
+
+/// One request.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn request(tx: &mut Tx, tenant: TenantId, id: ErasureId, now: DateTime<Utc>) -> Result<Option<Stored>, DbError> {
+    Ok(sqlx::query_as(stored!("")).bind(tenant).bind(now).bind(id).fetch_optional(&mut **tx).await?)
+}
+
+/// One request, locked until the transaction ends.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn lock_request(tx: &mut Tx, tenant: TenantId, id: ErasureId, now: DateTime<Utc>) -> Result<Option<Stored>, DbError> {
+    Ok(sqlx::query_as(stored!(" for update")).bind(tenant).bind(now).bind(id).fetch_optional(&mut **tx).await?)
+}
+
+/// Confirms a request.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn confirm(
+    tx: &mut Tx,
+    tenant: TenantId,
+    id: ErasureId,
+    (by, name): (OperatorId, &str),
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    sqlx::query(
+        r"update erasure_requests set state = 'confirmed', confirmed_by = $3, confirmed_by_name = $4, confirmed_at = $5
+           where tenant_id = $1 and id = $2",
+    )
+    .bind(tenant)
+    .bind(id)
+    .bind(by)
+    .bind(name)
+    .bind(now)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Withdraws a request.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn withdraw(tx: &mut Tx, tenant: TenantId, id: ErasureId, by: &str, now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query(
+        r"update erasure_requests set state = 'withdrawn', ended_by_name = $3, ended_at = $4, names = '{}', mentions = '[]'
+           where tenant_id = $1 and id = $2",
+    )
+    .bind(tenant)
+    .bind(id)
+    .bind(by)
+    .bind(now)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// The requests of a tenant that were confirmed and are not done.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn unfinished(control: &PgPool, tenant: TenantId) -> Result<Vec<ErasureId>, DbError> {
+    Ok(sqlx::query_scalar("select id from erasure_requests where tenant_id = $1 and state = 'confirmed' order by confirmed_at")
+        .bind(tenant)
+        .fetch_all(control)
+        .await?)
+}
+
+/// Puts the job of a request on the bus of memories, or wakes a dead one. A job that waits or runs stays as it is.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn post_job(
+    memory: &PgPool,
+    (tenant, commons): (TenantId, AgentId),
+    id: ErasureId,
+    payload: &serde_json::Value,
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
+          values ($1, $2, $3, 'maintenance', 'erase', $4, 'pending', $5, $5)
+          on conflict (agent_id, id) do update
+             set state = 'pending', attempts_before = events.attempt, run_after = excluded.run_after, error = null, finished_at = null
+           where events.tenant_id = excluded.tenant_id and events.state = 'dead'",
+    )
+    .bind(tenant)
+    .bind(commons)
+    .bind(id)
+    .bind(payload)
+    .bind(now)
+    .execute(memory)
+    .await?;
+    Ok(())
+}
+
+/// Says what the job of a request does now.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn begin_step(control: &PgPool, tenant: TenantId, id: ErasureId, step: &str) -> Result<(), DbError> {
+    sqlx::query("update erasure_requests set step = $3 where tenant_id = $1 and id = $2 and state = 'confirmed'")
+        .bind(tenant)
+        .bind(id)
+        .bind(step)
+        .execute(control)
+        .await?;
+    Ok(())
+}
+
+/// Records the counts before the first row goes; later ones change nothing.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn put_found(control: &PgPool, tenant: TenantId, id: ErasureId, found: &[TableCount]) -> Result<(), DbError> {
+    sqlx::query("update erasure_requests set found = $3 where tenant_id = $1 and id = $2 and state = 'confirmed' and found is null")
+        .bind(tenant)
+        .bind(id)
+        .bind(Json(found))
+        .execute(control)
+        .await?;
+    Ok(())
+}
+
+/// Ends a request with its signed report; false: somebody else ended it.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn finish(
+    tx: &mut Tx,
+    tenant: TenantId,
+    id: ErasureId,
+    (report, signature): (&str, &str),
+    now: DateTime<Utc>,
+) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        r"update erasure_requests
+             set state = 'done', ended_at = $5, report = $3, signature = $4, names = '{}', mentions = '[]', step = null
+           where tenant_id = $1 and id = $2 and state = 'confirmed'",
+    )
+    .bind(tenant)
+    .bind(id)
+    .bind(report)
+    .bind(signature)
+    .bind(now)
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// The signed text of a request's report and its signature.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn report(tx: &mut Tx, tenant: TenantId, id: ErasureId) -> Result<Option<(String, String)>, DbError> {
+    Ok(sqlx::query_as("select report, signature from erasure_requests where tenant_id = $1 and id = $2 and report is not null")
+        .bind(tenant)
+        .bind(id)
+        .fetch_optional(&mut **tx)
+        .await?)
+}

@@ -1,0 +1,47 @@
+//! Rows that name their user in a column: the statements are made from the list of columns.
+
+use crate::api::{TenantId, UserId};
+use crate::db::columns::{Erasure, TABLES};
+use crate::db::{DbError, Tx};
+use chrono::{DateTime, Utc};
+use sqlx::AssertSqlSafe;
+use uuid::Uuid;
+
+/// The tables of a database whose rows go with their user, those that refer to others before them.
+pub fn tables(database: &str) -> impl Iterator<Item = &'static str> {
+    TABLES.iter().rev().filter(move |table| table.database == database && table.erasure == Erasure::Row).map(|table| table.name)
+}
+
+/// How many rows of a table have the user in a column. The names are those of the list.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
+pub async fn count(tx: &mut Tx, (table, column): (&'static str, &'static str), tenant: TenantId, user: UserId) -> Result<i64, DbError> {
+    let sql = format!("select count(*) from {table} where tenant_id = $1 and {column} = $2");
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(user).fetch_one(&mut **tx).await?)
+}
+
+/// The ids of a user's rows in a table.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
+pub async fn ids_of(tx: &mut Tx, table: &'static str, tenant: TenantId, user: UserId) -> Result<Vec<Uuid>, DbError> {
+    let sql = format!("select id from {table} where tenant_id = $1 and user_id = $2");
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(user).fetch_all(&mut **tx).await?)
+}
+
+/// Removes a user's rows from a table; how many.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
+pub async fn delete(tx: &mut Tx, table: &'static str, tenant: TenantId, user: UserId) -> Result<u64, DbError> {
+    let sql = format!("delete from {table} where tenant_id = $1 and user_id = $2");
+    Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(user).execute(&mut **tx).await?.rows_affected())
+}
+
+/// Whether rows from before a time wait for their delivery. Their receivers would get words after these were erased.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn is_waiting(tx: &mut Tx, tenant: TenantId, before: DateTime<Utc>) -> Result<bool, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select exists (select from outbox where tenant_id = $1 and delivered_at is null and error is null and created_at <= $2)
+              or exists (select from events where tenant_id = $1 and task = 'recanonicalise' and state in ('pending', 'running', 'failed'))",
+    )
+    .bind(tenant)
+    .bind(before)
+    .fetch_one(&mut **tx)
+    .await?)
+}

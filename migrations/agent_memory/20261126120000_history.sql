@@ -1,6 +1,6 @@
 -- Records that only history needs end: versions, moments, finished events and decided quarantine, each after the days that the lifecycle
 -- policy says. No role of the server may delete them: these functions do, as the owner of the tables, for the caller's tenant, and each
--- keeps what an answer still depends on. They skip what others hold.
+-- keeps what an answer still depends on, and what a legal hold keeps. They skip what others hold.
 
 create index agent_memory_versions_later_idx on agent_memory_versions (agent_id, valid_from) include (memory_id, version, tenant_id) where version > 1;
 create index events_finished_idx on events (agent_id, finished_at) where state = 'done';
@@ -19,6 +19,7 @@ create function sweep_versions(tenant uuid, agent uuid, before timestamptz, most
                  group by l.memory_id) held
           join agent_memory_versions v on v.agent_id = agent and v.memory_id = held.memory_id and v.version < held.version
          where v.tenant_id = tenant and v.change not in ('proposed', 'promoted', 'reviewed')
+           and not exists (select from legal_holds h where h.tenant_id = tenant and h.user_id = v.user_id and h.lifted_at is null)
          limit most for update of v skip locked),
          gone as (delete from agent_memory_versions v using old
                    where v.agent_id = agent and v.memory_id = old.memory_id and v.version = old.version returning 1)
@@ -36,6 +37,7 @@ create function sweep_moments(tenant uuid, agent uuid, before timestamptz, most 
                  group by t.memory_id having count(*) > 1) several
           join memory_moments m on m.agent_id = agent and m.memory_id = several.memory_id and m.at <= before
          where m.tenant_id = tenant
+           and not exists (select from legal_holds h where h.tenant_id = tenant and h.user_id = m.user_id and h.lifted_at is null)
            and (exists (select from memory_moments later
                          where later.agent_id = agent and later.memory_id = m.memory_id and later.what = m.what
                            and later.model is not distinct from m.model and later.text_hash is not distinct from m.text_hash
@@ -56,6 +58,7 @@ create function sweep_events(tenant uuid, agent uuid, before timestamptz, most b
     with old as (
         select e.id from events e
          where e.tenant_id = tenant and e.agent_id = agent and e.state = 'done' and e.finished_at <= before
+           and not exists (select from legal_holds h where h.tenant_id = tenant and h.user_id = e.user_id and h.lifted_at is null)
            and tenant = nullif(current_setting('rmb.tenant', true), '')::uuid
            and (e.source_id is null
                 or exists (select from events n
@@ -74,6 +77,7 @@ create function sweep_quarantine(tenant uuid, agent uuid, before timestamptz, mo
     with old as (
         select q.id from quarantine q
          where q.tenant_id = tenant and q.agent_id = agent and q.state <> 'waiting' and q.decided_at <= before
+           and not exists (select from legal_holds h where h.tenant_id = tenant and h.user_id = q.user_id and h.lifted_at is null)
            and tenant = nullif(current_setting('rmb.tenant', true), '')::uuid
          limit most for update of q skip locked),
          gone as (delete from quarantine q using old where q.agent_id = agent and q.id = old.id returning 1)

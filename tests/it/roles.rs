@@ -4,9 +4,9 @@
 use crate::support::alone;
 use futures_util::future::BoxFuture;
 use remembrancer::api::{
-    AgentId, AuditFormat, BotId, CaptureMode, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId, EventId, ExplainRequest, InboxVerdict,
-    KeyId, MemoryId, MemoryRef, NewErasure, NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest, ProposalId, QuarantineId,
-    RetrievalId, Scope, SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
+    AgentId, AuditFormat, BotId, CaptureMode, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId, EventId, ExplainRequest,
+    InboxVerdict, KeyId, MemoryId, MemoryRef, NewErasure, NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest, ProposalId,
+    QuarantineId, RetrievalId, Scope, SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
 };
 use remembrancer::op::Access;
 use remembrancer::portability::{ImportOptions, Selection};

@@ -9,10 +9,12 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// The rows of a person by table, and rows of others that mention the person by one of the names, or by id or reference. It changes nothing.
+/// The rows of a person by table, and rows of others that mention the person by one of the names, or by id or reference. It changes
+/// nothing.
 ///
 /// # Errors
-/// `Forbidden` without the role `admin`; `Invalid` for a name that is too short or too long, or too many; `NotFound` for an unknown reference.
+/// `Forbidden` without the role `admin`; `Invalid` for a name that is too short or too long, or too many; `NotFound` for an unknown
+/// reference.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn preview(engine: &Engine, ctx: &OpContext, user: &UserRef, names: &[String]) -> Result<ErasurePreview, Error> {

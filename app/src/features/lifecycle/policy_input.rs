@@ -1,7 +1,10 @@
 //! The fields of the form of the lifecycle policy. Their names are those that the engine's errors use.
 
+#[cfg(feature = "ssr")]
 use crate::query::Query;
-use remembrancer::api::{FieldError, LifecyclePolicy};
+#[cfg(feature = "ssr")]
+use remembrancer::api::FieldError;
+use remembrancer::api::LifecyclePolicy;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -11,6 +14,7 @@ pub struct Field {
     pub label: &'static str,
     read: fn(&LifecyclePolicy) -> String,
     /// Whether the text is a number of its kind.
+    #[cfg(feature = "ssr")]
     write: fn(&mut LifecyclePolicy, &str) -> bool,
 }
 
@@ -34,6 +38,7 @@ macro_rules! field {
             name: $name,
             label: $label,
             read: |policy| policy.$($part).+.to_string(),
+            #[cfg(feature = "ssr")]
             write: |policy, text| text.parse().map(|value| policy.$($part).+ = value).is_ok(),
         }
     };
@@ -92,6 +97,7 @@ pub struct PolicyFields {
     pub fields: BTreeMap<String, String>,
 }
 
+#[cfg(feature = "ssr")]
 impl PolicyFields {
     /// A query from which a refused form is filled in again.
     pub fn query(&self) -> Query {
@@ -114,7 +120,7 @@ impl PolicyFields {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "ssr"))]
 mod tests {
     use super::*;
 

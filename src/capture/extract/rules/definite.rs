@@ -8,8 +8,11 @@ use super::words::{AUXILIARIES, MODALS, PREPOSITIONS, Word, is_adverb, is_any};
 /// Nouns by which a conversation calls what it is about.
 #[rustfmt::skip]
 const TOPICS: &[&str] = &[
-    "characters", "colors", "colours", "event", "moment", "pic", "picture", "photo", "plot",
-    "situation", "theme", "view",
+    "atmosphere", "campaign", "cause", "characters", "class", "colors", "colours", "competition", "concert", "contest", "crowd", "decision",
+    "dish", "event", "experience", "feeling", "festival", "film", "game", "hike", "journey", "match", "meeting", "message", "moment",
+    "movie", "news", "offer", "painting", "performance", "pic", "picture", "photo", "place", "plot", "process", "project", "race",
+    "recipe", "result", "results", "scene", "script", "series", "session", "show", "situation", "song", "spot", "story", "theme", "tour",
+    "tournament", "trip", "view", "views", "workshop",
 ];
 /// Words after a noun that say which one is meant.
 const QUALIFIERS: &[&str] = &[

@@ -56,6 +56,19 @@ pub fn lack(found: &[Word]) -> Option<Lack> {
     (0..found.len()).find_map(|at| lack_at(found, &lowers, at)).or_else(|| (ends_open(&lowers)).then_some(Lack::Thing))
 }
 
+/// Everything that words lack, each once.
+pub fn lacks(found: &[Word]) -> Vec<Lack> {
+    let lowers = lower(found);
+    let mut lacks: Vec<Lack> = Vec::new();
+    let ends = ends_open(&lowers).then_some(Lack::Thing);
+    for lack in (0..found.len()).filter_map(|at| lack_at(found, &lowers, at)).chain(ends) {
+        if !lacks.contains(&lack) {
+            lacks.push(lack);
+        }
+    }
+    lacks
+}
+
 fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
     let word = *lowers.get(at)?;
     let next = lowers.get(at + 1).copied().unwrap_or_default();
@@ -103,7 +116,7 @@ fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
         let lack = if PICTURES.contains(&next) { Lack::Shown } else { Lack::Thing };
         return (shows(found, lowers, at) && !named && !idiom && !earlier).then_some(lack);
     }
-    if counts(found, lowers, at) || word == "the" && is_known(found, lowers, at) && !names(earlier, Lack::Thing) {
+    if counts(found, lowers, at) || matches!(word, "the" | "each") && is_known(found, lowers, at) && !introduces(earlier) {
         return Some(Lack::Thing);
     }
     // "When I do, …", "share with you": the verb needs more.
@@ -123,8 +136,14 @@ fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
     if verbal || open || begun || word == "share" && next == "with" {
         return Some(Lack::Thing);
     }
-    if matches!(word, "here" | "here's") && next != "for" && next != "to" {
+    if (word == "here's" || word == "here" && at == 0) && next != "for" && next != "to" {
         return Some(Lack::Shown);
+    }
+    // "Similar issues": to what?
+    if word == "similar" && !lowers.iter().skip(at).take(4).any(|word| matches!(*word, "to" | "interests"))
+        || at == 0 && word == "for" && matches!(next, "example" | "instance")
+    {
+        return Some(Lack::Thing);
     }
     // "Back then": when?
     if word == "then" && matches!(before, "back" | "since" | "by") || matches!(word, "afterward" | "afterwards") {
@@ -190,6 +209,13 @@ pub fn names(words: &[Word], lack: Lack) -> bool {
             }
         }
     })
+}
+
+/// Whether words bring in a thing by its name or as a new one: "a trip to Basel".
+fn introduces(words: &[Word]) -> bool {
+    let new = |word: &Word| matches!(word.lower.as_str(), "a" | "an" | "another") || word.quoted;
+    let name = |(at, word): (usize, &Word)| at > 0 && word.capital && !word.stressed && !I_WORDS.contains(&word.lower.as_str());
+    words.iter().any(new) || words.iter().enumerate().any(name)
 }
 
 /// Whether "this" or "that" at `at` shows something that the sentence does not name.

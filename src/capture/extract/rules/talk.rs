@@ -47,6 +47,8 @@ const COURTESY: &[&str] = &[
     // Promises and offers.
     "i will|would|can|could|should|shall|might let|keep|share|check|reach|send|show|tell|ask|see|try|do|think", "i will|would be? sure|there",
     "i will give|take|make|get it|that|you|sure|back",
+    // The end of the conversation.
+    "i am off to", "i have got to|gotta? go|run",
     // News to come.
     "i have got? some|a|an|big|great|good|exciting|something? news|something|to",
     // How the speaker is at the moment.
@@ -83,7 +85,7 @@ pub fn is_talk(lowers: &[&str], signals: &Signals) -> bool {
     let vague = ["something", "stuff", "things", "experience", "news"].iter().any(|word| lowers.contains(word));
     // "I'll keep going": a resolve without an object.
     let resolves = signals.says(&[
-        "keep|keeping on? going|pushing|trying|fighting|moving|at|up|it",
+        "keep|keeping on? going|pushing|trying|fighting|moving|chasing|dreaming|grinding|growing|hustling|improving|learning|reaching|shining|striving|working|at|up|it",
         "never quit",
         "not quit",
         "stay|staying positive|strong|focused|motivated|determined",

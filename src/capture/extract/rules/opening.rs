@@ -130,7 +130,11 @@ fn subject(words: &[&str]) -> Option<&'static str> {
     let follows = words.get(if words.first() == Some(&"just") { 2 } else { 1 }).copied().unwrap_or_default();
     // "Thinking of it pumps me up": the gerund is the subject. "Took a while": "it" took.
     let object = verb.ends_with("ing") && words.iter().any(|word| matches!(*word, "me" | "us"));
-    if object || begins(words, "gonna|going to? be") || begins(words, "just? took some|a? while|lot|time|long|forever|ages|me|us") {
+    if object
+        || begins(words, "gonna|going to? be")
+        || begins(words, "just? took some|forever|ages|me|us|time|long")
+        || begins(words, "just? took a while|lot|bit|long")
+    {
         return None;
     }
     // "Working together, we can do it", "Trying new things takes time": the subject follows, or it is the gerund.

@@ -32,7 +32,7 @@ pub const COPULAS: &[&str] =
 /// Phrases in which a pronoun points to nothing.
 const FIXED: &[&str] = &["it happen|work", "it my? all|best", "it all? worth", "it comes"];
 /// Nouns that count and name nothing: "a lot".
-const AMOUNTS: &[&str] = &["bit", "few", "couple"];
+const AMOUNTS: &[&str] = &["best", "bit", "couple", "few", "first", "last", "most", "part", "same", "way", "worst"];
 /// What people show.
 const PICTURES: &[&str] = &["photo", "photos", "pic", "pics", "picture", "pictures", "shot", "video"];
 /// Verbs that need an object.
@@ -234,7 +234,8 @@ fn shows(found: &[Word], lowers: &[&str], at: usize) -> bool {
         return true;
     }
     // "This book I read last year": the clause says which one.
-    let clause = before != "like" && lowers.iter().skip(at + 2).take(5).any(|word| CLAUSE_BEGINNINGS.contains(word));
+    let same = lowers.iter().zip(found).skip(at + 2).take(5).take_while(|(_, word)| !word.fresh);
+    let clause = before != "like" && same.into_iter().any(|(word, _)| CLAUSE_BEGINNINGS.contains(word));
     let noun = !is_any(next, &[I_WORDS, WE_WORDS, YOU_WORDS, THINGS, PERSONS, SEVERAL, DETERMINERS, AUXILIARIES, MODALS, DEMONSTRATIVES]);
     match word {
         _ if at == 0 && word != "that" && noun => !is_period(next) && !clause,

@@ -55,7 +55,7 @@ const COURTESY: &[&str] = &[
     "i am doing|feeling? good|well|great|fine|okay|ok|alright", "i have been doing? good|well|great|fine|okay", "i am hoping so", "i got|have got? your", "my pleasure",
 ];
 /// Exhortations: "we" are people in general, or speaker and listener.
-const EXHORTATIONS: &[&str] = &["we all? can|should|must|gotta|need", "we need to", "we got|we've this|got"];
+const EXHORTATIONS: &[&str] = &["together? we all? can|should|must|gotta|need", "we need to", "we got|we've this|got"];
 /// How speakers refer to the last time they talked.
 const LAST_TALK: &[&str] = &[
     "since i talked|chatted|spoke|met|last",
@@ -86,6 +86,9 @@ pub fn is_talk(lowers: &[&str], signals: &Signals) -> bool {
     // "I'll keep going": a resolve without an object.
     let resolves = signals.says(&[
         "keep|keeping on? going|pushing|trying|fighting|moving|chasing|dreaming|grinding|growing|hustling|improving|learning|reaching|shining|striving|working|at|up|it",
+        "keep it|that|this in mind",
+        "not let anything|anyone|nothing|it|that",
+        "make|chase|chasing|follow|following my dream|dreams|goals",
         "never quit",
         "not quit",
         "stay|staying positive|strong|focused|motivated|determined",

@@ -80,6 +80,11 @@ impl Thread {
         self.asked().is_some()
     }
 
+    /// Whether it asks for anything new: "What have you been up to?"
+    pub fn asks_openly(&self) -> bool {
+        self.asked().is_some_and(|(_, question)| has_any(&lower(&question.words), OPEN))
+    }
+
     /// Whether the question of the turn before has one of the words, as far as their beginnings tell: "painted", "painting".
     pub fn asks_about(&self, words: &[Word]) -> bool {
         let stem = |word: &Word| {
@@ -118,11 +123,12 @@ impl Thread {
             clear,
         };
         let weight = question.signals.content + 2 * question.signals.concrete;
-        let turns = has_any(&lower(&question.words), OPEN);
+        let turns = self.asks_openly();
         let clear = question.signals.lack.is_none() && !turns;
         let named = weight >= RICH_MIN && pointing::names(&question.words, Lack::Thing);
-        let understood = clear || named || points_to_noun(&question.words, Lack::Shown);
-        let alone = (understood && weight >= WEIGHT_MIN).then(|| asked(&question.core, question.words.clone(), clear));
+        let pointed = points_to_noun(&question.words, Lack::Thing);
+        let understood = (clear || named || pointed) && (weight >= WEIGHT_MIN || pointed);
+        let alone = understood.then(|| asked(&question.core, question.words.clone(), clear));
         let earlier = earlier.filter(|earlier| earlier.signals.content >= CONTENT_MIN);
         let both = earlier
             .map(|earlier| asked(&format!("{} {}", earlier.text, question.text), joined([&earlier.words[..], &question.words[..]]), false));
@@ -137,7 +143,9 @@ impl Thread {
         });
         let rich = weight >= RICH_MIN && clear;
         let contexts = if rich { [alone, both, talking] } else { [both, talking, alone] };
-        contexts.into_iter().flatten().collect()
+        // What turns to something else explains no "it".
+        let explaining = |context: Context| if turns { Context { words: Vec::new(), ..context } } else { context };
+        contexts.into_iter().flatten().map(explaining).collect()
     }
 
     /// The question at the end of the turn before, perhaps with one sentence after it, and the sentence before it.
@@ -169,9 +177,11 @@ fn brings_up(sentence: &Sentence) -> bool {
     let signals = &sentence.signals;
     let sort = signals.sorts.iter().any(|sort| !matches!(sort, Sort::Feeling | Sort::Meaning));
     let shows = matches!(signals.lack, Some(Lack::Shown)) && pointing::names(&sentence.words, Lack::Thing);
+    let named = signals.content >= CONTENT_MIN && pointing::names(&sentence.words, Lack::Thing);
+    let says = named || signals.content > CONTENT_MIN;
     let vague = has_any(&lower(&sentence.words), &["something|anything|stuff|things"]);
     let clear = !sentence.talk && sort && signals.lack.is_none() || shows;
-    !sentence.question && clear && !vague && signals.first_person && signals.content >= CONTENT_MIN
+    !sentence.question && clear && !vague && signals.first_person && says
 }
 
 /// The words of several sentences in a row. A capital at the beginning of one says nothing.

@@ -76,7 +76,7 @@ pub fn extract(transcript: &Transcript) -> Extraction {
         let question = thread.question();
         let scene = Scene { transcript, turn, people: &people, names: &names, thread: &thread, question: question.as_deref() };
         found.candidates.extend(build::candidates(&scene, &sentences));
-        thread.push(&people.speaker, sentences);
+        thread.push(&people.speaker, turn.role, sentences);
     }
     found
 }

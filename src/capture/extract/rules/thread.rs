@@ -7,6 +7,7 @@ use super::pointing::{self, Lack};
 use super::reading::Sentence;
 use super::signals::Sort;
 use super::words::{ADVERBS, AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_any, lower};
+use crate::capture::extract::Role;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::VecDeque;
 
@@ -14,10 +15,8 @@ use std::collections::VecDeque;
 const TURNS_MAX: usize = 2;
 /// The fewest topical words of a question or statement that explains something.
 const CONTENT_MIN: usize = 2;
-
 /// The longest pause in a conversation: what is said after a longer one begins another.
 const PAUSE_MAX: TimeDelta = TimeDelta::hours(3);
-
 /// The least weight of a question that is quoted, and of one that needs no sentence before it: a point for each topical word, two for
 /// each name or number.
 const WEIGHT_MIN: usize = 2;
@@ -46,6 +45,8 @@ pub struct Thread {
 
 struct Said {
     speaker: String,
+    /// An assistant brings nothing up.
+    role: Role,
     sentences: Vec<Sentence>,
 }
 
@@ -59,9 +60,9 @@ impl Thread {
     }
 
     /// Adds a turn with its sentences, if it has any.
-    pub fn push(&mut self, speaker: &str, sentences: Vec<Sentence>) {
+    pub fn push(&mut self, speaker: &str, role: Role, sentences: Vec<Sentence>) {
         if !sentences.is_empty() {
-            self.turns.push_front(Said { speaker: speaker.to_owned(), sentences });
+            self.turns.push_front(Said { speaker: speaker.to_owned(), role, sentences });
             self.turns.truncate(TURNS_MAX);
         }
     }
@@ -158,7 +159,8 @@ impl Thread {
 
     /// The latest sentence that brings something up and can be understood alone: "I adopted a kitten".
     fn topic(&self) -> Option<(&Said, &Sentence)> {
-        self.turns.iter().find_map(|said| Some((said, said.sentences.iter().rev().take(NEAR).find(|sentence| brings_up(sentence))?)))
+        let mut people = self.turns.iter().filter(|said| said.role == Role::Person);
+        people.find_map(|said| Some((said, said.sentences.iter().rev().take(NEAR).find(|sentence| brings_up(sentence))?)))
     }
 }
 

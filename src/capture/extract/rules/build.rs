@@ -58,10 +58,11 @@ impl Draft {
 /// The candidates of a turn, in its order.
 pub fn candidates(scene: &Scene, sentences: &[Sentence]) -> Vec<Candidate> {
     let mut drafts = join::drafts(scene, sentences);
+    let opening = passage::reply(scene, sentences);
     for draft in &mut drafts {
-        passage::introduce(scene, sentences, draft);
+        passage::introduce(scene, sentences, opening, draft);
     }
-    drafts.extend(passage::passages(scene, sentences, &drafts));
+    drafts.extend(passage::passages(scene, sentences, opening, &drafts));
     drafts.sort_by_key(|draft| draft.first);
     drafts.into_iter().filter_map(|draft| finished(scene, sentences, draft)).collect()
 }

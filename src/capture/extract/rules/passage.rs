@@ -17,13 +17,12 @@ const BEGINNING_MIN: usize = 2;
 /// The least weight of an answer that is understood without its question.
 const ANSWER_MIN: usize = 6;
 
-/// The passages of a turn beside its drafts, in its order.
-pub fn passages(scene: &Scene, sentences: &[Sentence], drafts: &[Draft]) -> Vec<Draft> {
+/// The passages of a turn beside its drafts, in its order. `opening` is the sentence that replies.
+pub fn passages(scene: &Scene, sentences: &[Sentence], opening: usize, drafts: &[Draft]) -> Vec<Draft> {
     if scene.turn.role != Role::Person || scene.turn.speaker.is_none() {
         return Vec::new();
     }
     let covered: BTreeSet<usize> = drafts.iter().flat_map(|draft| draft.first..=draft.last).collect();
-    let opening = reply(scene, sentences);
     let (mut found, mut at) = (Vec::new(), 0);
     while at < sentences.len() {
         let answers = at == opening && scene.thread.asks();
@@ -45,8 +44,8 @@ pub fn passages(scene: &Scene, sentences: &[Sentence], drafts: &[Draft]) -> Vec<
     found
 }
 
-/// Gives a lone draft that says little what it is about: the sentence before it, or the turn before.
-pub fn introduce(scene: &Scene, sentences: &[Sentence], draft: &mut Draft) {
+/// Gives a lone draft that says little what it is about: the sentence before it or, for the sentence that replies, the turn before.
+pub fn introduce(scene: &Scene, sentences: &[Sentence], opening: usize, draft: &mut Draft) {
     let (Some(sentence), signals) = (sentences.get(draft.first), &draft.reading.signals) else { return };
     let lone = draft.parts.len() == 1 && matches!(draft.need, Need::Nothing) && !draft.reading.is_plain(scene);
     let weak = join::is_weak(&draft.reading) && !reading::lasts(signals);
@@ -58,7 +57,7 @@ pub fn introduce(scene: &Scene, sentences: &[Sentence], draft: &mut Draft) {
     if let Some(before) = before.filter(|before| tells(before, false) && before.signals.lack.is_none() && !join::turns(&sentence.text)) {
         draft.parts = vec![before.text.clone(), sentence.text.clone()];
         (draft.first, draft.need) = (draft.first - 1, Need::Quotation);
-    } else if draft.first == reply(scene, sentences) {
+    } else if draft.first == opening {
         let context = scene.thread.contexts(&scene.people.speaker).into_iter().next();
         if let Some(context) = context {
             (draft.parts, draft.need) = (vec![sentence.text.clone()], Need::Context(context.introduction));
@@ -68,7 +67,7 @@ pub fn introduce(scene: &Scene, sentences: &[Sentence], draft: &mut Draft) {
 
 /// The sentence with which a turn replies to the one before: the first that takes up a word of its question, or else the first that says
 /// something.
-fn reply(scene: &Scene, sentences: &[Sentence]) -> usize {
+pub fn reply(scene: &Scene, sentences: &[Sentence]) -> usize {
     let says = |sentence: &&Sentence| !sentence.says_nothing() && !sentence.talk;
     let taken_up = sentences.iter().position(|sentence| says(&sentence) && scene.thread.asks_about(&sentence.words));
     taken_up.or_else(|| sentences.iter().position(|sentence| says(&sentence))).unwrap_or_default()

@@ -1,8 +1,9 @@
 //! From drafts to candidates: how sentences read without the conversation.
 
 use super::reading::{self, Reading, Sentence, is_thing};
+use super::thread::Thread;
 use super::words::{lower, words};
-use super::{dates, join, person, person::People, signals, topic, weight};
+use super::{dates, join, passage, person, person::People, signals, topic, weight};
 use crate::api::MemoryScope;
 use crate::capture::extract::{Candidate, Span, Transcript, Turn};
 
@@ -16,10 +17,8 @@ pub struct Scene<'a> {
     pub people: &'a People,
     /// Of everybody who speaks.
     pub names: &'a [String],
-    /// The last sentence of the turn before.
-    pub before: Option<&'a str>,
-    /// The turn before ends with a question.
-    pub after_question: bool,
+    /// What was said before.
+    pub thread: &'a Thread,
     /// The question with which the turn before ends, if it can be understood alone.
     pub question: Option<&'a str>,
 }
@@ -31,6 +30,10 @@ pub enum Need {
     Question,
     /// The sentence that it corrects.
     Corrected,
+    /// The words that introduce it. It is quoted.
+    Context(String),
+    /// To be quoted.
+    Quotation,
 }
 
 /// A candidate in the making.
@@ -54,7 +57,14 @@ impl Draft {
 
 /// The candidates of a turn, in its order.
 pub fn candidates(scene: &Scene, sentences: &[Sentence]) -> Vec<Candidate> {
-    join::drafts(scene, sentences).into_iter().filter_map(|draft| finished(scene, sentences, draft)).collect()
+    let mut drafts = join::drafts(scene, sentences);
+    let opening = passage::reply(scene, sentences);
+    for draft in &mut drafts {
+        passage::introduce(scene, sentences, opening, draft);
+    }
+    drafts.extend(passage::passages(scene, sentences, opening, &drafts));
+    drafts.sort_by_key(|draft| draft.first);
+    drafts.into_iter().filter_map(|draft| finished(scene, sentences, draft)).collect()
 }
 
 fn finished(scene: &Scene, sentences: &[Sentence], draft: Draft) -> Option<Candidate> {
@@ -91,9 +101,11 @@ fn statement(scene: &Scene, draft: &Draft) -> Option<(String, String, &'static s
     let speaker = person::capitalised(&scene.people.speaker);
     let quoted = |introduction: String| Some((format!("{introduction}: “"), parts.join(" "), "”"));
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match (&draft.need, scene.question, scene.before) {
+    match (&draft.need, scene.question, scene.thread.last()) {
         (Need::Question, Some(question), _) => return quoted(format!("Asked “{}”, {} answers", line(question), scene.people.speaker)),
-        (Need::Corrected, _, Some(before)) => return quoted(format!("{speaker} corrects “{}”", line(before))),
+        (Need::Corrected, _, Some(before)) => return quoted(format!("{speaker} corrects “{}”", line(&before.text))),
+        (Need::Context(introduction), ..) => return quoted(introduction.clone()),
+        (Need::Quotation, ..) => return quoted(format!("{speaker} says")),
         _ => {}
     }
     if scene.turn.speaker.is_none() && !parts.iter().any(|part| signals::read(&words(part)).first_person) {

@@ -8,8 +8,11 @@ use super::words::{AUXILIARIES, MODALS, PREPOSITIONS, Word, is_adverb, is_any};
 /// Nouns by which a conversation calls what it is about.
 #[rustfmt::skip]
 const TOPICS: &[&str] = &[
-    "characters", "colors", "colours", "event", "moment", "pic", "picture", "photo", "plot",
-    "situation", "theme", "view",
+    "atmosphere", "campaign", "cause", "characters", "class", "colors", "colours", "competition", "concert", "contest", "crowd", "decision",
+    "dish", "event", "experience", "feeling", "festival", "film", "game", "hike", "journey", "match", "meeting", "message", "moment",
+    "movie", "news", "offer", "painting", "performance", "pic", "picture", "photo", "place", "plot", "process", "project", "race",
+    "recipe", "result", "results", "scene", "script", "series", "session", "show", "situation", "song", "spot", "story", "theme", "tour",
+    "tournament", "trip", "view", "views", "workshop",
 ];
 /// Words after a noun that say which one is meant.
 const QUALIFIERS: &[&str] = &[
@@ -47,5 +50,11 @@ pub fn is_known(found: &[Word], lowers: &[&str], at: usize) -> bool {
     let named = found.get(at + 1..at + 1 + end).unwrap_or_default().iter().any(|word| word.capital || word.quoted);
     let qualified = rest.get(end).is_some_and(|word| QUALIFIERS.contains(word)) && !found.get(at + 1 + end).is_some_and(|word| word.fresh);
     let own = rest.get(end..).unwrap_or_default().iter().take(3).any(|word| matches!(*word, "i" | "my")) && is_period(noun);
-    !named && !qualified && !own && !is_person(noun) && !is_period(noun) && (TOPICS.contains(&noun) || at == 0 && end <= 2)
+    !named && !qualified && !own && !is_person(noun) && !is_period(noun) && (is_topic(noun, rest, end) || at == 0 && end <= 2)
+}
+
+/// Whether a noun is what a conversation is about, with nothing that describes it: "the script", but not "the road-trip script".
+fn is_topic(noun: &str, rest: &[&str], end: usize) -> bool {
+    let bare = end == 1 || rest.first().is_some_and(|word| matches!(*word, "whole" | "entire" | "same" | "last" | "big" | "other" | "new"));
+    TOPICS.contains(&noun) && bare
 }

@@ -1,7 +1,7 @@
 //! "This" for things that the listener does not know yet, as people say it: "I'm reading this great book" means a great book.
 
 use super::verbs;
-use super::words::{PREPOSITIONS, Word, lower};
+use super::words::{PREPOSITIONS, Word, is_adverb, lower};
 
 /// Adjectives that describe something new to the listener.
 #[rustfmt::skip]
@@ -26,7 +26,11 @@ pub fn indefinite(sentence: &str, found: &[Word]) -> String {
     for (at, word) in found.iter().enumerate().skip(1) {
         let (Some(next), Some(before)) = (found.get(at + 1), lowers.get(at - 1)) else { continue };
         let described = ADJECTIVES.contains(&next.lower.as_str()) && !verbs::is_common(before);
-        let noun = next.lower.len() > 2 && !PREPOSITIONS.contains(&next.lower.as_str()) && !next.fresh && !is_pronoun(&next.lower);
+        let noun = next.lower.len() > 2
+            && !PREPOSITIONS.contains(&next.lower.as_str())
+            && !is_adverb(&next.lower)
+            && !next.fresh
+            && !is_pronoun(&next.lower);
         if word.quoted || !noun || !(described || ACTIONS.contains(before)) {
             continue;
         }
@@ -62,6 +66,15 @@ fn is_pronoun(word: &str) -> bool {
             | "and"
             | "for"
             | "with"
+            | "when"
+            | "while"
+            | "because"
+            | "since"
+            | "until"
+            | "that"
+            | "if"
+            | "is"
+            | "was"
     )
 }
 
@@ -79,6 +92,8 @@ mod tests {
             ("I started this week.", "I started this week."),
             ("I made this after work.", "I made this after work."),
             ("I love this old house.", "I love this old house."),
+            ("I'm making this lately.", "I'm making this lately."),
+            ("I painted this when I was ill.", "I painted this when I was ill."),
             ("This book is good.", "This book is good."),
         ] {
             assert_eq!(indefinite(sentence, &words(sentence)), expected);

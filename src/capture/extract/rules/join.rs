@@ -4,7 +4,7 @@ use super::build::{Draft, Need, SENTENCES_MAX, Scene};
 use super::pattern::has_any;
 use super::pointing::{self, Lack};
 use super::reading::{self, Reading, Sentence, is_thing};
-use super::signals::Sort;
+use super::signals::{Signals, Sort};
 use super::words::{lower, words};
 use super::{dates, weight};
 use crate::api::MemoryKind;
@@ -17,6 +17,10 @@ const INTRODUCTION_MAX: usize = 6;
 const GAP_MAX: usize = 3;
 /// The fewest words of an answer that is no sentence.
 const ANSWER_WORDS_MIN: usize = 3;
+/// The least weight of a sentence that says enough alone.
+const WEIGHT_MIN: usize = 4;
+/// The weight below which it says nothing alone.
+const EMPTY_MAX: usize = 3;
 /// The importance of an answer that is no sentence.
 const ANSWER: f32 = 0.4;
 
@@ -40,7 +44,12 @@ pub fn drafts(scene: &Scene, sentences: &[Sentence]) -> Vec<Draft> {
         let lack = reading.signals.lack.filter(|_| !reading.is_plain(scene));
         let goes_on = |draft: &&mut Draft| match lack {
             Some(lack) => draft.last + 1 == at && supplies(&draft.parts, lack),
-            None => tells_on(&draft.reading, &reading) && !turns(&sentence.text),
+            None if draft.last + 1 == at && (is_weak(&reading) || draft.parts.len() == 1 && is_weak(&draft.reading)) => {
+                !is_thing(reading.kind) && !is_thing(draft.reading.kind) && !turns(&sentence.text)
+            }
+            None => {
+                (tells_on(&draft.reading, &reading) || draft.last + 1 == at && adds_to(&draft.reading, &reading)) && !turns(&sentence.text)
+            }
         };
         if let Some(draft) = open.filter(goes_on) {
             draft.push(at, reading.core.clone());
@@ -55,6 +64,9 @@ pub fn drafts(scene: &Scene, sentences: &[Sentence]) -> Vec<Draft> {
 /// A draft that begins with the sentence at `at`, or with those before it that name what it lacks; `None` if nothing does.
 fn begun(scene: &Scene, sentences: &[Sentence], at: usize, opens: bool, lack: Option<Lack>, reading: Reading) -> Option<Draft> {
     let core = reading.core.clone();
+    if lack.is_none() && is_empty(&reading) && !reading.is_plain(scene) {
+        return None;
+    }
     let alone = |need: Need, reading: Reading| Some(Draft { first: at, last: at, parts: vec![core.clone()], need, reading });
     let Some(lack) = lack else { return alone(Need::Nothing, reading) };
     let before = context(sentences, at, lack).or_else(|| introduction(sentences, at, lack));
@@ -62,7 +74,7 @@ fn begun(scene: &Scene, sentences: &[Sentence], at: usize, opens: bool, lack: Op
         parts.push(core);
         return Some(Draft { first, last: at, parts, need: Need::Nothing, reading });
     }
-    if opens && reading.corrects && scene.before.is_some() {
+    if opens && reading.corrects && scene.thread.last().is_some() {
         return alone(Need::Corrected, reading);
     }
     let shows = words(&core).iter().any(|word| matches!(word.lower.as_str(), "this" | "these" | "here"));
@@ -80,9 +92,37 @@ fn tells_on(before: &Reading, next: &Reading) -> bool {
     event(before) && past && !before.signals.second_person && next.signals.concrete == 0 && !next.explicit && !next.corrects && !timed()
 }
 
+/// Whether a sentence with no name, number or time tells more of what the one before it tells.
+fn adds_to(before: &Reading, next: &Reading) -> bool {
+    let tells = |reading: &Reading| !is_thing(reading.kind) && !reading.explicit && !reading::lasts(&reading.signals) && !reading.corrects;
+    let timed = !dates::relative(&next.core, &words(&next.core), NaiveDate::default()).is_empty();
+    tells(before) && tells(next) && next.signals.concrete == 0 && !timed && before.signals.past == next.signals.past
+}
+
+/// Whether a sentence says little without those around it: "It was like a dream", "We also had fun".
+pub fn is_weak(reading: &Reading) -> bool {
+    let words = words(&reading.core);
+    let lowers = lower(&words);
+    let leans = has_any(&lowers, &["also|too|even|instead|besides|again|then|another|ended"]);
+    let empty = matches!(lowers.first(), Some(&("it" | "it's" | "there's" | "there")));
+    let signals = &reading.signals;
+    !reading.explicit && !reading.corrects && (leans || empty || !reading::lasts(signals) && weight(signals) < WEIGHT_MIN)
+}
+
+/// How much the words of a sentence say: a point for each topical word, two for each name or number.
+pub fn weight(signals: &Signals) -> usize {
+    signals.content + 2 * signals.concrete
+}
+
+/// Whether a sentence of what happened or was felt names nothing: "We had a ton of fun".
+fn is_empty(reading: &Reading) -> bool {
+    let signals = &reading.signals;
+    !reading.corrects && !reading::lasts(signals) && !signals.is(Sort::Meaning) && weight(signals) < EMPTY_MAX
+}
+
 /// Whether a sentence turns to something else: "By the way, …".
-fn turns(text: &str) -> bool {
-    has_any(&lower(&words(text)), &["by the way", "btw", "anyway|anyways", "on another|a different? note", "also"])
+pub fn turns(text: &str) -> bool {
+    has_any(&lower(&words(text)), &["by the way", "btw", "anyway|anyways", "on another|a different? note"])
 }
 
 /// Whether sentences name what the next one lacks.
@@ -122,7 +162,7 @@ fn introduction(sentences: &[Sentence], at: usize, lack: Lack) -> Option<(usize,
 /// Whether a sentence that is worth no candidate adds to the draft before it: "It is near the lake in Basel."
 fn adds(draft: &Draft, sentence: &Sentence) -> bool {
     let signals = &sentence.signals;
-    let says = signals.content > 2 && signals.concrete > 0 && !signals.second_person && !sentence.question;
+    let says = signals.content > 1 && !signals.second_person && !sentence.question && !sentence.talk && !signals.general;
     says && signals.lack.is_some_and(|lack| supplies(&draft.parts, lack))
 }
 

@@ -2,6 +2,7 @@
 
 mod build;
 mod clauses;
+mod context;
 mod dates;
 mod decision;
 mod definite;
@@ -11,6 +12,7 @@ mod join;
 mod naming;
 mod nouns;
 mod opening;
+mod passage;
 mod pattern;
 mod person;
 mod pointing;
@@ -20,6 +22,7 @@ mod signals;
 mod sorts;
 mod subject;
 mod talk;
+mod thread;
 mod topic;
 mod verbs;
 pub mod weight;
@@ -31,6 +34,7 @@ use futures_util::future::BoxFuture;
 use person::People;
 use reading::Sentence;
 use std::collections::BTreeSet;
+use thread::Thread;
 
 /// The longest sentence that is read, in bytes: longer ones are data, not speech.
 const SENTENCE_MAX: usize = 1000;
@@ -56,11 +60,11 @@ impl Extractor for Rules {
 pub fn extract(transcript: &Transcript) -> Extraction {
     let names = names(&transcript.turns);
     let mut found = Extraction { read_to: transcript.text.len(), ..Extraction::default() };
-    let (mut before, mut after_question, mut question) = (None, false, None);
+    let mut thread = Thread::default();
     for turn in &transcript.turns {
         if let Some(one) = quarantined(transcript, turn) {
             found.quarantined.push(one);
-            (before, after_question, question) = (None, false, None);
+            thread.clear();
             continue;
         }
         if turn.role == Role::Machine {
@@ -68,37 +72,13 @@ pub fn extract(transcript: &Transcript) -> Extraction {
         }
         let sentences = own_sentences(turn, &names);
         let people = people(turn, &names);
-        let scene = Scene {
-            transcript,
-            turn,
-            people: &people,
-            names: &names,
-            before: before.as_deref(),
-            after_question,
-            question: question.as_deref(),
-        };
+        thread.resume(turn.at);
+        let question = thread.question();
+        let scene = Scene { transcript, turn, people: &people, names: &names, thread: &thread, question: question.as_deref() };
         found.candidates.extend(build::candidates(&scene, &sentences));
-        question = last_question(&sentences);
-        if let Some(last) = sentences.last() {
-            (before, after_question) = (Some(last.text.clone()), last.question);
-        }
+        thread.push(&people.speaker, turn.role, sentences);
     }
     found
-}
-
-/// The question with which a turn ends, with the sentence before it if the question points to it: "I like your boat. How old is it?"
-/// `None` if the two cannot be understood alone.
-fn last_question(sentences: &[Sentence]) -> Option<String> {
-    let is_clear = |sentence: &Sentence| sentence.signals.content > 1 && sentence.signals.lack.is_none();
-    let last = sentences.last().filter(|last| last.question)?;
-    let text = person::capitalised(&last.core);
-    if is_clear(last) {
-        return Some(text);
-    }
-    let lack = last.signals.lack?;
-    let earlier = sentences.len().checked_sub(2).and_then(|at| sentences.get(at))?;
-    let named = is_clear(earlier) && pointing::names(&earlier.words, lack);
-    named.then(|| format!("{} {text}", person::capitalised(&earlier.core)))
 }
 
 /// The names of the people who speak, in a fixed order. A long list means a crowd, in which "you" is nobody in particular.

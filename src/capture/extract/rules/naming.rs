@@ -82,13 +82,17 @@ impl<'a> Naming<'a> {
         }
     }
 
-    /// "Our" at `at`: what a group owns, its member owns.
-    pub fn our(&mut self, at: usize) -> String {
-        if self.group.is_some() || self.single.is_some_and(|single| self.is_free(single, at)) {
-            return "their".into();
+    /// "Our" at `at`: what a group owns, its member owns. `None` after "I": who the others are is not known.
+    pub fn our(&mut self, at: usize) -> Option<String> {
+        let company = self.group.is_some() || self.owner && self.single.is_some_and(|single| self.is_free(single, at));
+        if company {
+            return Some("their".into());
+        }
+        if self.single.is_some() && !self.owner {
+            return None;
         }
         self.single.get_or_insert(at);
-        self.possessive()
+        Some(self.possessive())
     }
 
     /// Whether "my" at `at` is part of an opening like "After finishing my book, I …", which the subject follows.

@@ -128,7 +128,13 @@ fn subject(words: &[&str]) -> Option<&'static str> {
     let verb = if words.first() == Some(&"just") { words.get(1)? } else { words.first()? };
     // "Found objects are …", "Spent grain": an object or a place follows a verb.
     let follows = words.get(if words.first() == Some(&"just") { 2 } else { 1 }).copied().unwrap_or_default();
-    if begins(words, "gonna|going to? be") {
+    // "Thinking of it pumps me up": the gerund is the subject. "Took a while": "it" took.
+    let object = verb.ends_with("ing") && words.iter().any(|word| matches!(*word, "me" | "us"));
+    if object
+        || begins(words, "gonna|going to? be")
+        || begins(words, "just? took some|forever|ages|me|us|time|long")
+        || begins(words, "just? took a while|lot|bit|long")
+    {
         return None;
     }
     // "Working together, we can do it", "Trying new things takes time": the subject follows, or it is the gerund.
@@ -144,7 +150,10 @@ fn subject(words: &[&str]) -> Option<&'static str> {
         matches!(words.get(*at), Some(&("but" | "and" | "because" | "that" | "if" | "when" | "who" | "which" | "what"))) && !joins(*at)
     };
     let end = (0..words.len()).find(ends).unwrap_or(words.len());
-    if verb.ends_with("ing") && words.iter().take(end).any(main) {
+    // "Baking cakes and bread has been fun": a verb without a subject of its own needs the gerund.
+    let bare =
+        |pair: &[&str]| matches!(pair, [before, "is" | "was" | "has"] if !is_any(before, &[POINTING, &["who", "what", "how", "there"]]));
+    if verb.ends_with("ing") && (words.iter().take(end).any(main) || words.windows(2).any(bare)) {
         return None;
     }
     if matches!(words.first(), Some(&("still" | "currently" | "just")))

@@ -135,7 +135,7 @@ fn plural(lowers: &[&str], at: usize, naming: &mut Naming) -> Option<String> {
         "we'll" => naming.we(at, false) + " will",
         "we'd" => naming.we(at, false) + had_or_would(lowers, at),
         "us" => naming.we(at, true),
-        "our" => naming.our(at),
+        "our" => naming.our(at)?,
         "ourselves" => "themselves".into(),
         _ => return None,
     })

@@ -32,7 +32,7 @@ pub const COPULAS: &[&str] =
 /// Phrases in which a pronoun points to nothing.
 const FIXED: &[&str] = &["it happen|work", "it my? all|best", "it all? worth", "it comes"];
 /// Nouns that count and name nothing: "a lot".
-const AMOUNTS: &[&str] = &["bit", "few", "couple"];
+const AMOUNTS: &[&str] = &["best", "bit", "couple", "few", "first", "last", "most", "part", "same", "way", "worst"];
 /// What people show.
 const PICTURES: &[&str] = &["photo", "photos", "pic", "pics", "picture", "pictures", "shot", "video"];
 /// Verbs that need an object.
@@ -54,6 +54,19 @@ const BEFORE_CLAUSES: &[&str] = &[
 pub fn lack(found: &[Word]) -> Option<Lack> {
     let lowers = lower(found);
     (0..found.len()).find_map(|at| lack_at(found, &lowers, at)).or_else(|| (ends_open(&lowers)).then_some(Lack::Thing))
+}
+
+/// Everything that words lack, each once.
+pub fn lacks(found: &[Word]) -> Vec<Lack> {
+    let lowers = lower(found);
+    let mut lacks: Vec<Lack> = Vec::new();
+    let ends = ends_open(&lowers).then_some(Lack::Thing);
+    for lack in (0..found.len()).filter_map(|at| lack_at(found, &lowers, at)).chain(ends) {
+        if !lacks.contains(&lack) {
+            lacks.push(lack);
+        }
+    }
+    lacks
 }
 
 fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
@@ -103,7 +116,7 @@ fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
         let lack = if PICTURES.contains(&next) { Lack::Shown } else { Lack::Thing };
         return (shows(found, lowers, at) && !named && !idiom && !earlier).then_some(lack);
     }
-    if counts(found, lowers, at) || word == "the" && is_known(found, lowers, at) && !names(earlier, Lack::Thing) {
+    if counts(found, lowers, at) || matches!(word, "the" | "each") && is_known(found, lowers, at) && !introduces(earlier) {
         return Some(Lack::Thing);
     }
     // "When I do, …", "share with you": the verb needs more.
@@ -123,8 +136,14 @@ fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
     if verbal || open || begun || word == "share" && next == "with" {
         return Some(Lack::Thing);
     }
-    if matches!(word, "here" | "here's") && next != "for" && next != "to" {
+    if (word == "here's" || word == "here" && at == 0) && next != "for" && next != "to" {
         return Some(Lack::Shown);
+    }
+    // "Similar issues": to what?
+    if word == "similar" && !lowers.iter().skip(at).take(4).any(|word| matches!(*word, "to" | "interests"))
+        || at == 0 && word == "for" && matches!(next, "example" | "instance")
+    {
+        return Some(Lack::Thing);
     }
     // "Back then": when?
     if word == "then" && matches!(before, "back" | "since" | "by") || matches!(word, "afterward" | "afterwards") {
@@ -192,6 +211,13 @@ pub fn names(words: &[Word], lack: Lack) -> bool {
     })
 }
 
+/// Whether words bring in a thing by its name or as a new one: "a trip to Basel".
+fn introduces(words: &[Word]) -> bool {
+    let new = |word: &Word| matches!(word.lower.as_str(), "a" | "an" | "another") || word.quoted;
+    let name = |(at, word): (usize, &Word)| at > 0 && word.capital && !word.stressed && !I_WORDS.contains(&word.lower.as_str());
+    words.iter().any(new) || words.iter().enumerate().any(name)
+}
+
 /// Whether "this" or "that" at `at` shows something that the sentence does not name.
 fn shows(found: &[Word], lowers: &[&str], at: usize) -> bool {
     let word = lowers.get(at).copied().unwrap_or_default();
@@ -208,7 +234,8 @@ fn shows(found: &[Word], lowers: &[&str], at: usize) -> bool {
         return true;
     }
     // "This book I read last year": the clause says which one.
-    let clause = before != "like" && lowers.iter().skip(at + 2).take(5).any(|word| CLAUSE_BEGINNINGS.contains(word));
+    let same = lowers.iter().zip(found).skip(at + 2).take(5).take_while(|(_, word)| !word.fresh);
+    let clause = before != "like" && same.into_iter().any(|(word, _)| CLAUSE_BEGINNINGS.contains(word));
     let noun = !is_any(next, &[I_WORDS, WE_WORDS, YOU_WORDS, THINGS, PERSONS, SEVERAL, DETERMINERS, AUXILIARIES, MODALS, DEMONSTRATIVES]);
     match word {
         _ if at == 0 && word != "that" && noun => !is_period(next) && !clause,

@@ -96,7 +96,7 @@ pub fn read(scene: &Scene, sentence: &Sentence) -> Option<Reading> {
     if signals.plain.len() < WORDS_MIN || found.first().is_some_and(|word| word.lower == "mine") {
         return None;
     }
-    let corrects = decision::corrects(text, &words(text), scene.after_question);
+    let corrects = decision::corrects(text, &words(text), scene.thread.asks());
     let decided = decision::decision(&core, &found, &signals);
     let talk = talk::is_talk(&lower(&found), &signals);
     // "Remember that you can do it" encourages.
@@ -164,7 +164,7 @@ fn is_about_project(scene: &Scene, found: &[Word], signals: &Signals) -> bool {
 fn fact(scene: &Scene, found: &[Word], signals: &Signals, corrects: bool) -> Option<(MemoryKind, f32)> {
     let note = scene.turn.speaker.is_none();
     let add = |is: bool, by: f32| if is { by } else { 0.0 };
-    let importance = weight::importance(signals) + add(scene.after_question, 0.05) + add(note && signals.verb, 0.2) + add(corrects, 0.2);
+    let importance = weight::importance(signals) + add(scene.thread.asks(), 0.05) + add(note && signals.verb, 0.2) + add(corrects, 0.2);
     // "We had fun" says too little, "I have a dog" does not.
     let happens = signals.sorts.iter().any(|sort| matches!(sort, Sort::Event | Sort::Plan));
     // What "we" did needs more to be understood.
@@ -176,12 +176,12 @@ fn fact(scene: &Scene, found: &[Word], signals: &Signals, corrects: bool) -> Opt
 }
 
 /// Whether a statement is about more than what happened, is planned or felt.
-fn lasts(signals: &Signals) -> bool {
+pub fn lasts(signals: &Signals) -> bool {
     signals.sorts.iter().any(|sort| !matches!(sort, Sort::Event | Sort::Plan | Sort::Feeling | Sort::Meaning))
 }
 
 /// A truth about people in general: nobody in particular is in it, no event and no habit of the speakers.
-fn is_truism(signals: &Signals) -> bool {
+pub fn is_truism(signals: &Signals) -> bool {
     let particular = |sort: &Sort| !matches!(sort, Sort::Meaning | Sort::Feeling | Sort::Health);
     let specific = signals.sorts.iter().any(particular) || signals.concrete > 0 || signals.past;
     let about_us = signals.first_person
@@ -192,7 +192,7 @@ fn is_truism(signals: &Signals) -> bool {
 }
 
 /// Feelings, and what is over by tomorrow, are episodes.
-fn kind(signals: &Signals, lowers: &[&str]) -> MemoryKind {
+pub fn kind(signals: &Signals, lowers: &[&str]) -> MemoryKind {
     let passing = has_any(lowers, PASSING) && !lasts(signals);
     let feeling = signals.is(Sort::Feeling) && signals.sorts.iter().all(|sort| matches!(sort, Sort::Feeling | Sort::Meaning));
     if passing || feeling { MemoryKind::Episode } else { MemoryKind::Profile }

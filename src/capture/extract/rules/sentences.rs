@@ -73,7 +73,12 @@ fn split(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> {
 }
 
 fn is_end(c: char) -> bool {
-    matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？')
+    matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？') || is_pictogram(c)
+}
+
+/// An emoji, or what changes its look.
+fn is_pictogram(c: char) -> bool {
+    matches!(c, '\u{2600}'..='\u{27bf}' | '\u{1f300}'..='\u{1faff}' | '\u{200d}' | '\u{fe0f}')
 }
 
 fn is_close(c: char) -> bool {
@@ -116,6 +121,9 @@ fn ends(body: &str, start: usize, at: usize, end: usize, c: char) -> bool {
         return false;
     }
     let follows = after.find(|c| !c.is_whitespace());
+    if is_pictogram(c) {
+        return follows.is_none_or(char::is_uppercase);
+    }
     if c != '.' || end > at + 1 {
         // "Stop!" she said: the sentence goes on.
         return !(is_close(c) || end > at + c.len_utf8()) || !follows.is_some_and(char::is_lowercase);
@@ -178,6 +186,12 @@ mod tests {
         assert_eq!(split("We meet at 5 p.m. on Monday. OK?"), ["We meet at 5 p.m. on Monday.", "OK?"]);
         assert_eq!(split("We left at 5 p.m. Then it rained."), ["We left at 5 p.m.", "Then it rained."]);
         assert_eq!(split("Ask J. K. Miller or J.K. etc. about it... Please"), ["Ask J. K. Miller or J.K. etc. about it...", "Please"]);
+    }
+
+    #[test]
+    fn a_pictogram_ends_a_sentence_before_a_capital() {
+        assert_eq!(split("Inspiring 💪 Vera called."), ["Inspiring 💪", "Vera called."]);
+        assert_eq!(split("I moved 🚚 to Basel ❤️ Fine."), ["I moved 🚚 to Basel ❤️", "Fine."]);
     }
 
     #[test]

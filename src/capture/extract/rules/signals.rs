@@ -57,13 +57,14 @@ pub fn read(found: &[Word]) -> Signals {
         own_subject: stream.iter().take(3).any(|word| matches!(*word, "i" | "my")),
         second_person: lowers.iter().any(|word| YOU_WORDS.contains(word)),
         lack: pointing::lack(found)
-            .or_else(|| (repeats(&lowers, &stream) || likes_known(&stream) && concrete(found) == 0).then_some(Lack::Thing)),
+            .or_else(|| (repeats(&lowers, &stream) || loves_known(&stream) && concrete(found) == 0).then_some(Lack::Thing)),
         concrete: concrete(found),
         content: content(&lowers),
         commands: verbs::is_common(if matches!(first, "never" | "always" | "just") { second } else { first })
             && !lowers.iter().take(2).any(is_self),
         single: lowers.iter().any(|word| I_WORDS.contains(word)),
         general: us_all(&lowers)
+            || judges_all(&lowers)
             || (first.len() > 5 && first.ends_with("ing") || first == "being") && !lowers.iter().any(|word| I_WORDS.contains(word)),
         past: lowers.iter().any(|word| verbs::is_past(word)),
         // "Old churches fascinate me."
@@ -155,13 +156,18 @@ fn repeats(lowers: &[&str], stream: &[&str]) -> bool {
         // An adjective without its noun: "My favourite was when we won".
         || begins(lowers, "my favorite|favourite|first|next|best is|was")
         || matches!(lowers, [.., "the", "best" | "worst" | "hardest", "part" | "thing" | "moment"])
-        || begins(lowers, "the best|worst|hardest|toughest|nicest part|thing|moment")
+        || begins(lowers, "the best|worst|hardest|toughest|nicest part|thing|moment") && !has_any(lowers, &["is|was that|when"])
         || begins(lowers, "one|some|all|both|most of them|these|those|it")
 }
 
 /// "I love the colours": of something that both know.
-fn likes_known(stream: &[&str]) -> bool {
-    begins(stream, "i love|like|enjoy|adore|hate|prefer|dislike|admire the") && !has_any(stream, &["of|when|who|where"])
+pub fn likes_known(signals: &Signals) -> bool {
+    let stream: Vec<&str> = signals.plain.iter().map(String::as_str).collect();
+    loves_known(&stream) && signals.concrete == 0
+}
+
+fn loves_known(stream: &[&str]) -> bool {
+    begins(stream, "i? love|like|enjoy|adore|hate|prefer|dislike|admire the") && !has_any(stream, &["of|when|who|where"])
 }
 
 /// Whether a sentence begins with its verb, so that its subject is what was said before: "Gives me hope", "Really made me proud".
@@ -200,6 +206,15 @@ fn content(lowers: &[&str]) -> usize {
         .iter()
         .filter(|word| word.chars().count() > 2 && !is_any(word, classes) && !word.contains("n't") && word.starts_with(char::is_alphabetic))
         .count()
+}
+
+/// "It's important to help each other": nobody's own, in the present.
+fn judges_all(lowers: &[&str]) -> bool {
+    let own = |word: &&str| I_WORDS.contains(word) || verbs::is_past(word);
+    begins(
+        lowers,
+        "it's|it so|really|super|always|just? amazing|awesome|beautiful|cool|crucial|crazy|easy|essential|good|great|hard|important|inspiring|key|nice|powerful|rewarding|sad|special|tough|true|vital|wild|wonderful how|that|to|when",
+    ) && !lowers.iter().any(own)
 }
 
 /// "Us" of people in general: nobody's own, in the present.

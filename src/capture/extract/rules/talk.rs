@@ -47,13 +47,15 @@ const COURTESY: &[&str] = &[
     // Promises and offers.
     "i will|would|can|could|should|shall|might let|keep|share|check|reach|send|show|tell|ask|see|try|do|think", "i will|would be? sure|there",
     "i will give|take|make|get it|that|you|sure|back",
+    // The end of the conversation.
+    "i am off to", "i have got to|gotta? go|run",
     // News to come.
     "i have got? some|a|an|big|great|good|exciting|something? news|something|to",
     // How the speaker is at the moment.
     "i am doing|feeling? good|well|great|fine|okay|ok|alright", "i have been doing? good|well|great|fine|okay", "i am hoping so", "i got|have got? your", "my pleasure",
 ];
 /// Exhortations: "we" are people in general, or speaker and listener.
-const EXHORTATIONS: &[&str] = &["we all? can|should|must|gotta|need", "we need to", "we got|we've this|got"];
+const EXHORTATIONS: &[&str] = &["together? we all? can|should|must|gotta|need", "we need to", "we got|we've this|got"];
 /// How speakers refer to the last time they talked.
 const LAST_TALK: &[&str] = &[
     "since i talked|chatted|spoke|met|last",
@@ -83,7 +85,10 @@ pub fn is_talk(lowers: &[&str], signals: &Signals) -> bool {
     let vague = ["something", "stuff", "things", "experience", "news"].iter().any(|word| lowers.contains(word));
     // "I'll keep going": a resolve without an object.
     let resolves = signals.says(&[
-        "keep|keeping on? going|pushing|trying|fighting|moving|at|up|it",
+        "keep|keeping on? going|pushing|trying|fighting|moving|chasing|dreaming|grinding|growing|hustling|improving|learning|reaching|shining|striving|working|at|up|it",
+        "keep it|that|this in mind",
+        "not let anything|anyone|nothing|it|that",
+        "make|chase|chasing|follow|following my dream|dreams|goals",
         "never quit",
         "not quit",
         "stay|staying positive|strong|focused|motivated|determined",

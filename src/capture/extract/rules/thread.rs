@@ -1,0 +1,208 @@
+//! The turns before the one that is read, as far as they explain what it points to.
+
+use super::context::{Context, points_to_noun};
+use super::pattern::has_any;
+use super::person;
+use super::pointing::{self, Lack};
+use super::reading::Sentence;
+use super::signals::Sort;
+use super::words::{ADVERBS, AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_any, lower};
+use crate::capture::extract::Role;
+use chrono::{DateTime, TimeDelta, Utc};
+use std::collections::VecDeque;
+
+/// How many turns back an explanation may lie: the turn before, and the one before it, which is often the speaker's own.
+const TURNS_MAX: usize = 2;
+/// The fewest topical words of a question or statement that explains something.
+const CONTENT_MIN: usize = 2;
+/// The longest pause in a conversation: what is said after a longer one begins another.
+const PAUSE_MAX: TimeDelta = TimeDelta::hours(3);
+/// The least weight of a question that is quoted, and of one that needs no sentence before it: a point for each topical word, two for
+/// each name or number.
+const WEIGHT_MIN: usize = 2;
+const RICH_MIN: usize = 3;
+/// How many sentences back in a turn something may have been brought up.
+const NEAR: usize = 5;
+/// How many letters words of one stem share.
+const STEM: usize = 5;
+/// Words that say nothing of what a question is about.
+const EMPTY: &[&str] = &[
+    "been", "being", "does", "have", "having", "what", "what's", "when", "where", "which", "much", "many", "some", "thing", "things",
+    "good", "great", "like", "love", "make", "makes", "made", "feel", "know", "think", "want", "really",
+];
+/// Questions that turn to something else.
+const OPEN: &[&str] =
+    &["lately|recently|else", "up to", "about you", "going on", "how are|have you", "what is|what's new|up", "anything|something new"];
+
+/// What was said lately. It forgets everything at a turn in quarantine, and after a pause.
+#[derive(Default)]
+pub struct Thread {
+    /// The latest first.
+    turns: VecDeque<Said>,
+    /// The time of the latest.
+    at: Option<DateTime<Utc>>,
+}
+
+struct Said {
+    speaker: String,
+    /// An assistant brings nothing up.
+    role: Role,
+    sentences: Vec<Sentence>,
+}
+
+impl Thread {
+    /// A turn begins at this time, if that is known.
+    pub fn resume(&mut self, at: Option<DateTime<Utc>>) {
+        if self.at.zip(at).is_some_and(|(last, now)| now - last > PAUSE_MAX) {
+            self.clear();
+        }
+        self.at = at.or(self.at);
+    }
+
+    /// Adds a turn with its sentences, if it has any.
+    pub fn push(&mut self, speaker: &str, role: Role, sentences: Vec<Sentence>) {
+        if !sentences.is_empty() {
+            self.turns.push_front(Said { speaker: speaker.to_owned(), role, sentences });
+            self.turns.truncate(TURNS_MAX);
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.turns.clear();
+    }
+
+    /// The last sentence of the turn before.
+    pub fn last(&self) -> Option<&Sentence> {
+        self.turns.front()?.sentences.last()
+    }
+
+    /// The turn before asks something at its end.
+    pub fn asks(&self) -> bool {
+        self.asked().is_some()
+    }
+
+    /// Whether it asks for anything new: "What have you been up to?"
+    pub fn asks_openly(&self) -> bool {
+        self.asked().is_some_and(|(_, question)| has_any(&lower(&question.words), OPEN))
+    }
+
+    /// Whether the question of the turn before has one of the words, as far as their beginnings tell: "painted", "painting".
+    pub fn asks_about(&self, words: &[Word]) -> bool {
+        let stem = |word: &Word| {
+            (word.lower.len() > 3
+                && !is_any(&word.lower, &[AUXILIARIES, MODALS, POINTING, PREPOSITIONS, ADVERBS, I_WORDS, WE_WORDS, YOU_WORDS, EMPTY]))
+            .then(|| word.lower.chars().take(STEM).collect::<String>())
+        };
+        let asked: Vec<String> = self.asked().map(|(_, question)| question.words.iter().filter_map(stem).collect()).unwrap_or_default();
+        words.iter().filter_map(stem).any(|word| asked.contains(&word))
+    }
+
+    /// The question at the end of the turn before, with the sentence before it if the question points to it: "I like your boat. How old
+    /// is it?" `None` if the two cannot be understood alone.
+    pub fn question(&self) -> Option<String> {
+        let is_clear = |sentence: &Sentence| sentence.signals.content >= CONTENT_MIN && sentence.signals.lack.is_none();
+        let (earlier, asked) = self.asked()?;
+        let text = person::capitalised(&asked.core);
+        if is_clear(asked) {
+            return Some(text);
+        }
+        let (lack, earlier) = (asked.signals.lack?, earlier?);
+        let named = is_clear(earlier) && pointing::names(&earlier.words, lack);
+        named.then(|| format!("{} {text}", person::capitalised(&earlier.core)))
+    }
+
+    /// What may explain a passage with which `speaker` goes on, the nearest first.
+    pub fn contexts(&self, speaker: &str) -> Vec<Context> {
+        let topic = self.topic();
+        let Some((earlier, question)) = self.asked() else {
+            let asks = |said: &Said| said.speaker != speaker && said.sentences.iter().any(|sentence| sentence.question);
+            return topic.filter(|(said, _)| !asks(said)).map(|(said, topic)| spoken(said, topic, speaker)).into_iter().collect();
+        };
+        let asked = |text: &str, words: Vec<Word>, clear: bool| Context {
+            introduction: format!("Asked “{}”, {speaker} answers", line(&person::capitalised(text))),
+            words,
+            clear,
+        };
+        let weight = question.signals.content + 2 * question.signals.concrete;
+        let turns = self.asks_openly();
+        let clear = question.signals.lack.is_none() && !turns;
+        let named = weight >= RICH_MIN && pointing::names(&question.words, Lack::Thing);
+        let pointed = points_to_noun(&question.words, Lack::Thing);
+        let understood = (clear || named || pointed) && (weight >= WEIGHT_MIN || pointed);
+        let alone = understood.then(|| asked(&question.core, question.words.clone(), clear));
+        let earlier = earlier.filter(|earlier| earlier.signals.content >= CONTENT_MIN);
+        let both = earlier
+            .map(|earlier| asked(&format!("{} {}", earlier.text, question.text), joined([&earlier.words[..], &question.words[..]]), false));
+        let talking = topic.filter(|_| !turns).map(|(said, topic)| {
+            let (topic_, question_) = (statement(topic), line(&person::capitalised(&question.core)));
+            let introduction = if said.speaker == speaker {
+                format!("Talking about “{topic_}” and asked “{question_}”, {speaker} answers")
+            } else {
+                format!("{} says “{topic_}” and asks “{question_}”; {speaker} answers", person::capitalised(&said.speaker))
+            };
+            Context { introduction, words: joined([&topic.words[..], &question.words[..]]), clear: false }
+        });
+        let rich = weight >= RICH_MIN && clear;
+        let contexts = if rich { [alone, both, talking] } else { [both, talking, alone] };
+        // What turns to something else explains no "it".
+        let explaining = |context: Context| if turns { Context { words: Vec::new(), ..context } } else { context };
+        contexts.into_iter().flatten().map(explaining).collect()
+    }
+
+    /// The question at the end of the turn before, perhaps with one sentence after it, and the sentence before it.
+    fn asked(&self) -> Option<(Option<&Sentence>, &Sentence)> {
+        let sentences = &self.turns.front()?.sentences;
+        let at =
+            (sentences.len().saturating_sub(2)..sentences.len()).rev().find(|at| sentences.get(*at).is_some_and(|one| one.question))?;
+        Some((at.checked_sub(1).and_then(|at| sentences.get(at)), sentences.get(at)?))
+    }
+
+    /// The latest sentence that brings something up and can be understood alone: "I adopted a kitten".
+    fn topic(&self) -> Option<(&Said, &Sentence)> {
+        let mut people = self.turns.iter().filter(|said| said.role == Role::Person);
+        people.find_map(|said| Some((said, said.sentences.iter().rev().take(NEAR).find(|sentence| brings_up(sentence))?)))
+    }
+}
+
+/// What `said` brought up, as the introduction of what `speaker` says next.
+fn spoken(said: &Said, topic: &Sentence, speaker: &str) -> Context {
+    let introduction = if said.speaker == speaker {
+        format!("Talking about “{}”, {speaker} says", statement(topic))
+    } else {
+        format!("{} says “{}” and {speaker} answers", person::capitalised(&said.speaker), statement(topic))
+    };
+    Context { introduction, words: topic.words.clone(), clear: false }
+}
+
+/// Whether a sentence brings something up that the next ones may mean. It may show it: "Here's a photo of my boat".
+fn brings_up(sentence: &Sentence) -> bool {
+    let signals = &sentence.signals;
+    let sort = signals.sorts.iter().any(|sort| !matches!(sort, Sort::Feeling | Sort::Meaning));
+    let shows = matches!(signals.lack, Some(Lack::Shown)) && pointing::names(&sentence.words, Lack::Thing);
+    let named = signals.content >= CONTENT_MIN && pointing::names(&sentence.words, Lack::Thing);
+    let says = named || signals.content > CONTENT_MIN;
+    let vague = has_any(&lower(&sentence.words), &["something|anything|stuff|things"]);
+    let clear = !sentence.talk && sort && signals.lack.is_none() || shows;
+    !sentence.question && clear && !vague && signals.first_person && says
+}
+
+/// The words of several sentences in a row. A capital at the beginning of one says nothing.
+pub fn joined<'a>(sentences: impl IntoIterator<Item = &'a [Word]>) -> Vec<Word> {
+    let mut all: Vec<Word> = Vec::new();
+    for sentence in sentences {
+        let first = all.len();
+        all.extend_from_slice(sentence);
+        if let Some(word) = all.get_mut(first) {
+            (word.capital, word.fresh) = (false, true);
+        }
+    }
+    all
+}
+
+fn statement(sentence: &Sentence) -> String {
+    person::capitalised(line(&sentence.core).trim_end_matches(['.', '!', '…', ',', ' ']))
+}
+
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -22,6 +22,7 @@ mod lifecycle;
 mod memories;
 mod page;
 mod portability;
+mod profile;
 mod projects;
 mod recall;
 mod records;
@@ -61,8 +62,8 @@ pub use health::{
     RecallHealth, Silence, ZeroHit, ZeroHitCause,
 };
 pub use ids::{
-    AgentId, BotId, ChunkId, DecisionId, DocumentId, EventId, KeyId, MemoryId, MemoryRef, OperatorId, PairId, ProposalId, QuarantineId,
-    RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId,
+    AgentId, BotId, ChunkId, DecisionId, DocumentId, EventId, KeyId, LeafId, MemoryId, MemoryRef, OperatorId, PairId, ProposalId,
+    QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId,
 };
 pub use inbox::{
     ConsolidateRequest, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest, MemoryEvidence,
@@ -82,6 +83,11 @@ pub use memories::{
 };
 pub use page::Page;
 pub use portability::{Area, ImportCount, ImportReport};
+pub use profile::{
+    Connection, ConnectionList, ForgetLeafRequest, ForgetLeafResponse, LeafChange, ProfileChange, ProfileLeaf, ProfileRequest,
+    ProfileResponse, ProfileVersion, ProfileVersions, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL, SCHEMA_TTL_MAX,
+    TOOL_SCHEMA_MAX,
+};
 pub use projects::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, Repo};
 pub use recall::{
     Breakdown, Criterion, Hit, MatchedBy, NothingReason, Part, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit,

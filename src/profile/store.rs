@@ -259,9 +259,27 @@ pub async fn put_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, con
         schema_expires_at: connection.schema_expires_at,
         created_at: connection.created_at,
         updated_at: connection.updated_at,
-    } r"on conflict (agent_id, id) do update
-           set tool_id = excluded.tool_id, name = excluded.name, tool_schema = excluded.tool_schema,
-               schema_expires_at = excluded.schema_expires_at, updated_at = excluded.updated_at
-         where connections.tenant_id = excluded.tenant_id and connections.user_id is not distinct from excluded.user_id");
-    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+    } "on conflict (agent_id, id) do nothing");
+    if query.build().execute(&mut **tx).await?.rows_affected() > 0 {
+        return Ok(true);
+    }
+    // Another user's row is out of sight, and an upsert that meets it would fail instead of finding nothing.
+    let done = sqlx::query(concat!(
+        r"update connections c set tool_id = $5, name = $6, tool_schema = $7, schema_expires_at = $8, updated_at = $9
+           where c.tenant_id = $1 and c.agent_id = $2 and c.id = $3 and c.user_id is not distinct from $4 and ",
+        of_user!("c", "$10")
+    ))
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(connection.id)
+    .bind(subject.user_id)
+    .bind(&connection.tool_id)
+    .bind(&connection.name)
+    .bind(&connection.tool_schema)
+    .bind(connection.schema_expires_at)
+    .bind(connection.updated_at)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() > 0)
 }

@@ -45,8 +45,8 @@ pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, Bri
 pub use capture::{
     CaptureConversationRequest, CaptureMode, CaptureNumbers, CapturePolicy, CaptureResponse, CaptureSessionRequest,
     ConnectionContextRequest, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, OBSERVATION_MAX, ObservationCategory,
-    ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SourceDetail, SourceDetails, SourceFilter, SourceForm, SourcePiece,
-    SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
+    ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SensitiveMatters, SourceDetail, SourceDetails, SourceFilter, SourceForm,
+    SourcePiece, SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
 };
 pub use chat::{TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};

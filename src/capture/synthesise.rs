@@ -15,7 +15,6 @@ use crate::identity;
 use crate::jobs::{self, Held, NewEvent, Task, Work};
 use crate::op::OpContext;
 use crate::profile::{self, Drawn, Observation, Subject, View};
-use crate::providers::chat::ChatError;
 use crate::text::words;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
@@ -52,7 +51,12 @@ pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held) -> Result<
 
     let (harmless, suspicious): (Vec<_>, Vec<_>) = observations.iter().partition(|one| guard::inspect(&one.content).is_empty());
     let read: Vec<Observation> = harmless.iter().map(|one| observation(one)).collect();
-    let (drawn, mut facts) = match draw(engine, Payer::of(ctx, owner.agent_id, user_id), &view, &read, by_model).await {
+    let payer = Payer::of(ctx, owner.agent_id, user_id);
+    let drawn = match by_model {
+        true => profile::by_model(engine, payer, &view, &read, policy.sensitive).await,
+        false => Ok((profile::by_rules(&read, policy.sensitive), HashMap::new())),
+    };
+    let (drawn, mut facts) = match drawn {
         Ok(drawn) => drawn,
         Err(error) => return Ok(failure(&ExtractError::Model(error))),
     };
@@ -60,17 +64,6 @@ pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held) -> Result<
     let synthesis = Synthesis { engine, ctx, held, owner, policy, observations: &observations, suspicious: &suspicious };
     synthesis.store(&candidates, drawn).await?;
     Ok(Work::Ended)
-}
-
-/// What the observations say about the person, and the facts in a model's words, by the observation that they come from.
-async fn draw(
-    engine: &Engine,
-    payer: Payer,
-    view: &View,
-    read: &[Observation],
-    by_model: bool,
-) -> Result<(Drawn, HashMap<EventId, String>), ChatError> {
-    if by_model { profile::by_model(engine, payer, view, read).await } else { Ok((profile::by_rules(read), HashMap::new())) }
 }
 
 /// A batch on its way into the database.

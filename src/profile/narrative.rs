@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 pub const WORDS_MAX: usize = 500;
 /// The sections that come first, in their order, by folded key. The others follow by name.
 const SECTIONS: &[&str] = &["role", "goals", "projects", "preferences", "people", "facts"];
+/// Most words of one value, so that none takes more than its share.
+const VALUE_WORDS: usize = WORDS_MAX / 5;
 /// Least words of a text that is a sentence of its own.
 const SENTENCE_WORDS: usize = 3;
 
@@ -66,7 +68,7 @@ fn sentences(path: Vec<String>, group: &[&Told<'_>]) -> Vec<Sentence> {
     let mut said: Vec<Sentence> = whole.into_iter().map(|leaf| sentence(closed(&words_of(leaf)), leaf.confidence)).collect();
     if let Some(first) = short.first() {
         let name = label(first.path);
-        let values: Vec<String> = short.iter().map(|leaf| words_of(leaf)).collect();
+        let values = fitting(short.iter().map(|leaf| words_of(leaf)));
         let disputed = short.iter().any(|leaf| leaf.disputed) && values.len() > 1;
         let text = match (disputed, values.as_slice()) {
             (true, values) => format!("{name}: unclear, either {}.", values.join(" or ")),
@@ -76,6 +78,20 @@ fn sentences(path: Vec<String>, group: &[&Told<'_>]) -> Vec<Sentence> {
         said.push(sentence(text, short.iter().map(|leaf| leaf.confidence).fold(0.0, f64::max)));
     }
     said
+}
+
+/// The first values of a list that share the words of one value.
+fn fitting(values: impl Iterator<Item = String>) -> Vec<String> {
+    let mut words = 0;
+    let mut fitting = Vec::new();
+    for value in values {
+        words += count_words(&value);
+        if words > VALUE_WORDS && !fitting.is_empty() {
+            break;
+        }
+        fitting.push(value);
+    }
+    fitting
 }
 
 /// Whether a value can be read alone.
@@ -96,8 +112,7 @@ fn words_of(leaf: &Told<'_>) -> String {
         Value::Bool(false) => "no".into(),
         value => value.to_string(),
     };
-    // No value takes more than its share.
-    shorten_words(&text, WORDS_MAX / 5)
+    shorten_words(&text, VALUE_WORDS)
 }
 
 /// The keys of a path as words: `Projects, harbour, start date`.

@@ -3,7 +3,7 @@
 use super::model::{Citation, Part, Proposal};
 use super::sensitive;
 use super::tree::{self, Entry};
-use crate::api::{EventId, SourceId};
+use crate::api::{EventId, SensitiveMatters, SourceId};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use uuid::Uuid;
@@ -72,9 +72,9 @@ impl Observation {
     }
 }
 
-/// What an observation says, as leaves. Empty if it is about a sensitive matter, or if its value is no part of a profile.
-pub fn leaves(observation: &Observation) -> Vec<Proposal> {
-    if sensitive::matter(&observation.content).is_some() {
+/// What an observation says, as leaves. Empty if it is about a sensitive matter that is not allowed, or if its value is no part of a profile.
+pub fn leaves(observation: &Observation, allowed: SensitiveMatters) -> Vec<Proposal> {
+    if sensitive::is_kept_out(&observation.content, allowed) {
         return Vec::new();
     }
     let part = if observation.event_type == "learned_fact" || observation.connection_id.is_some() { Part::Learned } else { Part::Scaffold };
@@ -186,7 +186,7 @@ mod tests {
     }
 
     fn paths(observation: &Observation) -> Vec<(String, Value, bool)> {
-        leaves(observation).into_iter().map(|leaf| (leaf.path.join("/"), leaf.value, leaf.listed)).collect()
+        leaves(observation, SensitiveMatters::default()).into_iter().map(|leaf| (leaf.path.join("/"), leaf.value, leaf.listed)).collect()
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
             connection_id: Some(Uuid::from_u128(2)),
             ..observed("learned_fact", Some("default_project"), false, "default_project: PROJ")
         };
-        let leaf = leaves(&connected).remove(0);
+        let leaf = leaves(&connected, SensitiveMatters::default()).remove(0);
         assert_eq!(
             (leaf.part, leaf.connection_id, leaf.path),
             (Part::Learned, connected.connection_id, vec!["default_project".to_owned()])
@@ -237,7 +237,9 @@ mod tests {
 
     #[test]
     fn sensitive_observations_give_no_leaf() {
-        assert_eq!(leaves(&observed("fact", None, false, "Vera was diagnosed with asthma.")), []);
-        assert_eq!(leaves(&observed("scaffold_update", Some("Salary"), false, "Salary: 90000")), []);
+        let salary = observed("scaffold_update", Some("Salary"), false, "Salary: 90000");
+        assert_eq!(paths(&observed("fact", None, false, "Vera was diagnosed with asthma.")), []);
+        assert_eq!(paths(&salary), []);
+        assert_eq!(leaves(&salary, SensitiveMatters { money: true, ..SensitiveMatters::default() }).len(), 1);
     }
 }

@@ -7,7 +7,7 @@ use super::read::View;
 use super::rules::{self, Observation};
 use super::sensitive;
 use super::tree::{self, Entry, folded, render};
-use crate::api::EventId;
+use crate::api::{EventId, SensitiveMatters};
 use crate::engine::Engine;
 use crate::guard;
 use crate::providers::chat::{ChatError, Question};
@@ -35,12 +35,12 @@ struct Reply {
 }
 
 /// The leaves that observations give by their keys, categories and patterns.
-pub fn by_rules(observations: &[Observation]) -> Drawn {
-    Drawn { proposals: observations.iter().flat_map(rules::leaves).collect(), ..Drawn::default() }
+pub fn by_rules(observations: &[Observation], allowed: SensitiveMatters) -> Drawn {
+    Drawn { proposals: observations.iter().flat_map(|one| rules::leaves(one, allowed)).collect(), ..Drawn::default() }
 }
 
 /// The leaves, the narrative and the facts that a chat model draws from observations: one call, or a second one if its narrative is too long.
-/// Observations of connections and of sensitive matters are not sent; without others there is no call. Facts are by the observation that
+/// Observations of connections and of sensitive matters that profiles may not hold are not sent; without others there is no call. Facts are by the observation that
 /// they come from.
 ///
 /// # Errors
@@ -50,11 +50,12 @@ pub async fn by_model(
     payer: Payer,
     view: &View,
     observations: &[Observation],
+    allowed: SensitiveMatters,
 ) -> Result<(Drawn, HashMap<EventId, String>), ChatError> {
     let structured: Vec<Observation> = observations.iter().filter(|one| one.is_structured()).cloned().collect();
     let sent: Vec<&Observation> =
-        observations.iter().filter(|one| one.connection_id.is_none() && sensitive::matter(&one.content).is_none()).collect();
-    let mut drawn = by_rules(&structured);
+        observations.iter().filter(|one| one.connection_id.is_none() && !sensitive::is_kept_out(&one.content, allowed)).collect();
+    let mut drawn = by_rules(&structured, allowed);
     if sent.is_empty() {
         return Ok((drawn, HashMap::new()));
     }
@@ -67,7 +68,7 @@ pub async fn by_model(
         reply = ask(engine, payer, again).await?;
     }
     for entry in entries(reply.updated_scaffold)? {
-        match proposal(view, &sent, entry) {
+        match proposal(view, &sent, entry, allowed) {
             Some(proposal) if proposal.cites.is_empty() => {}
             Some(proposal) => drawn.proposals.push(proposal),
             None => drawn.dropped += 1,
@@ -122,7 +123,7 @@ fn entries(scaffold: Value) -> Result<Vec<Entry>, ChatError> {
 
 /// A leaf with the observations that support it: none if it is known and not observed again. `None` if it is new and nothing supports it, or
 /// if it may not be part of a profile.
-fn proposal(view: &View, sent: &[&Observation], entry: Entry) -> Option<Proposal> {
+fn proposal(view: &View, sent: &[&Observation], entry: Entry, allowed: SensitiveMatters) -> Option<Proposal> {
     let Entry { path, value, listed } = entry;
     let value = match value {
         Value::String(text) => Value::String(shorten(&guard::without_secrets(text), VALUE_MAX)),
@@ -139,8 +140,8 @@ fn proposal(view: &View, sent: &[&Observation], entry: Entry) -> Option<Proposal
     proposal.cites = support.iter().map(|one| one.citation()).collect();
     proposal.corrects = support.iter().any(|one| one.corrects());
     let whole = format!("{} {text}", proposal.path.join(" "));
-    let allowed = sensitive::matter(&whole).is_none() && guard::inspect(&whole).is_empty();
-    (is_known || allowed && !support.is_empty()).then_some(proposal)
+    let harmless = !sensitive::is_kept_out(&whole, allowed) && guard::inspect(&whole).is_empty();
+    (is_known || harmless && !support.is_empty()).then_some(proposal)
 }
 
 fn plain(value: &Value) -> String {

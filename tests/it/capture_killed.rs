@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 const STATEMENTS: usize = 30;
 
 /// Polls a future a number of times and drops it then, as the end of a process does.
-async fn killed_after<F: Future>(polls: usize, future: F) -> Option<F::Output> {
+pub async fn killed_after<F: Future>(polls: usize, future: F) -> Option<F::Output> {
     let (mut future, mut left) = (Box::pin(future), polls);
     poll_fn(move |context| {
         if left == 0 {

@@ -65,6 +65,8 @@ pub mod overview;
 #[cfg(feature = "engine")]
 pub mod portability;
 #[cfg(feature = "engine")]
+pub mod profile;
+#[cfg(feature = "engine")]
 pub mod projects;
 #[cfg(feature = "engine")]
 pub mod prompts;

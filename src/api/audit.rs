@@ -99,6 +99,7 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("proposal.decided", "Suggestion decided"),
     ("proposal.undone", "Decision on a suggestion undone"),
     ("quarantine.decided", "Quarantine decided"),
+    ("profile.leaf_forgotten", "Profile entry forgotten"),
     ("vocabulary.", "Everything about the vocabulary"),
     ("vocabulary.proposed", "Term proposed"),
     ("vocabulary.approve", "Term approved"),

@@ -397,6 +397,20 @@ text_enum! {
     }
 }
 
+/// Sensitive matters that may be part of profiles. By default none is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(sqlx::FromRow))]
+pub struct SensitiveMatters {
+    #[cfg_attr(feature = "engine", sqlx(rename = "profile_health"))]
+    pub health: bool,
+    #[cfg_attr(feature = "engine", sqlx(rename = "profile_faith"))]
+    pub faith: bool,
+    #[cfg_attr(feature = "engine", sqlx(rename = "profile_politics"))]
+    pub politics: bool,
+    #[cfg_attr(feature = "engine", sqlx(rename = "profile_money"))]
+    pub money: bool,
+}
+
 /// What a tenant lets happen without a person.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(sqlx::FromRow))]
@@ -414,6 +428,9 @@ pub struct CapturePolicy {
     pub confidence_min: f32,
     /// Whether text may be sent to a model outside.
     pub outside_models: bool,
+    /// What profiles may hold besides harmless facts.
+    #[cfg_attr(feature = "engine", sqlx(flatten))]
+    pub sensitive: SensitiveMatters,
 }
 
 impl Default for CapturePolicy {
@@ -426,6 +443,7 @@ impl Default for CapturePolicy {
             commons: Promotion::Automatic,
             confidence_min: 0.5,
             outside_models: false,
+            sensitive: SensitiveMatters::default(),
         }
     }
 }

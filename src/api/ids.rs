@@ -65,6 +65,8 @@ id! {
     QuarantineId,
     /// What consolidation proposes about two memories.
     PairId,
+    /// One value of a profile.
+    LeafId,
     /// A list that an operator keeps under a name.
     ViewId,
     /// One request at an edge; it is in logs, errors and audit rows.

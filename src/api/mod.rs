@@ -23,6 +23,7 @@ mod lifecycle;
 mod memories;
 mod page;
 mod portability;
+mod profile;
 mod projects;
 mod recall;
 mod records;
@@ -45,8 +46,8 @@ pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, Bri
 pub use capture::{
     ATTACHMENT_MAX, CaptureConversationRequest, CaptureMode, CaptureNumbers, CapturePolicy, CaptureResponse, CaptureSessionRequest,
     ConnectionContextRequest, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, OBSERVATION_MAX, ObservationCategory,
-    ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SourceDetail, SourceDetails, SourceFilter, SourceForm, SourcePiece,
-    SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
+    ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SensitiveMatters, SourceDetail, SourceDetails, SourceFilter, SourceForm,
+    SourcePiece, SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
 };
 pub use chat::{TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};
@@ -67,8 +68,9 @@ pub use health::{
     RecallHealth, Silence, ZeroHit, ZeroHitCause,
 };
 pub use ids::{
-    AgentId, BotId, ChunkId, DecisionId, DocumentId, ErasureId, EventId, KeyId, MemoryId, MemoryRef, OperatorId, PairId, ProposalId,
-    QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId,
+    AgentId, BotId, ChunkId, DecisionId, DocumentId, ErasureId, EventId, KeyId, LeafId, MemoryId, MemoryRef, OperatorId, PairId,
+    ProposalId, QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, TenantId, TermId, USER_REF_MAX, UserId, UserRef,
+    ViewId,
 };
 pub use inbox::{
     ConsolidateRequest, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest, MemoryEvidence,
@@ -89,6 +91,11 @@ pub use memories::{
 };
 pub use page::Page;
 pub use portability::{Area, ImportCount, ImportReport};
+pub use profile::{
+    Connection, ConnectionList, ForgetLeafRequest, ForgetLeafResponse, LeafChange, ProfileChange, ProfileLeaf, ProfileRequest,
+    ProfileResponse, ProfileVersion, ProfileVersions, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL, SCHEMA_TTL_MAX,
+    TOOL_SCHEMA_MAX,
+};
 pub use projects::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, Repo};
 pub use recall::{
     Breakdown, Criterion, Hit, MatchedBy, NothingReason, Part, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit,

@@ -203,6 +203,9 @@ fn in_words(task: &str, outcome: &Value) -> Option<String> {
         ("quarantined", "put into quarantine"),
         ("dropped", "dropped without a quote"),
         ("proposed", "proposed"),
+        ("profiled", "added to the profile"),
+        ("corrected", "corrected in the profile"),
+        ("unsupported", "dropped without support"),
     ];
     let mut words: Vec<String> =
         counted.into_iter().filter(|(name, _)| number(name) > 0).map(|(name, words)| format!("{} {words}", number(name))).collect();

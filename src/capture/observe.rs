@@ -11,6 +11,7 @@ use crate::error::{Checks, Error};
 use crate::idempotency::Once;
 use crate::jobs::{self, NewEvent, Origin, Task};
 use crate::op::OpContext;
+use crate::profile::{flatten, normalise};
 use async_recursion::async_recursion as boxed;
 use serde_json::{Map, Value, json};
 use tracing::instrument;
@@ -37,7 +38,7 @@ pub async fn record_observation(engine: &Engine, ctx: &OpContext, request: Obser
         ObservationCategory::ProjectDetails => "project_details",
         ObservationCategory::Correction => "correction",
     };
-    let observation = Observation { event_type, topic: None, text: request.content };
+    let observation = Observation { event_type, topic: None, json: false, text: request.content };
     record(engine, ctx, &[observation], request.session_id, request.connection_id, &once).await
 }
 
@@ -54,7 +55,7 @@ pub async fn update_user_context(engine: &Engine, ctx: &OpContext, request: User
     let mut checks = Checks::default();
     for (addition, number) in request.persistent_info_additions.into_iter().zip(0..) {
         checks.bytes(&format!("persistent_info_additions[{number}]"), &addition, OBSERVATION_MAX);
-        observations.push(Observation { event_type: LEARNED_FACT, topic: None, text: addition });
+        observations.push(Observation { event_type: LEARNED_FACT, topic: None, json: false, text: addition });
     }
     let message = format!("has {} entries in all; it may have 1 to {UPDATES_MAX}", observations.len());
     checks.that((1..=UPDATES_MAX).contains(&observations.len()), "scaffold_updates", message).done()?;
@@ -84,6 +85,8 @@ struct Observation {
     event_type: &'static str,
     /// The key of the profile, if it is a new value of one.
     topic: Option<String>,
+    /// Whether that value is JSON rather than text.
+    json: bool,
     text: String,
 }
 
@@ -97,7 +100,10 @@ fn updates(field: &str, values: &Map<String, Value>, event_type: &'static str) -
         };
         let name = format!("{field}.{}", key.chars().take(40).collect::<String>());
         checks.text(&name, key, TOPIC_MAX).bytes(&name, &text, OBSERVATION_MAX);
-        Observation { event_type, topic: Some(key.clone()), text }
+        if let Err(error) = normalise(value.clone()).and_then(|value| flatten(&[], &value)) {
+            checks.that(false, &name, error.to_string());
+        }
+        Observation { event_type, topic: Some(key.clone()), json: !value.is_string(), text }
     };
     let observations = values.iter().map(observation).collect();
     checks.done()?;
@@ -124,7 +130,7 @@ async fn record(
         let details =
             SourceDetails { form: Some(SourceForm::Note), title: Some(title), session_id, connection_id, ..SourceDetails::default() };
         let source = Read::statement(details, &observation.text).store(engine, ctx, &mut tx, agent).await?;
-        let payload = observation.topic.as_ref().map_or_else(|| json!({}), |topic| json!({ "topic": topic }));
+        let payload = observation.topic.as_ref().map_or_else(|| json!({}), |topic| json!({ "topic": topic, "json": observation.json }));
         let origin = Origin {
             user_id: None,
             source_id: Some(source.source_id),

@@ -113,7 +113,7 @@ fn extractor(engine: &Engine, policy: &CapturePolicy, payer: Payer) -> Box<dyn E
 }
 
 /// How an attempt ends whose extractor failed.
-fn failure(error: &ExtractError) -> Work {
+pub(super) fn failure(error: &ExtractError) -> Work {
     let pause = match error {
         ExtractError::Model(ChatError::RateLimited { retry_after }) => retry_after.unwrap_or_default().min(PAUSE_MAX),
         _ => Duration::ZERO,

@@ -1,83 +1,162 @@
-//! The synthesis of observations: those of one agent and user together, into candidates. Its effects, the observations' `processed_at` and
-//! the end of the job are one transaction, so two syntheses never use one observation twice and a dead one uses none.
+//! The synthesis of observations: those of one agent and user together, into candidates and into the person's profile. Its effects, the
+//! observations' `processed_at` and the end of the job are one transaction, so two syntheses never use one observation twice and a dead one
+//! uses none.
 
+use super::extract::ExtractError;
 use super::input::whole;
+use super::run::failure;
 use super::store::{self, StoredObservation};
-use crate::api::{MemoryKind, MemoryScope, ObservationCategory, QuarantineId};
+use crate::api::{CapturePolicy, EventId, MemoryKind, MemoryScope, ObservationCategory, QuarantineId};
 use crate::consolidation::{self, NewCandidate, Owner, Placed};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::guard;
 use crate::identity;
-use crate::jobs::{self, Held, NewEvent, Task};
+use crate::jobs::{self, Held, NewEvent, Task, Work};
 use crate::op::OpContext;
+use crate::profile::{self, Drawn, Observation, Subject, View};
 use crate::text::words;
+use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use serde_json::json;
+use std::collections::{BTreeSet, HashMap};
 use tracing::instrument;
 
 /// Most observations of one transaction; another job reads the rest.
 const BATCH: i64 = 100;
+/// Most bytes of observations that a chat model reads at once.
+const MODEL_BYTES: usize = 24 * 1024;
 /// Words of a topic that is made from an observation.
 const TOPIC_WORDS: usize = 4;
 
-/// Turns the waiting observations of the job's agent and user into candidates.
+/// Turns the waiting observations of the job's agent and user into candidates and leaves of the profile.
 ///
 /// # Errors
-/// When the database is out of reach, or the lease was lost: nothing is changed, and the observations stay.
+/// When the database is out of reach, or the lease was lost: nothing is changed, and the observations stay. They stay as well when a chat
+/// model fails, which ends the attempt.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held) -> Result<(), Error> {
+pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held) -> Result<Work, Error> {
+    let policy = identity::capture_policy(engine, ctx).await?;
+    let by_model = engine.chat().is_some() && policy.outside_models;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let user_id = store::user_of_event(&mut tx, ctx.tenancy(), held).await?;
     let owner = Owner { agent_id: held.agent_id, user_id };
-    let observations = store::observations(&mut tx, ctx.tenancy(), owner, BATCH).await?;
+    let mut observations = store::observations(&mut tx, ctx.tenancy(), owner, BATCH).await?;
+    let view = View::load(&mut tx, ctx.tenancy(), subject(owner), engine.clock().now()).await?;
     tx.commit().await?;
-    let policy = identity::capture_policy(engine, ctx).await?;
+    if by_model {
+        shorten(&mut observations);
+    }
 
     let (harmless, suspicious): (Vec<_>, Vec<_>) = observations.iter().partition(|one| guard::inspect(&one.content).is_empty());
-    let candidates: Vec<NewCandidate> = harmless.into_iter().map(candidate).collect();
-    let ready = consolidation::prepare(engine, ctx, owner, &candidates).await?;
-
-    let now = engine.clock().now();
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    if !jobs::store::hold(&mut tx, held).await? {
-        return Err(Error::Unavailable("the lease was lost".into()));
-    }
-    let placed = consolidation::place_all(engine, ctx, &mut tx, owner, &ready, &policy).await?;
-    for one in &suspicious {
-        let (id, spot) = (QuarantineId(engine.clock().id()), whole(one.source_id, one.id, &one.content));
-        store::insert_quarantine(&mut tx, ctx.tenancy(), owner, id, &spot, &guard::inspect(&one.content), now).await?;
-    }
-    let ids: Vec<_> = observations.iter().map(|one| one.id).collect();
-    store::mark_processed(&mut tx, ctx.tenancy(), held.agent_id, &ids, now).await?;
-    let waiting = placed.iter().filter(|one| matches!(one, Placed::Waiting(_))).count();
-    let promoted = placed.iter().filter(|one| matches!(one, Placed::Promoted(_))).count();
-    let outcome = json!({
-        "observations": observations.len(),
-        "candidates": waiting,
-        "promoted": promoted,
-        "merged": placed.iter().filter(|one| matches!(one, Placed::Merged(_))).count(),
-        "quarantined": suspicious.len(),
-    });
-    // Whoever adds an observation locks the job's row first, so none is added unseen between this look and the end.
-    let more = store::has_observations(&mut tx, ctx.tenancy(), owner).await?;
-    store::end_synthesis(&mut tx, ctx.tenancy(), held, &outcome, now).await?;
-    if more {
-        let next = NewEvent::pending(engine, Task::Synthesise, json!({}));
-        jobs::store::request_synthesis(&mut tx, ctx.tenancy(), (held.agent_id, user_id), &next).await?;
-    }
-    tx.commit().await?;
-    engine.relay().wake();
-    engine.jobs().wake();
-    if more {
-        engine.captures().wake();
-    }
-    Ok(())
+    let read: Vec<Observation> = harmless.iter().map(|one| observation(one)).collect();
+    let payer = Payer::of(ctx, owner.agent_id, user_id);
+    let drawn = match by_model {
+        true => profile::by_model(engine, payer, &view, &read, policy.sensitive).await,
+        false => Ok((profile::by_rules(&read, policy.sensitive), HashMap::new())),
+    };
+    let (drawn, mut facts) = match drawn {
+        Ok(drawn) => drawn,
+        Err(error) => return Ok(failure(&ExtractError::Model(error))),
+    };
+    let candidates: Vec<NewCandidate> = harmless.into_iter().map(|one| candidate(one, facts.remove(&one.id))).collect();
+    let synthesis = Synthesis { engine, ctx, held, owner, policy, observations: &observations, suspicious: &suspicious };
+    synthesis.store(&candidates, drawn).await?;
+    Ok(Work::Ended)
 }
 
-/// An observation as a candidate.
-fn candidate(one: &StoredObservation) -> NewCandidate {
+/// A batch on its way into the database.
+struct Synthesis<'a> {
+    engine: &'a Engine,
+    ctx: &'a OpContext,
+    held: Held,
+    owner: Owner,
+    policy: CapturePolicy,
+    observations: &'a [StoredObservation],
+    suspicious: &'a [&'a StoredObservation],
+}
+
+impl Synthesis<'_> {
+    /// Stores everything in one transaction that checks the lease.
+    async fn store(self, candidates: &[NewCandidate], drawn: Drawn) -> Result<(), Error> {
+        let Self { engine, ctx, held, owner, policy, observations, suspicious } = self;
+        let ready = consolidation::prepare(engine, ctx, owner, candidates).await?;
+        let now = engine.clock().now();
+        let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+        if !jobs::store::hold(&mut tx, held).await? {
+            return Err(Error::Unavailable("the lease was lost".into()));
+        }
+        let placed = consolidation::place_all(engine, ctx, &mut tx, owner, &ready, &policy).await?;
+        for one in suspicious {
+            let (id, spot) = (QuarantineId(engine.clock().id()), whole(one.source_id, one.id, &one.content));
+            store::insert_quarantine(&mut tx, ctx.tenancy(), owner, id, &spot, &guard::inspect(&one.content), now).await?;
+        }
+        let dropped = drawn.dropped;
+        let forgotten = candidates.iter().zip(&placed).filter(|(_, placed)| **placed == Placed::Forgotten);
+        let forgotten: BTreeSet<EventId> = forgotten.map(|(candidate, _)| candidate.spot.event_id).collect();
+        let applied = profile::apply(engine, ctx, &mut tx, subject(owner), drawn.without(&forgotten)).await?;
+        let ids: Vec<_> = observations.iter().map(|one| one.id).collect();
+        store::mark_processed(&mut tx, ctx.tenancy(), held.agent_id, &ids, now).await?;
+        let count = |wanted: fn(&Placed) -> bool| placed.iter().filter(|one| wanted(one)).count();
+        let outcome = json!({
+            "observations": observations.len(),
+            "candidates": count(|one| matches!(one, Placed::Waiting(_))),
+            "promoted": count(|one| matches!(one, Placed::Promoted(_))),
+            "merged": count(|one| matches!(one, Placed::Merged(_))),
+            "quarantined": suspicious.len(),
+            "profiled": applied.added,
+            "corrected": applied.superseded,
+            "unsupported": dropped,
+        });
+        // Whoever adds an observation locks the job's row first, so none is added unseen between this look and the end.
+        let more = store::has_observations(&mut tx, ctx.tenancy(), owner).await?;
+        store::end_synthesis(&mut tx, ctx.tenancy(), held, &outcome, now).await?;
+        if more {
+            let next = NewEvent::pending(engine, Task::Synthesise, json!({}));
+            jobs::store::request_synthesis(&mut tx, ctx.tenancy(), (held.agent_id, owner.user_id), &next).await?;
+        }
+        tx.commit().await?;
+        engine.relay().wake();
+        engine.jobs().wake();
+        if more {
+            engine.captures().wake();
+        }
+        Ok(())
+    }
+}
+
+fn subject(owner: Owner) -> Subject {
+    Subject { agent_id: owner.agent_id, user_id: owner.user_id }
+}
+
+/// Leaves the observations that a chat model does not read this time to the next job.
+fn shorten(observations: &mut Vec<StoredObservation>) {
+    let mut size = 0;
+    let fits = observations.iter().take_while(|one| {
+        size += one.content.len();
+        size <= MODEL_BYTES
+    });
+    let fits = fits.count().max(1);
+    observations.truncate(fits);
+}
+
+/// An observation as a profile reads it.
+fn observation(one: &StoredObservation) -> Observation {
+    Observation {
+        event_id: one.id,
+        source_id: one.source_id,
+        connection_id: one.connection_id,
+        event_type: one.event_type.clone().unwrap_or_default(),
+        key: one.topic.clone(),
+        json: one.json,
+        content: one.content.clone(),
+        at: one.created_at,
+    }
+}
+
+/// An observation as a candidate: in its own words, or in those of a model.
+fn candidate(one: &StoredObservation, fact: Option<String>) -> NewCandidate {
     let category = one.event_type.as_deref().and_then(|name| name.parse::<ObservationCategory>().ok());
     let kind = match category {
         Some(ObservationCategory::ProjectDetails) => MemoryKind::Project,
@@ -92,7 +171,7 @@ fn candidate(one: &StoredObservation) -> NewCandidate {
         importance: 0.7,
         corrects: category == Some(ObservationCategory::Correction),
         observed_at: Some(one.created_at),
-        ..NewCandidate::statement(one.content.clone(), whole(one.source_id, one.id, &one.content))
+        ..NewCandidate::statement(fact.unwrap_or_else(|| one.content.clone()), whole(one.source_id, one.id, &one.content))
     }
 }
 

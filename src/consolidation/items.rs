@@ -1,6 +1,5 @@
 //! consolidate: candidates are compared once more with what is known now.
 
-use super::compare::{self, Likeness, compare};
 use super::model::Owner;
 use super::place::{NEIGHBOURS, reason};
 use super::promote::merge;
@@ -16,6 +15,7 @@ use crate::memories::access::{self, Purpose};
 use crate::memories::model::{Memory, embedded_text};
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
+use crate::text::compare::{self, Likeness, compare};
 use async_recursion::async_recursion as boxed;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -1,6 +1,5 @@
 //! Consolidation: candidates are compared with what is known, merged or paired, and become durable by a rule or a person.
 
-mod compare;
 mod decide;
 mod inbox;
 mod items;

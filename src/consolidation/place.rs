@@ -1,6 +1,5 @@
 //! Where a candidate goes: to a memory that says it already, into the inbox, or straight into the record if a rule allows it.
 
-use super::compare::{self, Likeness, RELATED, compare};
 use super::model::{NewCandidate, Owner, Placed, Ready, Spot};
 use super::promote::make_durable;
 use super::store;
@@ -14,6 +13,7 @@ use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_h
 use crate::memories::store::{self as memories, Embedded};
 use crate::memories::{lock_episodes, make_room, remember};
 use crate::op::OpContext;
+use crate::text::compare::{self, Likeness, RELATED, compare};
 use crate::usage::Payer;
 use crate::vocabulary::Resolved;
 

@@ -1,6 +1,5 @@
 //! The survey of what is active: it suggests duplicates and contradictions among memories, for a person to decide. It changes nothing.
 
-use super::compare::{self, compare};
 use super::model::Owner;
 use super::place::{NEIGHBOURS, reason};
 use super::store::{self, Pair, Surveyed};
@@ -17,6 +16,7 @@ use crate::memories::model::Memory;
 use crate::memories::slugs;
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
+use crate::text::compare::{self, compare};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};

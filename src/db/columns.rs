@@ -117,6 +117,18 @@ pub const TABLES: &[Table] = {
             ("relation", Plain, true), ("reason", Words, true), ("state", Plain, true), ("decided_by", Name, true),
             ("effect", Plain, false),
         ] },
+        // A narrative is rebuilt from the leaves.
+        Table { database: "agent_memory", name: "profiles", kept: Forever, erasure: Row, columns: &[("working_memory", Words, false)] },
+        Table { database: "agent_memory", name: "profile_leaves", kept: Forever, erasure: Row, columns: &[
+            ("part", Plain, true), ("path", Words, true), ("value", Words, true), ("state", Plain, true), ("leaf_hash", Words, false),
+            ("contradicts", Plain, true), ("source_ids", Plain, true), ("event_ids", Plain, true),
+        ] },
+        Table { database: "agent_memory", name: "profile_versions", kept: Forever, erasure: Row, columns: &[
+            ("diff", Plain, true), ("event_ids", Plain, true),
+        ] },
+        Table { database: "agent_memory", name: "connections", kept: Forever, erasure: Row, columns: &[
+            ("tool_id", Plain, true), ("name", Words, true), ("tool_schema", Words, true),
+        ] },
         // A day from delivery, which empties what the audit log holds.
         Table { database: "agent_memory", name: "outbox", kept: Day, erasure: Row, columns: &[
             ("destination", Plain, false), ("payload", Words, false), ("error", Words, false),

@@ -144,6 +144,9 @@ pub fn read(section: Section, mut fields: Map<String, Value>, names: &Names) -> 
         Section::Evidence => Line::Evidence(tools::read(value)?),
         Section::QuarantinedTurn => Line::QuarantinedTurn(tools::read(value)?),
         Section::Pair => Line::Pair(tools::read(value)?),
+        Section::Connection => Line::Connection(tools::read(value)?),
+        Section::ProfileLeaf => Line::ProfileLeaf(tools::read(value)?),
+        Section::ProfileVersion => Line::ProfileVersion(tools::read(value)?),
         Section::Action => Line::Action(tools::read(value)?),
         Section::WorkflowStep => Line::WorkflowStep(tools::read(value)?),
     };

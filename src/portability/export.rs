@@ -33,7 +33,7 @@ pub enum Selection {
     /// Everything of one user, and nothing without a user: what a person may ask to see.
     Person(UserId),
     /// The memories that a filter matches, with their versions, sources, evidence and tombstones and the links between them; no events, no
-    /// projects, no quarantine, no proposals.
+    /// projects, no quarantine, no proposals, no profiles.
     Filter(Box<MemoryFilter>),
 }
 
@@ -200,7 +200,7 @@ async fn activity<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &m
     Ok(())
 }
 
-/// A filter selects memories: the file has no projects, no events, no quarantine and no proposals.
+/// A filter selects memories: the file has no projects, no events, no quarantine, no proposals and no profiles.
 async fn memories<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &mut Tx, reaches: &[Reach<'_>]) -> Result<(), Error> {
     macro_rules! of_each {
         ($section:expr, $query:path) => {
@@ -228,6 +228,11 @@ async fn memories<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &m
     if whole && reaches.iter().all(|reach| reach.in_reach_at.is_none()) {
         of_each!(Section::QuarantinedTurn, store::quarantined_turns);
         of_each!(Section::Pair, store::pairs);
+    }
+    if whole {
+        of_each!(Section::Connection, store::connections);
+        of_each!(Section::ProfileLeaf, store::profile_leaves);
+        of_each!(Section::ProfileVersion, store::profile_versions);
     }
     Ok(())
 }

@@ -248,6 +248,9 @@ impl Importer<'_> {
                 let updated = if self.ctx.agent_id().is_ok() { 0 } else { there.behind };
                 Ok(ImportCount { added: all - there.existing, updated, unchanged: there.existing - updated })
             }
+            section @ (Section::Connection | Section::ProfileLeaf | Section::ProfileVersion) => {
+                Ok(counted(all, store::count_profiled(tx, self.ctx.tenancy(), section, &rows).await?))
+            }
             section => {
                 if let Some(id) = store::same_slugs(tx, tenant, section, &rows).await?.first() {
                     let message = "has a slug that another one has here";

@@ -66,6 +66,9 @@ fn row(line: &Line, snapshot: Option<&Snapshot>) -> serde_json::Result<Value> {
         Line::Evidence(line) => serde_json::to_value(line),
         Line::QuarantinedTurn(line) => serde_json::to_value(line),
         Line::Pair(line) => serde_json::to_value(line),
+        Line::Connection(line) => serde_json::to_value(line),
+        Line::ProfileLeaf(line) => with(serde_json::to_value(line), "leaf_hash", bytes(&Hash(line.hash()))),
+        Line::ProfileVersion(line) => serde_json::to_value(line),
         Line::Action(line) => with_report(serde_json::to_value(line), &line.body()),
         Line::WorkflowStep(line) => with_report(serde_json::to_value(line), &line.body()),
     }
@@ -130,6 +133,9 @@ pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -
         Section::Pair => {
             store::forward_pairs(tx, ctx.tenancy(), &rows).await?;
             store::put_pairs(tx, ctx.tenancy(), &rows).await?;
+        }
+        Section::Connection | Section::ProfileLeaf | Section::ProfileVersion => {
+            store::put_profiled(tx, ctx.tenancy(), batch.section, &rows).await?;
         }
         _ => {}
     }

@@ -1,5 +1,6 @@
-//! Text without meaning: the words that a search matches, and the form in which phrases are compared.
+//! Text without meaning: the words that a search matches, the form in which phrases are compared, and how two statements relate.
 
+pub mod compare;
 mod normal;
 mod shorten;
 pub mod words;

@@ -2,7 +2,7 @@
 
 use crate::api::{
     BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall, Hit, KnowledgeHit, KnowledgeResponse, MatchedBy,
-    MemoryStatus, NothingReason, RecallHit, RecallResponse, SearchMyMemoriesResponse, SourceHit, Trust,
+    MemoryStatus, NothingReason, ProfileResponse, RecallHit, RecallResponse, SearchMyMemoriesResponse, SourceHit, Trust,
 };
 use std::fmt::Write;
 
@@ -21,6 +21,21 @@ pub fn sources(answer: &SearchMyMemoriesResponse) -> String {
         text.push_str("Nothing similar was found.\n");
     }
     push_degraded(&mut text, &answer.degraded);
+    text
+}
+
+/// A profile as Markdown, for a model to read.
+pub fn profile(answer: &ProfileResponse) -> String {
+    if answer.leaves.is_empty() {
+        return "Nothing is known about this person yet.\n".into();
+    }
+    let mut text = format!("{}\n\n", answer.working_memory);
+    for leaf in &answer.leaves {
+        let value = leaf.value.as_str().map_or_else(|| leaf.value.to_string(), str::to_owned);
+        let disputed = if leaf.disputed { ", disputed" } else { "" };
+        let _ =
+            writeln!(text, "- {}: {value} [confidence {:.2}{disputed}, leaf_id {}]", leaf.path.join(" / "), leaf.confidence, leaf.leaf_id);
+    }
     text
 }
 

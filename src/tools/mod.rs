@@ -6,15 +6,15 @@ mod schema;
 
 use crate::api::{
     AddMemoryRequest, BriefKnowledgeSearch, BriefRecall, CaptureConversationRequest, CaptureSessionRequest, ConnectionContextRequest,
-    ConsolidateRequest, ContextRequest, ExplainRequest, ForgetRequest, IngestMemoryRequest, KnowledgeRequest, LinkRequest, LookupRequest,
-    ObservationRequest, ProfileFactRequest, ProposeRequest, RecallRequest, RecordActionRequest, RecordStepRequest, RememberRequest,
-    ReviseRequest, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchRequest, TopologyRequest, UpdateMemoryRequest,
-    UserContextRequest,
+    ConsolidateRequest, ContextRequest, ExplainRequest, ForgetLeafRequest, ForgetRequest, IngestMemoryRequest, KnowledgeRequest,
+    LinkRequest, LookupRequest, ObservationRequest, ProfileFactRequest, ProfileRequest, ProfileResponse, ProposeRequest, RecallRequest,
+    RecordActionRequest, RecordStepRequest, RememberRequest, ReviseRequest, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse,
+    SearchRequest, TopologyRequest, UpdateMemoryRequest, UserContextRequest,
 };
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use crate::{activity, capture, consolidation, context, contract, knowledge, memories, recall, search, vocabulary};
+use crate::{activity, capture, consolidation, context, contract, knowledge, memories, profile, recall, search, vocabulary};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -391,6 +391,22 @@ pub fn all() -> &'static [Tool] {
             )
             .with_effect(Effect::Write, false),
             Tool::with_text(
+                "get_user_profile",
+                Scope::ContextRead,
+                "Read what you know about the person you work for: a short narrative, and every value of their profile with its confidence. \
+                 Call it when a conversation begins, or when somebody asks what you know about them.",
+                |engine, ctx, input: ProfileRequest| async move { profile::get(&engine, &ctx, input).await },
+                |answer: &ProfileResponse| Some(brief::profile(answer)),
+            ),
+            Tool::new(
+                "forget_profile_leaf",
+                Scope::MemoryForget,
+                "Forget one value of a person's profile, only when the person asks for it. Read the profile first to learn its `leaf_id`. \
+                 To forget a memory as well, call `agent_memory_forget`.",
+                |engine, ctx, input: ForgetLeafRequest| async move { profile::forget_leaf(&engine, &ctx, input).await },
+            )
+            .with_effect(Effect::Delete, true),
+            Tool::with_text(
                 "search_my_memories",
                 Scope::MemoryRead,
                 "Look back before you act: one search over your memories, what agents of the organisation did and how it ended, workflow \
@@ -477,7 +493,7 @@ mod tests {
     fn the_scope_of_a_tool_fits_its_effect() {
         for tool in all() {
             let expected = match tool.scope {
-                Scope::MemoryRead | Scope::KbRead => Effect::Read,
+                Scope::MemoryRead | Scope::KbRead | Scope::ContextRead => Effect::Read,
                 Scope::MemoryForget => Effect::Delete,
                 _ => Effect::Write,
             };

@@ -52,7 +52,7 @@ async fn every_table_with_users_words_knows_its_user() {
 
 #[test]
 fn what_is_exported_is_what_the_format_has() {
-    let files: [(&str, &[&str]); 20] = [
+    let files: [(&str, &[&str]); 23] = [
         ("canonical_terms", store::TERM),
         ("term_aliases", store::ALIAS),
         ("decisions", store::DECISION),
@@ -73,6 +73,9 @@ fn what_is_exported_is_what_the_format_has() {
         ("evidence", store::EVIDENCE),
         ("quarantine", store::QUARANTINED_TURN),
         ("memory_proposals", store::PAIR),
+        ("connections", store::CONNECTION),
+        ("profile_leaves", store::PROFILE_LEAF),
+        ("profile_versions", store::PROFILE_VERSION),
     ];
     // Sources and events of knowledge have the names of those of memory.
     let shared = ["sources", "events", "idempotent_requests"];

@@ -42,6 +42,8 @@ mod portability_capture;
 mod portability_refused;
 mod portability_shared;
 mod portability_tenant;
+mod profile;
+mod profile_model;
 mod recall;
 mod recall_log;
 mod recall_meaning;

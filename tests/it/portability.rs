@@ -456,7 +456,7 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
     let world = World::new().await;
     let mut owner: PgConnection = owner(&world.engine.urls().agent_memory).await;
     // Derived on import, with a meaning in this installation only, or left out as docs/EXPORT.md says.
-    let left_out: [(&str, &[&str], &[&str]); 12] = [
+    let left_out: [(&str, &[&str], &[&str]); 15] = [
         (
             "agent_memories",
             store::MEMORY,
@@ -484,6 +484,9 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
         ("evidence", store::EVIDENCE, &[]),
         ("quarantine", store::QUARANTINED_TURN, &[]),
         ("memory_proposals", store::PAIR, &["effect"]),
+        ("connections", store::CONNECTION, &[]),
+        ("profile_leaves", store::PROFILE_LEAF, &["leaf_hash"]),
+        ("profile_versions", store::PROFILE_VERSION, &[]),
     ];
     let agent_line: (&str, &[&str], &[&str]) =
         ("agents", &["id", "slug", "name", "require_user", "discipline"], &["tenant_id", "kind", "created_at", "knowledge_categories"]);

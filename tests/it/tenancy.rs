@@ -4,12 +4,14 @@
 mod capture;
 mod lifecycle;
 mod portability;
+mod profile;
 mod queries;
 
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
 use capture::{CAPTURE, INBOX};
 use lifecycle::{LIFECYCLE, SWEEPS};
 use portability::{PORTABILITY, PORTABILITY_INBOX, PORTABILITY_KB};
+use profile::PROFILE;
 use queries::{
     ACTIVITY, BY_SETTINGS, CONTROL, Case, EXEMPT, IDEMPOTENCY, KB, MEMORY, OF_EVERY_USER, PROJECTS, Query, WITHOUT_USERS, pooled,
 };
@@ -26,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Every query of the database of memories whose rows belong to agents.
 fn of_agents() -> impl Iterator<Item = &'static Query> {
-    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY).chain(CAPTURE).chain(LIFECYCLE)
+    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY).chain(CAPTURE).chain(LIFECYCLE).chain(PROFILE)
 }
 
 /// A hash over every row of a tenant, per table.
@@ -156,6 +158,7 @@ impl Two {
         sqlx::query(done).bind(case.tenant).bind(case.commons).execute(&mut owner(&a.engine.urls().shared_kb).await).await.unwrap();
         capture::fill(&a, &mut memory_owner(&a.engine).await, &case).await;
         lifecycle::fill(&mut memory_owner(&a.engine).await, &case).await;
+        profile::fill(&mut memory_owner(&a.engine).await, &case).await;
         identity::set_policy(&a.engine, &a.system, Default::default()).await.unwrap();
         identity::set_lifecycle(&a.engine, &a.system, None, Default::default()).await.unwrap();
         identity::set_search_policy(&a.engine, &a.system, Default::default()).await.unwrap();
@@ -163,7 +166,7 @@ impl Two {
         Self { a, b, atlas, case }
     }
 
-    fn databases(&self) -> [(&Database, &String, &'static [Query]); 15] {
+    fn databases(&self) -> [(&Database, &String, &'static [Query]); 16] {
         let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
         [
             (&db.memory, &urls.agent_memory, MEMORY),
@@ -172,6 +175,7 @@ impl Two {
             (&db.memory, &urls.agent_memory, INBOX),
             (&db.memory, &urls.agent_memory, LIFECYCLE),
             (&db.memory, &urls.agent_memory, SWEEPS),
+            (&db.memory, &urls.agent_memory, PROFILE),
             (&db.memory, &urls.agent_memory, PORTABILITY),
             (&db.memory, &urls.agent_memory, PORTABILITY_INBOX),
             (&db.memory, &urls.agent_memory, IDEMPOTENCY),
@@ -368,6 +372,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("portability", include_str!("../../src/portability/store/capture.rs")),
         ("portability", include_str!("../../src/portability/store/check.rs")),
         ("portability", include_str!("../../src/portability/store/knowledge.rs")),
+        ("portability", include_str!("../../src/portability/store/profile.rs")),
         ("portability", include_str!("../../src/portability/store/vocabulary.rs")),
         ("portability", include_str!("../../src/portability/store/write.rs")),
         ("vocabulary", include_str!("../../src/vocabulary/store/mod.rs")),
@@ -377,6 +382,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("identity", include_str!("../../src/identity/store/mod.rs")),
         ("identity", include_str!("../../src/identity/store/policies.rs")),
         ("lifecycle", include_str!("../../src/lifecycle/store.rs")),
+        ("profile", include_str!("../../src/profile/store.rs")),
     ];
     let tables = [
         MEMORY,
@@ -384,6 +390,7 @@ fn every_query_of_every_store_is_in_a_table() {
         INBOX,
         LIFECYCLE,
         SWEEPS,
+        PROFILE,
         IDEMPOTENCY,
         PROJECTS,
         PORTABILITY,

@@ -11,6 +11,7 @@ mod memory;
 pub mod openapi;
 pub mod params;
 pub mod portability;
+mod profile;
 mod projects;
 mod records;
 mod reference;
@@ -80,7 +81,7 @@ pub fn routes() -> Vec<Route> {
 
 /// The table of routes.
 pub fn groups() -> Vec<(Group, Vec<Route>)> {
-    use Scope::{CaptureWrite, CommonsWrite, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
+    use Scope::{CaptureWrite, CommonsWrite, ContextRead, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
     // Clients of this contract call it with and without the slash.
     let entries = Route::get("/api/memory/", "List entries", memory::list).needs(&[MemoryRead]).of_contract();
     let add_entry = Route::post("/api/memory/", "Add an entry", memory::create).needs(&[MemoryWrite]).of_contract();
@@ -146,6 +147,21 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
                 about: "Raw material: transcripts, notes, documents. A source is stored as it is, and read only when a tool captures it.",
             },
             vec![Route::post("/api/sources", "Store a transcript, a note or a document", sources::add).needs(&[CaptureWrite])],
+        ),
+        (
+            Group {
+                name: "Profiles",
+                about: "What the agent knows about a person: a narrative, a structured profile whose values cite observations, and the \
+                    connections of the person's tools.",
+            },
+            vec![
+                Route::get("/api/profile", "Get the profile of a person", profile::get).needs(&[ContextRead]),
+                Route::get("/api/profile/versions", "List the changes of a profile", profile::versions).needs(&[ContextRead]),
+                Route::delete("/api/profile/leaves/{id}", "Forget a value of a profile", profile::forget_leaf).needs(&[MemoryForget]),
+                Route::get("/api/connections", "List the connections of a person", profile::connections).needs(&[ContextRead]),
+                Route::get("/api/connections/{id}", "Get a connection", profile::connection).needs(&[ContextRead]),
+                Route::put("/api/connections/{id}", "Store a connection", profile::put_connection).needs(&[CaptureWrite]),
+            ],
         ),
         (
             Group { name: "Retrievals", about: "The log of the agent's recalls: what it asked, what it got, and why." },

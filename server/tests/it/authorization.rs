@@ -91,7 +91,7 @@ const fn call_of(method: Method, path: &'static str, needs: &'static [Scope], bo
 
 /// Every route that an agent's key reaches, except the tools', which have a table of their own.
 const ROUTES: &[Call] = {
-    use Scope::{CaptureWrite, CommonsWrite, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
+    use Scope::{CaptureWrite, CommonsWrite, ContextRead, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
     const ENTRY: &str = r#"{"content": "Vera works from Bern", "category": "context"}"#;
     const PROJECT: &str = r#"{"slug": "harbour", "name": "Harbour"}"#;
     &[
@@ -123,6 +123,12 @@ const ROUTES: &[Call] = {
         ),
         call_of(Method::GET, "/api/sessions/{session}/messages", &[MemoryRead], ""),
         call_of(Method::POST, "/api/sources", &[CaptureWrite], r#"[{"role": "user", "content": "I moved to Basel in May."}]"#),
+        call_of(Method::GET, "/api/profile", &[ContextRead], ""),
+        call_of(Method::GET, "/api/profile/versions", &[ContextRead], ""),
+        call_of(Method::DELETE, "/api/profile/leaves/{id}", &[MemoryForget], ""),
+        call_of(Method::GET, "/api/connections", &[ContextRead], ""),
+        call_of(Method::GET, "/api/connections/{id}", &[ContextRead], ""),
+        call_of(Method::PUT, "/api/connections/{id}", &[CaptureWrite], r#"{"tool_id": "jira", "name": "Jira"}"#),
         call_of(Method::GET, "/api/retrievals", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals/{id}", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals/{id}/replay", &[MemoryRead], ""),
@@ -146,7 +152,7 @@ const ROUTES: &[Call] = {
 
 /// Every tool with the scopes that its key needs, including those that the input needs.
 const TOOLS: &[(&str, &[Scope], &str)] = {
-    use Scope::{CaptureWrite, CommonsWrite, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
+    use Scope::{CaptureWrite, CommonsWrite, ContextRead, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
     &[
         ("agent_memory_recall", &[MemoryRead], r#"{"query": "tea"}"#),
         ("agent_memory_search", &[MemoryRead], r#"{"query": "tea"}"#),
@@ -180,6 +186,8 @@ const TOOLS: &[(&str, &[Scope], &str)] = {
             &[CaptureWrite],
             r#"{"connection_id": "01900000-0000-7000-8000-000000000000", "learned": {"project": "PROJ"}}"#,
         ),
+        ("get_user_profile", &[ContextRead], "{}"),
+        ("forget_profile_leaf", &[MemoryForget], r#"{"leaf_id": "01900000-0000-7000-8000-000000000000"}"#),
         ("search_my_memories", &[MemoryRead], r#"{"query": "tea"}"#),
         ("record_action", &[MemoryWrite], r#"{"action": "tea.brew", "message": "Brewed tea."}"#),
         ("record_workflow_step", &[MemoryWrite], r#"{"workflow": "tea", "step_name": "pour", "output": "Poured."}"#),
@@ -337,7 +345,7 @@ impl Keys {
 
     /// Sends a call with exactly the scopes that it needs, and, for each of them, with all scopes but that one.
     async fn check(&mut self, site: &Site, what: &str, needs: &[Scope], request: impl Fn(&str) -> Request<Body>) {
-        // A key holds at least one scope; this one opens nothing.
+        // A key holds at least one scope; this one is not needed.
         let key = self.with(site, if needs.is_empty() { &[Scope::ContextRead] } else { needs }).await;
         let allowed = site.send(request(&key)).await;
         let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::METHOD_NOT_ALLOWED];

@@ -3,6 +3,8 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
+use remembrancer::api::{EventId, SourceId};
+use remembrancer::profile::{self, Citation, Drawn, Part, Proposal, Subject};
 use remembrancer::tools::{self, Effect};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -145,6 +147,9 @@ const WRITES: &[Write] = &[
         r#"{"workflow": "tea", "step_name": "wash", "output": "All cups are clean."}"#,
         200,
     ),
+    write(Method::PUT, "/api/connections/{id}", "/api/connections/{own}", r#"{"tool_id": "jira", "name": "Jira"}"#, 200),
+    write(Method::DELETE, "/api/profile/leaves/{id}", "/api/profile/leaves/{leaf}", "", 200),
+    write(Method::POST, "/api/tools/{name}", "/api/tools/forget_profile_leaf", r#"{"leaf_id": "{second_leaf}"}"#, 200),
     write(Method::POST, "/api/tools/{name}", "/api/tools/canonical_terms_propose", r#"{"phrase": "slow brew"}"#, 200),
     write(Method::POST, "/api/tools/{name}", "/api/tools/agent_memory_forget", r#"{"memory_id": "{own}"}"#, 200),
 ];
@@ -197,9 +202,33 @@ async fn prepare(site: &Site) -> Vec<(&'static str, String)> {
         .header(header::AUTHORIZATION, format!("Bearer {}", site.world.atlas_key))
         .header(header::CONTENT_TYPE, "text/plain");
     names.push(("{source}", text(&site.send(source.body(Body::from("Vera: I moved to Basel.")).unwrap()).await, "/source_id")));
+    names.extend(leaves(site).await);
     let bearer = format!("Bearer {}", site.world.atlas_key);
     names.push(("{file}", site.get("/api/export", &[(header::AUTHORIZATION, &bearer)]).await.text));
     names
+}
+
+/// Two leaves of a profile.
+async fn leaves(site: &Site) -> [(&'static str, String); 2] {
+    let world = &site.world;
+    let id = world.engine.clock().id();
+    let proposal = |key: &str| Proposal {
+        part: Part::Scaffold,
+        connection_id: None,
+        path: vec![key.to_owned()],
+        value: json!("Bern"),
+        listed: false,
+        corrects: false,
+        cites: vec![Citation { source_id: SourceId(id), event_id: EventId(id), at: world.engine.clock().now() }],
+    };
+    let drawn = Drawn { proposals: ["Home", "Office"].map(proposal).to_vec(), ..Drawn::default() };
+    let subject = Subject { agent_id: world.atlas.agent_id().unwrap(), user_id: None };
+    let mut tx = world.engine.db().memory.begin(world.system.tenancy()).await.unwrap();
+    profile::apply(&world.engine, &world.system, &mut tx, subject, drawn).await.unwrap();
+    tx.commit().await.unwrap();
+    let known = site.atlas("get_user_profile", json!({})).await.json();
+    let leaf = |place: usize| known["leaves"][place]["leaf_id"].as_str().unwrap().to_owned();
+    [("{leaf}", leaf(0)), ("{second_leaf}", leaf(1))]
 }
 
 #[test]

@@ -79,6 +79,8 @@ async fn the_listing_tells_a_model_everything_it_needs() {
         "record_observation",
         "update_user_context",
         "update_connection_context",
+        "get_user_profile",
+        "forget_profile_leaf",
         "search_my_memories",
         "record_action",
         "record_workflow_step",

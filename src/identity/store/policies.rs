@@ -48,7 +48,9 @@ pub async fn set_lifecycle_policy(
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn capture_policy(tx: &mut Tx, tenant: TenantId) -> Result<Option<CapturePolicy>, DbError> {
     Ok(sqlx::query_as(
-        "select episodes, profile, decisions, others, commons, confidence_min, outside_models from capture_policies where tenant_id = $1",
+        r"select episodes, profile, decisions, others, commons, confidence_min, outside_models, profile_health, profile_faith,
+                 profile_politics, profile_money
+            from capture_policies where tenant_id = $1",
     )
     .bind(tenant)
     .fetch_optional(&mut **tx)
@@ -66,13 +68,14 @@ pub async fn set_capture_policy(
 ) -> Result<(), DbError> {
     sqlx::query(
         r"insert into capture_policies (tenant_id, episodes, profile, decisions, others, commons, confidence_min, outside_models,
-                                        updated_at, updated_by)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                                        updated_at, updated_by, profile_health, profile_faith, profile_politics, profile_money)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
           on conflict (tenant_id) do update
              set episodes = excluded.episodes, profile = excluded.profile, decisions = excluded.decisions, others = excluded.others,
                  commons = excluded.commons,
                  confidence_min = excluded.confidence_min, outside_models = excluded.outside_models, updated_at = excluded.updated_at,
-                 updated_by = excluded.updated_by",
+                 updated_by = excluded.updated_by, profile_health = excluded.profile_health, profile_faith = excluded.profile_faith,
+                 profile_politics = excluded.profile_politics, profile_money = excluded.profile_money",
     )
     .bind(tenant)
     .bind(policy.episodes)
@@ -84,6 +87,10 @@ pub async fn set_capture_policy(
     .bind(policy.outside_models)
     .bind(now)
     .bind(by)
+    .bind(policy.sensitive.health)
+    .bind(policy.sensitive.faith)
+    .bind(policy.sensitive.politics)
+    .bind(policy.sensitive.money)
     .execute(&mut **tx)
     .await?;
     Ok(())

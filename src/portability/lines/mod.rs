@@ -5,6 +5,7 @@ mod activity;
 mod capture;
 mod knowledge;
 mod memory;
+mod profile;
 mod vocabulary;
 
 pub use activity::{ActionLine, WorkflowStepLine};
@@ -14,6 +15,7 @@ pub use memory::{
     AgentLine, EVENT_KINDS, EventLine, LinkLine, MemoryLine, ProjectLine, ProjectLinkLine, RepoLine, SourceLine, TombstoneLine, UserLine,
     VersionLine,
 };
+pub use profile::{ConnectionLine, ProfileLeafLine, ProfileVersionLine};
 pub use vocabulary::{AliasLine, DecisionLine, ProposalLine, ProposalMemoryLine, TermLine};
 
 use super::values::Stamp;
@@ -25,7 +27,7 @@ use uuid::Uuid;
 /// The name of the format in the header.
 pub const FORMAT: &str = "remembrancer-export";
 /// The newest schema, which is the newest that is read.
-pub const SCHEMA: u64 = 4;
+pub const SCHEMA: u64 = 5;
 /// Longest line, in bytes, its end included: a longer one is neither written nor read.
 pub const LINE_MAX: usize = 8 * 1024 * 1024;
 
@@ -54,13 +56,16 @@ pub enum Section {
     Evidence,
     QuarantinedTurn,
     Pair,
+    Connection,
+    ProfileLeaf,
+    ProfileVersion,
     Action,
     WorkflowStep,
 }
 
 impl Section {
     /// Every type, in order.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 27] = [
         Self::Agent,
         Self::User,
         Self::Term,
@@ -83,6 +88,9 @@ impl Section {
         Self::Evidence,
         Self::QuarantinedTurn,
         Self::Pair,
+        Self::Connection,
+        Self::ProfileLeaf,
+        Self::ProfileVersion,
         Self::Action,
         Self::WorkflowStep,
     ];
@@ -112,6 +120,9 @@ impl Section {
             Self::Evidence => "evidence",
             Self::QuarantinedTurn => "quarantined_turn",
             Self::Pair => "pair",
+            Self::Connection => "connection",
+            Self::ProfileLeaf => "profile_leaf",
+            Self::ProfileVersion => "profile_version",
             Self::Action => "action",
             Self::WorkflowStep => "workflow_step",
         }
@@ -136,6 +147,7 @@ impl Section {
     pub fn schema(self) -> u64 {
         match (self, self.area()) {
             (Self::Evidence | Self::QuarantinedTurn | Self::Pair, _) => 3,
+            (Self::Connection | Self::ProfileLeaf | Self::ProfileVersion, _) => 5,
             (_, Area::Memory) => 1,
             (_, Area::Vocabulary | Area::Knowledge) => 2,
             (_, Area::Activity) => 4,
@@ -186,6 +198,9 @@ pub enum Line {
     Evidence(Box<EvidenceLine>),
     QuarantinedTurn(Box<QuarantinedTurnLine>),
     Pair(PairLine),
+    Connection(Box<ConnectionLine>),
+    ProfileLeaf(Box<ProfileLeafLine>),
+    ProfileVersion(Box<ProfileVersionLine>),
     Action(Box<ActionLine>),
     WorkflowStep(Box<WorkflowStepLine>),
 }
@@ -201,6 +216,9 @@ impl Line {
             Self::Evidence(line) => line.user_id,
             Self::QuarantinedTurn(line) => line.user_id,
             Self::Pair(line) => line.user_id,
+            Self::Connection(line) => line.user_id,
+            Self::ProfileLeaf(line) => line.user_id,
+            Self::ProfileVersion(line) => line.user_id,
             Self::Action(line) => line.user_id,
             Self::WorkflowStep(line) => line.user_id,
             _ => None,
@@ -241,6 +259,9 @@ impl Line {
             Self::Evidence(line) => Some(line.agent_id),
             Self::QuarantinedTurn(line) => Some(line.agent_id),
             Self::Pair(line) => Some(line.agent_id),
+            Self::Connection(line) => Some(line.agent_id),
+            Self::ProfileLeaf(line) => Some(line.agent_id),
+            Self::ProfileVersion(line) => Some(line.agent_id),
             Self::Action(line) => Some(line.agent_id),
             Self::WorkflowStep(line) => Some(line.agent_id),
         }
@@ -279,6 +300,9 @@ impl Line {
             Self::Evidence(line) => line.id.to_string(),
             Self::QuarantinedTurn(line) => line.id.to_string(),
             Self::Pair(line) => line.id.to_string(),
+            Self::Connection(line) => line.id.to_string(),
+            Self::ProfileLeaf(line) => line.id.to_string(),
+            Self::ProfileVersion(line) => line.id.to_string(),
             Self::Action(line) => line.id.to_string(),
             Self::WorkflowStep(line) => line.id.to_string(),
         }
@@ -322,7 +346,7 @@ impl Line {
             Self::Agent(_) | Self::User(_) | Self::Document(_) | Self::Project(_) | Self::Source(_) | Self::Memory(_) | Self::Event(_) => {
                 vec![]
             }
-            Self::Action(_) | Self::WorkflowStep(_) => vec![],
+            Self::Connection(_) | Self::ProfileLeaf(_) | Self::ProfileVersion(_) | Self::Action(_) | Self::WorkflowStep(_) => vec![],
         }
     }
 
@@ -376,6 +400,9 @@ impl Line {
             Self::Evidence(line) => line.check(&mut checks),
             Self::QuarantinedTurn(line) => line.check(&mut checks),
             Self::Pair(line) => line.check(&mut checks),
+            Self::Connection(line) => line.check(&mut checks),
+            Self::ProfileLeaf(line) => line.check(&mut checks),
+            Self::ProfileVersion(line) => line.check(&mut checks),
             Self::Action(line) => line.check(&mut checks),
             Self::WorkflowStep(line) => line.check(&mut checks),
         }

@@ -4,6 +4,7 @@ mod activity;
 mod capture;
 mod check;
 mod knowledge;
+mod profile;
 mod vocabulary;
 mod write;
 
@@ -21,6 +22,7 @@ pub use knowledge::{
     differing_documents, documents, ended_documents, leave_known, missing_chunks, missing_components, put_chunks, put_components,
     taken_path,
 };
+pub use profile::{CONNECTION, PROFILE_LEAF, PROFILE_VERSION, connections, count_profiled, profile_leaves, profile_versions, put_profiled};
 pub use vocabulary::{
     ALIAS, DECISION, PROPOSAL, PROPOSAL_MEMORY, TERM, add_proposal_memories, add_proposals, add_rows, aliases, begin_vocabulary,
     close_rows, decisions, differing_vocabulary, forward_proposals, merge_decisions, misnamed, open_twice, proposal_memories, proposals,

@@ -1,6 +1,7 @@
 //! The queries of export and import on the databases of memories and of knowledge.
 
 use super::capture::{self, held, pair, quarantined};
+use super::profile;
 use super::queries::{Case, Query};
 use remembrancer::api::ChunkId;
 use remembrancer::db::{DbError, Tx};
@@ -215,6 +216,17 @@ pub const PORTABILITY: &[Query] = queries! {
         let rows = evidence_taken_back(c);
         let found = portability::count_captured(tx, c.ctx.tenancy(), Section::Evidence, &rows).await?;
         (found.existing + found.behind) as usize
+    };
+    "portability::connections" |tx, c| portability::connections(tx, &scope(c), None, 10).await?.len();
+    "portability::profile_leaves" |tx, c| portability::profile_leaves(tx, &scope(c), None, 10).await?.len();
+    "portability::profile_versions" |tx, c| portability::profile_versions(tx, &scope(c), None, 10).await?.len();
+    "portability::count_profiled" |tx, c| {
+        let rows = profile::row(c, profile::id(c, 1));
+        portability::count_profiled(tx, c.ctx.tenancy(), Section::ProfileLeaf, &rows).await? as usize
+    };
+    "portability::put_profiled" |tx, c| {
+        portability::put_profiled(tx, c.ctx.tenancy(), Section::ProfileLeaf, &profile::row(c, c.fresh)).await?;
+        0
     };
     "portability::put_evidence" |tx, c| { portability::put_evidence(tx, c.ctx.tenancy(), &evidence(c)).await?; 0 };
     "portability::drop_tombstones" |tx, c| {

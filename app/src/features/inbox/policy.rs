@@ -6,7 +6,7 @@ use crate::{
     ui::{ErrorView, SelectField, Skeleton, choice},
 };
 use leptos::prelude::*;
-use remembrancer::api::{CapturePolicy, OperatorRole, Promotion};
+use remembrancer::api::{CapturePolicy, OperatorRole, Promotion, SensitiveMatters};
 
 /// The kinds of memories with what the policy says about each, and a sentence.
 fn kinds(policy: &CapturePolicy) -> [(&'static str, &'static str, &'static str, Promotion); 5] {
@@ -63,6 +63,7 @@ fn percent(share: f32) -> String {
 fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
     let before = flash.as_ref().map(|flash| PolicyInput::read(&Query::parse(&flash.typed)));
     let typed = before.as_ref().map_or_else(|| percent(policy.confidence_min), |input| input.confidence_min.clone());
+    let sensitive = before.as_ref().map_or(policy.sensitive, PolicyInput::sensitive);
     let outside = before.as_ref().map_or(policy.outside_models, |input| input.outside_models == "true");
     let error = flash.as_ref().and_then(|flash| flash.field("confidence_min"));
     let one = |(name, label, says, now): (&'static str, &'static str, &'static str, Promotion)| {
@@ -116,9 +117,38 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
                     </span>
                 </span>
             </label>
+            <fieldset class="py-4">
+                <legend class="float-left w-full font-medium">"Sensitive matters in profiles"</legend>
+                <p class="clear-left text-sm text-soft">
+                    "Observations about these matters are part of a person's profile only if you tick them."
+                </p>
+                <div class="mt-2 flex flex-wrap gap-x-6 gap-y-2">
+                    {matters(sensitive)
+                        .map(|(name, label, ticked)| {
+                            view! {
+                                <label class="flex items-center gap-2">
+                                    <input type="checkbox" name=name value="true" checked=ticked />
+                                    {label}
+                                </label>
+                            }
+                        })
+                        .collect_view()}
+                </div>
+            </fieldset>
             <div class="py-4"><button class="button button-primary" type="submit">"Save policy"</button></div>
         </form>
     }
+}
+
+/// Sensitive matters with the names of their fields and their labels.
+fn matters(of: SensitiveMatters) -> [(&'static str, &'static str, bool); 4] {
+    [("health", "Health", of.health), ("faith", "Faith", of.faith), ("politics", "Politics", of.politics), ("money", "Money", of.money)]
+}
+
+/// The labels of the sensitive matters that profiles may hold.
+fn allowed(of: SensitiveMatters) -> String {
+    let labels: Vec<&str> = matters(of).into_iter().filter(|(_, _, allowed)| *allowed).map(|(_, label, _)| label).collect();
+    if labels.is_empty() { "None".to_owned() } else { labels.join(", ") }
 }
 
 #[component]
@@ -131,6 +161,8 @@ fn Read(policy: CapturePolicy) -> impl IntoView {
             {kinds(&policy).map(one).collect_view()}
             <dt>"Minimum confidence"</dt>
             <dd>{percent(policy.confidence_min)} " %"</dd>
+            <dt>"Sensitive matters in profiles"</dt>
+            <dd>{allowed(policy.sensitive)}</dd>
             <dt>"Outside models"</dt>
             <dd>{if policy.outside_models { "Text may be sent to them" } else { "Text stays on this server" }}</dd>
         </dl>

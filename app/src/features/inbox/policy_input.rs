@@ -1,4 +1,5 @@
 use crate::query::Query;
+use remembrancer::api::SensitiveMatters;
 #[cfg(feature = "ssr")]
 use remembrancer::api::{CapturePolicy, FieldError, Promotion};
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,11 @@ pub struct PolicyInput {
     pub confidence_min: String,
     /// `true` if the box is ticked.
     pub outside_models: String,
+    /// `true` for each sensitive matter that profiles may hold.
+    pub health: String,
+    pub faith: String,
+    pub politics: String,
+    pub money: String,
 }
 
 impl PolicyInput {
@@ -30,6 +36,23 @@ impl PolicyInput {
             commons: text("commons"),
             confidence_min: text("confidence_min"),
             outside_models: text("outside_models"),
+            health: text("health"),
+            faith: text("faith"),
+            politics: text("politics"),
+            money: text("money"),
+        }
+    }
+}
+
+impl PolicyInput {
+    /// The sensitive matters that are ticked.
+    pub fn sensitive(&self) -> SensitiveMatters {
+        let ticked = |text: &str| text == "true";
+        SensitiveMatters {
+            health: ticked(&self.health),
+            faith: ticked(&self.faith),
+            politics: ticked(&self.politics),
+            money: ticked(&self.money),
         }
     }
 }
@@ -46,6 +69,10 @@ impl PolicyInput {
             ("commons", &self.commons),
             ("confidence_min", &self.confidence_min),
             ("outside_models", &self.outside_models),
+            ("health", &self.health),
+            ("faith", &self.faith),
+            ("politics", &self.politics),
+            ("money", &self.money),
         ]
         .into_iter()
         .fold(Query::default(), |query, (name, value)| query.with(name, value))
@@ -65,6 +92,7 @@ impl PolicyInput {
             commons: promotion("commons", &self.commons)?,
             confidence_min: f32::from(percent.ok_or_else(|| wrong("confidence_min", "Enter a whole number from 0 to 100."))?) / 100.0,
             outside_models: self.outside_models == "true",
+            sensitive: self.sensitive(),
         })
     }
 }

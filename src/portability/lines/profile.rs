@@ -1,0 +1,130 @@
+//! Lines of profiles: the connections of people's tools, the leaves of profiles, and how these changed. A narrative is derived and not
+//! exported.
+
+use super::{WORD_MAX, entries, json};
+use crate::api::{AgentId, EventId, FILENAME_MAX, SourceId, UserId};
+use crate::error::Checks;
+use crate::portability::values::Stamp;
+use crate::profile::{Citation, LeafState, Part, Proposal, flatten, normalise};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::FromRow;
+use uuid::Uuid;
+
+/// Most bytes of a leaf's value as JSON, and of all its keys.
+const LEAF_MAX: usize = 64 * 1024;
+
+/// A tool as one person uses it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectionLine {
+    pub agent_id: AgentId,
+    pub id: Uuid,
+    pub user_id: Option<UserId>,
+    pub tool_id: String,
+    pub name: String,
+    pub tool_schema: Option<Value>,
+    pub schema_expires_at: Option<Stamp>,
+    pub created_at: Stamp,
+    pub updated_at: Stamp,
+}
+
+/// A value of a profile. A forgotten one keeps the same value from coming back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileLeafLine {
+    pub agent_id: AgentId,
+    pub id: Uuid,
+    pub user_id: Option<UserId>,
+    pub part: Part,
+    pub connection_id: Option<Uuid>,
+    pub path: Vec<String>,
+    pub value: Value,
+    pub listed: bool,
+    pub state: LeafState,
+    pub observations: i32,
+    /// Leaves that cannot be true together with it, which need not be in the file.
+    pub contradicts: Vec<Uuid>,
+    /// What it cites: a source and an observation at the same place of both lists. They need not be in the file.
+    pub source_ids: Vec<Uuid>,
+    pub event_ids: Vec<Uuid>,
+    pub first_seen: Stamp,
+    pub last_seen: Stamp,
+    pub superseded_at: Option<Stamp>,
+}
+
+/// A change of a profile, by the ids of leaves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileVersionLine {
+    pub agent_id: AgentId,
+    pub id: Uuid,
+    pub user_id: Option<UserId>,
+    pub version: i64,
+    pub diff: Value,
+    pub event_ids: Vec<Uuid>,
+    pub narrated: bool,
+    pub created_at: Stamp,
+}
+
+impl ConnectionLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        let message = "is required with tool_schema, and only then";
+        checks.text("tool_id", &self.tool_id, FILENAME_MAX).text("name", &self.name, FILENAME_MAX).that(
+            self.tool_schema.is_some() == self.schema_expires_at.is_some(),
+            "schema_expires_at",
+            message,
+        );
+        if let Some(schema) = &self.tool_schema {
+            json(checks, "tool_schema", schema);
+        }
+    }
+}
+
+impl ProfileLeafLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        let bytes = self.value.to_string().len() + self.path.iter().map(String::len).sum::<usize>();
+        // A leaf is its own only leaf, with the same path and value.
+        let same =
+            flatten(&self.path, &self.value).is_ok_and(|leaves| leaves.len() == 1 && leaves.iter().all(|leaf| leaf.value == self.value));
+        checks
+            .that(!self.path.is_empty() && self.path.iter().all(|key| !key.trim().is_empty()), "path", "must name a key, and no empty one")
+            .that(same && normalise(self.value.clone()).is_ok(), "value", "must be a text, a number or a truth value, and not empty")
+            .that(bytes <= LEAF_MAX, "value", format!("has {bytes} bytes with its keys; at most {LEAF_MAX} are allowed"))
+            .that(self.observations >= 1, "observations", "must be 1 or more")
+            .that(!self.source_ids.is_empty(), "source_ids", "must name a source")
+            .that(self.source_ids.len() == self.event_ids.len(), "event_ids", "must be as long as source_ids")
+            .that(self.connection_id.is_none() || self.part == Part::Learned, "connection_id", "may be named only by what is learned");
+        for key in &self.path {
+            checks.that(!key.contains('\0'), "path", "must not contain NUL");
+        }
+        entries(checks, "source_ids", &self.source_ids);
+        entries(checks, "contradicts", &self.contradicts);
+    }
+
+    /// What makes it the same leaf as another.
+    pub fn hash(&self) -> Vec<u8> {
+        let cite =
+            |(source, event): (&Uuid, &Uuid)| Citation { source_id: SourceId(*source), event_id: EventId(*event), at: self.last_seen.0 };
+        let proposal = Proposal {
+            part: self.part,
+            connection_id: self.connection_id,
+            path: self.path.clone(),
+            value: self.value.clone(),
+            listed: self.listed,
+            corrects: false,
+            cites: self.source_ids.iter().zip(&self.event_ids).map(cite).collect(),
+        };
+        proposal.hash()
+    }
+}
+
+impl ProfileVersionLine {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        checks.that(self.version >= 1, "version", "must be 1 or more").that(self.diff.is_object(), "diff", "must be an object");
+        let is_ids =
+            |list: &Value| list.as_array().is_some_and(|list| list.iter().all(|id| id.as_str().is_some_and(|id| id.len() <= WORD_MAX)));
+        checks.that(self.diff.as_object().is_none_or(|diff| diff.values().all(is_ids)), "diff", "must hold lists of ids");
+        entries(checks, "event_ids", &self.event_ids);
+    }
+}

@@ -1,0 +1,119 @@
+//! Queries of export and import on connections, leaves and versions of profiles.
+
+use super::{Scope, page};
+use crate::db::{DbError, Tenancy, Tx, of_user};
+use crate::portability::lines::{ConnectionLine, ProfileLeafLine, ProfileVersionLine, Section};
+use serde_json::Value;
+use sqlx::AssertSqlSafe;
+
+/// Columns of [`ConnectionLine`], except its agent.
+pub const CONNECTION: &[&str] = &["id", "user_id", "tool_id", "name", "tool_schema", "schema_expires_at", "created_at", "updated_at"];
+/// Columns of [`ProfileLeafLine`], except its agent.
+pub const PROFILE_LEAF: &[&str] = &[
+    "id",
+    "user_id",
+    "part",
+    "connection_id",
+    "path",
+    "value",
+    "listed",
+    "state",
+    "observations",
+    "contradicts",
+    "source_ids",
+    "event_ids",
+    "first_seen",
+    "last_seen",
+    "superseded_at",
+];
+/// Columns of [`ProfileVersionLine`], except its agent.
+pub const PROFILE_VERSION: &[&str] = &["id", "user_id", "version", "diff", "event_ids", "narrated", "created_at"];
+
+/// Connections after `last`, by id.
+pub async fn connections(
+    tx: &mut Tx,
+    scope: &Scope<'_>,
+    last: Option<&ConnectionLine>,
+    size: usize,
+) -> Result<Vec<ConnectionLine>, DbError> {
+    let mut query = scope.select("connections", CONNECTION)?;
+    if let Some(last) = last {
+        query.push(" and t.id > ").push_bind(last.id);
+    }
+    page(tx, query, "t.id", size).await
+}
+
+/// Leaves of profiles after `last`, by id; for an agent only those that it may see.
+pub async fn profile_leaves(
+    tx: &mut Tx,
+    scope: &Scope<'_>,
+    last: Option<&ProfileLeafLine>,
+    size: usize,
+) -> Result<Vec<ProfileLeafLine>, DbError> {
+    let mut query = scope.select("profile_leaves", PROFILE_LEAF)?;
+    if scope.in_reach_at.is_some() {
+        query.push(
+            r" and t.state = 'shown'
+               and not exists (select from evidence v
+                                 join tombstones d on d.tenant_id = v.tenant_id and d.agent_id = v.agent_id and d.memory_id = v.memory_id
+                                where v.tenant_id = t.tenant_id and v.agent_id = t.agent_id and v.source_id = any(t.source_ids))",
+        );
+    }
+    if let Some(last) = last {
+        query.push(" and t.id > ").push_bind(last.id);
+    }
+    page(tx, query, "t.id", size).await
+}
+
+/// Versions of profiles after `last`, by id.
+pub async fn profile_versions(
+    tx: &mut Tx,
+    scope: &Scope<'_>,
+    last: Option<&ProfileVersionLine>,
+    size: usize,
+) -> Result<Vec<ProfileVersionLine>, DbError> {
+    let mut query = scope.select("profile_versions", PROFILE_VERSION)?;
+    if let Some(last) = last {
+        query.push(" and t.id > ").push_bind(last.id);
+    }
+    page(tx, query, "t.id", size).await
+}
+
+/// The table of a type of lines, the columns that an import writes, and what makes a row `t` the same as a row `r` besides its id.
+fn table(section: Section) -> Option<(&'static str, String, &'static str)> {
+    let (table, columns, same) = match section {
+        Section::Connection => ("connections", CONNECTION.join(", "), "false"),
+        Section::ProfileLeaf => ("profile_leaves", format!("{}, leaf_hash", PROFILE_LEAF.join(", ")), "t.leaf_hash = r.leaf_hash"),
+        Section::ProfileVersion => ("profile_versions", PROFILE_VERSION.join(", "), "t.version = r.version"),
+        _ => return None,
+    };
+    Some((table, columns, same))
+}
+
+/// How many connections, leaves or versions exist already.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn count_profiled(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<i64, DbError> {
+    let Some((table, _, same)) = table(section) else { return Ok(0) };
+    let of_user = of_user!("t", "$3");
+    let sql = format!(
+        r"select count(*) from jsonb_populate_recordset(null::{table}, $2) r
+           where exists (select from {table} t where t.tenant_id = $1 and t.agent_id = r.agent_id and {of_user}
+                            and (t.id = r.id or t.user_id is not distinct from r.user_id and {same}))"
+    );
+    // Table and condition are the literals above.
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).fetch_one(&mut **tx).await?)
+}
+
+/// Inserts connections, leaves or versions that do not exist.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn put_profiled(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<(), DbError> {
+    let Some((table, columns, _)) = table(section) else { return Ok(()) };
+    let (values, of_user) = (columns.replace(", ", ", r."), of_user!("r", "$3"));
+    let sql = format!(
+        r"insert into {table} (tenant_id, agent_id, {columns})
+          select $1, r.agent_id, r.{values} from jsonb_populate_recordset(null::{table}, $2) r where {of_user} on conflict do nothing"
+    );
+    // Table and columns are the literals above.
+    sqlx::query(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).execute(&mut **tx).await?;
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! Applying what was drawn from a batch of observations, in the transaction that marks them as processed.
+
+use super::merge::Merge;
+use super::model::{Leaf, Proposal, Subject};
+use super::store::{self, StoredVersion};
+use crate::api::EventId;
+use crate::db::{Tx, lock, lock_key};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::op::OpContext;
+use chrono::{DateTime, Utc};
+use sqlx::types::Json;
+use std::collections::{BTreeSet, HashMap};
+use uuid::Uuid;
+
+/// What a batch of observations says about a person.
+#[derive(Clone, Debug, Default)]
+pub struct Drawn {
+    pub proposals: Vec<Proposal>,
+    /// What a chat model wrote. Absent: the narrative is composed from the leaves.
+    pub narrative: Option<Narrative>,
+    /// Statements of a model that no observation supports, or that may carry instructions.
+    pub dropped: usize,
+}
+
+impl Drawn {
+    /// Without what comes from observations that say what somebody forgot. A narrative may repeat them, so it goes, too.
+    pub fn without(mut self, forgotten: &BTreeSet<EventId>) -> Self {
+        if !forgotten.is_empty() {
+            self.narrative = None;
+            self.proposals.iter_mut().for_each(|proposal| proposal.cites.retain(|cite| !forgotten.contains(&cite.event_id)));
+            self.proposals.retain(|proposal| !proposal.cites.is_empty());
+        }
+        self
+    }
+}
+
+/// A narrative, and what it was written from.
+#[derive(Clone, Debug)]
+pub struct Narrative {
+    pub text: String,
+    pub read_at: DateTime<Utc>,
+    /// The leaves that its writer saw.
+    pub seen: Vec<Uuid>,
+}
+
+/// How much of it changed the profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    pub added: usize,
+    pub superseded: usize,
+    pub left_out: usize,
+}
+
+/// Takes the lock under which a profile changes.
+pub(super) async fn lock_profile(tx: &mut Tx, subject: Subject) -> Result<(), Error> {
+    let user = subject.user_id.map_or([0; 16], |user| user.0.into_bytes());
+    Ok(lock(tx, lock_key(&[b"profile", subject.agent_id.0.as_bytes(), &user])).await?)
+}
+
+/// Merges proposals into a profile and records the change. A narrative whose writer saw a leaf that was forgotten since is thrown away.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn apply(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subject, drawn: Drawn) -> Result<Applied, Error> {
+    if drawn.proposals.is_empty() && drawn.narrative.is_none() {
+        return Ok(Applied::default());
+    }
+    lock_profile(tx, subject).await?;
+    let (tenancy, now) = (ctx.tenancy(), engine.clock().now());
+    let before = store::leaves(tx, tenancy, subject).await?;
+    let visible: BTreeSet<Uuid> = before.iter().filter(|leaf| leaf.is_visible()).map(|leaf| leaf.id).collect();
+    let narrative = drawn.narrative.filter(|narrative| narrative.seen.iter().all(|id| visible.contains(id)));
+    let events: BTreeSet<Uuid> = drawn.proposals.iter().flat_map(|proposal| proposal.cites.iter().map(|cite| cite.event_id.0)).collect();
+
+    let mut merge = Merge::new(before.clone());
+    merge.apply(drawn.proposals, || engine.clock().id());
+    let applied = Applied { added: merge.diff.added.len(), superseded: merge.diff.superseded.len(), left_out: merge.left_out };
+    if merge.diff.is_empty() && narrative.is_none() {
+        return Ok(applied);
+    }
+    let before: HashMap<Uuid, &Leaf> = before.iter().map(|leaf| (leaf.id, leaf)).collect();
+    for leaf in merge.leaves.iter().filter(|leaf| before.get(&leaf.id) != Some(leaf)) {
+        store::put_leaf(tx, tenancy, subject, leaf).await?;
+    }
+    let narrated = narrative.as_ref().map(|narrative| (narrative.text.as_str(), narrative.read_at));
+    store::put_narrative(tx, tenancy, subject, (engine.clock().id(), narrated), now).await?;
+    let version = store::next_version(tx, tenancy, subject).await?;
+    let (diff, event_ids, narrated) = (Json(merge.diff), events.into_iter().collect(), narrated.is_some());
+    let version = StoredVersion { version, diff, event_ids, narrated, created_at: now };
+    store::insert_version(tx, tenancy, subject, engine.clock().id(), &version).await?;
+    Ok(applied)
+}

@@ -1,0 +1,124 @@
+//! Connections: a tool as one person uses it, with what it can do and what was learned about using it.
+
+use super::model::Subject;
+use super::read::{CONNECTIONS, View};
+use super::store::{self, StoredConnection};
+use super::tree;
+use crate::api::{
+    Connection, ConnectionList, FILENAME_MAX, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL, SCHEMA_TTL_MAX, Scope,
+    TOOL_SCHEMA_MAX, UserRef,
+};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::guard;
+use crate::idempotency::Once;
+use crate::identity::acting_for;
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use chrono::TimeDelta;
+use serde_json::Value;
+use tracing::instrument;
+use uuid::Uuid;
+
+/// The connections of a user, by name.
+///
+/// # Errors
+/// `Forbidden` without `context:read`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn connections(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<ConnectionList, Error> {
+    let ctx = &reading(engine, ctx, user).await?;
+    Ok(ConnectionList { connections: read(engine, ctx, None).await? })
+}
+
+/// One connection of a user.
+///
+/// # Errors
+/// `Forbidden` without `context:read`, `NotFound` for a connection of another agent, user or organisation.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn connection(engine: &Engine, ctx: &OpContext, id: Uuid, user: Option<&UserRef>) -> Result<Connection, Error> {
+    let ctx = &reading(engine, ctx, user).await?;
+    read(engine, ctx, Some(id)).await?.pop().ok_or(Error::NotFound("connection"))
+}
+
+/// Stores a connection under the id that the caller's runtime has for it. What was learned about it stays.
+///
+/// # Errors
+/// `Forbidden` without `capture:write`; `Invalid` with every field that is empty, too long or out of range; `Conflict` when the id belongs to
+/// a connection of another user.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn put_connection(
+    engine: &Engine,
+    ctx: &OpContext,
+    id: Uuid,
+    request: PutConnectionRequest,
+    user: Option<&UserRef>,
+) -> Result<PutConnectionResponse, Error> {
+    let agent_id = ctx.agent_id()?;
+    ctx.require(Scope::CaptureWrite)?;
+    let ctx = &acting_for(engine, ctx, user).await?;
+    check(&request)?;
+    let once = Once::new(engine, ctx, "put_connection", &(id, &request))?;
+    let PutConnectionRequest { tool_id, name, tool_schema, schema_ttl_seconds } = request;
+    let (subject, now) = (Subject { agent_id, user_id: ctx.user() }, engine.clock().now());
+    let ttl = TimeDelta::seconds(i64::from(schema_ttl_seconds.unwrap_or(SCHEMA_TTL)));
+    let stored = StoredConnection {
+        id,
+        tool_id: guard::without_secrets(tool_id),
+        name: guard::without_secrets(name),
+        schema_expires_at: tool_schema.as_ref().map(|_| now + ttl),
+        tool_schema: tool_schema.map(guard::json_without_secrets),
+        created_at: now,
+        updated_at: now,
+    };
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    if !store::put_connection(&mut tx, ctx.tenancy(), subject, &stored).await? {
+        return Err(Error::Conflict("this id belongs to a connection of another user".into()));
+    }
+    // What was learned is not part of the answer: a repeated answer would bring back what was forgotten since.
+    let answer = PutConnectionResponse { connection_id: id, schema_expires_at: stored.schema_expires_at };
+    once.commit(tx, &answer, &[]).await?;
+    Ok(answer)
+}
+
+async fn reading(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<OpContext, Error> {
+    ctx.agent_id()?;
+    ctx.require(Scope::ContextRead)?;
+    acting_for(engine, ctx, user).await
+}
+
+async fn read(engine: &Engine, ctx: &OpContext, only: Option<Uuid>) -> Result<Vec<Connection>, Error> {
+    let (subject, now) = (Subject { agent_id: ctx.agent_id()?, user_id: ctx.user() }, engine.clock().now());
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let view = View::load(&mut tx, ctx.tenancy(), subject, now).await?;
+    let stored = store::connections(&mut tx, ctx.tenancy(), subject, (only, CONNECTIONS), now).await?;
+    tx.commit().await?;
+    Ok(stored.into_iter().map(|one| described(&view, one)).collect())
+}
+
+fn described(view: &View, stored: StoredConnection) -> Connection {
+    let StoredConnection { id, tool_id, name, tool_schema, schema_expires_at, created_at, updated_at } = stored;
+    let learned = view.learned_about(id);
+    Connection { connection_id: id, tool_id, name, learned, tool_schema, schema_expires_at, created_at, updated_at }
+}
+
+fn check(request: &PutConnectionRequest) -> Result<(), Error> {
+    let schema = request.tool_schema.as_ref().map(Value::to_string).unwrap_or_default();
+    let ttl = request.schema_ttl_seconds.unwrap_or(SCHEMA_TTL);
+    let mut checks = Checks::default();
+    checks
+        .text("tool_id", &request.tool_id, FILENAME_MAX)
+        .text("name", &request.name, FILENAME_MAX)
+        .that(schema.len() <= TOOL_SCHEMA_MAX, "tool_schema", format!("has {} bytes; at most {TOOL_SCHEMA_MAX} are allowed", schema.len()))
+        .that(!schema.contains("\\u0000"), "tool_schema", "must not contain NUL")
+        .that((1..=SCHEMA_TTL_MAX).contains(&ttl), "schema_ttl_seconds", format!("is {ttl}; it may be 1 to {SCHEMA_TTL_MAX}"));
+    if let Some(Err(error)) = request.tool_schema.clone().map(tree::normalise) {
+        checks.that(false, "tool_schema", error.to_string());
+    }
+    checks.done()
+}

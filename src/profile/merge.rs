@@ -1,0 +1,252 @@
+//! How proposals change the leaves of a profile. A leaf that no proposal names stays as it is. Pure.
+
+use super::model::{Citation, Diff, Leaf, LeafState, Proposal};
+use super::tree::LEAVES_MAX;
+use crate::text::compare::{Likeness, compare};
+use serde_json::Value;
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// The leaves of a profile, and how they changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Merge {
+    pub leaves: Vec<Leaf>,
+    pub diff: Diff,
+    /// Proposals that were left out: forgotten before, older than a correction, or beyond the limit of the profile.
+    pub left_out: usize,
+}
+
+impl Merge {
+    /// Starts with the leaves of a profile, those that are not visible included.
+    pub fn new(leaves: Vec<Leaf>) -> Self {
+        Self { leaves, diff: Diff::default(), left_out: 0 }
+    }
+
+    /// Applies proposals in their order. A value that contradicts another one stands beside it, unless its observation corrects: then the
+    /// earlier values are superseded.
+    pub fn apply(&mut self, proposals: Vec<Proposal>, mut new_id: impl FnMut() -> Uuid) {
+        let mut places: HashMap<Vec<u8>, usize> = self.leaves.iter().map(|leaf| leaf.leaf_hash.clone()).zip(0..).collect();
+        let mut shown = self.leaves.iter().filter(|leaf| leaf.state == LeafState::Shown).count();
+        for proposal in proposals {
+            let hash = proposal.hash();
+            let place = places.get(&hash).copied().or_else(|| self.same_statement(&proposal));
+            let at = match place {
+                Some(place) if self.repeat(place, &proposal) => place,
+                None if shown < LEAVES_MAX => {
+                    shown += 1;
+                    places.insert(hash.clone(), self.leaves.len());
+                    self.add(&proposal, hash, new_id())
+                }
+                _ => {
+                    self.left_out += 1;
+                    continue;
+                }
+            };
+            self.contradict(at, &proposal);
+        }
+    }
+
+    /// The leaf at the same place whose sentence says the same in nearly the same words.
+    fn same_statement(&self, proposal: &Proposal) -> Option<usize> {
+        let text = proposal.value.as_str()?;
+        let says_it = |leaf: &Leaf| leaf.value.as_str().is_some_and(|other| compare(text, other) == Likeness::Same);
+        self.leaves.iter().position(|leaf| leaf.is_beside(proposal) && says_it(leaf))
+    }
+
+    /// Counts the proposal for a leaf that is there; false if the leaf was forgotten, or replaced by a later correction.
+    fn repeat(&mut self, place: usize, proposal: &Proposal) -> bool {
+        let leaf = &mut self.leaves[place];
+        let outdated = leaf.superseded_at.is_some_and(|superseded| proposal.at() <= superseded);
+        if leaf.state == LeafState::Forgotten || leaf.state == LeafState::Superseded && outdated {
+            return false;
+        }
+        let fresh: Vec<Citation> = proposal.cites.iter().filter(|cite| !leaf.event_ids.contains(&cite.event_id.0)).copied().collect();
+        if fresh.is_empty() {
+            return true;
+        }
+        if leaf.state == LeafState::Superseded {
+            (leaf.state, leaf.superseded_at) = (LeafState::Shown, None);
+            self.diff.added.push(leaf.id);
+        } else {
+            self.diff.repeated.push(leaf.id);
+        }
+        for cite in &fresh {
+            leaf.observations = leaf.observations.saturating_add(1);
+            leaf.first_seen = leaf.first_seen.min(cite.at);
+            leaf.last_seen = leaf.last_seen.max(cite.at);
+            leaf.cite(cite);
+        }
+        true
+    }
+
+    fn add(&mut self, proposal: &Proposal, leaf_hash: Vec<u8>, id: Uuid) -> usize {
+        let times = || proposal.cites.iter().map(|cite| cite.at);
+        let mut leaf = Leaf {
+            id,
+            part: proposal.part,
+            connection_id: proposal.connection_id,
+            path: proposal.path.clone(),
+            value: proposal.value.clone(),
+            listed: proposal.listed,
+            state: LeafState::Shown,
+            leaf_hash,
+            observations: i32::try_from(proposal.cites.len()).unwrap_or(i32::MAX),
+            contradicts: Vec::new(),
+            source_ids: Vec::new(),
+            event_ids: Vec::new(),
+            first_seen: times().min().unwrap_or_default(),
+            last_seen: times().max().unwrap_or_default(),
+            superseded_at: None,
+            hidden: false,
+        };
+        for cite in &proposal.cites {
+            leaf.cite(cite);
+        }
+        self.diff.added.push(id);
+        self.leaves.push(leaf);
+        self.leaves.len() - 1
+    }
+
+    /// Notes what contradicts a leaf, or replaces it if the proposal is a correction.
+    fn contradict(&mut self, at: usize, proposal: &Proposal) {
+        let id = self.leaves[at].id;
+        let (listed, value) = (self.leaves[at].listed, self.leaves[at].value.clone());
+        for place in 0..self.leaves.len() {
+            let other = &mut self.leaves[place];
+            if place == at
+                || other.state != LeafState::Shown
+                || !other.is_beside(proposal)
+                || !conflict((listed, &value), (other.listed, &other.value))
+            {
+                continue;
+            }
+            if proposal.corrects && other.last_seen <= proposal.at() {
+                (other.state, other.superseded_at) = (LeafState::Superseded, Some(proposal.at()));
+                self.diff.superseded.push(other.id);
+            } else if !other.contradicts.contains(&id) {
+                other.contradicts.push(id);
+                self.diff.disputed.push(other.id);
+                let other = other.id;
+                self.leaves[at].contradicts.push(other);
+            }
+        }
+    }
+}
+
+/// Whether two values at one path cannot be true together: two single values that differ, or two sentences that differ in a value or a
+/// negation.
+fn conflict((one_listed, one): (bool, &Value), (other_listed, other): (bool, &Value)) -> bool {
+    match (one_listed || other_listed, one.as_str(), other.as_str()) {
+        (false, ..) => true,
+        (true, Some(one), Some(other)) => compare(one, other) == Likeness::Conflict,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{EventId, SourceId};
+    use crate::profile::model::Part;
+    use chrono::{DateTime, TimeDelta};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn proposal(n: i64, path: &str, value: Value, (listed, corrects): (bool, bool)) -> Proposal {
+        let id = Uuid::from_u128(n as u128 + 1);
+        let at = DateTime::from_timestamp(1_780_000_000, 0).unwrap() + TimeDelta::minutes(n);
+        Proposal {
+            part: Part::Scaffold,
+            connection_id: None,
+            path: path.split('/').map(str::to_owned).collect(),
+            value,
+            listed,
+            corrects,
+            cites: vec![Citation { source_id: SourceId(id), event_id: EventId(id), at }],
+        }
+    }
+
+    fn fact(n: i64, path: &str, value: &str) -> Proposal {
+        proposal(n, path, json!(value), (false, false))
+    }
+
+    /// Ids that follow from the place of a leaf, so that two merges can be compared.
+    fn merged(start: Merge, proposals: Vec<Proposal>) -> Merge {
+        let (mut merge, mut next) = (start, 0);
+        let taken = merge.leaves.len() as u128;
+        merge.apply(proposals, || {
+            next += 1;
+            Uuid::from_u128(1000 + taken + next)
+        });
+        merge
+    }
+
+    fn values(merge: &Merge) -> Vec<String> {
+        merge.leaves.iter().filter(|leaf| leaf.is_visible()).map(|leaf| leaf.value.to_string()).collect()
+    }
+
+    #[test]
+    fn what_contradicts_stands_beside_and_a_correction_wins() {
+        let merge =
+            merged(Merge::new(vec![]), vec![fact(1, "Role", "Engineer"), fact(2, "role", "Director"), fact(3, "ROLE", "engineer.")]);
+        assert_eq!(values(&merge), ["\"Engineer\"", "\"Director\""]);
+        assert_eq!(merge.leaves.iter().map(|leaf| (leaf.observations, leaf.contradicts.len())).collect::<Vec<_>>(), [(2, 1), (1, 1)]);
+
+        let correction = Proposal { corrects: true, ..fact(4, "Role", "Surveyor") };
+        let corrected = merged(Merge { diff: Diff::default(), ..merge }, vec![correction]);
+        assert_eq!(values(&corrected), ["\"Surveyor\""]);
+        assert_eq!(corrected.diff.superseded.len(), 2);
+        // An observation from before the correction changes nothing; one from after it is a new contradiction.
+        let older = merged(corrected.clone(), vec![fact(2, "Role", "Director")]);
+        assert_eq!((values(&older), older.left_out), (vec!["\"Surveyor\"".to_owned()], 1));
+        assert_eq!(values(&merged(corrected, vec![fact(5, "Role", "Director")])), ["\"Director\"", "\"Surveyor\""]);
+    }
+
+    #[test]
+    fn lists_hold_many_values_and_sentences_may_still_conflict() {
+        let listed = |n, text: &str| proposal(n, "Preferences", json!(text), (true, false));
+        let list = vec![
+            listed(1, "Vera likes green tea."),
+            listed(2, "Vera likes the green tea"),
+            listed(3, "Vera lives in Bern."),
+            listed(4, "Vera lives in Thun."),
+        ];
+        let merge = merged(Merge::new(vec![]), list);
+        let seen: Vec<_> = merge.leaves.iter().map(|leaf| (leaf.observations, leaf.contradicts.len())).collect();
+        assert_eq!(seen, [(2, 0), (1, 1), (1, 1)]);
+        let corrects = Proposal { corrects: true, ..listed(5, "Vera lives in Basel.") };
+        assert_eq!(values(&merged(merge, vec![corrects])), ["\"Vera likes green tea.\"", "\"Vera lives in Basel.\""]);
+    }
+
+    #[test]
+    fn a_forgotten_leaf_and_an_observation_that_was_counted_change_nothing() {
+        let mut merge = merged(Merge::new(vec![]), vec![fact(1, "Role", "Engineer"), fact(1, "Role", "Engineer")]);
+        assert_eq!(merge.leaves[0].observations, 1, "one observation counts once");
+        merge.leaves[0].state = LeafState::Forgotten;
+        let again = merged(merge.clone(), vec![fact(2, "role", "ENGINEER")]);
+        assert_eq!((&again.leaves, again.left_out), (&merge.leaves, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn a_leaf_that_nobody_names_stays_and_batches_do_not_matter(
+            first in proptest::collection::vec((0_usize..4, 0_usize..4), 0..12),
+            second in proptest::collection::vec((0_usize..4, 0_usize..4), 0..12),
+        ) {
+            let make = |list: &[(usize, usize)], from: usize| -> Vec<Proposal> {
+                list.iter().zip(from..).map(|((path, value), n)| fact(n as i64, &format!("k{path}/x"), &format!("v{value}"))).collect()
+            };
+            let one = merged(Merge::new(vec![]), make(&first, 0));
+            let two = merged(one.clone(), make(&second, 50));
+            for leaf in &one.leaves {
+                let now = two.leaves.iter().find(|other| other.id == leaf.id).unwrap();
+                prop_assert_eq!((&now.path, &now.value, now.state), (&leaf.path, &leaf.value, leaf.state));
+                let touched = second.iter().any(|(path, _)| format!("k{path}") == leaf.path[0]);
+                prop_assert!(touched || now == leaf);
+            }
+            let at_once = merged(Merge::new(vec![]), [make(&first, 0), make(&second, 50)].concat());
+            let told = |merge: &Merge| merge.leaves.iter().map(|leaf| (leaf.leaf_hash.clone(), leaf.observations, leaf.contradicts.len())).collect::<Vec<_>>();
+            prop_assert_eq!(told(&two), told(&at_once));
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Profiles: what an agent knows about a person, as leaves that cite observations. A leaf is derived and never a source: a fact has its home
+//! in a memory.
+
+mod apply;
+mod confidence;
+mod connections;
+mod forget;
+mod merge;
+mod model;
+mod narrative;
+mod read;
+mod rules;
+mod sensitive;
+pub mod store;
+mod synthesis;
+mod tree;
+mod versions;
+
+pub use apply::{Applied, Drawn, apply};
+pub use connections::{connection, connections, put_connection};
+pub use forget::forget_leaf;
+pub use model::{Citation, Diff, Leaf, LeafState, Part, Proposal, Subject};
+pub use read::{ProfileContext, View, for_context, get};
+pub use rules::Observation;
+pub use synthesis::{by_model, by_rules};
+pub use tree::{TreeError, flatten, normalise};
+pub use versions::versions;

@@ -1,0 +1,152 @@
+//! A profile: its leaves, where they come from, and how they change.
+
+use super::tree::folded;
+use crate::api::{AgentId, EventId, SourceId, UserId};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+/// Whose profile: what an agent knows about a user, or about people whom nobody named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Subject {
+    pub agent_id: AgentId,
+    pub user_id: Option<UserId>,
+}
+
+/// What a leaf belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[serde(rename_all = "lowercase")]
+#[sqlx(type_name = "text", rename_all = "lowercase")]
+pub enum Part {
+    /// The structured profile.
+    Scaffold,
+    /// Facts to keep, and what was learned about using a connection.
+    Learned,
+}
+
+/// Whether a leaf is in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[serde(rename_all = "lowercase")]
+#[sqlx(type_name = "text", rename_all = "lowercase")]
+pub enum LeafState {
+    Shown,
+    /// A correction replaced it.
+    Superseded,
+    /// Somebody forgot it. The same part, path and value do not come back.
+    Forgotten,
+}
+
+/// A value of a profile, with the observations that it cites.
+#[derive(Clone, Debug, PartialEq, FromRow)]
+pub struct Leaf {
+    pub id: Uuid,
+    pub part: Part,
+    pub connection_id: Option<Uuid>,
+    pub path: Vec<String>,
+    /// A text, a number or a truth value.
+    pub value: Value,
+    pub listed: bool,
+    pub state: LeafState,
+    pub leaf_hash: Vec<u8>,
+    pub observations: i32,
+    pub contradicts: Vec<Uuid>,
+    /// A source, and the observation that recorded it, at the same place of both lists.
+    pub source_ids: Vec<Uuid>,
+    pub event_ids: Vec<Uuid>,
+    pub first_seen: DateTime<Utc>,
+    pub last_seen: DateTime<Utc>,
+    pub superseded_at: Option<DateTime<Utc>>,
+    /// A memory that was made from one of its sources was forgotten.
+    pub hidden: bool,
+}
+
+impl Leaf {
+    /// Whether anybody reads it.
+    pub fn is_visible(&self) -> bool {
+        self.state == LeafState::Shown && !self.hidden
+    }
+
+    /// Adds what a proposal cites, each source once.
+    pub fn cite(&mut self, cite: &Citation) {
+        if !self.source_ids.contains(&cite.source_id.0) {
+            self.source_ids.push(cite.source_id.0);
+            self.event_ids.push(cite.event_id.0);
+        }
+    }
+
+    /// Whether a proposal is for the same place.
+    pub fn is_beside(&self, other: &Proposal) -> bool {
+        let place = |path: &[String]| path.iter().map(|key| folded(key)).collect::<Vec<_>>();
+        (self.part, self.connection_id) == (other.part, other.connection_id) && place(&self.path) == place(&other.path)
+    }
+}
+
+/// An observation that a leaf cites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Citation {
+    pub source_id: SourceId,
+    pub event_id: EventId,
+    pub at: DateTime<Utc>,
+}
+
+/// A leaf as an observation proposes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    pub part: Part,
+    pub connection_id: Option<Uuid>,
+    pub path: Vec<String>,
+    pub value: Value,
+    pub listed: bool,
+    /// It replaces what contradicts it.
+    pub corrects: bool,
+    /// At least one observation.
+    pub cites: Vec<Citation>,
+}
+
+impl Proposal {
+    /// What makes two leaves of a subject the same one: part, connection, path and value, whatever their case and spacing.
+    pub fn hash(&self) -> Vec<u8> {
+        let mut hasher = Sha256::new();
+        let value = match &self.value {
+            Value::String(text) => folded(text),
+            value => value.to_string(),
+        };
+        let connection = self.connection_id.unwrap_or_default();
+        let part = if self.part == Part::Scaffold { "scaffold" } else { "learned" };
+        let keys = self.path.iter().map(|key| folded(key));
+        for text in [part.to_owned(), connection.to_string(), value].into_iter().chain(keys) {
+            hasher.update((text.len() as u64).to_be_bytes());
+            hasher.update(text);
+        }
+        hasher.finalize().to_vec()
+    }
+
+    /// When the newest of its observations was made.
+    pub fn at(&self) -> DateTime<Utc> {
+        self.cites.iter().map(|cite| cite.at).max().unwrap_or_default()
+    }
+}
+
+/// What a change did, by the ids of leaves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Diff {
+    pub added: Vec<Uuid>,
+    /// Observed again.
+    pub repeated: Vec<Uuid>,
+    /// Contradicted by another leaf since.
+    pub disputed: Vec<Uuid>,
+    /// Replaced by a correction.
+    pub superseded: Vec<Uuid>,
+    pub forgotten: Vec<Uuid>,
+}
+
+impl Diff {
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}

@@ -1,0 +1,245 @@
+//! Leaves from observations without a model: keys say where they belong, and sentences follow from their category and a few patterns. Pure.
+
+use super::model::{Citation, Part, Proposal};
+use super::sensitive;
+use super::tree::{self, Entry};
+use crate::api::{EventId, SensitiveMatters, SourceId};
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use uuid::Uuid;
+
+/// An observation, which is not in quarantine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observation {
+    pub event_id: EventId,
+    pub source_id: SourceId,
+    pub connection_id: Option<Uuid>,
+    /// `fact`, `preference`, `project_details`, `correction`, `scaffold_update` or `learned_fact`.
+    pub event_type: String,
+    /// The key, if it is a new value of one. The content is then `key: value`.
+    pub key: Option<String>,
+    /// Whether that value is JSON rather than text.
+    pub json: bool,
+    pub content: String,
+    pub at: DateTime<Utc>,
+}
+
+/// Longest label before a colon, in words: `Time zone: Europe/Zurich`.
+const LABEL_WORDS: usize = 3;
+/// Longest value after a label, in characters. More is a sentence with a colon in it.
+const LABELLED_MAX: usize = 120;
+const GOALS: &[&str] =
+    &["wants to", "want to", "plans to", "plan to", "aims to", "aim to", "intends to", "hopes to", "goal is", "would like to"];
+const PEOPLE: &[&str] = &[
+    "reports to",
+    "works with",
+    "manager is",
+    "boss is",
+    "colleague",
+    "married to",
+    "husband",
+    "wife",
+    "partner is",
+    "daughter",
+    "son is",
+    "brother",
+    "sister",
+    "team lead is",
+];
+const ROLES: &[&str] = &["works as ", "role is ", "job is ", "job title is ", "position is "];
+
+impl Observation {
+    /// Whether it says itself where it belongs, so that no model needs to read it.
+    pub fn is_structured(&self) -> bool {
+        self.connection_id.is_some() || matches!(self.event_type.as_str(), "scaffold_update" | "learned_fact")
+    }
+
+    /// Whether it corrects what was said before.
+    pub fn corrects(&self) -> bool {
+        self.event_type == "correction"
+    }
+
+    /// The observation as something to cite.
+    pub fn citation(&self) -> Citation {
+        Citation { source_id: self.source_id, event_id: self.event_id, at: self.at }
+    }
+
+    /// A leaf that cites this observation.
+    pub fn proposal(&self, part: Part, entry: Entry) -> Proposal {
+        let Entry { path, value, listed } = entry;
+        let connection_id = self.connection_id.filter(|_| part == Part::Learned);
+        Proposal { part, connection_id, path, value, listed, corrects: self.corrects(), cites: vec![self.citation()] }
+    }
+}
+
+/// What an observation says, as leaves. Empty if it is about a sensitive matter that is not allowed, or if its value is no part of a profile.
+pub fn leaves(observation: &Observation, allowed: SensitiveMatters) -> Vec<Proposal> {
+    if sensitive::is_kept_out(&observation.content, allowed) {
+        return Vec::new();
+    }
+    let part = if observation.event_type == "learned_fact" || observation.connection_id.is_some() { Part::Learned } else { Part::Scaffold };
+    let entries = match &observation.key {
+        Some(key) => keyed(key, observation),
+        None => vec![sentence(observation)],
+    };
+    entries.into_iter().map(|entry| observation.proposal(part, entry)).collect()
+}
+
+/// The entries of `key: value`.
+fn keyed(key: &str, observation: &Observation) -> Vec<Entry> {
+    let content = &observation.content;
+    // A secret in the key was replaced by a marker in the content.
+    let value =
+        content.strip_prefix(key).and_then(|rest| rest.strip_prefix(": ")).or_else(|| content.split_once(": ").map(|(_, value)| value));
+    let Some(text) = value else { return Vec::new() };
+    let plain = || Value::String(text.to_owned());
+    let value = if observation.json { serde_json::from_str(text).unwrap_or_else(|_| plain()) } else { plain() };
+    // What is beyond the limits was refused when it was recorded; what an import brought is left out.
+    tree::normalise(value).and_then(|value| tree::flatten(&[key.to_owned()], &value)).unwrap_or_default()
+}
+
+/// Where a sentence belongs.
+fn sentence(observation: &Observation) -> Entry {
+    let text = observation.content.trim();
+    if let Some(entry) = labelled(text) {
+        return entry;
+    }
+    let listed = |path: &[&str]| Entry { path: path.iter().map(|key| (*key).to_owned()).collect(), value: text.into(), listed: true };
+    let lower = text.to_lowercase();
+    let has = |patterns: &[&str]| patterns.iter().any(|pattern| lower.contains(pattern));
+    if observation.event_type == "learned_fact" {
+        return listed(&["Facts"]);
+    }
+    if let Some(role) = role(text, &lower) {
+        return Entry { path: vec!["Role".into()], value: role.into(), listed: false };
+    }
+    match observation.event_type.as_str() {
+        "preference" => listed(&["Preferences"]),
+        "project_details" => match project(text) {
+            Some(name) => listed(&["Projects", &name]),
+            None => listed(&["Projects"]),
+        },
+        _ if has(GOALS) => listed(&["Goals"]),
+        _ if has(PEOPLE) => listed(&["People"]),
+        _ => match project(text) {
+            Some(name) => listed(&["Projects", &name]),
+            None => listed(&["Facts"]),
+        },
+    }
+}
+
+/// `Role: Engineering manager` or `Projects / harbour: on hold`: the path, and one value.
+fn labelled(text: &str) -> Option<Entry> {
+    let (label, value) = text.split_once(": ")?;
+    let value = value.trim();
+    let path: Vec<String> = label.split(" / ").map(|key| key.trim().to_owned()).collect();
+    let is_label =
+        |key: &String| !key.is_empty() && key.split_whitespace().count() <= LABEL_WORDS && !key.contains(['.', ',', ';', '?', '!']);
+    let short = !value.is_empty() && value.chars().count() <= LABELLED_MAX && !value.contains(". ");
+    (path.iter().all(is_label) && short).then(|| Entry { path, value: value.trim_end_matches('.').into(), listed: false })
+}
+
+/// What comes after "works as" and the like, up to the end of the clause.
+fn role(text: &str, lower: &str) -> Option<String> {
+    // Positions in a text that was lowered count only where lowering kept the length.
+    let text = if lower.len() == text.len() { text } else { lower };
+    let end = ROLES.iter().find_map(|pattern| lower.find(pattern).map(|at| at + pattern.len()))?;
+    let rest = text.get(end..)?;
+    let clause = rest.split(['.', ',', ';', '!']).next().unwrap_or_default();
+    let clause = clause.split(" and ").next().unwrap_or_default().trim();
+    let bare = ["a ", "an ", "the "].iter().find_map(|article| clause.strip_prefix(article)).unwrap_or(clause);
+    (!bare.is_empty() && bare.split_whitespace().count() <= 8).then(|| bare.to_owned())
+}
+
+/// The name of the project in "the harbour project" or "project harbour".
+fn project(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    let at = words.iter().position(|word| word.eq_ignore_ascii_case("project"))?;
+    let is_name =
+        |word: &&str| !word.is_empty() && !crate::text::words::terms(word).is_empty() && !GENERIC.contains(&word.to_lowercase().as_str());
+    let before = at.checked_sub(1).and_then(|before| words.get(before)).copied().filter(is_name);
+    let after = words.get(at + 1).copied().filter(is_name).filter(|word| word.starts_with(char::is_uppercase));
+    before.or(after).map(str::to_owned)
+}
+
+/// Words before "project" that name none.
+const GENERIC: &[&str] =
+    &["new", "old", "current", "main", "next", "first", "last", "big", "small", "another", "side", "every", "each", "whole"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn observed(event_type: &str, key: Option<&str>, json: bool, content: &str) -> Observation {
+        let id = Uuid::from_u128(1);
+        Observation {
+            event_id: EventId(id),
+            source_id: SourceId(id),
+            connection_id: None,
+            event_type: event_type.into(),
+            key: key.map(str::to_owned),
+            json,
+            content: content.into(),
+            at: DateTime::from_timestamp(1_780_000_000, 0).unwrap(),
+        }
+    }
+
+    fn paths(observation: &Observation) -> Vec<(String, Value, bool)> {
+        leaves(observation, SensitiveMatters::default()).into_iter().map(|leaf| (leaf.path.join("/"), leaf.value, leaf.listed)).collect()
+    }
+
+    #[test]
+    fn sentences_find_their_place() {
+        for (event_type, content, path, value) in [
+            ("fact", "Role: Engineering manager", "Role", "Engineering manager"),
+            ("correction", "Projects / harbour: on hold.", "Projects/harbour", "on hold"),
+            ("fact", "Vera works as an engineering manager in Zurich.", "Role", "engineering manager in Zurich"),
+            ("preference", "Vera prefers short e-mails.", "Preferences", "Vera prefers short e-mails."),
+            ("project_details", "Vera works on the harbour project.", "Projects/harbour", "Vera works on the harbour project."),
+            ("project_details", "The new project starts in May.", "Projects", "The new project starts in May."),
+            ("fact", "Vera wants to ship in May.", "Goals", "Vera wants to ship in May."),
+            ("fact", "Vera reports to Mina.", "People", "Vera reports to Mina."),
+            ("fact", "Vera lives in Bern.", "Facts", "Vera lives in Bern."),
+            ("learned_fact", "Vera works in Zurich.", "Facts", "Vera works in Zurich."),
+        ] {
+            let found = paths(&observed(event_type, None, false, content));
+            assert_eq!(
+                found.iter().map(|(path, value, _)| (path.as_str(), value)).collect::<Vec<_>>(),
+                [(path, &json!(value))],
+                "{content}"
+            );
+        }
+    }
+
+    #[test]
+    fn keys_with_values_are_paths() {
+        assert_eq!(paths(&observed("scaffold_update", Some("Age"), false, "Age: 42")), [("Age".to_owned(), json!("42"), false)]);
+        assert_eq!(paths(&observed("scaffold_update", Some("Age"), true, "Age: 42")), [("Age".to_owned(), json!(42), false)]);
+        let nested = observed(
+            "scaffold_update",
+            Some("Projects"),
+            true,
+            r#"Projects: {"harbour": "{\"status\": \"on hold\"}", "tags": ["a", "b"]}"#,
+        );
+        let expected = [("Projects/harbour/status", "on hold", false), ("Projects/tags", "a", true), ("Projects/tags", "b", true)];
+        assert_eq!(paths(&nested), expected.map(|(path, value, listed)| (path.to_owned(), json!(value), listed)));
+        let connected = Observation {
+            connection_id: Some(Uuid::from_u128(2)),
+            ..observed("learned_fact", Some("default_project"), false, "default_project: PROJ")
+        };
+        let leaf = leaves(&connected, SensitiveMatters::default()).remove(0);
+        assert_eq!(
+            (leaf.part, leaf.connection_id, leaf.path),
+            (Part::Learned, connected.connection_id, vec!["default_project".to_owned()])
+        );
+    }
+
+    #[test]
+    fn sensitive_observations_give_no_leaf() {
+        let salary = observed("scaffold_update", Some("Salary"), false, "Salary: 90000");
+        assert_eq!(paths(&observed("fact", None, false, "Vera was diagnosed with asthma.")), []);
+        assert_eq!(paths(&salary), []);
+        assert_eq!(leaves(&salary, SensitiveMatters { money: true, ..SensitiveMatters::default() }).len(), 1);
+    }
+}

@@ -1,0 +1,285 @@
+//! All SQL of profiles: leaves, narratives, versions, connections.
+
+use super::model::{Diff, Leaf, Subject};
+use crate::api::{AgentId, MemoryId};
+use crate::db::{DbError, Tenancy, Tx, insert, of_user};
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use sqlx::FromRow;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+/// A profile that changed at least once.
+#[derive(Clone, Debug, FromRow)]
+pub struct StoredProfile {
+    /// What a chat model wrote; absent if the narrative is composed from the leaves.
+    pub working_memory: Option<String>,
+    pub version: i64,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// The profile of a subject. A narrative is left out if a memory from an observation was forgotten after its input was read.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
+pub async fn profile(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<Option<StoredProfile>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select case when not exists (select from tombstones t
+                                         join evidence v on v.tenant_id = t.tenant_id and v.agent_id = t.agent_id and v.memory_id = t.memory_id
+                                        where t.tenant_id = $1 and t.agent_id = $2 and t.user_id is not distinct from $3
+                                          and t.created_at >= p.narrated_at)
+                      then p.working_memory end as working_memory, v.version, v.created_at as updated_at
+            from profile_versions v
+            left join profiles p on p.tenant_id = $1 and p.agent_id = v.agent_id and p.user_id is not distinct from v.user_id
+           where v.tenant_id = $1 and v.agent_id = $2 and v.user_id is not distinct from $3 and ",
+        of_user!("v", "$4"),
+        " order by v.version desc limit 1"
+    ))
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(subject.user_id)
+    .bind(tenancy.users)
+    .fetch_optional(&mut **tx)
+    .await?)
+}
+
+/// Every leaf of a subject, by path, forgotten ones included. A leaf is hidden if a memory from one of its sources was forgotten.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
+pub async fn leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<Vec<Leaf>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"with forgotten as (
+              select v.source_id from tombstones t
+                join evidence v on v.tenant_id = t.tenant_id and v.agent_id = t.agent_id and v.memory_id = t.memory_id
+               where t.tenant_id = $1 and t.agent_id = $2 and t.user_id is not distinct from $3)
+          select l.id, l.part, l.connection_id, l.path, l.value, l.listed, l.state, l.leaf_hash, l.observations, l.contradicts, l.source_ids,
+                 l.event_ids, l.first_seen, l.last_seen, l.superseded_at,
+                 exists (select from forgotten f where f.source_id = any(l.source_ids)) as hidden
+            from profile_leaves l where l.tenant_id = $1 and l.agent_id = $2 and l.user_id is not distinct from $3 and ",
+        of_user!("l", "$4"),
+        " order by l.path, l.first_seen, l.id"
+    ))
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(subject.user_id)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Stores a leaf, or what changed about it.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
+pub async fn put_leaf(tx: &mut Tx, tenancy: Tenancy, subject: Subject, leaf: &Leaf) -> Result<(), DbError> {
+    let mut query = insert!("insert into profile_leaves" {
+        tenant_id: tenancy.tenant,
+        agent_id: subject.agent_id,
+        id: leaf.id,
+        user_id: subject.user_id,
+        part: leaf.part,
+        connection_id: leaf.connection_id,
+        path: &leaf.path,
+        value: &leaf.value,
+        listed: leaf.listed,
+        state: leaf.state,
+        leaf_hash: &leaf.leaf_hash,
+        observations: leaf.observations,
+        contradicts: &leaf.contradicts,
+        source_ids: &leaf.source_ids,
+        event_ids: &leaf.event_ids,
+        first_seen: leaf.first_seen,
+        last_seen: leaf.last_seen,
+        superseded_at: leaf.superseded_at,
+    } r"on conflict (agent_id, id) do update
+           set state = excluded.state, observations = excluded.observations, contradicts = excluded.contradicts,
+               source_ids = excluded.source_ids, event_ids = excluded.event_ids, first_seen = excluded.first_seen,
+               last_seen = excluded.last_seen, superseded_at = excluded.superseded_at
+         where profile_leaves.tenant_id = excluded.tenant_id and profile_leaves.user_id is not distinct from excluded.user_id");
+    query.build().execute(&mut **tx).await?;
+    Ok(())
+}
+
+/// A narrative, and when its input was read.
+pub type Narrated<'a> = Option<(&'a str, DateTime<Utc>)>;
+
+/// Stores a profile's narrative, or removes it.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
+pub async fn put_narrative(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    subject: Subject,
+    (id, narrated): (Uuid, Narrated<'_>),
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    let mut query = insert!("insert into profiles" {
+        tenant_id: tenancy.tenant,
+        agent_id: subject.agent_id,
+        id: id,
+        user_id: subject.user_id,
+        working_memory: narrated.map(|(text, _)| text),
+        narrated_at: narrated.map(|(_, at)| at),
+        created_at: now,
+        updated_at: now,
+    } r"on conflict (agent_id, user_id) do update
+           set working_memory = excluded.working_memory, narrated_at = excluded.narrated_at, updated_at = excluded.updated_at
+         where profiles.tenant_id = excluded.tenant_id");
+    query.build().execute(&mut **tx).await?;
+    Ok(())
+}
+
+/// A change of a profile.
+#[derive(Clone, Debug, FromRow)]
+pub struct StoredVersion {
+    pub version: i64,
+    pub diff: Json<Diff>,
+    pub event_ids: Vec<Uuid>,
+    pub narrated: bool,
+    pub created_at: DateTime<Utc>,
+}
+
+/// The number of the next version of a profile, which the caller has locked.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
+pub async fn next_version(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        r"select coalesce(max(v.version), 0) + 1 from profile_versions v
+           where v.tenant_id = $1 and v.agent_id = $2 and v.user_id is not distinct from $3 and ",
+        of_user!("v", "$4")
+    ))
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(subject.user_id)
+    .bind(tenancy.users)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// Records a change of a profile.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
+pub async fn insert_version(tx: &mut Tx, tenancy: Tenancy, subject: Subject, id: Uuid, version: &StoredVersion) -> Result<(), DbError> {
+    let mut query = insert!("insert into profile_versions" {
+        tenant_id: tenancy.tenant,
+        agent_id: subject.agent_id,
+        id: id,
+        user_id: subject.user_id,
+        version: version.version,
+        diff: &version.diff,
+        event_ids: &version.event_ids,
+        narrated: version.narrated,
+        created_at: version.created_at,
+    } "");
+    query.build().execute(&mut **tx).await?;
+    Ok(())
+}
+
+/// Changes of a profile before a version, newest first.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
+pub async fn versions(tx: &mut Tx, tenancy: Tenancy, subject: Subject, before: i64, most: i64) -> Result<Vec<StoredVersion>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select v.version, v.diff, v.event_ids, v.narrated, v.created_at from profile_versions v
+           where v.tenant_id = $1 and v.agent_id = $2 and v.user_id is not distinct from $3 and v.version < $4 and ",
+        of_user!("v", "$5"),
+        " order by v.version desc limit $6"
+    ))
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(subject.user_id)
+    .bind(before)
+    .bind(tenancy.users)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The live memories that were made from some sources, each with its source.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, sources = sources.len()))]
+pub async fn memories_of(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, sources: &[Uuid]) -> Result<Vec<(Uuid, MemoryId)>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select distinct v.source_id, v.memory_id
+            from evidence v join agent_memories m on m.agent_id = v.agent_id and m.id = v.memory_id
+           where v.tenant_id = $1 and v.agent_id = $2 and v.source_id = any($3) and m.tenant_id = $1 and m.live and ",
+        of_user!("v", "$4"),
+        " order by 2"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(sources)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// A tool as one person uses it.
+#[derive(Clone, Debug, FromRow)]
+pub struct StoredConnection {
+    pub id: Uuid,
+    pub tool_id: String,
+    pub name: String,
+    /// Absent once it is out of date.
+    pub tool_schema: Option<Value>,
+    pub schema_expires_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// The connections of a subject, by name; a schema that is out of date is left out.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
+pub async fn connections(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    subject: Subject,
+    (only, most): (Option<Uuid>, i64),
+    now: DateTime<Utc>,
+) -> Result<Vec<StoredConnection>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select c.id, c.tool_id, c.name, case when c.schema_expires_at > $5 then c.tool_schema end as tool_schema,
+                 case when c.schema_expires_at > $5 then c.schema_expires_at end as schema_expires_at, c.created_at, c.updated_at
+            from connections c
+           where c.tenant_id = $1 and c.agent_id = $2 and c.user_id is not distinct from $3 and ($6::uuid is null or c.id = $6) and ",
+        of_user!("c", "$4"),
+        " order by c.name, c.id limit $7"
+    ))
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(subject.user_id)
+    .bind(tenancy.users)
+    .bind(now)
+    .bind(only)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Stores a connection; false if its id belongs to another user of the agent.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
+pub async fn put_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, connection: &StoredConnection) -> Result<bool, DbError> {
+    let mut query = insert!("insert into connections" {
+        tenant_id: tenancy.tenant,
+        agent_id: subject.agent_id,
+        id: connection.id,
+        user_id: subject.user_id,
+        tool_id: &connection.tool_id,
+        name: &connection.name,
+        tool_schema: &connection.tool_schema,
+        schema_expires_at: connection.schema_expires_at,
+        created_at: connection.created_at,
+        updated_at: connection.updated_at,
+    } "on conflict (agent_id, id) do nothing");
+    if query.build().execute(&mut **tx).await?.rows_affected() > 0 {
+        return Ok(true);
+    }
+    // Another user's row is out of sight, and an upsert that meets it would fail instead of finding nothing.
+    let done = sqlx::query(concat!(
+        r"update connections c set tool_id = $5, name = $6, tool_schema = $7, schema_expires_at = $8, updated_at = $9
+           where c.tenant_id = $1 and c.agent_id = $2 and c.id = $3 and c.user_id is not distinct from $4 and ",
+        of_user!("c", "$10")
+    ))
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(connection.id)
+    .bind(subject.user_id)
+    .bind(&connection.tool_id)
+    .bind(&connection.name)
+    .bind(&connection.tool_schema)
+    .bind(connection.schema_expires_at)
+    .bind(connection.updated_at)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}

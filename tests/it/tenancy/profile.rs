@@ -1,0 +1,119 @@
+//! The queries of profiles: leaves, narratives, versions, connections.
+
+use super::capture;
+use super::queries::{Case, Query};
+use remembrancer::api::{EventId, SourceId};
+use remembrancer::profile::store::{self as profile, StoredConnection, StoredVersion};
+use remembrancer::profile::{Citation, Leaf, LeafState, Part, Proposal, Subject};
+use serde_json::json;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+macro_rules! queries {
+    ($($name:literal |$tx:ident, $case:ident| $body:expr;)*) => {
+        &[$(Query { name: $name, run: |$tx, $case| Box::pin(async move { Ok($body) }) }),*]
+    };
+}
+
+/// The id of a row of the fixture.
+pub fn id(case: &Case, place: u128) -> Uuid {
+    Uuid::from_u128(case.id.0.as_u128() ^ (place << 16))
+}
+
+fn subject(case: &Case) -> Subject {
+    Subject { agent_id: case.agent, user_id: case.memory.user_id }
+}
+
+fn leaf(case: &Case) -> Leaf {
+    let cite = Citation { source_id: SourceId(case.fresh), event_id: EventId(case.fresh), at: case.now };
+    let (path, value) = (vec!["Role".to_owned()], json!("Director"));
+    let proposal = Proposal { part: Part::Scaffold, connection_id: None, path, value, listed: false, corrects: false, cites: vec![cite] };
+    Leaf {
+        id: case.fresh,
+        part: proposal.part,
+        connection_id: None,
+        leaf_hash: proposal.hash(),
+        path: proposal.path,
+        value: proposal.value,
+        listed: false,
+        state: LeafState::Shown,
+        observations: 1,
+        contradicts: vec![],
+        source_ids: vec![case.fresh],
+        event_ids: vec![case.fresh],
+        first_seen: case.now,
+        last_seen: case.now,
+        superseded_at: None,
+        hidden: false,
+    }
+}
+
+/// A leaf as a file might bring it.
+pub fn row(case: &Case, id: Uuid) -> serde_json::Value {
+    json!([{
+        "agent_id": case.agent, "user_id": case.memory.user_id, "id": id, "part": "scaffold", "path": ["Role"], "value": "Director",
+        "listed": false, "state": "shown", "leaf_hash": "\\x08", "observations": 1, "contradicts": [], "source_ids": [case.fresh],
+        "event_ids": [case.fresh], "first_seen": case.now, "last_seen": case.now,
+    }])
+}
+
+fn version(case: &Case) -> StoredVersion {
+    StoredVersion { version: 9, diff: Default::default(), event_ids: vec![], narrated: false, created_at: case.now }
+}
+
+fn connection(case: &Case) -> StoredConnection {
+    StoredConnection {
+        id: case.fresh,
+        tool_id: "jira".into(),
+        name: "Jira".into(),
+        tool_schema: None,
+        schema_expires_at: None,
+        created_at: case.now,
+        updated_at: case.now,
+    }
+}
+
+/// Adds a profile with a leaf, a version and a connection to the fixture.
+pub async fn fill(owner: &mut PgConnection, case: &Case) {
+    for sql in [
+        "insert into profiles (tenant_id, agent_id, id, user_id, created_at, updated_at) values ($1, $2, $3, $4, now(), now())",
+        "insert into profile_leaves (tenant_id, agent_id, id, user_id, part, path, value, listed, state, leaf_hash, observations, source_ids,
+                                     event_ids, first_seen, last_seen)
+         values ($1, $2, $3, $4, 'scaffold', '{Role}', '\"Engineer\"', false, 'shown', '\\x07', 1, array[$5], array[$5], now(), now())",
+        "insert into profile_versions (tenant_id, agent_id, id, user_id, version, diff, event_ids, narrated, created_at)
+         values ($1, $2, $3, $4, 1, '{}', '{}', false, now())",
+        "insert into connections (tenant_id, agent_id, id, user_id, tool_id, name, created_at, updated_at)
+         values ($1, $2, $3, $4, 'jira', 'Jira', now(), now())",
+    ] {
+        let sql = format!("with unused as (select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid) {sql}");
+        sqlx::query(sqlx::AssertSqlSafe(sql))
+            .bind(case.tenant)
+            .bind(case.agent)
+            .bind(id(case, 1))
+            .bind(case.memory.user_id)
+            .bind(capture::source(case).0)
+            .execute(&mut *owner)
+            .await
+            .unwrap();
+    }
+}
+
+/// What agents' calls and background work run.
+pub const PROFILE: &[Query] = queries! {
+    "profile::profile" |tx, c| usize::from(profile::profile(tx, c.ctx.tenancy(), subject(c)).await?.is_some());
+    "profile::leaves" |tx, c| profile::leaves(tx, c.ctx.tenancy(), subject(c)).await?.len();
+    "profile::put_leaf" |tx, c| { profile::put_leaf(tx, c.ctx.tenancy(), subject(c), &leaf(c)).await?; 0 };
+    "profile::put_narrative" |tx, c| {
+        profile::put_narrative(tx, c.ctx.tenancy(), subject(c), (c.fresh, Some(("intruded", c.now))), c.now).await?;
+        0
+    };
+    "profile::next_version" |tx, c| profile::next_version(tx, c.ctx.tenancy(), subject(c)).await? as usize - 1;
+    "profile::insert_version" |tx, c| {
+        profile::insert_version(tx, c.ctx.tenancy(), subject(c), c.fresh, &version(c)).await?;
+        0
+    };
+    "profile::versions" |tx, c| profile::versions(tx, c.ctx.tenancy(), subject(c), 9, 10).await?.len();
+    "profile::memories_of" |tx, c| profile::memories_of(tx, c.ctx.tenancy(), c.agent, &[capture::source(c).0]).await?.len();
+    "profile::connections" |tx, c| profile::connections(tx, c.ctx.tenancy(), subject(c), (None, 10), c.now).await?.len();
+    "profile::put_connection" |tx, c| { profile::put_connection(tx, c.ctx.tenancy(), subject(c), &connection(c)).await?; 0 };
+};

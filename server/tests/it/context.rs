@@ -28,7 +28,7 @@ async fn a_context_is_assembled_and_read_again_from_the_log() {
     assert_eq!(context["tokenizer"], "o200k_base");
     assert_eq!(context["messages"][0]["cache_breakpoint"], true);
     let tool = site.atlas("assemble_context", input).await;
-    assert_eq!((tool.status, &tool.json()["blocks"]), (StatusCode::OK, &context["blocks"]), "the tool is the same");
+    assert_eq!((tool.status, &tool.json()["tokens"]), (StatusCode::OK, &context["tokens"]), "the tool is the same");
 
     site.world.engine.finish_deferred().await;
     let path = format!("/api/context/{}", context["id"].as_str().unwrap());

@@ -102,7 +102,7 @@ fn skills(engine: &Engine, ctx: &OpContext, role: Option<&str>, degraded: &mut V
 /// The memory block of `/api/memory/`.
 fn memory_block(entries: &[Memory]) -> Option<Block> {
     let text = contract::text_of(entries);
-    let items = entries.iter().map(|memory| memory_item(memory)).collect();
+    let items = entries.iter().map(memory_item).collect();
     block(BlockName::Memory, if text.is_empty() { vec![] } else { vec![Piece::paragraph(text.trim_end(), items)] })
 }
 

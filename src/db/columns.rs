@@ -36,6 +36,8 @@ pub enum Kept {
     RetrievalLog,
     /// For the days of `history_days` in the lifecycle policy, unless something depends on it.
     History,
+    /// For `CONTEXT_TEXT_DAYS`.
+    ContextTexts,
     /// Until it ends by itself.
     Session,
     /// Without a limit.
@@ -61,7 +63,7 @@ const OF_NOBODY: Erasure = Erasure::Keep("it holds nobody's words");
 pub const TABLES: &[Table] = {
     use Erasure::{Row, Special};
     use Holds::{Name, Plain, Secret, Words};
-    use Kept::{Day, Forever, History, RetrievalLog, Session, WithMemory};
+    use Kept::{ContextTexts, Day, Forever, History, RetrievalLog, Session, WithMemory};
     &[
         Table { database: "agent_memory", name: "agent_memories", kept: WithMemory, erasure: Row, columns: &[
             ("short_id", Plain, true), ("kind", Plain, true), ("category", Plain, true), ("subject", Words, true), ("retention", Plain, true),
@@ -140,6 +142,13 @@ pub const TABLES: &[Table] = {
         ] },
         Table { database: "agent_memory", name: "retrieval_hits", kept: RetrievalLog, erasure: Row, columns: &[] },
         Table { database: "agent_memory", name: "citations", kept: RetrievalLog, erasure: Row, columns: &[] },
+        Table { database: "agent_memory", name: "context_log", kept: RetrievalLog, erasure: Row, columns: &[
+            ("ordering", Plain, false), ("model", Plain, false), ("tokenizer", Plain, false), ("hash", Words, false), ("blocks", Plain, false),
+            ("cut", Plain, false), ("degraded", Plain, false), ("memory_ids", Plain, false),
+        ] },
+        Table { database: "agent_memory", name: "context_texts", kept: ContextTexts, erasure: Row, columns: &[
+            ("request", Words, false), ("text", Words, false),
+        ] },
         // Forgetting a memory empties the rows that hold words of it.
         Table { database: "agent_memory", name: "idempotent_requests", kept: Day, erasure: Row, columns: &[
             ("operation", Plain, false), ("idempotency_key", Words, false), ("fingerprint", Words, false), ("answer", Words, false),

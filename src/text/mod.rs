@@ -3,6 +3,7 @@
 pub mod compare;
 mod normal;
 mod shorten;
+pub mod tokens;
 pub mod words;
 
 pub use normal::normal;

@@ -2,6 +2,7 @@
 //! walls, and each must hold alone.
 
 mod capture;
+mod context;
 mod lifecycle;
 mod portability;
 mod profile;
@@ -9,6 +10,7 @@ mod queries;
 
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
 use capture::{CAPTURE, INBOX};
+use context::CONTEXT;
 use lifecycle::{LIFECYCLE, SWEEPS};
 use portability::{PORTABILITY, PORTABILITY_INBOX, PORTABILITY_KB};
 use profile::PROFILE;
@@ -28,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Every query of the database of memories whose rows belong to agents.
 fn of_agents() -> impl Iterator<Item = &'static Query> {
-    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY).chain(CAPTURE).chain(LIFECYCLE).chain(PROFILE)
+    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY).chain(CAPTURE).chain(LIFECYCLE).chain(PROFILE).chain(CONTEXT)
 }
 
 /// A hash over every row of a tenant, per table.
@@ -136,6 +138,9 @@ impl Two {
         for relation in [remembrancer::api::Relation::Supports, remembrancer::api::Relation::Contradicts] {
             memories::store::link(&mut tx, &atlas, (case.agent, users.id()), kept, other, relation, case.now).await.unwrap();
         }
+        let entry = context::entry(&case, context::logged(&case));
+        remembrancer::context::store::insert_context(&mut tx, atlas.tenancy(), &entry).await.unwrap();
+        remembrancer::context::store::insert_text(&mut tx, atlas.tenancy(), &entry, &context::kept_text()).await.unwrap();
         tx.commit().await.unwrap();
         for database in [&a.engine.db().memory, &a.engine.db().kb, &a.engine.db().control] {
             let mut tx = database.begin(atlas.tenancy()).await.unwrap();
@@ -174,6 +179,7 @@ impl Two {
             (&db.memory, &urls.agent_memory, CAPTURE),
             (&db.memory, &urls.agent_memory, INBOX),
             (&db.memory, &urls.agent_memory, LIFECYCLE),
+            (&db.memory, &urls.agent_memory, CONTEXT),
             (&db.memory, &urls.agent_memory, SWEEPS),
             (&db.memory, &urls.agent_memory, PROFILE),
             (&db.memory, &urls.agent_memory, PORTABILITY),
@@ -342,7 +348,8 @@ fn every_query_of_every_store_is_in_a_table() {
         ("memories", include_str!("../../src/memories/store/versions.rs")),
         ("chat", include_str!("../../src/chat/store.rs")),
         ("projects", include_str!("../../src/projects/store.rs")),
-        ("context", include_str!("../../src/context/store.rs")),
+        ("context", include_str!("../../src/context/store/mod.rs")),
+        ("context", include_str!("../../src/context/store/log.rs")),
         ("contract", include_str!("../../src/contract/store.rs")),
         ("memories", include_str!("../../src/memories/store/topics.rs")),
         ("memories", include_str!("../../src/memories/store/vectors.rs")),
@@ -389,6 +396,7 @@ fn every_query_of_every_store_is_in_a_table() {
         CAPTURE,
         INBOX,
         LIFECYCLE,
+        CONTEXT,
         SWEEPS,
         PROFILE,
         IDEMPOTENCY,

@@ -3,6 +3,7 @@
 mod activity;
 pub(crate) mod body;
 mod caller;
+mod context;
 pub mod error;
 mod gate;
 mod health;
@@ -170,6 +171,13 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
                 Route::get("/api/retrievals/{id}", "Get a recall with every candidate", retrievals::detail).needs(&[MemoryRead]),
                 Route::get("/api/retrievals/{id}/replay", "Replay a recall with the data of its time and of today", retrievals::replay)
                     .needs(&[MemoryRead]),
+            ],
+        ),
+        (
+            Group { name: "Contexts", about: "The whole prompt of a model call within a budget of tokens, and the log of such prompts." },
+            vec![
+                Route::post("/api/context", "Assemble the prompt of a model call", context::assemble).needs(&[ContextRead]),
+                Route::get("/api/context/{id}", "Get an assembled prompt from the log", context::logged).needs(&[ContextRead]),
             ],
         ),
         (

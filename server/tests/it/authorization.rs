@@ -132,6 +132,8 @@ const ROUTES: &[Call] = {
         call_of(Method::GET, "/api/retrievals", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals/{id}", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals/{id}/replay", &[MemoryRead], ""),
+        call_of(Method::POST, "/api/context", &[ContextRead], r#"{"query": "tea"}"#),
+        call_of(Method::GET, "/api/context/{id}", &[ContextRead], ""),
         call_of(Method::GET, "/api/projects", &[MemoryRead], ""),
         call_of(Method::POST, "/api/projects", &[CommonsWrite], PROJECT),
         call_of(Method::POST, "/api/projects/{project}/repos", &[CommonsWrite], PROJECT),
@@ -157,6 +159,7 @@ const TOOLS: &[(&str, &[Scope], &str)] = {
         ("agent_memory_recall", &[MemoryRead], r#"{"query": "tea"}"#),
         ("agent_memory_search", &[MemoryRead], r#"{"query": "tea"}"#),
         ("context_for", &[MemoryRead], r#"{"task": "make tea"}"#),
+        ("assemble_context", &[ContextRead], r#"{"query": "make tea"}"#),
         ("agent_memory_remember", &[MemoryWrite], r#"{"topic_raw": "tea", "content": "Vera likes tea", "source": {"platform": "slack"}}"#),
         (
             "agent_memory_remember",

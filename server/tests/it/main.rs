@@ -6,6 +6,7 @@ mod audit;
 mod authorization;
 mod brief;
 mod console;
+mod context;
 mod contract;
 mod errors;
 mod gate;

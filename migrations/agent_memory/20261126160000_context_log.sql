@@ -66,11 +66,17 @@ end
 $$;
 grant select, insert on context_log, context_texts to rmb_app, rmb_operator;
 
--- Rows and texts that are older than their time are swept across tenants, by a role that cannot read them.
+-- Rows and texts that are older than their time are swept across tenants, by a role that cannot read them. A legal hold keeps a user's.
 create function sweep_contexts(log_before timestamptz, texts_before timestamptz, most bigint) returns bigint
 language sql security definer set search_path = public, pg_temp as $$
-    with old_texts as (select agent_id, context_id from context_texts where at < greatest(texts_before, log_before) order by at limit most),
-         old as (select agent_id, id from context_log where at < log_before order by at limit most),
+    with old_texts as (select t.agent_id, t.context_id from context_texts t
+                        where t.at < greatest(texts_before, log_before)
+                          and not exists (select from legal_holds h where h.tenant_id = t.tenant_id and h.user_id = t.user_id and h.lifted_at is null)
+                        order by t.at limit most),
+         old as (select c.agent_id, c.id from context_log c
+                  where c.at < log_before
+                    and not exists (select from legal_holds h where h.tenant_id = c.tenant_id and h.user_id = c.user_id and h.lifted_at is null)
+                  order by c.at limit most),
          texts as (delete from context_texts t using old_texts o where t.agent_id = o.agent_id and t.context_id = o.context_id returning 1),
          gone as (delete from context_log c using old o where c.agent_id = o.agent_id and c.id = o.id returning 1)
     select (select count(*) from texts) + (select count(*) from gone)

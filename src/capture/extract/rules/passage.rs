@@ -89,8 +89,8 @@ fn passage(scene: &Scene, sentences: &[Sentence], (first, last): (usize, usize),
     if !is_worth(&signals, &found, answers) || goes_on && !opens {
         return None;
     }
-    let own = signals.single || signals.concrete > 0;
-    let alone = own && is_worth(&signals, &found, false) && !reading::is_truism(&signals);
+    let particular = signals.single || signals.concrete > 0;
+    let alone = particular && is_worth(&signals, &found, false) && !reading::is_truism(&signals);
     let lacks = lacks(within, &found);
     let reading = Reading {
         kind: reading::kind(&signals, &lower(&found)),

@@ -111,41 +111,28 @@ impl Thread {
         named.then(|| format!("{} {text}", person::capitalised(&earlier.core)))
     }
 
-    /// What may explain a passage with which `speaker` goes on, the nearest first.
+    /// What may explain a passage with which `speaker` goes on, the best first.
     pub fn contexts(&self, speaker: &str) -> Vec<Context> {
         let topic = self.topic();
         let Some((earlier, question)) = self.asked() else {
             let asks = |said: &Said| said.speaker != speaker && said.sentences.iter().any(|sentence| sentence.question);
             return topic.filter(|(said, _)| !asks(said)).map(|(said, topic)| spoken(said, topic, speaker)).into_iter().collect();
         };
-        let asked = |text: &str, words: Vec<Word>, clear: bool| Context {
-            introduction: format!("Asked “{}”, {speaker} answers", line(&person::capitalised(text))),
-            words,
-            clear,
-        };
+        let opens = self.asks_openly();
         let weight = question.signals.content + 2 * question.signals.concrete;
-        let turns = self.asks_openly();
-        let clear = question.signals.lack.is_none() && !turns;
+        let clear = question.signals.lack.is_none() && !opens;
         let named = weight >= RICH_MIN && pointing::names(&question.words, Lack::Thing);
         let pointed = points_to_noun(&question.words, Lack::Thing);
         let understood = (clear || named || pointed) && (weight >= WEIGHT_MIN || pointed);
-        let alone = understood.then(|| asked(&question.core, question.words.clone(), clear));
+        let alone = understood.then(|| Context { clear, ..asked(&question.core, question.words.clone(), speaker) });
         let earlier = earlier.filter(|earlier| earlier.signals.content >= CONTENT_MIN);
-        let both = earlier
-            .map(|earlier| asked(&format!("{} {}", earlier.text, question.text), joined([&earlier.words[..], &question.words[..]]), false));
-        let talking = topic.filter(|_| !turns).map(|(said, topic)| {
-            let (topic_, question_) = (statement(topic), line(&person::capitalised(&question.core)));
-            let introduction = if said.speaker == speaker {
-                format!("Talking about “{topic_}” and asked “{question_}”, {speaker} answers")
-            } else {
-                format!("{} says “{topic_}” and asks “{question_}”; {speaker} answers", person::capitalised(&said.speaker))
-            };
-            Context { introduction, words: joined([&topic.words[..], &question.words[..]]), clear: false }
+        let both = earlier.map(|earlier| {
+            asked(&format!("{} {}", earlier.text, question.text), joined([&earlier.words[..], &question.words[..]]), speaker)
         });
-        let rich = weight >= RICH_MIN && clear;
-        let contexts = if rich { [alone, both, talking] } else { [both, talking, alone] };
-        // What turns to something else explains no "it".
-        let explaining = |context: Context| if turns { Context { words: Vec::new(), ..context } } else { context };
+        let about = topic.filter(|_| !opens).map(|(said, topic)| asked_about(said, topic, question, speaker));
+        let contexts = if weight >= RICH_MIN && clear { [alone, both, about] } else { [both, about, alone] };
+        // A question for news explains no "it".
+        let explaining = |context: Context| if opens { Context { words: Vec::new(), ..context } } else { context };
         contexts.into_iter().flatten().map(explaining).collect()
     }
 
@@ -162,6 +149,23 @@ impl Thread {
         let mut people = self.turns.iter().filter(|said| said.role == Role::Person);
         people.find_map(|said| Some((said, said.sentences.iter().rev().take(NEAR).find(|sentence| brings_up(sentence))?)))
     }
+}
+
+/// A question, as the introduction of what `speaker` answers.
+fn asked(question: &str, words: Vec<Word>, speaker: &str) -> Context {
+    let introduction = format!("Asked “{}”, {speaker} answers", line(&person::capitalised(question)));
+    Context { introduction, words, clear: false }
+}
+
+/// What `said` brought up and a question about it, as the introduction of what `speaker` answers.
+fn asked_about(said: &Said, topic: &Sentence, question: &Sentence, speaker: &str) -> Context {
+    let (about, asked) = (statement(topic), line(&person::capitalised(&question.core)));
+    let introduction = if said.speaker == speaker {
+        format!("Talking about “{about}” and asked “{asked}”, {speaker} answers")
+    } else {
+        format!("{} says “{about}” and asks “{asked}”; {speaker} answers", person::capitalised(&said.speaker))
+    };
+    Context { introduction, words: joined([&topic.words[..], &question.words[..]]), clear: false }
 }
 
 /// What `said` brought up, as the introduction of what `speaker` says next.

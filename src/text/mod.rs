@@ -2,6 +2,7 @@
 
 mod normal;
 mod shorten;
+pub mod tokens;
 pub mod words;
 
 pub use normal::normal;

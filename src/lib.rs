@@ -75,6 +75,8 @@ pub mod recall;
 #[cfg(feature = "engine")]
 pub mod search;
 #[cfg(feature = "engine")]
+pub mod skills;
+#[cfg(feature = "engine")]
 pub mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;

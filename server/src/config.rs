@@ -5,7 +5,7 @@ use remembrancer::db::{DatabaseUrls, Logins};
 use std::env::VarError;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -70,6 +70,10 @@ pub struct Config {
     pub session_age: Duration,
     /// How many days the retrieval log is kept; for ever if absent.
     pub retrieval_log_days: Option<NonZeroU32>,
+    /// How many days the texts of assembled contexts are kept; none if 0.
+    pub context_text_days: u32,
+    /// The folder of SKILL.md documents.
+    pub skills_dir: Option<PathBuf>,
     pub site_root: PathBuf,
     pub json_log: bool,
     /// A directory that is ingested at intervals.
@@ -169,6 +173,15 @@ fn logins(lookup: Lookup<'_>, databases: Option<&DatabaseUrls>) -> Result<Logins
     Ok(Logins { app: login("APP_DATABASE_URL")?, system: login("SYSTEM_DATABASE_URL")? })
 }
 
+fn skills_dir(lookup: Lookup<'_>) -> Result<Option<PathBuf>, InvalidVariable> {
+    match text(lookup, "SKILLS_DIR")? {
+        Some(path) if !Path::new(&path).is_dir() => {
+            Err(InvalidVariable { name: "SKILLS_DIR", value: path, expected: "the path of a folder that exists".into() })
+        }
+        path => Ok(path.map(PathBuf::from)),
+    }
+}
+
 fn schedule(lookup: Lookup<'_>) -> Result<Option<Schedule>, InvalidVariable> {
     let minutes = parsed(lookup, "KB_EVERY_MINUTES", NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN), "a whole number above 0")?;
     match (text(lookup, "KB_DIR")?, text(lookup, "KB_TENANT")?) {
@@ -263,6 +276,8 @@ impl Config {
                     "a whole number above 0, or forever",
                 )?),
             },
+            context_text_days: parsed(lookup, "CONTEXT_TEXT_DAYS", 14, "a whole number of days, or 0 to keep no text")?,
+            skills_dir: skills_dir(lookup)?,
             site_root: path("LEPTOS_SITE_ROOT", PathBuf::from("target/site"))?,
             json_log: parsed(lookup, "LOG_FORMAT", LogFormat::Text, "text or json")? == LogFormat::Json,
             knowledge: schedule(lookup)?,
@@ -347,6 +362,8 @@ mod tests {
             ("LOG_FORMAT", "xml"),
             ("KB_EVERY_MINUTES", "0"),
             ("RETRIEVAL_LOG_DAYS", "0"),
+            ("CONTEXT_TEXT_DAYS", "forever"),
+            ("SKILLS_DIR", "no/such/folder"),
             ("AGENT_MEMORY_DATABASE_URL", "postgres://localhost/one"),
         ] {
             let wrong = read(&[(name, value)]).unwrap_err().to_string();

@@ -20,7 +20,7 @@ use remembrancer::providers::Embedder;
 use remembrancer::providers::chat::{Chat, ChatOptions, OpenAiChat};
 use remembrancer::providers::local::{Local, LocalOptions};
 use remembrancer::providers::openai::{OpenAi, OpenAiOptions};
-use remembrancer::{Engine, Settings, Workers};
+use remembrancer::{Engine, Settings, Workers, skills};
 use std::error::Error;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -76,9 +76,15 @@ pub async fn open_at(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embe
         statement_budget: config.statement_timeout,
         session_age: config.session_age,
         retrieval_log_days: config.retrieval_log_days,
+        context_text_days: config.context_text_days,
+        skills_dir: config.skills_dir.clone(),
         ..Settings::default()
     };
-    Ok(Engine::open(urls, embedder, Arc::new(SystemClock), settings).await?.with_chat(chat(config)?))
+    let engine = Engine::open(urls, embedder, Arc::new(SystemClock), settings).await?.with_chat(chat(config)?);
+    // No agent is served without its skills.
+    let reader = engine.clone();
+    tokio::task::spawn_blocking(move || skills::refresh(&reader)).await?;
+    Ok(engine)
 }
 
 /// The configured chat model, if there is one.

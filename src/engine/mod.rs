@@ -16,11 +16,13 @@ use crate::providers::chat::{Answer, Chat, ChatError, Question};
 use crate::providers::tokens::Tokens;
 use crate::providers::{EmbedError, Embedder, Embeddings};
 use crate::recall::log::RetrievalLog;
+use crate::skills::Shelf;
 use crate::usage::{Ledger, Payer, Purpose};
 use crate::vocabulary::snapshot::Snapshots;
 use moka::future::Cache;
 use serde_json::Value;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -32,6 +34,9 @@ pub const CACHED_QUERIES: u64 = 10_000;
 
 /// Questions about the past that are answered at a time: each reads all that its agent had.
 const PAST_SEARCHES: usize = 2;
+
+/// Contexts that may wait to be logged.
+const CONTEXT_WRITES: usize = 256;
 
 /// Agents whose lifecycle policy is kept in memory, and for how long.
 const POLICIES: u64 = 10_000;
@@ -63,6 +68,10 @@ pub struct Settings {
     pub session_age: Duration,
     /// How many days the retrieval log is kept; for ever if absent.
     pub retrieval_log_days: Option<NonZeroU32>,
+    /// How many days the texts of assembled contexts are kept; none if 0.
+    pub context_text_days: u32,
+    /// The folder of SKILL.md documents, if there is one.
+    pub skills_dir: Option<PathBuf>,
     /// True while history is loaded: its recalls are logged with their own time and cause no metric and no warning, which are about now.
     pub backfill: bool,
 }
@@ -79,6 +88,8 @@ impl Default for Settings {
             source_deadline: Duration::from_secs(1),
             session_age: Duration::from_secs(7 * 24 * 60 * 60),
             retrieval_log_days: NonZeroU32::new(90),
+            context_text_days: 14,
+            skills_dir: None,
             backfill: false,
         }
     }
@@ -92,10 +103,12 @@ struct Inner {
     settings: Settings,
     vocabulary: Snapshots,
     log: RetrievalLog,
+    skills: Shelf,
     ledger: Ledger,
     lifecycle: Cache<(TenantId, AgentId), LifecyclePolicy>,
     past_searches: Semaphore,
     past_words: Semaphore,
+    context_writes: Arc<Semaphore>,
     relay: Signal,
     jobs: Signal,
     captures: Signal,
@@ -144,6 +157,7 @@ impl Engine {
             urls,
             embeddings,
             model,
+            skills: Shelf::new(settings.skills_dir.clone()),
             settings,
             vocabulary,
             log,
@@ -151,6 +165,7 @@ impl Engine {
             lifecycle: Cache::builder().max_capacity(POLICIES).time_to_live(POLICY_AGE).build(),
             past_searches,
             past_words,
+            context_writes: Arc::new(Semaphore::new(CONTEXT_WRITES)),
             relay,
             jobs,
             captures,
@@ -231,6 +246,11 @@ impl Engine {
         &self.inner.log
     }
 
+    /// The skills in memory.
+    pub fn skills(&self) -> &Shelf {
+        &self.inner.skills
+    }
+
     /// Turns for questions about the past.
     pub fn past_searches(&self) -> &Semaphore {
         &self.inner.past_searches
@@ -239,6 +259,11 @@ impl Engine {
     /// Turns for counting the words of knowledge that is no longer in force.
     pub fn past_words(&self) -> &Semaphore {
         &self.inner.past_words
+    }
+
+    /// Places for contexts that wait to be logged.
+    pub fn context_writes(&self) -> &Arc<Semaphore> {
+        &self.inner.context_writes
     }
 
     /// How the embedding model divides text.

@@ -27,7 +27,7 @@ pub struct FrontMatter {
 /// A file that does not begin with a line `---` has none. YAML's dates, and numbers with a leading zero, stay text. A fault, with its line
 /// in the file, if the closing `---` (or `...`) is missing, if the YAML is malformed, not a mapping, too long, too deep or too large, or if
 /// it holds a NUL character, which JSON in Postgres cannot.
-pub fn front_matter(file: &str) -> Result<FrontMatter, Fault> {
+pub(crate) fn front_matter(file: &str) -> Result<FrontMatter, Fault> {
     // A byte order mark is not part of the text.
     let start = if file.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut at = start;

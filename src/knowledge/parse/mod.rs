@@ -16,6 +16,7 @@ mod wording;
 
 pub use chunks::{CHUNK_MAX, CHUNKING, Chunk, above, embedded_above};
 pub use classify::check_path;
+pub(crate) use front_matter::front_matter;
 pub use terms::Term;
 pub use topology::Component;
 
@@ -108,10 +109,19 @@ fn text(bytes: &[u8]) -> Result<&str, Fault> {
 
 /// What is wrong with a file or a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Fault {
+pub(crate) struct Fault {
     /// 1 for the first line of the file; absent if it is about the whole file.
     line: Option<usize>,
     reason: String,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.reason),
+            None => f.write_str(&self.reason),
+        }
+    }
 }
 
 impl Fault {

@@ -72,6 +72,11 @@ pub const METRICS: &[Metric] = &[
         &["source", "state"],
         "Sources that a search over all sources went on without: memory, audit, workflow or knowledge, by timed_out or unavailable.",
     ),
+    counter(
+        "agent_memory_contexts_total",
+        &["cut"],
+        "Contexts that were assembled, and whether something was cut to fit the budget: true or false.",
+    ),
     counter("shared_kb_search_total", &[], "Searches in shared knowledge by its own tool; recalls are not among them."),
     counter("remembrancer_vocabulary_proposals_total", &[], "Times that an unknown phrase was proposed; the same phrase counts each time."),
     counter("remembrancer_vocabulary_decisions_total", &["kind"], "Decisions on the vocabulary, undone ones and undoing included."),
@@ -80,6 +85,7 @@ pub const METRICS: &[Metric] = &[
     histogram("remembrancer_embedding_seconds", Unit::Seconds, "How long the model took for one text or one batch."),
     counter("remembrancer_embedding_missed_total", &[], "Writes and queries that went on without a vector: the model failed or was late."),
     counter("remembrancer_retrieval_log_dropped_total", &[], "Recalls that were answered and are missing from the retrieval log."),
+    counter("remembrancer_context_log_dropped_total", &[], "Contexts that were assembled and are missing from the context log."),
     counter(
         "remembrancer_near_misses_skipped_total",
         &[],

@@ -43,6 +43,8 @@ id! {
     EventId,
     /// One logged recall.
     RetrievalId,
+    /// One assembled context.
+    ContextId,
     /// A canonical term, through all its names.
     TermId,
     /// A phrase that waits for a decision, or had one.

@@ -5,12 +5,14 @@
 
 mod activity;
 mod agents;
+mod assembly;
 mod audit;
 mod batch;
 mod brief;
 mod capture;
 mod chat;
 mod context;
+mod context_log;
 mod contract;
 mod diagnose;
 mod error;
@@ -38,6 +40,10 @@ pub use activity::{
     RecordStepRequest, RecordStepsRequest, RecordStepsResponse, STEPS_MAX,
 };
 pub use agents::{ActivityDay, AgentKind, AgentName, AgentSummary};
+pub use assembly::{
+    AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, BlockName, BlockOrder, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextBlock,
+    ContextCut, ContextMessage, ContextTurn, CutAction, ItemOrigin, MessageRole, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult, TurnRole,
+};
 pub use audit::{AuditEntry, AuditFilter, AuditVisibility};
 pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
@@ -49,6 +55,7 @@ pub use capture::{
 };
 pub use chat::{TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};
+pub use context_log::{ContextComparison, LoggedContext, TextState};
 pub use contract::{
     AddMemoryRequest, AddMemoryResponse, COMMAND_MAX, CommandRequest, CommandResponse, Discipline, ENTRY_MAX, ENTRY_MIN,
     MemoryListResponse, MemoryResponse, MemorySuggestion, MemoryVersionResponse, MemoryWithVersions, PutMemoryRequest, UpdateMemoryRequest,
@@ -61,8 +68,8 @@ pub use health::{
     RecallHealth, Silence, ZeroHit, ZeroHitCause,
 };
 pub use ids::{
-    AgentId, BotId, ChunkId, DecisionId, DocumentId, EventId, KeyId, MemoryId, MemoryRef, OperatorId, PairId, ProposalId, QuarantineId,
-    RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId,
+    AgentId, BotId, ChunkId, ContextId, DecisionId, DocumentId, EventId, KeyId, MemoryId, MemoryRef, OperatorId, PairId, ProposalId,
+    QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId,
 };
 pub use inbox::{
     ConsolidateRequest, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest, MemoryEvidence,

@@ -1,23 +1,28 @@
-//! context_for: what an agent should read before it begins a task.
+//! What an agent reads: `context_for`, facts and decisions before a task; `assemble`, the whole prompt of a model call.
 
+mod assembly;
 mod budget;
+mod items;
+mod log;
+pub mod profile;
 pub mod store;
 
+pub use assembly::assemble;
+pub use log::{compare, logged, sweep};
+
 use crate::api::{
-    ContextBundle, ContextItem, ContextRequest, ContextSection, Hit, KnowledgeHit, Level, MemoryId, MemoryKind, MemoryScope, QUERY_MAX,
-    RecallFilters, RecallRequest, Scope, SectionName, SourceTag, Trust,
+    ContextBundle, ContextItem, ContextRequest, ContextSection, Hit, Level, MemoryId, QUERY_MAX, RecallFilters, RecallRequest, Scope,
+    SectionName,
 };
-use crate::contract::one_line;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::acting_for;
 use crate::memories::{self, model::Memory};
 use crate::op::OpContext;
-use crate::ranking::explain;
-use crate::text::shorten;
 use crate::{projects, recall};
 use async_recursion::async_recursion as boxed;
 use budget::{Piece, TOKEN, fit};
+use items::{from_knowledge, from_memory, line, section, standing};
 use std::collections::{BTreeMap, HashMap};
 use store::Wanted;
 use tracing::instrument;
@@ -30,9 +35,6 @@ const FOUND: u32 = 50;
 const STANDING: i64 = 50;
 /// Most episodes; only those that the search found are included.
 const EPISODES: usize = 8;
-/// Characters of a line and of a summary.
-const LINE: usize = 120;
-const SUMMARY: usize = 400;
 
 /// Puts together what an agent should know for a task: profile facts, facts of the project and its repository, decisions in force,
 /// documents about the task, and recent events. Everything gets one line first; then the most relevant items get more text, as far as the
@@ -79,7 +81,8 @@ pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextReque
         let section = sections.entry(section(&memory)).or_default();
         let contradicts = disputes.remove(&memory.id).unwrap_or_default();
         let trust = memories::trust(&memory, &reviewed, ctx);
-        section.push(from_memory(&memory, found.map(|(_, hit)| *hit), contradicts, trust));
+        let because = found.map_or_else(|| standing(&memory).to_owned(), |(_, hit)| hit.explanation.clone());
+        section.push(from_memory(&memory, because, contradicts, trust));
     }
     sections.entry(SectionName::Episodes).and_modify(|episodes| episodes.truncate(EPISODES));
     sections.entry(SectionName::Knowledge).or_default().extend(found.knowledge().into_iter().map(from_knowledge));
@@ -94,95 +97,6 @@ pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextReque
         retrieval_id: found.retrieval_id,
         degraded: found.degraded,
     })
-}
-
-fn section(memory: &Memory) -> SectionName {
-    match (memory.kind, memory.scope) {
-        (MemoryKind::Decision, _) => SectionName::Decisions,
-        (MemoryKind::Episode, _) => SectionName::Episodes,
-        (_, MemoryScope::Project | MemoryScope::Repo) => SectionName::Project,
-        _ => SectionName::Profile,
-    }
-}
-
-fn from_memory(memory: &Memory, found: Option<&Hit>, contradicts: Vec<MemoryId>, trust: Trust) -> (ContextItem, Piece) {
-    let because = found.map_or_else(|| standing(memory).to_owned(), |hit| hit.explanation.clone());
-    let day = memory.said_at().format("%-d %B %Y");
-    let citation = explain::evidence(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
-    let headline = memory.title.as_deref().or(memory.summary.as_deref()).unwrap_or(&memory.content);
-    let summary = memory.summary.clone().unwrap_or_else(|| shorten(&memory.content, SUMMARY));
-    let about = |text: String| format!("{}: {text}", memory.topic);
-    let texts = [about(shorten(headline, LINE)), about(summary), about(with_reason(memory))];
-    let item = ContextItem {
-        memory_id: Some(memory.id),
-        short_id: Some(memory.short_id.clone()),
-        agent_id: Some(memory.agent_id),
-        document_id: None,
-        source_tag: if trust == Trust::Own { SourceTag::Private } else { SourceTag::Shared },
-        status: Some(memory.status),
-        trust: Some(trust),
-        level: Level::Line,
-        text: String::new(),
-        citation,
-        contradicts,
-        because,
-    };
-    let piece = piece(&item, texts);
-    (item, piece)
-}
-
-/// The content in full, with the reason of a decision and what was rejected.
-fn with_reason(memory: &Memory) -> String {
-    let mut text = memory.content.clone();
-    if let Some(rationale) = memory.rationale.as_deref().filter(|rationale| !text.contains(*rationale)) {
-        text.push_str(&format!(" Why: {rationale}"));
-    }
-    if let Some(alternatives) = memory.alternatives.as_ref().filter(|alternatives| !alternatives.is_empty()) {
-        text.push_str(&format!(" Rejected: {}.", alternatives.join(", ")));
-    }
-    text
-}
-
-fn from_knowledge(hit: &KnowledgeHit) -> (ContextItem, Piece) {
-    let about = |text: String| format!("{}: {text}", hit.title);
-    let texts = [about(shorten(&hit.content, LINE)), about(shorten(&hit.content, SUMMARY)), about(hit.content.clone())];
-    let item = ContextItem {
-        memory_id: None,
-        short_id: None,
-        agent_id: None,
-        document_id: Some(hit.document_id),
-        source_tag: SourceTag::Canonical,
-        status: None,
-        trust: None,
-        level: Level::Line,
-        text: String::new(),
-        citation: hit.citation.clone(),
-        contradicts: Vec::new(),
-        because: hit.explanation.clone(),
-    };
-    let piece = piece(&item, texts);
-    (item, piece)
-}
-
-/// Why an item is included that the search did not find.
-fn standing(memory: &Memory) -> &'static str {
-    match section(memory) {
-        SectionName::Decisions => "A decision in force.",
-        SectionName::Project => "A fact of the project that you work on.",
-        _ => "A fact that holds for every task.",
-    }
-}
-
-fn piece(item: &ContextItem, texts: [String; 3]) -> Piece {
-    Piece { texts: texts.map(|text| one_line(&text)), around: line(item, "").chars().count() + 1 }
-}
-
-/// A line of the text: short id, what it says, where it comes from.
-fn line(item: &ContextItem, text: &str) -> String {
-    let id = item.short_id.as_ref().map(|id| format!("[id:{id}] ")).unwrap_or_default();
-    let disputed = if item.contradicts.is_empty() { "" } else { "; others say otherwise" };
-    let unreviewed = if item.trust == Some(Trust::Unreviewed) { "; unreviewed" } else { "" };
-    format!("- {id}{text} ({}{disputed}{unreviewed})", one_line(&item.citation))
 }
 
 fn heading(name: SectionName) -> &'static str {

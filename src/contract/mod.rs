@@ -10,8 +10,8 @@ pub mod store;
 pub use add::add;
 pub use command::command;
 pub(crate) use command::{HELP, Line, answer, lines};
-pub(crate) use prompt::one_line;
 pub use prompt::{Block, prompt, render};
+pub(crate) use prompt::{one_line, text_of};
 
 use crate::api::{
     Category, ENTRY_MAX, ENTRY_MIN, ForgetRequest, ForgetResponse, MemoryListResponse, MemoryRef, MemoryResponse, MemoryVersion,
@@ -141,9 +141,15 @@ pub async fn delete(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
 }
 
 async fn entries(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<Vec<Memory>, Error> {
-    let agent = ctx.agent_id()?;
+    ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
     let ctx = &acting_for(engine, ctx, user).await?;
+    of_user(engine, ctx).await
+}
+
+/// The categorised memories that the operation may see, by category, then creation, then id. It checks no scope.
+pub(crate) async fn of_user(engine: &Engine, ctx: &OpContext) -> Result<Vec<Memory>, Error> {
+    let agent = ctx.agent_id()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let found = store::entries(&mut tx, ctx.tenancy(), &[agent, ctx.commons_id], engine.clock().now()).await?;
     tx.commit().await?;

@@ -4,6 +4,7 @@ use super::{entries, response};
 use crate::api::{MemoryId, MemoryResponse, UserRef};
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::memories::model::Memory;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use sha2::{Digest, Sha256};
@@ -25,10 +26,14 @@ pub struct Block {
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn prompt(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<Block, Error> {
-    let memories = entries(engine, ctx, user).await?.into_iter();
-    let entries: Vec<_> = memories.filter_map(|memory| Some((memory.id, response(memory)?))).collect();
-    let text = render(&entries);
+    let text = text_of(&entries(engine, ctx, user).await?);
     Ok(Block { etag: etag(&text), text })
+}
+
+/// The text of the block that holds these memories.
+pub(crate) fn text_of(memories: &[Memory]) -> String {
+    let entries: Vec<_> = memories.iter().filter_map(|memory| Some((memory.id, response(memory.clone())?))).collect();
+    render(&entries)
 }
 
 /// The text for a set of entries in any order: grouped by category, ordered by category, then creation, then id.

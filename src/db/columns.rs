@@ -34,6 +34,8 @@ pub enum Kept {
     Day,
     /// For `RETRIEVAL_LOG_DAYS`.
     RetrievalLog,
+    /// For `CONTEXT_TEXT_DAYS`.
+    ContextTexts,
     /// Until it ends by itself.
     Session,
     /// Without a limit.
@@ -58,7 +60,7 @@ const OF_NOBODY: Erasure = Erasure::Keep("it holds nobody's words");
 pub const TABLES: &[Table] = {
     use Erasure::{Blank, Row};
     use Holds::{Name, Plain, Secret, Words};
-    use Kept::{Day, Forever, RetrievalLog, Session, WithMemory};
+    use Kept::{ContextTexts, Day, Forever, RetrievalLog, Session, WithMemory};
     &[
         Table { database: "agent_memory", name: "agent_memories", kept: WithMemory, erasure: Row, columns: &[
             ("short_id", Plain, true), ("kind", Plain, true), ("category", Plain, true), ("subject", Words, true), ("retention", Plain, true),
@@ -119,6 +121,13 @@ pub const TABLES: &[Table] = {
             ("query", Words, false), ("query_canonical", Words, false), ("ranking", Plain, false), ("filters", Words, false),
             ("model", Plain, false), ("statistics", Plain, false), ("candidates", Plain, false), ("reason", Plain, false),
             ("degraded", Plain, false), ("cause", Plain, false), ("near_misses", Plain, false), ("knowledge", Plain, false),
+        ] },
+        Table { database: "agent_memory", name: "context_log", kept: RetrievalLog, erasure: Row, columns: &[
+            ("ordering", Plain, false), ("model", Plain, false), ("tokenizer", Plain, false), ("hash", Words, false), ("blocks", Plain, false),
+            ("cut", Plain, false), ("degraded", Plain, false), ("memory_ids", Plain, false),
+        ] },
+        Table { database: "agent_memory", name: "context_texts", kept: ContextTexts, erasure: Row, columns: &[
+            ("request", Words, false), ("text", Words, false),
         ] },
         // Forgetting a memory empties the rows that hold words of it.
         Table { database: "agent_memory", name: "idempotent_requests", kept: Day, erasure: Row, columns: &[

@@ -14,8 +14,10 @@ pub(crate) use keys::same as same_hash;
 pub use lifecycle::{lifecycle, lifecycle_policy, set_lifecycle};
 use model::KeyRecord;
 pub use model::{Admission, Agent, Tenant, User};
-pub(crate) use policy::search_settings;
-pub use policy::{SearchSettings, capture_policy, policy, search_policy, set_knowledge_categories, set_policy, set_search_policy};
+pub use policy::{
+    SearchSettings, capture_policy, policy, search_policy, set_keeps_context_texts, set_knowledge_categories, set_policy, set_search_policy,
+};
+pub(crate) use policy::{keeps_context_texts, search_settings};
 use tracing::instrument;
 pub(crate) use users::{acting_for, adopt_user, check as check_user, known_user};
 pub use users::{add_user, named_by_caller, user, users};

@@ -115,6 +115,35 @@ pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchP
     finish(engine, tx, ctx, entry).await
 }
 
+/// Whether the context log keeps the texts of an agent's contexts.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<bool, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let keeps = store::keeps_context_texts(&mut tx, ctx.tenant_id, agent).await?;
+    tx.commit().await?;
+    Ok(keeps)
+}
+
+/// Sets whether the context log keeps the texts of an agent's contexts, from the next one on.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign agent.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn set_keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: AgentId, keeps: bool) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::set_keeps_context_texts(&mut tx, ctx.tenant_id, agent, keeps).await? {
+        return Err(Error::NotFound("agent"));
+    }
+    let message = if keeps { "texts of contexts are kept" } else { "texts of contexts are not kept" };
+    let entry = NewEntry::new(engine, ctx, "agent.context_texts_set", "agent", agent, message);
+    finish(engine, tx, ctx, entry.agent(agent)).await
+}
+
 /// Sets the documents that are relevant to an agent, by kind or collection; none means all.
 ///
 /// # Errors

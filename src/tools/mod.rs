@@ -5,11 +5,11 @@ mod input;
 mod schema;
 
 use crate::api::{
-    AddMemoryRequest, BriefKnowledgeSearch, BriefRecall, CaptureConversationRequest, CaptureSessionRequest, ConnectionContextRequest,
-    ConsolidateRequest, ContextRequest, ExplainRequest, ForgetRequest, IngestMemoryRequest, KnowledgeRequest, LinkRequest, LookupRequest,
-    ObservationRequest, ProfileFactRequest, ProposeRequest, RecallRequest, RecordActionRequest, RecordStepRequest, RememberRequest,
-    ReviseRequest, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchRequest, TopologyRequest, UpdateMemoryRequest,
-    UserContextRequest,
+    AddMemoryRequest, AssembleRequest, BriefKnowledgeSearch, BriefRecall, CaptureConversationRequest, CaptureSessionRequest,
+    ConnectionContextRequest, ConsolidateRequest, ContextRequest, ExplainRequest, ForgetRequest, IngestMemoryRequest, KnowledgeRequest,
+    LinkRequest, LookupRequest, ObservationRequest, ProfileFactRequest, ProposeRequest, RecallRequest, RecordActionRequest,
+    RecordStepRequest, RememberRequest, ReviseRequest, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchRequest,
+    TopologyRequest, UpdateMemoryRequest, UserContextRequest,
 };
 use crate::engine::Engine;
 use crate::error::Error;
@@ -262,6 +262,15 @@ pub fn all() -> &'static [Tool] {
                  `explain` gives one thing in full.",
                 |engine, ctx, input: ContextRequest| async move { context::context_for(&engine, &ctx, input).await },
                 |bundle| Some(bundle.text.clone()),
+            ),
+            Tool::with_text(
+                "assemble_context",
+                Scope::ContextRead,
+                "Get the whole prompt of your next model call within a budget of tokens, for the runtime that makes the call: your own blocks, \
+                 skills, memory, retrieved facts, episodes and documents, turns, tool results and the time, with the source of each part and \
+                 what was cut. To read up before a task, call `context_for` instead.",
+                |engine, ctx, input: AssembleRequest| async move { context::assemble(&engine, &ctx, input).await },
+                |context| Some(context.text.clone()),
             ),
             Tool::new(
                 "agent_memory_remember",

@@ -42,6 +42,7 @@ impl From<&OpContext> for Payer {
 pub enum Purpose {
     Embedding,
     Extraction,
+    Condensation,
 }
 
 impl Purpose {
@@ -50,6 +51,7 @@ impl Purpose {
         match self {
             Self::Embedding => "embedding",
             Self::Extraction => "extraction",
+            Self::Condensation => "condensation",
         }
     }
 }

@@ -13,13 +13,16 @@ pub use relay::drain;
 
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::{consolidation, idempotency, identity, lifecycle, recall, usage};
+use crate::{consolidation, context, idempotency, identity, lifecycle, recall, skills, usage};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// How often expired rows are deleted: lines of the retrieval log, and answers to idempotent requests.
 const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// How often the folder of skills is looked at.
+const SKILLS_EVERY: Duration = Duration::from_secs(2);
 
 /// How often the usage ledger is written. A process that is killed loses the counts of this time.
 const LEDGER_EVERY: Duration = Duration::from_secs(5);
@@ -31,8 +34,8 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts the relay, the job workers and what wakes them, the log writer, the sweep of what is kept for a time only, the log of audit anchors, and the usage
-    /// ledger.
+    /// Starts the relay, the job workers and what wakes them, the log writer, the sweep of what is kept for a time only, the log of audit anchors, the usage
+    /// ledger, and the watch over the folder of skills.
     pub fn start(engine: &Engine) -> Self {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         tasks.spawn(relay::run(engine.clone(), stop.clone()));
@@ -43,6 +46,9 @@ impl Workers {
         tasks.spawn(sweep(engine.clone(), stop.clone()));
         tasks.spawn(anchor::run(engine.clone(), stop.clone()));
         tasks.spawn(ledger(engine.clone(), stop.clone()));
+        if engine.skills().has_folder() {
+            tasks.spawn(watch_skills(engine.clone(), stop.clone()));
+        }
         Self { stop, tasks }
     }
 
@@ -70,6 +76,20 @@ async fn ledger(engine: Engine, stop: CancellationToken) {
     }
 }
 
+/// Reads skills again when their folder changes, until it is stopped.
+async fn watch_skills(engine: Engine, stop: CancellationToken) {
+    loop {
+        let reader = engine.clone();
+        if let Err(error) = tokio::task::spawn_blocking(move || skills::refresh(&reader)).await {
+            tracing::error!(%error, "the folder of skills could not be read");
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(SKILLS_EVERY) => {}
+        }
+    }
+}
+
 /// Requests the daily survey and the hourly sweep of each organisation's memories.
 async fn request_maintenance(engine: &Engine) -> Result<(), Error> {
     for slug in identity::store::tenant_slugs(engine.db().control.system()).await? {
@@ -87,6 +107,11 @@ async fn sweep(engine: Engine, stop: CancellationToken) {
             Ok(0) => {}
             Ok(swept) => tracing::info!(swept, "deleted expired lines of the retrieval log"),
             Err(error) => tracing::warn!(%error, "the retrieval log could not be swept"),
+        }
+        match context::sweep(&engine, engine.clock().now()).await {
+            Ok(0) => {}
+            Ok(swept) => tracing::info!(swept, "deleted expired rows and texts of the context log"),
+            Err(error) => tracing::warn!(%error, "the context log could not be swept"),
         }
         if let Err(error) = request_maintenance(&engine).await {
             tracing::warn!(%error, "the surveys and sweeps of memories could not be requested");

@@ -4,17 +4,17 @@
 use crate::support::alone;
 use futures_util::future::BoxFuture;
 use remembrancer::api::{
-    AgentId, BotId, CaptureMode, DecisionId, DiagnoseRequest, Discipline, DocumentId, EventId, ExplainRequest, InboxVerdict, KeyId,
-    MemoryId, MemoryRef, NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest, ProposalId, QuarantineId, RetrievalId, Scope,
-    SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
+    AgentId, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, EventId, ExplainRequest, InboxVerdict,
+    KeyId, MemoryId, MemoryRef, NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest, ProposalId, QuarantineId, RetrievalId,
+    Scope, SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
 };
 use remembrancer::op::Access;
 use remembrancer::portability::{ImportOptions, Selection};
 use remembrancer::testing::{PASSWORD, World, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{
-    Error, OpContext, audit, capture, chat, consolidation, identity, knowledge, lifecycle, memories, overview, portability, projects,
-    recall, usage, vocabulary,
+    Error, OpContext, audit, capture, chat, consolidation, context, identity, knowledge, lifecycle, memories, overview, portability,
+    projects, recall, usage, vocabulary,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -101,10 +101,13 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::search_policy" Viewer |w, c| identity::search_policy(&w.engine, c);
     "identity::set_search_policy" Admin |w, c| identity::set_search_policy(&w.engine, c, Default::default());
     "identity::set_knowledge_categories" Admin |w, c| identity::set_knowledge_categories(&w.engine, c, AgentId(nowhere()), &[]);
+    "identity::set_keeps_context_texts" Admin |w, c| identity::set_keeps_context_texts(&w.engine, c, AgentId(nowhere()), true);
     "identity::views" Viewer |w, c| identity::views(&w.engine, c, ViewPage::Memories);
     "identity::save_view" Viewer |w, c| identity::save_view(&w.engine, c, ViewPage::Memories, "tea", "q=tea");
     "identity::rename_view" Viewer |w, c| identity::rename_view(&w.engine, c, ViewId(nowhere()), "tea");
     "identity::delete_view" Viewer |w, c| identity::delete_view(&w.engine, c, ViewId(nowhere()));
+    "context::logged" Viewer |w, c| context::logged(&w.engine, c, ContextId(nowhere()), None);
+    "context::compare" Viewer |w, c| context::compare(&w.engine, c, ContextId(nowhere()));
     "knowledge::documents" Viewer |w, c| knowledge::documents(&w.engine, c, &Default::default());
     "knowledge::document" Viewer |w, c| knowledge::document(&w.engine, c, DocumentId(nowhere()));
     "knowledge::runs" Viewer |w, c| knowledge::runs(&w.engine, c, None, None);
@@ -177,6 +180,7 @@ const OF_AGENTS: &[&str] = &[
     "capture::update_connection_context",
     "capture::update_user_context",
     "consolidation::consolidate",
+    "context::assemble",
     "context::context_for",
     "contract::add",
     "contract::command",

@@ -2,12 +2,14 @@
 //! walls, and each must hold alone.
 
 mod capture;
+mod context;
 mod lifecycle;
 mod portability;
 mod queries;
 
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
 use capture::{CAPTURE, INBOX};
+use context::CONTEXT;
 use lifecycle::{LIFECYCLE, SWEEPS};
 use portability::{PORTABILITY, PORTABILITY_INBOX, PORTABILITY_KB};
 use queries::{
@@ -26,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Every query of the database of memories whose rows belong to agents.
 fn of_agents() -> impl Iterator<Item = &'static Query> {
-    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY).chain(CAPTURE).chain(LIFECYCLE)
+    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY).chain(CAPTURE).chain(LIFECYCLE).chain(CONTEXT)
 }
 
 /// A hash over every row of a tenant, per table.
@@ -134,6 +136,9 @@ impl Two {
         for relation in [remembrancer::api::Relation::Supports, remembrancer::api::Relation::Contradicts] {
             memories::store::link(&mut tx, &atlas, (case.agent, users.id()), kept, other, relation, case.now).await.unwrap();
         }
+        let entry = context::entry(&case, context::logged(&case));
+        remembrancer::context::store::insert_context(&mut tx, atlas.tenancy(), &entry).await.unwrap();
+        remembrancer::context::store::insert_text(&mut tx, atlas.tenancy(), &entry, &context::kept_text()).await.unwrap();
         tx.commit().await.unwrap();
         for database in [&a.engine.db().memory, &a.engine.db().kb, &a.engine.db().control] {
             let mut tx = database.begin(atlas.tenancy()).await.unwrap();
@@ -160,7 +165,7 @@ impl Two {
         Self { a, b, atlas, case }
     }
 
-    fn databases(&self) -> [(&Database, &String, &'static [Query]); 15] {
+    fn databases(&self) -> [(&Database, &String, &'static [Query]); 16] {
         let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
         [
             (&db.memory, &urls.agent_memory, MEMORY),
@@ -168,6 +173,7 @@ impl Two {
             (&db.memory, &urls.agent_memory, CAPTURE),
             (&db.memory, &urls.agent_memory, INBOX),
             (&db.memory, &urls.agent_memory, LIFECYCLE),
+            (&db.memory, &urls.agent_memory, CONTEXT),
             (&db.memory, &urls.agent_memory, SWEEPS),
             (&db.memory, &urls.agent_memory, PORTABILITY),
             (&db.memory, &urls.agent_memory, PORTABILITY_INBOX),
@@ -335,7 +341,8 @@ fn every_query_of_every_store_is_in_a_table() {
         ("memories", include_str!("../../src/memories/store/versions.rs")),
         ("chat", include_str!("../../src/chat/store.rs")),
         ("projects", include_str!("../../src/projects/store.rs")),
-        ("context", include_str!("../../src/context/store.rs")),
+        ("context", include_str!("../../src/context/store/mod.rs")),
+        ("context", include_str!("../../src/context/store/log.rs")),
         ("contract", include_str!("../../src/contract/store.rs")),
         ("memories", include_str!("../../src/memories/store/topics.rs")),
         ("memories", include_str!("../../src/memories/store/vectors.rs")),
@@ -380,6 +387,7 @@ fn every_query_of_every_store_is_in_a_table() {
         CAPTURE,
         INBOX,
         LIFECYCLE,
+        CONTEXT,
         SWEEPS,
         IDEMPOTENCY,
         PROJECTS,

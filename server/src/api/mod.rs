@@ -3,6 +3,7 @@
 mod activity;
 mod body;
 mod caller;
+mod context;
 pub mod error;
 mod gate;
 mod health;
@@ -80,7 +81,7 @@ pub fn routes() -> Vec<Route> {
 
 /// The table of routes.
 pub fn groups() -> Vec<(Group, Vec<Route>)> {
-    use Scope::{CaptureWrite, CommonsWrite, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
+    use Scope::{CaptureWrite, CommonsWrite, ContextRead, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
     // Clients of this contract call it with and without the slash.
     let entries = Route::get("/api/memory/", "List entries", memory::list).needs(&[MemoryRead]).of_contract();
     let add_entry = Route::post("/api/memory/", "Add an entry", memory::create).needs(&[MemoryWrite]).of_contract();
@@ -151,6 +152,13 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
                 Route::get("/api/retrievals/{id}", "Get a recall with every candidate", retrievals::detail).needs(&[MemoryRead]),
                 Route::get("/api/retrievals/{id}/replay", "Replay a recall with the data of its time and of today", retrievals::replay)
                     .needs(&[MemoryRead]),
+            ],
+        ),
+        (
+            Group { name: "Contexts", about: "The whole prompt of a model call within a budget of tokens, and the log of such prompts." },
+            vec![
+                Route::post("/api/context", "Assemble the prompt of a model call", context::assemble).needs(&[ContextRead]),
+                Route::get("/api/context/{id}", "Get an assembled prompt from the log", context::logged).needs(&[ContextRead]),
             ],
         ),
         (

@@ -167,6 +167,14 @@ enum Agent {
         #[arg(long)]
         tenant: String,
     },
+    /// Choose whether the context log keeps the texts of an agent's contexts
+    KeepContextTexts {
+        slug: String,
+        #[arg(action = clap::ArgAction::Set)]
+        keep: bool,
+        #[arg(long)]
+        tenant: String,
+    },
     /// Change how eagerly an agent writes: the instructions that it gets from GET /api/prompts
     SetDiscipline {
         slug: String,
@@ -296,6 +304,12 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
                 identity::set_discipline(engine, &ctx, agent.id, discipline).await?;
             }
             println!("agent {slug} {}", agent.id);
+        }
+        Command::Agent(Agent::KeepContextTexts { slug, keep, tenant }) => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            let agent = identity::agent_by_slug(engine, &ctx, &slug).await?;
+            identity::set_keeps_context_texts(engine, &ctx, agent.id, keep).await?;
+            println!("texts of contexts of agent {slug} are {}", if keep { "kept" } else { "not kept" });
         }
         Command::Agent(Agent::SetDiscipline { slug, discipline, tenant }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;

@@ -73,7 +73,7 @@ const fn call_of(method: Method, path: &'static str, needs: &'static [Scope], bo
 
 /// Every route that an agent's key reaches, except the tools', which have a table of their own.
 const ROUTES: &[Call] = {
-    use Scope::{CaptureWrite, CommonsWrite, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
+    use Scope::{CaptureWrite, CommonsWrite, ContextRead, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
     const ENTRY: &str = r#"{"content": "Vera works from Bern", "category": "context"}"#;
     const PROJECT: &str = r#"{"slug": "harbour", "name": "Harbour"}"#;
     &[
@@ -107,6 +107,8 @@ const ROUTES: &[Call] = {
         call_of(Method::GET, "/api/retrievals", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals/{id}", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals/{id}/replay", &[MemoryRead], ""),
+        call_of(Method::POST, "/api/context", &[ContextRead], r#"{"query": "tea"}"#),
+        call_of(Method::GET, "/api/context/{id}", &[ContextRead], ""),
         call_of(Method::GET, "/api/projects", &[MemoryRead], ""),
         call_of(Method::POST, "/api/projects", &[CommonsWrite], PROJECT),
         call_of(Method::POST, "/api/projects/{project}/repos", &[CommonsWrite], PROJECT),
@@ -127,11 +129,12 @@ const ROUTES: &[Call] = {
 
 /// Every tool with the scopes that its key needs, including those that the input needs.
 const TOOLS: &[(&str, &[Scope], &str)] = {
-    use Scope::{CaptureWrite, CommonsWrite, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
+    use Scope::{CaptureWrite, CommonsWrite, ContextRead, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
     &[
         ("agent_memory_recall", &[MemoryRead], r#"{"query": "tea"}"#),
         ("agent_memory_search", &[MemoryRead], r#"{"query": "tea"}"#),
         ("context_for", &[MemoryRead], r#"{"task": "make tea"}"#),
+        ("assemble_context", &[ContextRead], r#"{"query": "make tea"}"#),
         ("agent_memory_remember", &[MemoryWrite], r#"{"topic_raw": "tea", "content": "Vera likes tea", "source": {"platform": "slack"}}"#),
         (
             "agent_memory_remember",
@@ -302,7 +305,7 @@ impl Keys {
 
     /// Sends a call with exactly the scopes that it needs, and, for each of them, with all scopes but that one.
     async fn check(&mut self, site: &Site, what: &str, needs: &[Scope], request: impl Fn(&str) -> Request<Body>) {
-        // A key holds at least one scope; this one opens nothing.
+        // A key holds at least one scope; this one opens nothing that needs none.
         let key = self.with(site, if needs.is_empty() { &[Scope::ContextRead] } else { needs }).await;
         let allowed = site.send(request(&key)).await;
         let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::METHOD_NOT_ALLOWED];

@@ -5,6 +5,7 @@
 mod authorization;
 mod brief;
 mod console;
+mod context;
 mod contract;
 mod errors;
 mod gate;

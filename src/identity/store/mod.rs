@@ -3,8 +3,8 @@
 mod policies;
 
 pub use policies::{
-    capture_policy, knowledge_categories, lifecycle_policy, search_policy, set_capture_policy, set_knowledge_categories,
-    set_lifecycle_policy, set_search_policy,
+    capture_policy, keeps_context_texts, knowledge_categories, lifecycle_policy, search_policy, set_capture_policy,
+    set_keeps_context_texts, set_knowledge_categories, set_lifecycle_policy, set_search_policy,
 };
 
 use super::model::{Agent, KeyRecord, OperatorRecord, Tenant, User};

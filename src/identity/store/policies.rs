@@ -146,3 +146,22 @@ pub async fn set_knowledge_categories(tx: &mut Tx, tenant: TenantId, agent: Agen
         .await?;
     Ok(done.rows_affected() > 0)
 }
+
+/// Whether the context log keeps the texts of an agent; no for an unknown one.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn keeps_context_texts(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Result<bool, DbError> {
+    let keeps = sqlx::query_scalar("select keeps_context_texts from agents where tenant_id = $1 and id = $2");
+    Ok(keeps.bind(tenant).bind(agent).fetch_optional(&mut **tx).await?.unwrap_or(false))
+}
+
+/// Sets whether the context log keeps the texts of an agent; whether the tenant has it.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn set_keeps_context_texts(tx: &mut Tx, tenant: TenantId, agent: AgentId, keeps: bool) -> Result<bool, DbError> {
+    let done = sqlx::query("update agents set keeps_context_texts = $3 where tenant_id = $1 and id = $2 and kind = 'agent'")
+        .bind(tenant)
+        .bind(agent)
+        .bind(keeps)
+        .execute(&mut **tx)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}

@@ -668,6 +668,7 @@ pub const CONTROL: &[Query] = queries! {
     "identity::capture_policy" |tx, c| usize::from(identity::capture_policy(tx, c.tenant).await?.is_some());
     "identity::search_policy" |tx, c| usize::from(identity::search_policy(tx, c.tenant).await?.is_some());
     "identity::knowledge_categories" |tx, c| identity::knowledge_categories(tx, c.tenant, c.agent).await?.len();
+    "identity::keeps_context_texts" |tx, c| usize::from(identity::keeps_context_texts(tx, c.tenant, c.agent).await?);
     "identity::users" |tx, c| identity::users(tx, c.tenant).await?.len();
     "identity::views" |tx, c| identity::views(tx, c.tenant, c.operator, ViewPage::Memories).await?.len();
     "identity::count_views" |tx, c| identity::count_views(tx, c.tenant, c.operator).await? as usize;
@@ -810,6 +811,9 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::set_knowledge_categories", |pool, c| {
             kept!(pool, |tx| identity::set_knowledge_categories(tx, c.tenant, c.agent, &["intruded".into()]).await.map(usize::from)?)
         }),
+        control("identity::set_keeps_context_texts", |pool, c| {
+            kept!(pool, |tx| identity::set_keeps_context_texts(tx, c.tenant, c.agent, false).await.map(usize::from)?)
+        }),
         control("identity::set_discipline", |pool, c| {
             kept!(pool, |tx| identity::set_discipline(tx, c.tenant, c.agent, Discipline::Confirming).await.map(usize::from)?)
         }),
@@ -930,6 +934,8 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
     ("memories::topic_use", "the console's page of a term"),
     ("memories::insert", "the user stands in the draft"),
     ("memories::link", "the user stands beside the agent"),
+    ("context::insert_context", "the user stands in the entry"),
+    ("context::insert_text", "the user stands in the entry"),
     ("recall::insert_log", "the log writer"),
     ("recall::count_accesses", "the log writer"),
     ("recall::nearest_of_all", "the diagnosis for operators"),
@@ -945,6 +951,7 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
 
 pub const EXEMPT: &[(&str, &str)] = &[
     ("recall::sweep", "the log of every tenant ends"),
+    ("context::sweep", "the log of every tenant ends"),
     ("idempotency::sweep", "the requests of every tenant end"),
     ("models::model", "the model registry has no tenants"),
     ("usage::add", "each line names its tenant"),

@@ -1,4 +1,8 @@
-//! All SQL of bundles.
+//! All SQL of contexts.
+
+mod log;
+
+pub use log::*;
 
 use crate::api::{AgentId, MemoryId};
 use crate::db::{DbError, Tenancy, Tx, of_user};

@@ -1,0 +1,34 @@
+//! Contexts: the whole prompt of a model call, and the log of them.
+
+use super::Api;
+use super::body::UnreadBody;
+use super::caller::Caller;
+use super::error::ApiError;
+use super::params::{OfUser, Parameters, Segment};
+use axum::Json;
+use axum::extract::State;
+use remembrancer::api::{AssembleRequest, AssembledContext, ContextId, LoggedContext, Scope};
+use remembrancer::context;
+
+/// Largest body of a request, in bytes: a long conversation with its results of tools.
+const CONTEXT_BODY_MAX: usize = 4 * 1024 * 1024;
+
+/// `POST /api/context`: the prompt of the agent's next model call.
+pub async fn assemble(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    body: UnreadBody<AssembleRequest>,
+) -> Result<Json<AssembledContext>, ApiError> {
+    let request = body.at_most(CONTEXT_BODY_MAX).read(&ctx, Scope::ContextRead).await?;
+    Ok(Json(context::assemble(&api.engine, &ctx, request).await?))
+}
+
+/// `GET /api/context/{id}`: one assembled context as the log keeps it.
+pub async fn logged(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    id: Segment<ContextId>,
+    parameters: Parameters<OfUser>,
+) -> Result<Json<LoggedContext>, ApiError> {
+    Ok(Json(context::logged(&api.engine, &ctx, id.id("context")?, parameters.user()?.as_ref()).await?))
+}

@@ -1,0 +1,201 @@
+//! Gathers the blocks of a context side by side, each within a deadline. What is late or fails is left out, and its name is reported.
+
+use super::block::{Block, Piece};
+use crate::api::{AgentId, BlockItem, BlockName, ItemOrigin, KnowledgeHit, Level, MemoryId, MemoryKind, Scope, SourceTag};
+use crate::context::items::{from_memory, line};
+use crate::context::profile::profile_blocks;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::knowledge::{self, CandidateQuery, RankedChunk};
+use crate::memories::{self, model::Memory};
+use crate::op::{Actor, OpContext};
+use crate::ranking::{Ranked, explain};
+use crate::recall::{self, PreparedQuestion};
+use crate::{contract, ranking};
+use std::collections::HashSet;
+use tokio::time::timeout;
+
+/// Memories of each kind, and parts of documents.
+const MOST: usize = 5;
+/// Candidates of the search in memories, of which some are in the memory block already.
+const CANDIDATES: usize = 50;
+
+/// What the server contributes to a context.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub blocks: Vec<Block>,
+    /// Blocks and steps that could not be provided, by name, in order.
+    pub degraded: Vec<String>,
+}
+
+/// Gathers skills, the memory block, the profile, and what answers the query.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn gather(engine: &Engine, ctx: &OpContext, query: &str, role: Option<&str>) -> Gathered {
+    let mut gathered = Gathered::default();
+    gathered.blocks.extend(skills(engine, ctx, role, &mut gathered.degraded));
+    let search = async {
+        let question = recall::prepare(engine, ctx, query).await;
+        let found = leg(engine, "facts, episodes", found_memories(engine, ctx, &question));
+        let chunks = leg(engine, "knowledge", found_chunks(engine, ctx, &question));
+        let (found, chunks) = tokio::join!(found, chunks);
+        (question, found, chunks)
+    };
+    let entries = leg(engine, "memory", contract::of_user(engine, ctx));
+    let profile = leg(engine, "profile", profile_blocks(engine, ctx));
+    let ((question, found, chunks), entries, profile) = tokio::join!(search, entries, profile);
+    let mut lost = |names: &[BlockName]| gathered.degraded.extend(names.iter().map(ToString::to_string));
+    if entries.is_none() {
+        lost(&[BlockName::Memory]);
+    }
+    if profile.is_none() {
+        lost(&[BlockName::WorkingMemory, BlockName::StructuredData, BlockName::LearnedInfo]);
+    }
+    if found.is_none() {
+        lost(&[BlockName::Facts, BlockName::Episodes]);
+    }
+    if chunks.is_none() {
+        lost(&[BlockName::Knowledge]);
+    }
+    let entries = entries.unwrap_or_default();
+    let shown: HashSet<MemoryId> = entries.iter().map(|memory| memory.id).collect();
+    gathered.blocks.extend(memory_block(&entries));
+    gathered.blocks.extend(profile.unwrap_or_default());
+    gathered.blocks.extend(memory_blocks(found.unwrap_or_default(), &shown));
+    gathered.blocks.extend(block(BlockName::Knowledge, chunks.unwrap_or_default().iter().map(chunk_piece).collect()));
+    gathered.degraded.extend(question.degraded);
+    gathered
+}
+
+/// Runs one source within its deadline; nothing if it fails.
+async fn leg<T>(engine: &Engine, name: &'static str, work: impl Future<Output = Result<T, Error>>) -> Option<T> {
+    match timeout(engine.settings().source_deadline, work).await {
+        Ok(Ok(found)) => Some(found),
+        Ok(Err(error)) => {
+            tracing::warn!(name, error = %error.chain(), "assembling a context without a block");
+            None
+        }
+        Err(_) => {
+            tracing::warn!(name, "assembling a context without a block that is late");
+            None
+        }
+    }
+}
+
+fn block(name: BlockName, pieces: Vec<Piece>) -> Option<Block> {
+    (!pieces.is_empty()).then(|| Block::new(name, pieces))
+}
+
+/// The skills of the agent in its role.
+fn skills(engine: &Engine, ctx: &OpContext, role: Option<&str>, degraded: &mut Vec<String>) -> Option<Block> {
+    let Actor::Agent { slug, .. } = &ctx.actor else { return None };
+    let skills = engine.skills().skills();
+    if !skills.faults.is_empty() {
+        degraded.push(BlockName::Skills.to_string());
+    }
+    let piece = |skill: &crate::skills::Skill| {
+        let item = BlockItem { path: Some(skill.path.clone()), ..BlockItem::of(ItemOrigin::Skill) };
+        Piece::paragraph(&format!("## {}\n\n{}", skill.name, skill.text), vec![item])
+    };
+    block(BlockName::Skills, skills.all.iter().filter(|skill| skill.is_for(slug, role)).map(piece).collect())
+}
+
+/// The memory block of `/api/memory/`.
+fn memory_block(entries: &[Memory]) -> Option<Block> {
+    let text = contract::text_of(entries);
+    let items = entries.iter().map(memory_item).collect();
+    block(BlockName::Memory, if text.is_empty() { vec![] } else { vec![Piece::paragraph(text.trim_end(), items)] })
+}
+
+fn memory_item(memory: &Memory) -> BlockItem {
+    BlockItem {
+        memory_id: Some(memory.id),
+        agent_id: Some(memory.agent_id),
+        short_id: Some(memory.short_id.clone()),
+        version: Some(memory.version),
+        ..BlockItem::of(ItemOrigin::Memory)
+    }
+}
+
+/// A memory that answers the query.
+struct Found {
+    memory: Memory,
+    text: String,
+    item: BlockItem,
+}
+
+/// The memories that answer the query, best first.
+async fn found_memories(engine: &Engine, ctx: &OpContext, question: &PreparedQuestion) -> Result<Vec<Found>, Error> {
+    let ranked = recall::candidates(engine, ctx, question, &[], engine.model().floors, CANDIDATES).await?;
+    let ids: Vec<MemoryId> = ranked.iter().map(|one| one.candidate.memory.id).collect();
+    let shared: Vec<MemoryId> =
+        ranked.iter().map(|one| &one.candidate.memory).filter(|one| one.agent_id == ctx.commons_id).map(|one| one.id).collect();
+    let (disputes, reviewed) = tokio::try_join!(memories::contradictions(engine, ctx, &ids), memories::reviewed(engine, ctx, &shared))?;
+    let now = engine.clock().now();
+    let found = |ranked: Ranked| {
+        let because = explain::sentence(&ranked, &explain::matched(&ranked, &question.prepared.terms), now);
+        let Ranked { candidate: ranking::Candidate { memory, .. }, score, .. } = ranked;
+        let contradicts = disputes.get(&memory.id).cloned().unwrap_or_default();
+        let (item, piece) = from_memory(&memory, because, contradicts, memories::trust(&memory, &reviewed, ctx));
+        let text = line(&item, piece.text(Level::Summary));
+        let item = BlockItem {
+            source_tag: Some(item.source_tag),
+            score: Some(score),
+            citation: Some(item.citation),
+            because: Some(item.because),
+            ..memory_item(&memory)
+        };
+        Found { memory, text, item }
+    };
+    Ok(ranked.into_iter().map(found).collect())
+}
+
+/// Facts and episodes, the best of each. What the memory block shows is not repeated.
+fn memory_blocks(found: Vec<Found>, shown: &HashSet<MemoryId>) -> impl Iterator<Item = Block> {
+    let (mut facts, mut episodes) = (Vec::new(), Vec::new());
+    for Found { memory, text, item } in found.into_iter().filter(|one| !shown.contains(&one.memory.id)) {
+        let of = if memory.kind == MemoryKind::Episode { &mut episodes } else { &mut facts };
+        if of.len() < MOST {
+            of.push(Piece::line(&text, item));
+        }
+    }
+    [block(BlockName::Facts, facts), block(BlockName::Episodes, episodes)].into_iter().flatten()
+}
+
+/// The parts of documents that answer the query, for keys that may read knowledge.
+async fn found_chunks(engine: &Engine, ctx: &OpContext, question: &PreparedQuestion) -> Result<Vec<KnowledgeHit>, Error> {
+    if ctx.require(Scope::KbRead).is_err() {
+        return Ok(vec![]);
+    }
+    let query = CandidateQuery {
+        prepared: &question.prepared,
+        kinds: &[],
+        categories: &[],
+        ranking: recall::RANKING,
+        floors: engine.model().floors,
+        most: MOST,
+        at: None,
+    };
+    let found = knowledge::candidates(engine, ctx.tenancy(), &query).await?;
+    let passed = found.into_iter().filter(RankedChunk::passed).take(MOST);
+    Ok(passed.map(|chunk| knowledge::hit(chunk, &question.prepared.terms)).collect())
+}
+
+fn chunk_piece(hit: &KnowledgeHit) -> Piece {
+    let item = BlockItem {
+        document_id: Some(hit.document_id),
+        chunk_id: Some(hit.chunk_id),
+        source_tag: Some(SourceTag::Canonical),
+        score: Some(hit.score),
+        citation: Some(hit.citation.clone()),
+        because: Some(hit.explanation.clone()),
+        ..BlockItem::of(ItemOrigin::Knowledge)
+    };
+    Piece::quote(&contract::one_line(&hit.citation), &hit.content, item)
+}
+
+/// The retrieved memories in blocks: a context counts as an access of them.
+pub(super) fn retrieved(blocks: &[Block]) -> Vec<(AgentId, MemoryId)> {
+    let retrieved = blocks.iter().filter(|block| matches!(block.name, BlockName::Facts | BlockName::Episodes));
+    let items = retrieved.flat_map(|block| block.pieces.iter().flat_map(|piece| &piece.items));
+    items.filter_map(|item| item.agent_id.zip(item.memory_id)).collect()
+}

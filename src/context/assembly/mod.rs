@@ -1,0 +1,183 @@
+//! `assemble`: the whole prompt of one model call. It gathers, cuts what the budget demands, and renders.
+
+pub mod block;
+mod condense;
+mod fit;
+mod gather;
+mod render;
+#[cfg(test)]
+mod tests;
+
+use super::log;
+use crate::api::{
+    AgentId, AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, BlockName, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextId, ContextTurn,
+    ItemOrigin, MemoryId, MessageRole, QUERY_MAX, Scope, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult, TurnRole,
+};
+use crate::contract::one_line;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::guard;
+use crate::identity::acting_for;
+use crate::op::OpContext;
+use crate::recall;
+use crate::text::tokens::TOKENIZER;
+use async_recursion::async_recursion as boxed;
+use block::{Block, Piece, message};
+use chrono::{DateTime, Utc};
+use fit::{TooLarge, fit, older_turns};
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+use tracing::instrument;
+
+/// Assembles the prompt of one model call within a budget of tokens: the caller's blocks, skills, the memory block, the profile of the user,
+/// what memory and knowledge have on the query, turns, results of tools, and the time. A block that is late or out of reach is left out, and
+/// `degraded` names it. Retrieved memories count as recalled. The context log keeps what the context consists of.
+///
+/// # Errors
+/// `Forbidden` without `context:read`; `Invalid` with every field that is wrong, and for `budget` if what is never cut does not fit.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, turns = request.turns.len()))]
+pub async fn assemble(engine: &Engine, ctx: &OpContext, request: AssembleRequest) -> Result<AssembledContext, Error> {
+    ctx.agent_id()?;
+    ctx.require(Scope::ContextRead)?;
+    check(&request)?;
+    let (at, start) = (engine.clock().now(), Instant::now());
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
+    let (context, accessed) = build(engine, ctx, &request).await?;
+    recall::count_accesses(engine, ctx, &accessed);
+    let cut = if context.cut.is_empty() { "false" } else { "true" };
+    metrics::counter!("agent_memory_contexts_total", "cut" => cut).increment(1);
+    log::write(engine, ctx, request, &context, (at, start.elapsed()));
+    Ok(context)
+}
+
+/// Assembles a context without a trace; and the memories that it retrieved.
+pub(super) async fn build(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: &AssembleRequest,
+) -> Result<(AssembledContext, Vec<(AgentId, MemoryId)>), Error> {
+    let now = engine.clock().now();
+    let query = guard::without_secrets(request.query.clone());
+    let gathered = gather::gather(engine, ctx, &query, request.role.as_deref()).await;
+    let mut degraded = gathered.degraded;
+    let mut blocks = of_caller(request);
+    blocks.extend(gathered.blocks);
+    blocks.push(time(now));
+    block::sort(&mut blocks, request.order);
+
+    let budget = usize::try_from(request.budget).unwrap_or(usize::MAX);
+    let condensed = match block::total(&blocks) > budget && !older_turns(&blocks).is_empty() {
+        true => {
+            let (piece, missed) = condense::condense(engine, ctx, older_turns(&blocks)).await;
+            degraded.extend(missed.then(|| "condensation".to_owned()));
+            Some(piece)
+        }
+        false => None,
+    };
+    let (blocks, cut) = fit(blocks, condensed, budget).map_err(|too_large| refusal(request.budget, &too_large))?;
+    let rendered = render::render(&blocks);
+    let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+    let context = AssembledContext {
+        id: ContextId(engine.clock().id()),
+        hash: hex(&Sha256::digest(&rendered.text)),
+        text: rendered.text,
+        messages: rendered.messages,
+        tokens: number(block::total(&blocks)),
+        budget: request.budget,
+        tokenizer: TOKENIZER.into(),
+        stable_bytes: number(rendered.stable_bytes),
+        blocks: blocks.iter().map(Block::listed).collect(),
+        cut,
+        degraded,
+    };
+    Ok((context, gather::retrieved(&blocks)))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn refusal(budget: u32, too_large: &TooLarge) -> Error {
+    let over = too_large.tokens.saturating_sub(usize::try_from(budget).unwrap_or(usize::MAX));
+    let largest: Vec<String> = too_large.largest.iter().map(|(name, tokens)| format!("{name} {tokens}")).collect();
+    let message = format!(
+        "is {budget}; what is never cut has {} tokens, {over} more than that (the largest blocks: {})",
+        too_large.tokens,
+        largest.join(", ")
+    );
+    Error::invalid("budget", message)
+}
+
+fn check(request: &AssembleRequest) -> Result<(), Error> {
+    let mut checks = Checks::default();
+    let (least, most) = (CONTEXT_BUDGET.start(), CONTEXT_BUDGET.end());
+    checks
+        .bytes("query", &request.query, QUERY_MAX)
+        .that(CONTEXT_BUDGET.contains(&request.budget), "budget", format!("is {}; it may be {least} to {most}", request.budget))
+        .optional_text("model", request.model.as_deref(), CONTEXT_NAME_MAX)
+        .optional_text("role", request.role.as_deref(), CONTEXT_NAME_MAX);
+    let texts = [
+        ("system_prompt", &request.system_prompt),
+        ("agent_identity", &request.agent_identity),
+        ("directives", &request.directives),
+        ("artifact_index", &request.artifact_index),
+    ];
+    for (field, text) in texts.into_iter().filter_map(|(field, text)| Some((field, text.as_deref()?))) {
+        checks.bytes(field, text, BLOCK_MAX);
+    }
+    let many = |things: usize, most: usize| format!("has {things} items; at most {most} are allowed");
+    checks.that(request.turns.len() <= TURNS_MAX, "turns", many(request.turns.len(), TURNS_MAX));
+    checks.that(request.tool_results.len() <= TOOL_RESULTS_MAX, "tool_results", many(request.tool_results.len(), TOOL_RESULTS_MAX));
+    for (place, turn) in request.turns.iter().take(TURNS_MAX).enumerate() {
+        checks.bytes(&format!("turns[{place}].content"), &turn.content, BLOCK_MAX);
+        checks.optional_text(&format!("turns[{place}].name"), turn.name.as_deref(), CONTEXT_NAME_MAX);
+    }
+    for (place, result) in request.tool_results.iter().take(TOOL_RESULTS_MAX).enumerate() {
+        checks.bytes(&format!("tool_results[{place}].content"), &result.content, BLOCK_MAX);
+        checks.text(&format!("tool_results[{place}].tool"), &result.tool, CONTEXT_NAME_MAX);
+        checks.optional_text(&format!("tool_results[{place}].call_id"), result.call_id.as_deref(), CONTEXT_NAME_MAX);
+    }
+    checks.done()
+}
+
+/// The blocks that the request brings.
+fn of_caller(request: &AssembleRequest) -> Vec<Block> {
+    let texts = [
+        (BlockName::SystemPrompt, &request.system_prompt),
+        (BlockName::AgentIdentity, &request.agent_identity),
+        (BlockName::Directives, &request.directives),
+        (BlockName::ArtifactIndex, &request.artifact_index),
+    ];
+    let paragraph = |(name, text): (BlockName, &Option<String>)| {
+        Some(Block::new(name, vec![Piece::paragraph(text.as_deref()?, vec![BlockItem::of(ItemOrigin::Caller)])]))
+    };
+    let mut blocks: Vec<Block> = texts.into_iter().filter_map(paragraph).collect();
+    if !request.turns.is_empty() {
+        blocks.push(Block::new(BlockName::Turns, request.turns.iter().map(turn).collect()));
+    }
+    if !request.tool_results.is_empty() {
+        blocks.push(Block::new(BlockName::ToolResults, request.tool_results.iter().map(tool_result).collect()));
+    }
+    blocks
+}
+
+fn turn(turn: &ContextTurn) -> Piece {
+    let role = match turn.role {
+        TurnRole::User => MessageRole::User,
+        TurnRole::Assistant => MessageRole::Assistant,
+    };
+    let title = turn.name.as_deref().map_or_else(|| role.to_string(), |name| format!("{role} ({})", one_line(name)));
+    Piece::message(&title, message(role, turn.name.clone(), None, turn.content.clone()), BlockItem::of(ItemOrigin::Caller))
+}
+
+fn tool_result(result: &ToolResult) -> Piece {
+    let said = message(MessageRole::Tool, Some(result.tool.clone()), result.call_id.clone(), result.content.clone());
+    Piece::message(&one_line(&result.tool), said, BlockItem::of(ItemOrigin::Caller))
+}
+
+/// To the minute: the same minute gives the same bytes.
+fn time(now: DateTime<Utc>) -> Block {
+    let text = now.format("%A, %-d %B %Y, %H:%M UTC").to_string();
+    Block::new(BlockName::Time, vec![Piece::paragraph(&text, vec![BlockItem::of(ItemOrigin::Server)])])
+}

@@ -1,0 +1,49 @@
+//! Renders fitted blocks as one text and as messages. The same blocks give the same bytes. Pure.
+
+use super::block::{Block, Pace, message, pace};
+use crate::api::{ContextMessage, MessageRole};
+
+/// A rendered context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    pub text: String,
+    pub messages: Vec<ContextMessage>,
+    /// Bytes of the text up to the last cache breakpoint.
+    pub stable_bytes: usize,
+}
+
+/// Renders blocks in their order. The text before the first block that changes in every turn is the stable prefix. Breakpoints end its part
+/// that depends on settings alone, and the whole of it. System messages begin and end there.
+pub fn render(blocks: &[Block]) -> Rendered {
+    let stable = blocks.iter().position(|block| pace(block.name) == Pace::Turn).unwrap_or(blocks.len());
+    let settled = blocks[..stable].iter().position(|block| pace(block.name) != Pace::Settings).unwrap_or(stable);
+    let mut text = String::new();
+    let mut messages: Vec<ContextMessage> = Vec::new();
+    let mut stable_bytes = 0;
+    let mut system = String::new();
+    for (place, block) in blocks.iter().enumerate() {
+        let shown = block.text();
+        text.push_str(&shown);
+        if block.pieces.iter().any(|piece| piece.message.is_some()) {
+            flush(&mut system, &mut messages, false);
+            messages.extend(block.pieces.iter().filter_map(|piece| piece.message.clone()));
+            continue;
+        }
+        system.push_str(&shown);
+        let ends = place + 1;
+        if ends == settled || ends == stable {
+            flush(&mut system, &mut messages, true);
+            stable_bytes = text.len();
+        }
+    }
+    flush(&mut system, &mut messages, false);
+    Rendered { text, messages, stable_bytes }
+}
+
+/// Ends a system message, if it has begun.
+fn flush(system: &mut String, messages: &mut Vec<ContextMessage>, cache_breakpoint: bool) {
+    if !system.is_empty() {
+        let content = std::mem::take(system);
+        messages.push(ContextMessage { cache_breakpoint, ..message(MessageRole::System, None, None, content) });
+    }
+}

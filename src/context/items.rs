@@ -1,0 +1,102 @@
+//! Items of a context: a memory or a part of a document, as lines of a text.
+
+use super::budget::Piece;
+use crate::api::{ContextItem, KnowledgeHit, Level, MemoryId, MemoryKind, MemoryScope, SectionName, SourceTag, Trust};
+use crate::contract::one_line;
+use crate::memories::model::Memory;
+use crate::ranking::explain;
+use crate::text::shorten;
+
+/// Characters of a line and of a summary.
+const LINE: usize = 120;
+const SUMMARY: usize = 400;
+
+pub(super) fn section(memory: &Memory) -> SectionName {
+    match (memory.kind, memory.scope) {
+        (MemoryKind::Decision, _) => SectionName::Decisions,
+        (MemoryKind::Episode, _) => SectionName::Episodes,
+        (_, MemoryScope::Project | MemoryScope::Repo) => SectionName::Project,
+        _ => SectionName::Profile,
+    }
+}
+
+/// A memory as an item, with the reason for including it.
+pub(super) fn from_memory(memory: &Memory, because: String, contradicts: Vec<MemoryId>, trust: Trust) -> (ContextItem, Piece) {
+    let day = memory.said_at().format("%-d %B %Y");
+    let citation = explain::evidence(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
+    let headline = memory.title.as_deref().or(memory.summary.as_deref()).unwrap_or(&memory.content);
+    let summary = memory.summary.clone().unwrap_or_else(|| shorten(&memory.content, SUMMARY));
+    let about = |text: String| format!("{}: {text}", memory.topic);
+    let texts = [about(shorten(headline, LINE)), about(summary), about(with_reason(memory))];
+    let item = ContextItem {
+        memory_id: Some(memory.id),
+        short_id: Some(memory.short_id.clone()),
+        agent_id: Some(memory.agent_id),
+        document_id: None,
+        source_tag: if trust == Trust::Own { SourceTag::Private } else { SourceTag::Shared },
+        status: Some(memory.status),
+        trust: Some(trust),
+        level: Level::Line,
+        text: String::new(),
+        citation,
+        contradicts,
+        because,
+    };
+    let piece = piece(&item, texts);
+    (item, piece)
+}
+
+/// The content in full, with the reason of a decision and what was rejected.
+fn with_reason(memory: &Memory) -> String {
+    let mut text = memory.content.clone();
+    if let Some(rationale) = memory.rationale.as_deref().filter(|rationale| !text.contains(*rationale)) {
+        text.push_str(&format!(" Why: {rationale}"));
+    }
+    if let Some(alternatives) = memory.alternatives.as_ref().filter(|alternatives| !alternatives.is_empty()) {
+        text.push_str(&format!(" Rejected: {}.", alternatives.join(", ")));
+    }
+    text
+}
+
+/// A part of a document as an item.
+pub(super) fn from_knowledge(hit: &KnowledgeHit) -> (ContextItem, Piece) {
+    let about = |text: String| format!("{}: {text}", hit.title);
+    let texts = [about(shorten(&hit.content, LINE)), about(shorten(&hit.content, SUMMARY)), about(hit.content.clone())];
+    let item = ContextItem {
+        memory_id: None,
+        short_id: None,
+        agent_id: None,
+        document_id: Some(hit.document_id),
+        source_tag: SourceTag::Canonical,
+        status: None,
+        trust: None,
+        level: Level::Line,
+        text: String::new(),
+        citation: hit.citation.clone(),
+        contradicts: Vec::new(),
+        because: hit.explanation.clone(),
+    };
+    let piece = piece(&item, texts);
+    (item, piece)
+}
+
+/// Why an item is included that the search did not find.
+pub(super) fn standing(memory: &Memory) -> &'static str {
+    match section(memory) {
+        SectionName::Decisions => "A decision in force.",
+        SectionName::Project => "A fact of the project that you work on.",
+        _ => "A fact that holds for every task.",
+    }
+}
+
+fn piece(item: &ContextItem, texts: [String; 3]) -> Piece {
+    Piece { texts: texts.map(|text| one_line(&text)), around: line(item, "").chars().count() + 1 }
+}
+
+/// A line of the text: short id, what it says, where it comes from.
+pub(super) fn line(item: &ContextItem, text: &str) -> String {
+    let id = item.short_id.as_ref().map(|id| format!("[id:{id}] ")).unwrap_or_default();
+    let disputed = if item.contradicts.is_empty() { "" } else { "; others say otherwise" };
+    let unreviewed = if item.trust == Some(Trust::Unreviewed) { "; unreviewed" } else { "" };
+    format!("- {id}{text} ({}{disputed}{unreviewed})", one_line(&item.citation))
+}

@@ -1,0 +1,233 @@
+//! The context log: what the contexts of agents consisted of, and for some days their texts.
+
+use super::assembly::build;
+use super::store::{self, Entry, Text};
+use crate::api::{
+    AssembleRequest, AssembledContext, BlockItem, ContextBlock, ContextComparison, ContextId, KeyId, LoggedContext, OperatorRole, Scope,
+    TextState, UserRef,
+};
+use crate::audit::{self, NewEntry};
+use crate::db::DbError;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::guard;
+use crate::identity::{self, acting_for};
+use crate::op::{Access, Actor, OpContext};
+use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, Days, Utc};
+use sqlx::types::Json;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+use tracing::instrument;
+use uuid::Uuid;
+
+/// Rows deleted by one statement of a sweep.
+const SWEEP: i64 = 1000;
+
+/// Writes a context that was begun `at` into the log, after its answer. Nobody waits for it. If it fails, or if too many wait already, the
+/// answer stays valid, and the loss is counted.
+pub(super) fn write(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: AssembleRequest,
+    context: &AssembledContext,
+    (at, took): (DateTime<Utc>, Duration),
+) {
+    let Ok(agent_id) = ctx.agent_id() else { return };
+    let Ok(place) = Arc::clone(engine.context_writes()).try_acquire_owned() else {
+        metrics::counter!("remembrancer_context_log_dropped_total").increment(1);
+        return;
+    };
+    let memory_ids: BTreeSet<_> = context.blocks.iter().flat_map(|block| &block.items).filter_map(|item| item.memory_id).collect();
+    let entry = Entry {
+        agent_id,
+        id: context.id,
+        user_id: ctx.user(),
+        at,
+        ordering: request.order,
+        model: request.model.clone(),
+        budget: i32::try_from(context.budget).unwrap_or(i32::MAX),
+        tokens: i32::try_from(context.tokens).unwrap_or(i32::MAX),
+        tokenizer: context.tokenizer.clone(),
+        hash: bytes(&context.hash),
+        blocks: Json(context.blocks.iter().map(without_words).collect()),
+        cut: Json(context.cut.clone()),
+        degraded: context.degraded.clone(),
+        memory_ids: memory_ids.into_iter().collect(),
+        took_ms: took.as_secs_f64() * 1000.0,
+    };
+    let text = context.text.clone();
+    let (engine, ctx) = (engine.clone(), ctx.clone());
+    engine.clone().defer(async move {
+        let _place = place;
+        if let Err(error) = insert(&engine, &ctx, &entry, request, text).await {
+            metrics::counter!("remembrancer_context_log_dropped_total").increment(1);
+            tracing::warn!(error = %error.chain(), "a context was assembled and could not be logged");
+        }
+    });
+}
+
+/// One transaction: the row, its text if the agent's texts are kept, and an audit entry if something was cut.
+async fn insert(engine: &Engine, ctx: &OpContext, entry: &Entry, request: AssembleRequest, text: String) -> Result<(), Error> {
+    let keeps = engine.settings().context_text_days > 0 && keeps_text(engine, ctx, entry).await;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    store::insert_context(&mut tx, ctx.tenancy(), entry).await?;
+    if keeps {
+        let request = serde_json::to_value(request).map_err(Error::failed("a request cannot be serialised"))?;
+        let request = serde_json::from_value(guard::json_without_secrets(request)).map_err(Error::failed("a request cannot be read"))?;
+        let text = Text { request: Json(request), text: guard::without_secrets(text) };
+        store::insert_text(&mut tx, ctx.tenancy(), entry, &text).await?;
+    }
+    if !entry.cut.is_empty() {
+        let tokens: u32 = entry.cut.iter().map(|cut| cut.tokens).sum();
+        let blocks: Vec<&str> = entry.cut.iter().map(|cut| cut.block.as_str()).collect();
+        let message = format!("cut {tokens} tokens of a context to fit its budget of {}: {}", entry.budget, blocks.join(", "));
+        let changes = serde_json::to_value(&entry.cut).map_err(Error::failed("a cut cannot be serialised"))?;
+        let warning = NewEntry::new(engine, ctx, "context.cut", "context", entry.id, message).agent(entry.agent_id);
+        audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &warning.changes(serde_json::json!({ "cut": changes }))).await?;
+    }
+    tx.commit().await?;
+    engine.relay().wake();
+    Ok(())
+}
+
+/// Whether the agent's texts are kept. If that cannot be read, this one is not.
+async fn keeps_text(engine: &Engine, ctx: &OpContext, entry: &Entry) -> bool {
+    identity::keeps_context_texts(engine, ctx, entry.agent_id).await.unwrap_or_else(|error| {
+        tracing::warn!(error = %error.chain(), "a context is logged without its text");
+        false
+    })
+}
+
+/// A block without citations and reasons: the log holds nobody's words.
+fn without_words(block: &ContextBlock) -> ContextBlock {
+    let item = |item: &BlockItem| BlockItem { citation: None, because: None, ..item.clone() };
+    ContextBlock { items: block.items.iter().map(item).collect(), ..block.clone() }
+}
+
+/// One context of the log: an agent reads its own, for the user it acts for; an operator reads those of the tenant. An agent does not get
+/// the text if a memory was forgotten since, or one in it has expired.
+///
+/// # Errors
+/// `Forbidden` without `context:read` or the role `viewer`; `NotFound` for another agent's, user's or tenant's context, or one that the log
+/// no longer keeps.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn logged(engine: &Engine, ctx: &OpContext, id: ContextId, user: Option<&UserRef>) -> Result<LoggedContext, Error> {
+    let own = match &ctx.access {
+        Access::Scopes(_) => {
+            ctx.require(Scope::ContextRead)?;
+            Some(ctx.agent_id()?)
+        }
+        Access::Roles(_) | Access::System => {
+            ctx.require_role(OperatorRole::Viewer)?;
+            None
+        }
+    };
+    let ctx = &acting_for(engine, ctx, user).await?;
+    let (entry, text, withheld) = read(engine, ctx, id).await?;
+    if own.is_some_and(|own| own != entry.agent_id) {
+        return Err(Error::NotFound("context"));
+    }
+    Ok(to_logged(entry, text, own.is_some() && withheld))
+}
+
+/// The row and the text, if it is kept; and whether the text may hold what was forgotten.
+async fn read(engine: &Engine, ctx: &OpContext, id: ContextId) -> Result<(Entry, Option<Text>, bool), Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let entry = store::context(&mut tx, ctx.tenancy(), id).await?.ok_or(Error::NotFound("context"))?;
+    let text = store::text(&mut tx, ctx.tenancy(), entry.agent_id, id).await?;
+    let agents = [entry.agent_id, ctx.commons_id];
+    let withheld = store::holds_forgotten(&mut tx, ctx.tenancy(), &agents, &entry, engine.clock().now()).await?;
+    tx.commit().await?;
+    Ok((entry, text, withheld))
+}
+
+fn to_logged(entry: Entry, text: Option<Text>, withheld: bool) -> LoggedContext {
+    let text_state = match (&text, withheld) {
+        (None, _) => TextState::Gone,
+        (Some(_), true) => TextState::Withheld,
+        (Some(_), false) => TextState::Kept,
+    };
+    let (query, text) = text.filter(|_| !withheld).map(|Text { request, text }| (request.0.query, text)).unzip();
+    LoggedContext {
+        id: entry.id,
+        agent_id: entry.agent_id,
+        user_id: entry.user_id,
+        at: entry.at,
+        order: entry.ordering,
+        model: entry.model,
+        budget: u32::try_from(entry.budget).unwrap_or_default(),
+        tokens: u32::try_from(entry.tokens).unwrap_or_default(),
+        tokenizer: entry.tokenizer,
+        hash: entry.hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+        blocks: entry.blocks.0,
+        cut: entry.cut.0,
+        degraded: entry.degraded,
+        took_ms: entry.took_ms,
+        text_state,
+        query,
+        text,
+    }
+}
+
+/// A logged context, and what the same request gives its agent now. Nothing is logged or counted.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`; `NotFound` for another tenant's context, or one whose text is no longer kept.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn compare(engine: &Engine, ctx: &OpContext, id: ContextId) -> Result<ContextComparison, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let (entry, text, _) = read(engine, ctx, id).await?;
+    let text = text.ok_or(Error::NotFound("text of this context"))?;
+    let agents = identity::all_agents(engine, ctx).await?;
+    let agent = agents.into_iter().find(|agent| agent.id == entry.agent_id).ok_or(Error::NotFound("agent"))?;
+    let scopes = identity::scopes_of(engine, ctx, agent.id).await?;
+    let actor = Actor::Agent { id: agent.id, slug: agent.slug, key_id: KeyId(Uuid::nil()), require_user: agent.require_user };
+    let as_agent = OpContext { actor, access: Access::Scopes(scopes), users: entry.user_id.into(), ..ctx.clone() };
+    let (now, _) = build(engine, &as_agent, &text.request).await?;
+    let (removed, added) = (only_in(&text.text, &now.text), only_in(&now.text, &text.text));
+    Ok(ContextComparison { then: to_logged(entry, Some(text), false), now, removed, added })
+}
+
+/// The lines of a text that another one does not have, or has less often.
+fn only_in(text: &str, other: &str) -> Vec<String> {
+    let mut there: HashMap<&str, usize> = HashMap::new();
+    for line in other.lines() {
+        *there.entry(line).or_default() += 1;
+    }
+    let mut missing = Vec::new();
+    for line in text.lines() {
+        match there.get_mut(line) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ => missing.push(line.to_owned()),
+        }
+    }
+    missing
+}
+
+/// Deletes contexts that are older than the retention of the log and texts that are older than theirs, of every tenant; how many.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> {
+    let settings = engine.settings();
+    let before = |days: u32| now.checked_sub_days(Days::new(u64::from(days)));
+    let log = settings.retrieval_log_days.and_then(|days| before(days.get()));
+    let texts = before(settings.context_text_days).unwrap_or(now);
+    let mut swept = 0;
+    loop {
+        let gone = store::sweep(engine.db().memory.system(), log, texts, SWEEP).await?;
+        swept += gone;
+        if gone < SWEEP {
+            return Ok(swept);
+        }
+    }
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    hex.as_bytes().chunks(2).filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+}

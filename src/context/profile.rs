@@ -1,0 +1,65 @@
+//! What is known of the user as a whole: the narrative and the profile, as blocks.
+
+use super::assembly::block::{Block, Piece};
+use crate::api::{BlockItem, BlockName, ItemOrigin};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::op::OpContext;
+use serde_json::Value;
+
+/// The profile of a user.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// A narrative of at most 500 words.
+    pub working_memory: String,
+    /// A JSON object without a fixed schema.
+    pub scaffold: Value,
+    /// What was learned about the user's connections.
+    pub learned: Value,
+}
+
+/// The profile of the user of an operation.
+///
+/// # Errors
+/// When the database is out of reach.
+pub(super) async fn profile_blocks(_engine: &Engine, _ctx: &OpContext) -> Result<Vec<Block>, Error> {
+    let profile: Option<Profile> = None;
+    Ok(profile.map(blocks).unwrap_or_default())
+}
+
+/// The blocks of a profile; what is empty has none.
+pub(super) fn blocks(profile: Profile) -> Vec<Block> {
+    let Profile { working_memory, scaffold, learned } = profile;
+    let parts = [
+        (BlockName::WorkingMemory, working_memory.trim().to_owned()),
+        (BlockName::StructuredData, json(&scaffold)),
+        (BlockName::LearnedInfo, json(&learned)),
+    ];
+    let block =
+        |(name, text): (BlockName, String)| Block::new(name, vec![Piece::paragraph(&text, vec![BlockItem::of(ItemOrigin::Profile)])]);
+    parts.into_iter().filter(|(_, text)| !text.is_empty()).map(block).collect()
+}
+
+/// An object as JSON with its names in order; nothing if it is empty.
+fn json(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Object(fields) if fields.is_empty() => String::new(),
+        Value::Array(values) if values.is_empty() => String::new(),
+        value => format!("```json\n{value:#}\n```"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_empty_part_of_a_profile_has_no_block() {
+        let profile = Profile { working_memory: "Vera plans the release.".into(), scaffold: json!({ "role": "lead" }), learned: json!({}) };
+        let blocks = blocks(profile);
+        assert_eq!(blocks.iter().map(|block| block.name).collect::<Vec<_>>(), [BlockName::WorkingMemory, BlockName::StructuredData]);
+        assert!(blocks[1].text().contains("\"role\": \"lead\""), "{}", blocks[1].text());
+    }
+}

@@ -1,0 +1,134 @@
+//! The context log and the texts of contexts.
+
+use crate::api::{AgentId, AssembleRequest, BlockOrder, ContextBlock, ContextCut, ContextId, MemoryId, UserId};
+use crate::db::{DbError, Tenancy, Tx, begin, insert, of_user};
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+/// One context as the log keeps it.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Entry {
+    pub agent_id: AgentId,
+    pub id: ContextId,
+    pub user_id: Option<UserId>,
+    pub at: DateTime<Utc>,
+    pub ordering: BlockOrder,
+    pub model: Option<String>,
+    pub budget: i32,
+    pub tokens: i32,
+    pub tokenizer: String,
+    pub hash: Vec<u8>,
+    pub blocks: Json<Vec<ContextBlock>>,
+    pub cut: Json<Vec<ContextCut>>,
+    pub degraded: Vec<String>,
+    pub memory_ids: Vec<MemoryId>,
+    pub took_ms: f64,
+}
+
+/// The text of a context, and the request that it answered.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Text {
+    pub request: Json<AssembleRequest>,
+    pub text: String,
+}
+
+/// Writes a context into the log.
+pub async fn insert_context(tx: &mut Tx, tenancy: Tenancy, entry: &Entry) -> Result<(), DbError> {
+    let memories: Vec<Uuid> = entry.memory_ids.iter().map(|id| id.0).collect();
+    insert!("insert into context_log" {
+        tenant_id: tenancy.tenant,
+        agent_id: entry.agent_id,
+        id: entry.id,
+        user_id: entry.user_id,
+        at: entry.at,
+        ordering: entry.ordering,
+        model: entry.model.as_deref(),
+        budget: entry.budget,
+        tokens: entry.tokens,
+        tokenizer: entry.tokenizer.as_str(),
+        hash: entry.hash.as_slice(),
+        blocks: &entry.blocks,
+        cut: &entry.cut,
+        degraded: entry.degraded.as_slice(),
+        memory_ids: memories,
+        took_ms: entry.took_ms,
+    } "")
+    .build()
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Keeps the text of a context in the log.
+pub async fn insert_text(tx: &mut Tx, tenancy: Tenancy, entry: &Entry, text: &Text) -> Result<(), DbError> {
+    insert!("insert into context_texts" {
+        tenant_id: tenancy.tenant,
+        agent_id: entry.agent_id,
+        context_id: entry.id,
+        user_id: entry.user_id,
+        at: entry.at,
+        request: &text.request,
+        text: text.text.as_str(),
+    } "")
+    .build()
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// A context of the log.
+pub async fn context(tx: &mut Tx, tenancy: Tenancy, id: ContextId) -> Result<Option<Entry>, DbError> {
+    let query = sqlx::query_as(concat!(
+        r"select c.agent_id, c.id, c.user_id, c.at, c.ordering, c.model, c.budget, c.tokens, c.tokenizer, c.hash, c.blocks, c.cut, c.degraded,
+                 c.memory_ids, c.took_ms
+            from context_log c
+           where c.tenant_id = $1 and c.id = $2 and ",
+        of_user!("c", "$3")
+    ));
+    Ok(query.bind(tenancy.tenant).bind(id).bind(tenancy.users).fetch_optional(&mut **tx).await?)
+}
+
+/// The text of a context, if it is still kept.
+pub async fn text(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: ContextId) -> Result<Option<Text>, DbError> {
+    let query = sqlx::query_as(concat!(
+        "select t.request, t.text from context_texts t where t.tenant_id = $1 and t.agent_id = $2 and t.context_id = $3 and ",
+        of_user!("t", "$4")
+    ));
+    Ok(query.bind(tenancy.tenant).bind(agent).bind(id).bind(tenancy.users).fetch_optional(&mut **tx).await?)
+}
+
+/// Whether a context may hold words of a memory that its agent may no longer read: one of its memories is forgotten or has expired, or any
+/// memory in reach was forgotten after it was assembled, because turns and profiles may repeat what memories say.
+pub async fn holds_forgotten(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    agents: &[AgentId],
+    entry: &Entry,
+    now: DateTime<Utc>,
+) -> Result<bool, DbError> {
+    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
+    let memories: Vec<Uuid> = entry.memory_ids.iter().map(|id| id.0).collect();
+    let query = sqlx::query_scalar(concat!(
+        r"select (select count(*) from agent_memories m
+                   where m.tenant_id = $1 and m.agent_id = any($2) and m.id = any($3) and m.deleted_at is null
+                     and (m.expires_at is null or m.expires_at > $5) and ",
+        of_user!("m", "$6"),
+        r") < (select count(distinct i) from unnest($3::uuid[]) i)
+             or exists (select from agent_memories m
+                         where m.tenant_id = $1 and m.agent_id = any($2) and m.deleted_at >= $4 and ",
+        of_user!("m", "$6"),
+        ")"
+    ));
+    let query = query.bind(tenancy.tenant).bind(agents).bind(memories).bind(entry.at).bind(now).bind(tenancy.users);
+    Ok(query.fetch_one(&mut **tx).await?)
+}
+
+/// Deletes at most `most` old rows of the log and as many old texts, of any tenant; how many. Without a time, the log is kept.
+pub async fn sweep(pool: &PgPool, log: Option<DateTime<Utc>>, texts: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
+    let mut tx = begin(pool).await?;
+    let swept = sqlx::query_scalar("select sweep_contexts($1, $2, $3)").bind(log).bind(texts).bind(most).fetch_one(&mut *tx).await?;
+    tx.commit().await?;
+    Ok(swept)
+}

@@ -1,0 +1,57 @@
+//! The queries of the context log.
+
+use super::queries::{Case, Query};
+use remembrancer::api::{AssembleRequest, BlockOrder, ContextId};
+use remembrancer::context::store::{self as context, Entry, Text};
+use sqlx::types::Json;
+
+macro_rules! queries {
+    ($($name:literal |$tx:ident, $case:ident| $body:expr;)*) => {
+        &[$(Query { name: $name, run: |$tx, $case| Box::pin(async move { Ok($body) }) }),*]
+    };
+}
+
+/// A context of the case's agent with both of its memories, which the fixture's first memory names.
+pub fn entry(case: &Case, id: ContextId) -> Entry {
+    Entry {
+        agent_id: case.agent,
+        id,
+        user_id: case.memory.user_id,
+        at: case.now,
+        ordering: BlockOrder::StableFirst,
+        model: None,
+        budget: 8_000,
+        tokens: 40,
+        tokenizer: "o200k_base".into(),
+        hash: vec![1; 32],
+        blocks: Json(vec![]),
+        cut: Json(vec![]),
+        degraded: vec![],
+        memory_ids: vec![case.id, case.other],
+        took_ms: 3.0,
+    }
+}
+
+pub fn kept_text() -> Text {
+    Text { request: Json(AssembleRequest::new("tea")), text: "Vera likes black tea".into() }
+}
+
+/// The context that the fixture has.
+pub fn logged(case: &Case) -> ContextId {
+    ContextId(case.id.0)
+}
+
+pub const CONTEXT: &[Query] = queries! {
+    "context::insert_context" |tx, c| { context::insert_context(tx, c.ctx.tenancy(), &entry(c, ContextId(c.fresh))).await?; 0 };
+    "context::insert_text" |tx, c| {
+        context::insert_text(tx, c.ctx.tenancy(), &entry(c, ContextId(c.fresh)), &kept_text()).await?;
+        0
+    };
+    "context::context" |tx, c| usize::from(context::context(tx, c.ctx.tenancy(), logged(c)).await?.is_some());
+    "context::text" |tx, c| usize::from(context::text(tx, c.ctx.tenancy(), c.agent, logged(c)).await?.is_some());
+    "context::holds_forgotten" |tx, c| {
+        // Whoever may not read its memories is told that they are gone, and learns no more.
+        let agents = [c.agent, c.commons];
+        usize::from(!context::holds_forgotten(tx, c.ctx.tenancy(), &agents, &entry(c, logged(c)), c.now).await?)
+    };
+};

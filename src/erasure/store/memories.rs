@@ -146,6 +146,14 @@ pub async fn delete_memories(tx: &mut Tx, tenant: TenantId, memories: &[Doomed])
         sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(&all).execute(&mut **tx).await?;
     }
     sqlx::query(
+        r"delete from context_texts t using context_log c
+           where t.tenant_id = $1 and c.tenant_id = $1 and c.agent_id = t.agent_id and c.id = t.context_id and c.memory_ids && $2",
+    )
+    .bind(tenant)
+    .bind(&all)
+    .execute(&mut **tx)
+    .await?;
+    sqlx::query(
         "update idempotent_requests set fingerprint = null, answer = null, memory_ids = '{}' where tenant_id = $1 and memory_ids && $2",
     )
     .bind(tenant)

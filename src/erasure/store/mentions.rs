@@ -108,7 +108,7 @@ pub async fn delete_where(tx: &mut Tx, table: &'static str, column: &'static str
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(ids).execute(&mut **tx).await?.rows_affected())
 }
 
-/// Removes sources with all of their parts and what quotes them.
+/// Removes sources with all of their parts, what quotes them, and what profiles have from them.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<(), DbError> {
     let parts: Vec<Uuid> = sqlx::query_scalar(
@@ -123,7 +123,24 @@ pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Resu
     for table in ["evidence", "quarantine", "events"] {
         delete_where(tx, table, "source_id", tenant, &parts).await?;
     }
+    delete_leaves(tx, tenant, &parts).await?;
     delete_where(tx, "sources", "id", tenant, &parts).await?;
+    Ok(())
+}
+
+/// Removes the leaves of profiles that cite some sources, and the narratives and assembled prompts that may repeat them.
+async fn delete_leaves(tx: &mut Tx, tenant: TenantId, sources: &[Uuid]) -> Result<(), DbError> {
+    sqlx::query(
+        r"with gone as (delete from profile_leaves l where l.tenant_id = $1 and l.source_ids && $2 returning l.agent_id, l.user_id),
+               cleared as (update profiles p set working_memory = null, narrated_at = null
+                          from gone g where p.tenant_id = $1 and p.agent_id = g.agent_id and p.user_id is not distinct from g.user_id)
+          delete from context_texts t using gone g
+           where t.tenant_id = $1 and t.agent_id = g.agent_id and t.user_id is not distinct from g.user_id",
+    )
+    .bind(tenant)
+    .bind(sources)
+    .execute(&mut **tx)
+    .await?;
     Ok(())
 }
 

@@ -4,8 +4,9 @@ use crate::capture::conversation;
 use crate::portability::{exported, import};
 use crate::support::{agent, alone, ask, memory_owner, owner, remember, settle, work};
 use remembrancer::api::{
-    ErasureId, ErasureState, ErrorCode, ForgetRequest, InboxFilter, LinkRequest, MentionPlace, MentionRef, NewErasure, ObservationCategory,
-    ObservationRequest, OperatorRole, ProposalFilter, Relation, RequestId, Scope, SourceDetails, UserId, UserRef, Verdict, ViewPage,
+    AssembleRequest, ErasureId, ErasureState, ErrorCode, ForgetRequest, InboxFilter, LinkRequest, MentionPlace, MentionRef, NewErasure,
+    ObservationCategory, ObservationRequest, OperatorRole, ProposalFilter, Relation, RequestId, Scope, SourceDetails, UserId, UserRef,
+    Verdict, ViewPage,
 };
 use remembrancer::clock::Clock;
 use remembrancer::db::Users;
@@ -13,8 +14,8 @@ use remembrancer::op::IdempotencyKey;
 use remembrancer::portability::Selection;
 use remembrancer::testing::{PASSWORD, World, fact};
 use remembrancer::{
-    Error, OpContext, activity, audit, capture, chat, consolidation, db, erasure, identity, lifecycle, memories, tools, usage, vocabulary,
-    workers,
+    Error, OpContext, activity, audit, capture, chat, consolidation, context, db, erasure, identity, lifecycle, memories, tools, usage,
+    vocabulary, workers,
 };
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
@@ -120,6 +121,8 @@ async fn everything(world: &World, user: UserId, word: &str) {
     let (bot, _) = chat::create_bot(engine, &world.vera, key, "Telegram").await.unwrap();
     chat::bind_chat(engine, &world.vera, bot, &chat_of(user), user).await.unwrap();
     work(world).await;
+    let prompt = context::assemble(engine, ctx, AssembleRequest::new(format!("What does {word} drink?"))).await.unwrap();
+    assert!(prompt.text.contains("prefers short answers"), "the profile is in the prompt: {}", prompt.text);
     // What no door can be made to write: a failed event, and a row that nobody can deliver.
     let mut owner = memory_owner(engine).await;
     sqlx::query("update events set error = $2 where user_id = $1 and task = 'extract'")

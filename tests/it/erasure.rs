@@ -121,7 +121,7 @@ async fn everything(world: &World, user: UserId, word: &str) {
     let (bot, _) = chat::create_bot(engine, &world.vera, key, "Telegram").await.unwrap();
     chat::bind_chat(engine, &world.vera, bot, &chat_of(user), user).await.unwrap();
     work(world).await;
-    let prompt = context::assemble(engine, ctx, AssembleRequest::new(format!("What does {word} drink?"))).await.unwrap();
+    let prompt = context::assemble(engine, ctx, AssembleRequest::new(&format!("What does {word} drink?"))).await.unwrap();
     assert!(prompt.text.contains("prefers short answers"), "the profile is in the prompt: {}", prompt.text);
     // What no door can be made to write: a failed event, and a row that nobody can deliver.
     let mut owner = memory_owner(engine).await;

@@ -100,7 +100,7 @@ fn updates(field: &str, values: &Map<String, Value>, event_type: &'static str) -
         };
         let name = format!("{field}.{}", key.chars().take(40).collect::<String>());
         checks.text(&name, key, TOPIC_MAX).bytes(&name, &text, OBSERVATION_MAX);
-        if let Err(error) = normalise(value.clone()).and_then(|value| flatten(&[], &value)) {
+        if let Err(error) = normalise(value.clone()).and_then(|value| flatten(std::slice::from_ref(key), &value)) {
             checks.that(false, &name, error.to_string());
         }
         Observation { event_type, topic: Some(key.clone()), json: !value.is_string(), text }

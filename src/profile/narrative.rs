@@ -144,7 +144,7 @@ pub fn cut(text: &str) -> String {
         let after = &text[*at + 1..];
         after.is_empty() || after.starts_with(char::is_whitespace)
     };
-    let sentence = head.char_indices().filter(|(_, c)| matches!(c, '.' | '!' | '?')).filter(ends_sentence).last();
+    let sentence = head.char_indices().filter(|(_, c)| matches!(c, '.' | '!' | '?')).rfind(ends_sentence);
     match sentence {
         Some((at, _)) => head[..=at].to_owned(),
         None => format!("{head}…"),

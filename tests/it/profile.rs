@@ -272,11 +272,13 @@ async fn a_synthesis_killed_at_any_step_loses_and_doubles_nothing() {
         let ended = killed_after(polls, workers::work(&world.engine, &CancellationToken::new())).await.is_some();
         killed += usize::from(!ended);
         world.clock.advance(Duration::minutes(1));
+        // A transaction that was dropped ends a moment later, and until then no worker can claim its event.
+        let mut owner = memory_owner(&world.engine).await;
+        sqlx::query("select 1 from events where task = 'synthesise' for update").execute(&mut owner).await.unwrap();
         let stop = CancellationToken::new();
         let one = async { while workers::work(&world.engine, &stop).await.unwrap() > 0 {} };
         let other = async { while workers::work(&world.engine, &stop).await.unwrap() > 0 {} };
         tokio::join!(one, other);
-        let mut owner = memory_owner(&world.engine).await;
         let (leaves, observations): (i64, i64) = sqlx::query_as(
             "select count(*), coalesce(sum(observations), 0) from profile_leaves where value #>> '{}' like '%fleet ' || $1 || ':%'",
         )

@@ -92,6 +92,7 @@ pub static GROUPS: [Group; 4] = [
 
 /// The fields as they were entered, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "ssr"), expect(dead_code, reason = "the browser posts the form itself"))]
 pub struct PolicyFields {
     #[serde(flatten)]
     pub fields: BTreeMap<String, String>,

@@ -171,7 +171,7 @@ impl Two {
         Self { a, b, atlas, case }
     }
 
-    fn databases(&self) -> [(&Database, &String, &'static [Query]); 16] {
+    fn databases(&self) -> [(&Database, &String, &'static [Query]); 17] {
         let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
         [
             (&db.memory, &urls.agent_memory, MEMORY),

@@ -235,7 +235,6 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'the search policy': ({ frame }) => frame.goto('/recall/policy'),
   erasures: ({ frame }) => frame.goto('/erasure'),
   'requesting an erasure': ({ frame }) => frame.goto('/erasure/new?user=0198f000-0000-7000-8000-000000000001&names=Mina+Lindt'),
-  'requesting an erasure without a user': ({ frame }) => frame.goto('/erasure/new'),
   'an unknown erasure': ({ frame }) => frame.goto('/erasure/0198f000-0000-7000-8000-000000000000'),
   capturing: ({ frame }) => frame.goto('/capture'),
   sources: ({ frame }) => frame.goto('/sources'),

@@ -29,7 +29,8 @@ test('an erasure waits for another admin, and can be withdrawn', { tag: ['@phone
 test.describe('a viewer', () => {
   test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
 
-  test('is not offered an erasure', { tag: '@no-js' }, async ({ frame }) => {
+  test('is not offered an erasure', { tag: '@no-js' }, async ({ frame, gate }) => {
+    gate.expect(403);
     await frame.goto('/erasure');
     await expect(frame.error).toContainText('Your role does not allow this');
   });

@@ -301,7 +301,7 @@ test('a decision is recorded in the audit log', async ({ vocabulary, audit, deci
   await vocabulary.term(agent, phrase);
   await audit.gotoUntil('/audit?action=vocabulary.approve', async () => expect(await audit.main.innerText()).toContain(phrase));
   const entry = audit.entries.filter({ hasText: phrase });
-  await expect(entry).toContainText('vocabulary.approve');
+  await expect(entry).toContainText('Term approved');
   await entry.getByRole('link').click();
   await expect(decisions.heading).toHaveText('Decisions');
 });

@@ -219,7 +219,8 @@ test('administrators read and save the policy', { tag: '@no-js' }, async ({ poli
 test.describe('a viewer', () => {
   test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
 
-  test('reads everything and is offered no decision', { tag: '@no-js' }, async ({ inbox, candidates, quarantine, policy }) => {
+  test('reads everything and is offered no decision', { tag: '@no-js' }, async ({ inbox, candidates, quarantine, policy, gate }) => {
+    gate.expect(403);
     await inbox.goto('/inbox');
     await expect(inbox.error).toHaveCount(0);
     await expect(inbox.page.getByRole('checkbox')).toHaveCount(0);

@@ -36,7 +36,7 @@ const PROMPTS: [Text; 6] = [
         text: include_str!("write_confirming.md"),
     },
     Text { name: "vocabulary", title: "Speak one vocabulary", version: 1, discipline: None, text: include_str!("vocabulary.md") },
-    Text { name: "capture", title: "Capture what was said", version: 1, discipline: None, text: include_str!("capture.md") },
+    Text { name: "capture", title: "Capture what was said", version: 2, discipline: None, text: include_str!("capture.md") },
     Text {
         name: "decision_points",
         title: "Look back before you act",
@@ -98,8 +98,12 @@ mod tests {
             let told: String = PROMPTS.iter().filter(|one| one.discipline.is_none_or(|of| of == *discipline)).map(|one| one.text).collect();
             let silent: Vec<&str> =
                 tools::all().iter().map(|tool| tool.name).filter(|name| !told.contains(&format!("{{{{{name}}}}}"))).collect();
-            // Only the texts for agents that ask first name the tools of the short list.
-            let expected: &[&str] = if *discipline == Discipline::Aggressive { &["add_to_memory", "update_memory"] } else { &[] };
+            // A runtime assembles contexts, not a model. Only the texts for agents that ask first name the tools of the short list.
+            let expected: &[&str] = if *discipline == Discipline::Aggressive {
+                &["assemble_context", "add_to_memory", "update_memory"]
+            } else {
+                &["assemble_context"]
+            };
             assert_eq!(silent, expected, "{discipline}");
         }
     }

@@ -176,7 +176,7 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
         (
             Group { name: "Contexts", about: "The whole prompt of a model call within a budget of tokens, and the log of such prompts." },
             vec![
-                Route::post("/api/context", "Assemble the prompt of a model call", context::assemble).needs(&[ContextRead]),
+                Route::post("/api/context", "Assemble the prompt of a model call", context::assemble).needs(&[ContextRead]).reading(),
                 Route::get("/api/context/{id}", "Get an assembled prompt from the log", context::logged).needs(&[ContextRead]),
             ],
         ),

@@ -41,6 +41,8 @@ pub struct Route {
     pub id: String,
     /// How a request that is not valid is refused.
     pub invalid: Refusal,
+    /// Whether it only reads, although its method may change something.
+    pub reads: bool,
     /// Writes the description of the operation; none if the OpenAPI document leaves it out.
     pub describe: Option<fn(&mut Operation)>,
     /// The handler.
@@ -89,7 +91,12 @@ impl Route {
     /// A route that the OpenAPI document leaves out.
     pub fn undescribed(method: Method, path: &'static str, methods: MethodRouter<Api>) -> Self {
         let (guard, invalid) = (Guard::Key, Refusal::Invalid);
-        Self { method, path, guard, scopes: &[], summary: "", id: String::new(), invalid, describe: None, methods }
+        Self { method, path, guard, scopes: &[], summary: "", id: String::new(), invalid, reads: false, describe: None, methods }
+    }
+
+    /// A route that only reads, with a body that is too large for an address.
+    pub fn reading(self) -> Self {
+        Self { reads: true, ..self }
     }
 
     /// A route that anybody may call.
@@ -105,7 +112,7 @@ impl Route {
     /// Whether a caller may send an `Idempotency-Key`: with every request that changes something. The Model Context Protocol has ids of its
     /// own for requests.
     pub fn is_idempotent(&self) -> bool {
-        self.guard == Guard::Key && !self.method.is_safe() && self.path != "/mcp"
+        self.guard == Guard::Key && !self.reads && !self.method.is_safe() && self.path != "/mcp"
     }
 
     /// The handler with what every route of its kind needs.

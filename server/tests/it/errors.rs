@@ -4,6 +4,7 @@ use crate::harness::Site;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use remembrancer::api::Scope;
+use remembrancer::clock::SystemClock;
 use remembrancer::providers::{EmbedError, Embedder};
 use remembrancer::testing::{Fake, TestDatabases, World, key};
 use remembrancer::{Settings, identity, op::Actor};
@@ -76,7 +77,8 @@ async fn a_missing_scope_is_403_before_the_input_is_looked_at() {
 
 #[tokio::test]
 async fn bad_input_is_400_names_its_field_and_leaves_no_row() {
-    let site = Site::new().await;
+    // Its own databases: it delivers what waits in the outboxes, and other tests count their rows.
+    let site = Site::on(World::on(TestDatabases::fresh(&SystemClock).await).await, &[]);
     let before = site.rows().await;
     let remember = "agent_memory_remember";
     let recall = "agent_memory_recall";

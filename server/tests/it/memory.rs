@@ -64,6 +64,7 @@ async fn the_listing_tells_a_model_everything_it_needs() {
         "agent_memory_recall",
         "agent_memory_search",
         "context_for",
+        "assemble_context",
         "agent_memory_remember",
         "agent_memory_forget",
         "agent_memory_revise",

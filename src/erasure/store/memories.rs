@@ -68,13 +68,14 @@ pub async fn doomed(tx: &mut Tx, tenant: TenantId, ids: &[MemoryId]) -> Result<V
     .await?)
 }
 
+/// The SHA-256 of a text, with its agent and user.
+pub type OwnedHash = (AgentId, Option<UserId>, Vec<u8>);
+/// A fingerprint, and when its text or user was erased.
+pub type Erased = (Vec<u8>, DateTime<Utc>);
+
 /// The SHA-256 of what memories said in earlier versions, with their agents and users.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
-pub async fn hashes_of_versions(
-    tx: &mut Tx,
-    tenant: TenantId,
-    ids: &[MemoryId],
-) -> Result<Vec<(AgentId, Option<UserId>, Vec<u8>)>, DbError> {
+pub async fn hashes_of_versions(tx: &mut Tx, tenant: TenantId, ids: &[MemoryId]) -> Result<Vec<OwnedHash>, DbError> {
     Ok(sqlx::query_as(
         r"select distinct agent_id, user_id, sha256(convert_to(content, 'UTF8'))
             from agent_memory_versions where tenant_id = $1 and memory_id = any($2)",
@@ -110,7 +111,7 @@ pub async fn put_fingerprints(
 
 /// Those of some fingerprints whose texts or users were erased, with when.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, fingerprints = fingerprints.len()))]
-pub async fn erased(tx: &mut Tx, tenant: TenantId, fingerprints: &[Vec<u8>]) -> Result<Vec<(Vec<u8>, DateTime<Utc>)>, DbError> {
+pub async fn erased(tx: &mut Tx, tenant: TenantId, fingerprints: &[Vec<u8>]) -> Result<Vec<Erased>, DbError> {
     Ok(sqlx::query_as("select fingerprint, erased_at from erased_texts where tenant_id = $1 and fingerprint = any($2)")
         .bind(tenant)
         .bind(fingerprints)

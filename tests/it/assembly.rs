@@ -30,7 +30,7 @@ fn turn(role: TurnRole, content: &str) -> ContextTurn {
 
 /// A conversation whose turns all speak of a heron.
 fn turns(many: usize) -> Vec<ContextTurn> {
-    let role = |n: usize| if n % 2 == 0 { TurnRole::User } else { TurnRole::Assistant };
+    let role = |n: usize| if n.is_multiple_of(2) { TurnRole::User } else { TurnRole::Assistant };
     (0..many).map(|n| turn(role(n), &format!("In turn {n} somebody says that the heron stands on one leg. Nobody knows why."))).collect()
 }
 

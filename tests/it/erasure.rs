@@ -14,8 +14,8 @@ use remembrancer::op::IdempotencyKey;
 use remembrancer::portability::Selection;
 use remembrancer::testing::{PASSWORD, World, fact};
 use remembrancer::{
-    Error, OpContext, activity, audit, capture, chat, consolidation, context, db, erasure, identity, lifecycle, memories, tools, usage,
-    vocabulary, workers,
+    Error, OpContext, activity, audit, capture, chat, consolidation, context, db, erasure, identity, lifecycle, memories, profile, tools,
+    usage, vocabulary, workers,
 };
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
@@ -96,6 +96,9 @@ async fn everything(world: &World, user: UserId, word: &str) {
     memories::delete(engine, &world.vera, &[deleted], &format!("{word} objects")).await.unwrap();
     say(world, ctx, &format!("thread of {word}"), &format!("We decided that {word} pays 1200 EUR.")).await;
     observe(world, ctx, &format!("{word} prefers short answers.")).await;
+    let connection =
+        tools::read(json!({ "tool_id": "mail", "name": format!("mail of {word}"), "tool_schema": { "owner": word } })).unwrap();
+    profile::put_connection(engine, ctx, world.clock.id(), connection, None).await.unwrap();
     report(world, &OpContext { idempotency: key, ..ctx.clone() }, &format!("Brewed tea for {word}.")).await;
     let name = format!("{}{}", word[..1].to_uppercase(), &word[1..]);
     talk(world, ctx, &TALK.replace("Zqxmarker", &name).replace(MARKER, word)).await;
@@ -123,6 +126,7 @@ async fn everything(world: &World, user: UserId, word: &str) {
     work(world).await;
     let prompt = context::assemble(engine, ctx, AssembleRequest::new(&format!("What does {word} drink?"))).await.unwrap();
     assert!(prompt.text.contains("prefers short answers"), "the profile is in the prompt: {}", prompt.text);
+    engine.finish_deferred().await;
     // What no door can be made to write: a failed event, and a row that nobody can deliver.
     let mut owner = memory_owner(engine).await;
     sqlx::query("update events set error = $2 where user_id = $1 and task = 'extract'")

@@ -488,8 +488,11 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
         ("profile_leaves", store::PROFILE_LEAF, &["leaf_hash"]),
         ("profile_versions", store::PROFILE_VERSION, &[]),
     ];
-    let agent_line: (&str, &[&str], &[&str]) =
-        ("agents", &["id", "slug", "name", "require_user", "discipline"], &["tenant_id", "kind", "created_at", "knowledge_categories"]);
+    let agent_line: (&str, &[&str], &[&str]) = (
+        "agents",
+        &["id", "slug", "name", "require_user", "discipline"],
+        &["tenant_id", "kind", "created_at", "knowledge_categories", "keeps_context_texts"],
+    );
     let sql = "select column_name::text from information_schema.columns where table_schema = 'public' and table_name = $1";
     let mut control = crate::support::owner(&world.engine.urls().internal_shared).await;
     let there: BTreeSet<String> = sqlx::query_scalar(sql).bind(agent_line.0).fetch_all(&mut control).await.unwrap().into_iter().collect();

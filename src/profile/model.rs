@@ -107,7 +107,7 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// What makes two leaves of a subject the same one: part, connection, path and value, whatever their case and spacing.
+    /// What makes two leaves of a subject the same one: part, connection, path and value, in any case and spacing.
     pub fn hash(&self) -> Vec<u8> {
         let mut hasher = Sha256::new();
         let value = match &self.value {

@@ -409,7 +409,7 @@ async fn skills_follow_their_folder_and_a_bad_file_is_reported() {
     std::fs::remove_dir_all(folder.path().join("a")).unwrap();
     assert!(skills::refresh(&world.engine));
     assert!(text().await.text.starts_with("# Skills\n\n## b\n\n") && text().await.degraded.is_empty());
-    // Without its folder the server goes on with what it knows.
+    // Without its folder the server keeps the skills that it has.
     std::fs::remove_dir_all(folder.path()).unwrap();
     assert!(skills::refresh(&world.engine) && !skills::refresh(&world.engine));
     let context = text().await;

@@ -441,7 +441,7 @@ async fn erasure_stays_in_its_organisation() {
     assert_eq!(kept(rows_of(&world, person).await), before);
 }
 
-/// Whatever names a memory goes with it: a new column that does so must be known to erasure.
+/// Rows that name a memory go with it: erasure must know each new column that does so.
 #[tokio::test]
 async fn every_column_that_names_a_memory_is_known() {
     let world = World::new().await;

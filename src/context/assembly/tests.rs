@@ -139,7 +139,7 @@ proptest! {
         prop_assert_eq!(&rendered.text[..rendered.stable_bytes], prefix);
     }
 
-    /// What others wrote stands in quotes: no line of a turn or a document passes for a heading of ours.
+    /// What others wrote is quoted: no line of a turn or a document can look like a heading of the prompt.
     #[test]
     fn nothing_forges_a_heading(turns in proptest::collection::vec(text(), 1..8), chunk in text()) {
         let blocks = [

@@ -236,7 +236,12 @@ fn draft(owner: Owner, ready: &Ready, content_hash: Vec<u8>) -> Draft {
         vocabulary_version: resolved.version,
         content: candidate.statement.clone(),
         content_hash,
-        source: Source { platform: "capture".into(), observed_at: candidate.observed_at, ..Source::default() },
+        source: Source {
+            platform: "capture".into(),
+            speaker: candidate.spot.speaker.clone(),
+            observed_at: candidate.observed_at,
+            ..Source::default()
+        },
         origin: None,
         source_kind: SourceKind::Conversation,
         retention: candidate.retention(),

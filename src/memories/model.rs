@@ -262,7 +262,8 @@ impl Memory {
         self.observed_at.unwrap_or(self.created_at)
     }
 
-    /// Who speaks in it (“Vera: …”, at most three words), or the person it is about. The database keeps the same in `speaker`.
+    /// Who speaks in it (“Vera: …”, at most three words, or as its source says), or the person it is about. The database keeps the same in
+    /// `speaker`.
     pub fn speaker(&self) -> Option<String> {
         let plain =
             |word: &str| !word.is_empty() && !word.contains(['[', ']', '.', '?', '!', ',', ':']) && !word.contains(char::is_whitespace);
@@ -272,7 +273,8 @@ impl Memory {
             .map(|(name, _)| name)
             .filter(|name| name.starts_with(char::is_uppercase) && name.split(' ').count() <= 3 && name.split(' ').all(plain));
         let about = || self.subject.clone().filter(|_| self.category == Some(Category::Person));
-        spoken.map(|name| name.chars().take(40).collect()).or_else(about)
+        let named = self.source.speaker.as_deref().map(str::trim).filter(|name| !name.is_empty());
+        spoken.or(named).map(|name| name.chars().take(40).collect()).or_else(about)
     }
 
     /// The row that lists show.

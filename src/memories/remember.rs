@@ -217,6 +217,7 @@ pub(crate) fn check_source<'a>(checks: &'a mut Checks, source: &Source) -> &'a m
         .optional_text("source.channel_id", source.channel_id.as_deref(), 256)
         .optional_text("source.thread_id", source.thread_id.as_deref(), 256)
         .optional_text("source.message_id", source.message_id.as_deref(), 256)
+        .optional_text("source.speaker", source.speaker.as_deref(), 200)
 }
 
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]

@@ -3,7 +3,7 @@
 use super::reading::{self, Reading, Sentence, is_thing};
 use super::thread::Thread;
 use super::words::{lower, words};
-use super::{dates, join, passage, person, person::People, signals, topic, weight};
+use super::{dates, exchange, join, passage, person, person::People, signals, topic, weight};
 use crate::api::MemoryScope;
 use crate::capture::extract::{Candidate, Span, Transcript, Turn};
 
@@ -64,7 +64,14 @@ pub fn candidates(scene: &Scene, sentences: &[Sentence]) -> Vec<Candidate> {
     }
     drafts.extend(passage::passages(scene, sentences, opening, &drafts));
     drafts.sort_by_key(|draft| draft.first);
-    drafts.into_iter().filter_map(|draft| finished(scene, sentences, draft)).collect()
+    let mut found: Vec<Candidate> = drafts.into_iter().filter_map(|draft| finished(scene, sentences, draft)).collect();
+    let covered = |at: usize| {
+        sentences.get(at).is_some_and(|one| found.iter().any(|other| other.span.start < one.end && one.start < other.span.end))
+    };
+    let rest = exchange::exchange(scene, sentences, covered).and_then(|draft| finished(scene, sentences, draft));
+    found.extend(rest);
+    found.sort_by_key(|one| one.span.start);
+    found
 }
 
 fn finished(scene: &Scene, sentences: &[Sentence], draft: Draft) -> Option<Candidate> {

@@ -6,6 +6,7 @@ mod context;
 mod dates;
 mod decision;
 mod definite;
+mod exchange;
 mod expletive;
 mod indefinite;
 mod join;

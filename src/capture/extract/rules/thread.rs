@@ -23,6 +23,8 @@ const WEIGHT_MIN: usize = 2;
 const RICH_MIN: usize = 3;
 /// How many sentences back in a turn something may have been brought up.
 const NEAR: usize = 5;
+/// The most sentences of a turn that are quoted with the reply to it.
+const ENDING_MAX: usize = 2;
 /// How many letters words of one stem share.
 const STEM: usize = 5;
 /// Words that say nothing of what a question is about.
@@ -111,6 +113,17 @@ impl Thread {
         named.then(|| format!("{} {text}", person::capitalised(&earlier.core)))
     }
 
+    /// What `speaker` replies to, as the introduction of the reply: the end of the turn before or, if that says too little, what the speaker
+    /// said before it.
+    pub fn exchange(&self, speaker: &str) -> Option<String> {
+        let mut turns = self.turns.iter();
+        let said = turns.next().filter(|said| said.speaker != speaker)?;
+        let replies = ending(said, said.role == Role::Assistant)
+            .map(|text| format!("{} says “{text}” and {speaker} answers", person::capitalised(&said.speaker)));
+        let own = || turns.next().filter(|own| own.speaker == speaker).and_then(|own| ending(own, false));
+        replies.or_else(|| own().map(|text| format!("Talking about “{text}”, {speaker} says")))
+    }
+
     /// What may explain a passage with which `speaker` goes on, the best first.
     pub fn contexts(&self, speaker: &str) -> Vec<Context> {
         let topic = self.topic();
@@ -155,6 +168,15 @@ impl Thread {
 fn asked(question: &str, words: Vec<Word>, speaker: &str) -> Context {
     let introduction = format!("Asked “{}”, {speaker} answers", line(&person::capitalised(question)));
     Context { introduction, words, clear: false }
+}
+
+/// The last sentences of a turn that say something, two at most. An assistant's questions explain something, its statements do not.
+fn ending(said: &Said, questions: bool) -> Option<String> {
+    let tells = |one: &&Sentence| !one.says_nothing() && !one.is_bracketed() && (one.question || !questions);
+    let mut told: Vec<&Sentence> = said.sentences.iter().rev().filter(tells).take(ENDING_MAX).collect();
+    told.reverse();
+    let says: usize = told.iter().map(|one| one.signals.content + one.signals.concrete).sum();
+    (says >= CONTENT_MIN).then(|| told.iter().map(|one| line(&one.text)).collect::<Vec<_>>().join(" "))
 }
 
 /// What `said` brought up and a question about it, as the introduction of what `speaker` answers.

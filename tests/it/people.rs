@@ -105,6 +105,7 @@ async fn operators_find_people_see_why_and_forget() {
     let refused = profile::forget_leaf_of(&world.engine, &world.vera, subject, e_mails.leaf_id, " ").await.unwrap_err();
     assert_eq!(refused.fields()[0].field, "reason");
     profile::forget_leaf_of(&world.engine, &world.vera, subject, e_mails.leaf_id, "Vera asked for it.").await.unwrap();
+    work(&world).await;
     let forgotten = read(&world, &atlas).await;
     assert!(forgotten.leaves.len() == 2 && !forgotten.working_memory.contains("e-mails"));
     let filter = AuditFilter { action: Some("profile.leaf_forgotten".into()), ..AuditFilter::default() };
@@ -142,7 +143,7 @@ async fn agents_share_the_profile_of_the_commons_if_the_policy_says_so() {
     assert_eq!(values(&merged), expected, "own values win");
     assert_eq!((&merged.scaffold["Office"], merged.version), (&json!("Basel"), 1));
     let context = profile::for_context(&world.engine, &binky).await.unwrap().unwrap();
-    assert_eq!(context.working_memory, "Vera prefers short e-mails. Vera prefers green tea.\nOffice: Bern.");
+    assert_eq!(context.working_memory, "Vera prefers green tea. Vera prefers short e-mails.\nOffice: Bern.");
     for other in [&world.atlas, &of(&world.atlas, idris), &of(&world.binky, idris)] {
         assert_eq!(read(&world, other).await.leaves, [], "the profile of another user");
         assert_eq!(profile::for_context(&world.engine, other).await.unwrap(), None);

@@ -57,7 +57,7 @@ pub fn row(case: &Case, id: Uuid) -> serde_json::Value {
     json!([{
         "agent_id": case.agent, "user_id": case.memory.user_id, "id": id, "part": "scaffold", "path": ["Role"], "value": "Director",
         "listed": false, "state": "shown", "leaf_hash": "\\x08", "observations": 1, "contradicts": [], "source_ids": [case.fresh],
-        "event_ids": [case.fresh], "first_seen": case.now, "last_seen": case.now,
+        "event_ids": [case.fresh], "matters": [], "session_ids": [], "first_seen": case.now, "last_seen": case.now,
     }])
 }
 

@@ -39,7 +39,7 @@ export class PersonPage extends Frame {
   }
 
   why(text: string): Locator {
-    return this.entry(text).getByText('Why', { exact: false }).first();
+    return this.entry(text).locator('summary').filter({ hasText: /^Why/ });
   }
 
   sentences(text: string): Locator {

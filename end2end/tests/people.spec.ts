@@ -55,7 +55,7 @@ test('values that contradict each other are side by side, and a correction is in
   await expect(person.history.getByRole('deletion')).toHaveText([bern, basel]);
 });
 
-test('the list says how profiles come to be', { tag: '@no-js' }, async ({ people }) => {
+test('a list without a match says so', { tag: '@no-js' }, async ({ people }) => {
   const agent = Agent.create();
   await people.goto(people.address(agent));
   await expect(people.empty).toContainText('No profile matches these filters');

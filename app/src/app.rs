@@ -11,6 +11,7 @@ use crate::{
         lifecycle::{LifecyclePage, LifecyclePolicyPage},
         memories::{DeletePage, MemoriesPage, MemoryPage},
         overview::OverviewPage,
+        people::{PeoplePage, PersonPage},
         prompts::PromptsPage,
         recall::{DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage},
         search::SearchPolicyPage,
@@ -78,6 +79,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/agents") view=AgentsPage />
                     <Route path=path!("/lifecycle") view=LifecyclePage />
                     <Route path=path!("/lifecycle/policy") view=LifecyclePolicyPage />
+                    <Route path=path!("/people") view=PeoplePage />
+                    <Route path=path!("/people/:agent/:user") view=PersonPage />
                     <Route path=path!("/memories") view=MemoriesPage />
                     <Route path=path!("/memories/delete") view=DeletePage />
                     <Route path=path!("/memories/:id") view=MemoryPage />

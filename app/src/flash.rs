@@ -1,4 +1,4 @@
-use crate::{ConsoleError, ids::Ids, ui::text};
+use crate::{ConsoleError, features::people::EntryPath, ids::Ids, ui::text};
 use remembrancer::api::{DecisionId, FieldError, MemoryId, PairId, RequestId};
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,9 @@ pub struct Flash {
     /// The proposal about two memories whose decision can be undone.
     #[serde(default)]
     pub pair: Option<PairId>,
+    /// The entry of a profile that was forgotten, which can be undone.
+    #[serde(default)]
+    pub entry: Option<EntryPath>,
 }
 
 impl Flash {
@@ -41,6 +44,7 @@ impl Flash {
             undo: None,
             candidates: Ids::default(),
             pair: None,
+            entry: None,
         }
     }
 

@@ -12,6 +12,7 @@ import { LifecyclePage } from './lifecycle';
 import { MemoriesPage } from './memories';
 import { MemoryPage } from './memory';
 import { OverviewPage } from './overview';
+import { PeoplePage, PersonPage } from './people';
 import { PromptsPage } from './prompts';
 import { DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
 import { SearchPolicyPage } from './search-policy';
@@ -51,6 +52,8 @@ const PAGES = {
   retrieval: RetrievalPage,
   searchPolicy: SearchPolicyPage,
   overview: OverviewPage,
+  people: PeoplePage,
+  person: PersonPage,
   vocabulary: VocabularyPage,
   decide: DecidePage,
   decisions: DecisionsPage,

@@ -135,6 +135,16 @@ export class Agent {
     return this.post<IngestReport>('/api/kb/documents', { collection, documents });
   }
 
+  /** Notices something about the person that the agent works for. */
+  async observe(content: string, category = 'fact'): Promise<void> {
+    await this.call('record_observation', { content, category });
+  }
+
+  /** The prompt that a task is given. */
+  async context(query: string): Promise<string> {
+    return (await this.post<{ text: string }>('/api/context', { query })).text;
+  }
+
   /** Links one memory to another. */
   async link(from: string, relation: string, to: string): Promise<void> {
     await this.call('agent_memory_link', { from, relation, to });

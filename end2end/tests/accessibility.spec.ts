@@ -3,7 +3,7 @@ import type { Page, ViewportSize } from '@playwright/test';
 import type { Frame } from '../pages/frame';
 import type { MemoryPage } from '../pages/memory';
 import type { VocabularyPage } from '../pages/vocabulary';
-import { unique, type Agent } from '../support/agent';
+import { Agent, unique } from '../support/agent';
 import { expect, SIGNED_OUT, test } from '../support/test';
 
 declare global {
@@ -233,6 +233,18 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'the lifecycle': ({ frame }) => frame.goto('/lifecycle'),
   'the lifecycle policy': ({ frame }) => frame.goto('/lifecycle/policy'),
   'the search policy': ({ frame }) => frame.goto('/recall/policy'),
+  people: ({ frame }) => frame.goto('/people'),
+  'people, nothing matches': ({ frame }) => frame.goto('/people?user=nothing+is+called+this'),
+  'people, an invalid filter': ({ frame }) => frame.goto('/people?agent=atlas'),
+  'a person with long words': async ({ frame }) => {
+    const observer = Agent.create(['capture:write']);
+    await observer.observe(`Office: ${LONG}`);
+    await observer.observe(`Office: ${LONG.slice(0, 40)}`);
+    await frame.gotoUntil(`/people/${observer.id}/nobody`, async () => expect(await frame.page.getByTestId('disputed').count()).toBe(1));
+    await frame.page.locator('summary').filter({ hasText: /^Why/ }).first().click();
+    await frame.page.locator('summary').filter({ hasText: /^Forget/ }).first().click();
+  },
+  'an unknown person': ({ frame }) => frame.goto('/people/0198f000-0000-7000-8000-000000000000/nobody'),
   erasures: ({ frame }) => frame.goto('/erasure'),
   'requesting an erasure': ({ frame }) => frame.goto('/erasure/new?user=0198f000-0000-7000-8000-000000000001&names=Mina+Lindt'),
   'an unknown erasure': ({ frame }) => frame.goto('/erasure/0198f000-0000-7000-8000-000000000000'),

@@ -16,6 +16,7 @@ for (const path of [
   '/',
   '/agents',
   '/memories?topic=staging',
+  '/people',
   '/memories/delete',
   '/inbox',
   '/inbox/policy',

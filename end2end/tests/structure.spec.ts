@@ -24,6 +24,9 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
             - link "Memories":
               - /url: /memories
           - listitem:
+            - link "People":
+              - /url: /people
+          - listitem:
             - link "Lifecycle":
               - /url: /lifecycle
         - paragraph: Capture
@@ -814,6 +817,52 @@ test('a diagnosis', { tag: '@no-js' }, async ({ diagnosis, agent }) => {
           - paragraph: Agent passed
     - region "Relevance":
       - heading "Relevance" [level=2]
+  `);
+});
+
+test('people', { tag: '@no-js' }, async ({ people, person, gate }) => {
+  gate.expect(404);
+  const agent = Agent.create(['capture:write']);
+  const what = unique('compasses');
+  await agent.observe(`Vera prefers ${what}.`, 'preference');
+  await people.openWith(agent, 1);
+  await expect(people.main).toMatchAriaSnapshot(`
+    - heading "People" [level=1]
+    - search "People":
+      - combobox "Agent"
+      - textbox "Person begins with"
+      - button "Apply filters"
+      - link "Clear"
+    - paragraph: 1 profile
+    - table "Profiles":
+      - rowgroup:
+        - row:
+          - columnheader "Person"
+          - columnheader "Agent"
+          - columnheader "Entries"
+          - columnheader "Confident"
+          - columnheader "Disputed"
+          - columnheader "Last changed"
+      - rowgroup:
+        - row /Nobody in particular/:
+          - rowheader /compasses/:
+            - link "Nobody in particular"
+  `);
+  await person.open(agent, what);
+  await expect(person.main).toMatchAriaSnapshot(`
+    - paragraph:
+      - link "People"
+    - heading "Nobody in particular" [level=1]
+    - region "Working memory":
+      - heading "Working memory" [level=2]
+    - region "Structured profile":
+      - heading "Structured profile" [level=2]
+      - list
+    - region "Learned facts":
+      - heading "Learned facts" [level=2]
+    - region "History":
+      - heading "History" [level=2]
+      - list
   `);
 });
 

@@ -100,6 +100,8 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("proposal.undone", "Decision on a suggestion undone"),
     ("quarantine.decided", "Quarantine decided"),
     ("profile.leaf_forgotten", "Profile entry forgotten"),
+    ("profile.leaf_restored", "Profile entry restored"),
+    ("profile.swept", "Profile entries about sensitive matters removed"),
     ("vocabulary.", "Everything about the vocabulary"),
     ("vocabulary.proposed", "Term proposed"),
     ("vocabulary.approve", "Term approved"),

@@ -216,6 +216,11 @@ pub struct ObservationRequest {
     /// The person you observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
+    /// True: it is known to every agent, if your organisation shares profiles.
+    ///
+    /// Needs a key with the scope `commons:write`.
+    #[serde(default)]
+    pub commons: bool,
 }
 
 /// Input of `update_user_context`.
@@ -239,6 +244,11 @@ pub struct UserContextRequest {
     /// The person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
+    /// True: it is known to every agent, if your organisation shares profiles.
+    ///
+    /// Needs a key with the scope `commons:write`.
+    #[serde(default)]
+    pub commons: bool,
 }
 
 /// Input of `update_connection_context`.
@@ -397,18 +407,55 @@ text_enum! {
     }
 }
 
-/// Sensitive matters that may be part of profiles. By default none is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+text_enum! {
+    /// A matter that profiles keep out unless the organisation allows it.
+    Matter {
+        Health = "health",
+        Faith = "faith",
+        Politics = "politics",
+        Money = "money",
+    }
+}
+
+/// Most days for which a policy may keep a sensitive matter.
+pub const MATTER_DAYS_MAX: i32 = 3650;
+
+/// For how many days after its last observation a profile keeps an entry about each sensitive matter. 0 keeps the matter out, which is the
+/// default; without a number there is no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(sqlx::FromRow))]
 pub struct SensitiveMatters {
     #[cfg_attr(feature = "engine", sqlx(rename = "profile_health"))]
-    pub health: bool,
+    pub health: Option<i32>,
     #[cfg_attr(feature = "engine", sqlx(rename = "profile_faith"))]
-    pub faith: bool,
+    pub faith: Option<i32>,
     #[cfg_attr(feature = "engine", sqlx(rename = "profile_politics"))]
-    pub politics: bool,
+    pub politics: Option<i32>,
     #[cfg_attr(feature = "engine", sqlx(rename = "profile_money"))]
-    pub money: bool,
+    pub money: Option<i32>,
+}
+
+impl Default for SensitiveMatters {
+    fn default() -> Self {
+        Self { health: Some(0), faith: Some(0), politics: Some(0), money: Some(0) }
+    }
+}
+
+impl SensitiveMatters {
+    /// The days of a matter; `None` without a limit.
+    pub fn days(&self, matter: Matter) -> Option<i32> {
+        match matter {
+            Matter::Health => self.health,
+            Matter::Faith => self.faith,
+            Matter::Politics => self.politics,
+            Matter::Money => self.money,
+        }
+    }
+
+    /// Whether profiles may not hold a matter.
+    pub fn keep_out(&self, matter: Matter) -> bool {
+        self.days(matter) == Some(0)
+    }
 }
 
 /// What a tenant lets happen without a person.
@@ -431,6 +478,8 @@ pub struct CapturePolicy {
     /// What profiles may hold besides harmless facts.
     #[cfg_attr(feature = "engine", sqlx(flatten))]
     pub sensitive: SensitiveMatters,
+    /// Whether every agent reads what the commons' profile says about a person.
+    pub shared_profiles: bool,
 }
 
 impl Default for CapturePolicy {
@@ -444,6 +493,7 @@ impl Default for CapturePolicy {
             confidence_min: 0.5,
             outside_models: false,
             sensitive: SensitiveMatters::default(),
+            shared_profiles: false,
         }
     }
 }

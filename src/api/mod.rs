@@ -24,6 +24,7 @@ mod knowledge;
 mod lifecycle;
 mod memories;
 mod page;
+mod people;
 mod portability;
 mod profile;
 mod projects;
@@ -51,9 +52,9 @@ pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
 pub use capture::{
     ATTACHMENT_MAX, CaptureConversationRequest, CaptureMode, CaptureNumbers, CapturePolicy, CaptureResponse, CaptureSessionRequest,
-    ConnectionContextRequest, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, OBSERVATION_MAX, ObservationCategory,
-    ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SensitiveMatters, SourceDetail, SourceDetails, SourceFilter, SourceForm,
-    SourcePiece, SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
+    ConnectionContextRequest, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, MATTER_DAYS_MAX, Matter, OBSERVATION_MAX,
+    ObservationCategory, ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SensitiveMatters, SourceDetail, SourceDetails,
+    SourceFilter, SourceForm, SourcePiece, SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
 };
 pub use chat::{TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};
@@ -97,11 +98,12 @@ pub use memories::{
     MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, Source, SourceKind,
 };
 pub use page::Page;
+pub use people::{CitedSentence, LeafEvidence, PeopleFilter, PersonDetail, PersonRow};
 pub use portability::{Area, ImportCount, ImportReport};
 pub use profile::{
-    Connection, ConnectionList, ForgetLeafRequest, ForgetLeafResponse, LeafChange, ProfileChange, ProfileLeaf, ProfileRequest,
-    ProfileResponse, ProfileVersion, ProfileVersions, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL, SCHEMA_TTL_MAX,
-    TOOL_SCHEMA_MAX,
+    Connection, ConnectionList, ForgetLeafRequest, ForgetLeafResponse, LeafChange, ProfileChange, ProfileLeaf, ProfileOrigin, ProfilePart,
+    ProfileRequest, ProfileResponse, ProfileVersion, ProfileVersions, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL,
+    SCHEMA_TTL_MAX, TOOL_SCHEMA_MAX,
 };
 pub use projects::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, Repo};
 pub use recall::{

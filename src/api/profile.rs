@@ -1,7 +1,7 @@
 //! Profiles: what an agent knows about a person, and the connections of tools.
 
 use super::text_enum::text_enum;
-use super::{EventId, LeafId, MemoryId, UserRef};
+use super::{EventId, LeafId, Matter, MemoryId, UserRef};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -23,12 +23,34 @@ pub struct ProfileRequest {
     pub user_id: Option<UserRef>,
 }
 
+text_enum! {
+    /// The part of a profile that a value belongs to.
+    ProfilePart {
+        /// The structured profile.
+        Scaffold = "scaffold",
+        /// Facts to keep, and what was learned about using a connection.
+        Learned = "learned",
+    }
+}
+
+text_enum! {
+    /// Which profile a value comes from.
+    ProfileOrigin {
+        /// The agent's own.
+        Own = "own",
+        /// The one that all agents of the organisation share.
+        Shared = "shared",
+    }
+}
+
 /// One value of a profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct ProfileLeaf {
     /// Pass it to `forget_profile_leaf`.
     pub leaf_id: LeafId,
+    pub part: ProfilePart,
+    pub profile: ProfileOrigin,
     /// The keys that lead to it, outermost first.
     pub path: Vec<String>,
     /// A text, a number or a truth value.
@@ -41,8 +63,16 @@ pub struct ProfileLeaf {
     pub disputed: bool,
     /// How often it was observed.
     pub observations: i64,
+    /// In how many sessions it was observed, as far as observations named theirs.
+    pub sessions: i64,
+    /// True: it was observed in three sessions or more.
+    pub recurring: bool,
     pub first_seen: DateTime<Utc>,
     pub last_seen: DateTime<Utc>,
+    /// The sensitive matters that it is about.
+    pub matters: Vec<Matter>,
+    /// When it ends unless it is observed again; absent without an end.
+    pub expires_at: Option<DateTime<Utc>>,
     /// The observations that it cites.
     pub event_ids: Vec<EventId>,
     /// The memories that were made from these observations.
@@ -61,7 +91,7 @@ pub struct ProfileResponse {
     pub learned: Map<String, Value>,
     /// Every value of both, with its confidence and what it cites.
     pub leaves: Vec<ProfileLeaf>,
-    /// Rises with every change; 0 before the first one.
+    /// Rises with every change of the agent's own profile; 0 before the first one.
     pub version: i64,
     pub updated_at: Option<DateTime<Utc>>,
 }
@@ -73,6 +103,7 @@ text_enum! {
         Repeated = "repeated",
         Disputed = "disputed",
         Superseded = "superseded",
+        Restored = "restored",
     }
 }
 

@@ -3,8 +3,8 @@
 use super::request::capturing;
 use super::source::Read;
 use crate::api::{
-    CaptureResponse, ConnectionContextRequest, EventId, OBSERVATION_MAX, ObservationCategory, ObservationRequest, SourceDetails,
-    SourceForm, TOPIC_MAX, UPDATES_MAX, UserContextRequest,
+    AgentId, CaptureResponse, ConnectionContextRequest, EventId, OBSERVATION_MAX, ObservationCategory, ObservationRequest, Scope,
+    SourceDetails, SourceForm, TOPIC_MAX, UPDATES_MAX, UserContextRequest,
 };
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -25,7 +25,7 @@ const LEARNED_FACT: &str = "learned_fact";
 /// Records one observation.
 ///
 /// # Errors
-/// `Forbidden` without `capture:write`, `Invalid` for an empty or too long content.
+/// `Forbidden` without `capture:write`, and without `commons:write` for all agents; `Invalid` for an empty or too long content.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn record_observation(engine: &Engine, ctx: &OpContext, request: ObservationRequest) -> Result<CaptureResponse, Error> {
@@ -39,13 +39,15 @@ pub async fn record_observation(engine: &Engine, ctx: &OpContext, request: Obser
         ObservationCategory::Correction => "correction",
     };
     let observation = Observation { event_type, topic: None, json: false, text: request.content };
-    record(engine, ctx, &[observation], request.session_id, request.connection_id, &once).await
+    let place = Place { agent: recorder(ctx, request.commons)?, session: request.session_id, connection: request.connection_id };
+    record(engine, ctx, &[observation], place, &once).await
 }
 
 /// Records new values of a person's profile and facts to keep: an event for each.
 ///
 /// # Errors
-/// `Forbidden` without `capture:write`; `Invalid` for no entries, too many, or one that is empty or too long.
+/// `Forbidden` without `capture:write`, and without `commons:write` for all agents; `Invalid` for no entries, too many, or one that is empty
+/// or too long.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn update_user_context(engine: &Engine, ctx: &OpContext, request: UserContextRequest) -> Result<CaptureResponse, Error> {
@@ -59,7 +61,8 @@ pub async fn update_user_context(engine: &Engine, ctx: &OpContext, request: User
     }
     let message = format!("has {} entries in all; it may have 1 to {UPDATES_MAX}", observations.len());
     checks.that((1..=UPDATES_MAX).contains(&observations.len()), "scaffold_updates", message).done()?;
-    record(engine, ctx, &observations, request.session_id, None, &once).await
+    let place = Place { agent: recorder(ctx, request.commons)?, session: request.session_id, connection: None };
+    record(engine, ctx, &observations, place, &once).await
 }
 
 /// Records what an agent learned about using a tool's connection: an event for each key.
@@ -78,7 +81,26 @@ pub async fn update_connection_context(
     let observations = updates("learned", &request.learned, LEARNED_FACT)?;
     let message = format!("has {} entries; it may have 1 to {UPDATES_MAX}", observations.len());
     Checks::default().that((1..=UPDATES_MAX).contains(&observations.len()), "learned", message).done()?;
-    record(engine, ctx, &observations, request.session_id, Some(request.connection_id), &once).await
+    let place = Place { agent: ctx.agent_id()?, session: request.session_id, connection: Some(request.connection_id) };
+    record(engine, ctx, &observations, place, &once).await
+}
+
+/// Where observations were made, and whose they are.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The agent that records them, or the commons.
+    agent: AgentId,
+    session: Option<Uuid>,
+    connection: Option<Uuid>,
+}
+
+/// Whose observations a call records.
+fn recorder(ctx: &OpContext, commons: bool) -> Result<AgentId, Error> {
+    if !commons {
+        return ctx.agent_id();
+    }
+    ctx.require(Scope::CommonsWrite)?;
+    Ok(ctx.commons_id)
 }
 
 struct Observation {
@@ -115,11 +137,9 @@ async fn record(
     engine: &Engine,
     ctx: &OpContext,
     observations: &[Observation],
-    session_id: Option<Uuid>,
-    connection_id: Option<Uuid>,
+    Place { agent, session: session_id, connection: connection_id }: Place,
     once: &Once<'_>,
 ) -> Result<CaptureResponse, Error> {
-    let agent = ctx.agent_id()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);

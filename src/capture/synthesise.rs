@@ -43,7 +43,7 @@ pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held) -> Result<
     let user_id = store::user_of_event(&mut tx, ctx.tenancy(), held).await?;
     let owner = Owner { agent_id: held.agent_id, user_id };
     let mut observations = store::observations(&mut tx, ctx.tenancy(), owner, BATCH).await?;
-    let view = View::load(&mut tx, ctx.tenancy(), subject(owner), engine.clock().now()).await?;
+    let view = View::load(&mut tx, ctx.tenancy(), subject(owner), &policy, engine.clock().now()).await?;
     tx.commit().await?;
     if by_model {
         shorten(&mut observations);
@@ -60,7 +60,9 @@ pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held) -> Result<
         Ok(drawn) => drawn,
         Err(error) => return Ok(failure(&ExtractError::Model(error))),
     };
-    let candidates: Vec<NewCandidate> = harmless.into_iter().map(|one| candidate(one, facts.remove(&one.id))).collect();
+    // What agents share applies everywhere: no memory of the commons belongs to one agent.
+    let scope = if owner.agent_id == ctx.commons_id { MemoryScope::Global } else { MemoryScope::Agent };
+    let candidates: Vec<NewCandidate> = harmless.into_iter().map(|one| candidate(one, scope, facts.remove(&one.id))).collect();
     let synthesis = Synthesis { engine, ctx, held, owner, policy, observations: &observations, suspicious: &suspicious };
     synthesis.store(&candidates, drawn).await?;
     Ok(Work::Ended)
@@ -146,6 +148,7 @@ fn observation(one: &StoredObservation) -> Observation {
     Observation {
         event_id: one.id,
         source_id: one.source_id,
+        session_id: one.session_id,
         connection_id: one.connection_id,
         event_type: one.event_type.clone().unwrap_or_default(),
         key: one.topic.clone(),
@@ -156,7 +159,7 @@ fn observation(one: &StoredObservation) -> Observation {
 }
 
 /// An observation as a candidate: in its own words, or in those of a model.
-fn candidate(one: &StoredObservation, fact: Option<String>) -> NewCandidate {
+fn candidate(one: &StoredObservation, scope: MemoryScope, fact: Option<String>) -> NewCandidate {
     let category = one.event_type.as_deref().and_then(|name| name.parse::<ObservationCategory>().ok());
     let kind = match category {
         Some(ObservationCategory::ProjectDetails) => MemoryKind::Project,
@@ -164,7 +167,7 @@ fn candidate(one: &StoredObservation, fact: Option<String>) -> NewCandidate {
     };
     NewCandidate {
         kind,
-        scope: MemoryScope::Agent,
+        scope,
         session_id: None,
         topic: one.topic.clone().unwrap_or_else(|| topic(&one.content)),
         confidence: 0.8,

@@ -18,7 +18,7 @@ pub(super) async fn profile_blocks(engine: &Engine, ctx: &OpContext) -> Result<V
 
 /// The blocks of a profile; what is empty has none.
 fn blocks(profile: ProfileContext) -> Vec<Block> {
-    let ProfileContext { working_memory, scaffold, learned, version, .. } = profile;
+    let ProfileContext { working_memory, scaffold, learned, version } = profile;
     let item = BlockItem { version: i32::try_from(version).ok(), ..BlockItem::of(ItemOrigin::Profile) };
     let parts = [
         (BlockName::WorkingMemory, working_memory.trim().to_owned()),
@@ -51,7 +51,6 @@ mod tests {
             scaffold: json!({ "role": "lead" }),
             learned: json!({}),
             version: 3,
-            updated_at: chrono::DateTime::UNIX_EPOCH,
         };
         let blocks = blocks(profile);
         assert_eq!(blocks.iter().map(|block| block.name).collect::<Vec<_>>(), [BlockName::WorkingMemory, BlockName::StructuredData]);

@@ -36,6 +36,8 @@ pub enum Kept {
     RetrievalLog,
     /// For the days of `history_days` in the lifecycle policy, unless something depends on it.
     History,
+    /// For the days that the capture policy says of their sensitive matter; without one, without a limit.
+    Matter,
     /// For `CONTEXT_TEXT_DAYS`.
     ContextTexts,
     /// Until it ends by itself.
@@ -63,7 +65,7 @@ const OF_NOBODY: Erasure = Erasure::Keep("it holds nobody's words");
 pub const TABLES: &[Table] = {
     use Erasure::{Row, Special};
     use Holds::{Name, Plain, Secret, Words};
-    use Kept::{ContextTexts, Day, Forever, History, RetrievalLog, Session, WithMemory};
+    use Kept::{ContextTexts, Day, Forever, History, Matter, RetrievalLog, Session, WithMemory};
     &[
         Table { database: "agent_memory", name: "agent_memories", kept: WithMemory, erasure: Row, columns: &[
             ("short_id", Plain, true), ("kind", Plain, true), ("category", Plain, true), ("subject", Words, true), ("retention", Plain, true),
@@ -121,9 +123,10 @@ pub const TABLES: &[Table] = {
         ] },
         // A narrative is rebuilt from the leaves.
         Table { database: "agent_memory", name: "profiles", kept: Forever, erasure: Row, columns: &[("working_memory", Words, false)] },
-        Table { database: "agent_memory", name: "profile_leaves", kept: Forever, erasure: Row, columns: &[
+        Table { database: "agent_memory", name: "profile_leaves", kept: Matter, erasure: Row, columns: &[
             ("part", Plain, true), ("path", Words, true), ("value", Words, true), ("state", Plain, true), ("leaf_hash", Words, false),
-            ("contradicts", Plain, true), ("source_ids", Plain, true), ("event_ids", Plain, true),
+            ("contradicts", Plain, true), ("source_ids", Plain, true), ("event_ids", Plain, true), ("matters", Plain, false),
+            ("session_ids", Plain, true),
         ] },
         Table { database: "agent_memory", name: "profile_versions", kept: Forever, erasure: Row, columns: &[
             ("diff", Plain, true), ("event_ids", Plain, true),

@@ -1,7 +1,7 @@
 //! The policies of a tenant: what becomes memory without a person, and how `search_my_memories` ranks.
 
 use super::{finish, store};
-use crate::api::{AgentId, CATEGORY_MAX, CapturePolicy, OperatorRole, SearchPolicy};
+use crate::api::{AgentId, CATEGORY_MAX, CapturePolicy, MATTER_DAYS_MAX, Matter, OperatorRole, SearchPolicy};
 use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -36,13 +36,18 @@ pub async fn policy(engine: &Engine, ctx: &OpContext) -> Result<CapturePolicy, E
 /// Sets the policy. It holds for everything that is extracted from then on.
 ///
 /// # Errors
-/// `Forbidden` without the role `admin`, `Invalid` for a confidence outside 0 to 1.
+/// `Forbidden` without the role `admin`; `Invalid` for a confidence outside 0 to 1, or a number of days that is too large.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn set_policy(engine: &Engine, ctx: &OpContext, policy: CapturePolicy) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
-    let message = "is a number from 0 to 1";
-    Checks::default().that((0.0..=1.0).contains(&policy.confidence_min), "confidence_min", message).done()?;
+    let mut checks = Checks::default();
+    checks.that((0.0..=1.0).contains(&policy.confidence_min), "confidence_min", "is a number from 0 to 1");
+    for matter in Matter::ALL {
+        let fits = policy.sensitive.days(*matter).is_none_or(|days| (0..=MATTER_DAYS_MAX).contains(&days));
+        checks.that(fits, matter.as_str(), format!("is a number of days from 0 to {MATTER_DAYS_MAX}"));
+    }
+    checks.done()?;
     let now = engine.clock().now();
     let mut tx = engine.db().control.begin_system().await?;
     store::set_capture_policy(&mut tx, ctx.tenant_id, &policy, ctx.actor.name(), now).await?;

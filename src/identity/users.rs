@@ -8,10 +8,13 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
+use std::collections::HashMap;
 use tracing::instrument;
 
 /// Longest name of a user, in characters.
 const NAME_MAX: usize = 200;
+/// Most users that the text of a filter stands for.
+const NAMED_MAX: i64 = 200;
 
 /// The user that a reference means. A reference that is new gets an id, which stays the same from then on.
 ///
@@ -148,4 +151,28 @@ pub async fn users(engine: &Engine, ctx: &OpContext) -> Result<Vec<User>, Error>
     let users = store::users(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
     Ok(users)
+}
+
+/// The users whose reference or name begins with a text, at most 200: for a filter of a list.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn users_named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec<UserId>, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let users = store::users_named(&mut tx, ctx.tenant_id, text, NAMED_MAX).await?;
+    tx.commit().await?;
+    Ok(users)
+}
+
+/// What some users are called: their name, or else the organisation's reference to them. Users that it never named are left out.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn user_names(engine: &Engine, ctx: &OpContext, ids: &[UserId]) -> Result<HashMap<UserId, String>, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let users = store::users_by_id(&mut tx, ctx.tenant_id, ids).await?;
+    tx.commit().await?;
+    Ok(users.into_iter().map(|user| (user.id, user.name.unwrap_or(user.external_ref))).collect())
 }

@@ -2,6 +2,7 @@
 
 mod forecast;
 mod history;
+mod matters;
 mod messages;
 mod sessions;
 pub mod store;

@@ -5,6 +5,7 @@ use crate::api::{AgentId, ExpiringDay, MemoryId, Retention, Role, SessionMessage
 use crate::db::cursor::Seek;
 use crate::db::{DbError, Tenancy, Tx, not_held, of_user, statement};
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
@@ -282,4 +283,12 @@ pub async fn sweep_records(
         Record::KnowledgeEvents => return Ok(0),
     };
     Ok(sqlx::query_scalar(sql).bind(tenant).bind(agent).bind(before).bind(most).fetch_one(&mut **tx).await?)
+}
+
+/// Deletes at most `most` leaves of an agent's profiles that nobody observed since the time that `ended` names for one of their matters; how
+/// many.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn sweep_leaves(tx: &mut Tx, tenant: TenantId, agent: AgentId, ended: &Value, most: i64) -> Result<i64, DbError> {
+    let sql = "select sweep_leaves($1, $2, $3, $4)";
+    Ok(sqlx::query_scalar(sql).bind(tenant).bind(agent).bind(ended).bind(most).fetch_one(&mut **tx).await?)
 }

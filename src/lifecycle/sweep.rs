@@ -1,8 +1,8 @@
-//! The sweep: it archives episodes that faded and memories whose retention ended, and deletes old history, agent by agent, in small steps
-//! with pauses.
+//! The sweep: it archives episodes that faded and memories whose retention ended, deletes old history, and deletes entries of profiles about
+//! sensitive matters that ended, agent by agent, in small steps with pauses.
 
-use super::history;
 use super::store::{self, Record};
+use super::{history, matters};
 use crate::api::{AgentId, ArchiveReason, LifecyclePolicy, OperatorRole};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
@@ -54,6 +54,8 @@ struct Done {
     limit: i64,
     /// Old records that were deleted.
     history: i64,
+    /// Entries of profiles about sensitive matters that ended.
+    leaves: i64,
 }
 
 impl Done {
@@ -64,6 +66,7 @@ impl Done {
             Step::Archive(ArchiveReason::Early) => &mut self.early,
             Step::Archive(ArchiveReason::Limit) => &mut self.limit,
             Step::Delete(_) => &mut self.history,
+            Step::EndLeaves => &mut self.leaves,
         };
         *sum += rows;
     }
@@ -74,13 +77,15 @@ impl Done {
 enum Step {
     Archive(ArchiveReason),
     Delete(Record),
+    /// Entries of profiles about sensitive matters.
+    EndLeaves,
 }
 
 impl Step {
     /// In the order of a sweep.
     fn all() -> impl Iterator<Item = Self> {
         let archive = [ArchiveReason::Expired, ArchiveReason::Faded, ArchiveReason::Early, ArchiveReason::Limit];
-        archive.into_iter().map(Self::Archive).chain(Record::ALL.into_iter().map(Self::Delete))
+        archive.into_iter().map(Self::Archive).chain(Record::ALL.into_iter().map(Self::Delete)).chain([Self::EndLeaves])
     }
 }
 
@@ -172,6 +177,7 @@ async fn perform(engine: &Engine, ctx: &OpContext, agent: AgentId, step: Step, p
             None => Ok((0, 0)),
         },
         Step::Delete(record) => Ok((history::delete(engine, ctx, agent, record, policy).await?, history::BATCH)),
+        Step::EndLeaves => Ok((matters::delete(engine, ctx, agent).await?, matters::BATCH)),
     }
 }
 

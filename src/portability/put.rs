@@ -14,6 +14,7 @@ use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{content_hash, embedded_text, wording};
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
+use crate::profile::Proposal;
 use crate::text::normal;
 use crate::vocabulary::Snapshot;
 use async_recursion::async_recursion as boxed;
@@ -67,11 +68,20 @@ fn row(line: &Line, snapshot: Option<&Snapshot>) -> serde_json::Result<Value> {
         Line::QuarantinedTurn(line) => serde_json::to_value(line),
         Line::Pair(line) => serde_json::to_value(line),
         Line::Connection(line) => serde_json::to_value(line),
-        Line::ProfileLeaf(line) => with(serde_json::to_value(line), "leaf_hash", bytes(&Hash(line.hash()))),
+        Line::ProfileLeaf(line) => with_leaf(serde_json::to_value(line), &line.proposal()),
         Line::ProfileVersion(line) => serde_json::to_value(line),
         Line::Action(line) => with_report(serde_json::to_value(line), &line.body()),
         Line::WorkflowStep(line) => with_report(serde_json::to_value(line), &line.body()),
     }
+}
+
+/// The row of a leaf of a profile, with what makes it the same as another, and its sensitive matters.
+fn with_leaf(row: serde_json::Result<Value>, leaf: &Proposal) -> serde_json::Result<Value> {
+    row.map(|mut row| {
+        row["leaf_hash"] = bytes(&Hash(leaf.hash()));
+        row["matters"] = leaf.matters().iter().map(ToString::to_string).collect();
+        row
+    })
 }
 
 /// The row of a report, with its hash and whether a search may find it.

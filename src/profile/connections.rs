@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::guard;
 use crate::idempotency::Once;
-use crate::identity::acting_for;
+use crate::identity::{self, acting_for};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
@@ -94,14 +94,16 @@ async fn reading(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Re
 
 async fn read(engine: &Engine, ctx: &OpContext, only: Option<Uuid>) -> Result<Vec<Connection>, Error> {
     let (subject, now) = (Subject { agent_id: ctx.agent_id()?, user_id: ctx.user() }, engine.clock().now());
+    let policy = identity::capture_policy(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let view = View::load(&mut tx, ctx.tenancy(), subject, now).await?;
+    let view = View::load(&mut tx, ctx.tenancy(), subject, &policy, now).await?;
     let stored = store::connections(&mut tx, ctx.tenancy(), subject, (only, CONNECTIONS), now).await?;
     tx.commit().await?;
     Ok(stored.into_iter().map(|one| described(&view, one)).collect())
 }
 
-fn described(view: &View, stored: StoredConnection) -> Connection {
+/// A connection with what was learned about it.
+pub(super) fn described(view: &View, stored: StoredConnection) -> Connection {
     let StoredConnection { id, tool_id, name, tool_schema, schema_expires_at, created_at, updated_at } = stored;
     let learned = view.learned_about(id);
     Connection { connection_id: id, tool_id, name, learned, tool_schema, schema_expires_at, created_at, updated_at }

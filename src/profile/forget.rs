@@ -1,23 +1,27 @@
-//! Forgetting a leaf: it is hidden at once, its narrative is thrown away, and the same value at the same place does not come back.
+//! Forgetting a leaf: it is hidden at once, its narrative is thrown away, and the same value at the same place does not come back. An operator
+//! can undo it.
 
 use super::apply::lock_profile;
-use super::model::{Diff, LeafState, Subject};
+use super::model::{Diff, Leaf, LeafState, Subject};
 use super::store::{self, StoredVersion};
-use crate::api::{ForgetLeafRequest, ForgetLeafResponse, REASON_MAX, Scope};
+use crate::api::{ForgetLeafRequest, ForgetLeafResponse, LeafId, OperatorRole, REASON_MAX, Scope};
 use crate::audit::{self, NewEntry};
+use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
-use crate::identity::acting_for;
+use crate::identity::{self, acting_for};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use sqlx::types::Json;
 use tracing::instrument;
 
-/// Forgets one leaf of a user's profile. Forgetting twice is no error. Memories stay: forget them to forget what they say.
+/// Forgets one leaf of a user's profile: the agent's own, or one of the commons' profile if the policy shares it. Forgetting twice is no
+/// error. Memories stay: forget them to forget what they say.
 ///
 /// # Errors
-/// `Forbidden` without `memory:forget`; `NotFound` for a leaf of another agent, user or organisation.
+/// `Forbidden` without `memory:forget`, and without `commons:write` for a leaf of the commons; `NotFound` for a leaf of another agent, user
+/// or organisation.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn forget_leaf(engine: &Engine, ctx: &OpContext, request: ForgetLeafRequest) -> Result<ForgetLeafResponse, Error> {
@@ -26,30 +30,98 @@ pub async fn forget_leaf(engine: &Engine, ctx: &OpContext, request: ForgetLeafRe
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     Checks::default().optional_text("reason", request.reason.as_deref(), REASON_MAX).done()?;
     let once = Once::new(engine, ctx, "forget_profile_leaf", &request)?;
-    let (subject, tenancy, now) = (Subject { agent_id, user_id: ctx.user() }, ctx.tenancy(), engine.clock().now());
-    let mut tx = engine.db().memory.begin(tenancy).await?;
+    let shares = identity::capture_policy(engine, ctx).await?.shared_profiles;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
     }
-    lock_profile(&mut tx, subject).await?;
-    let found = store::leaves(&mut tx, tenancy, subject).await?.into_iter().find(|leaf| leaf.id == request.leaf_id.0);
-    let mut leaf = found.ok_or(Error::NotFound("leaf of the profile"))?;
-    let already_forgotten = leaf.state == LeafState::Forgotten;
-    if !already_forgotten {
-        leaf.state = LeafState::Forgotten;
-        store::put_leaf(&mut tx, tenancy, subject, &leaf).await?;
-        store::put_narrative(&mut tx, tenancy, subject, (engine.clock().id(), None), now).await?;
-        let version = store::next_version(&mut tx, tenancy, subject).await?;
-        let diff = Json(Diff { forgotten: vec![leaf.id], ..Diff::default() });
-        let version = StoredVersion { version, diff, event_ids: Vec::new(), narrated: false, created_at: now };
-        store::insert_version(&mut tx, tenancy, subject, engine.clock().id(), &version).await?;
-        let entry = NewEntry::new(engine, ctx, "profile.leaf_forgotten", "profile_leaf", request.leaf_id, "forgotten")
-            .agent(agent_id)
-            .reason(request.reason.as_deref());
-        audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    let mut subject = Subject { agent_id, user_id: ctx.user() };
+    let mut found = find(&mut tx, ctx, subject, request.leaf_id).await?;
+    if found.is_none() && shares {
+        subject.agent_id = ctx.commons_id;
+        found = find(&mut tx, ctx, subject, request.leaf_id).await?;
+        if found.is_some() {
+            ctx.require(Scope::CommonsWrite)?;
+        }
     }
+    let leaf = found.ok_or(Error::NotFound("leaf of the profile"))?;
+    let already_forgotten = !forget(engine, ctx, &mut tx, (subject, leaf), request.reason.as_deref()).await?;
     let answer = ForgetLeafResponse { leaf_id: request.leaf_id, already_forgotten };
     once.commit(tx, &answer, &[]).await?;
     engine.relay().wake();
     Ok(answer)
+}
+
+/// Forgets one leaf of any profile of the organisation, for an operator. Forgetting twice is no error.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `Invalid` for an empty or too long reason; `NotFound`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn forget_leaf_of(engine: &Engine, ctx: &OpContext, subject: Subject, leaf: LeafId, reason: &str) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Reviewer)?;
+    Checks::default().text("reason", reason, REASON_MAX).done()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let leaf = find(&mut tx, ctx, subject, leaf).await?.ok_or(Error::NotFound("leaf of the profile"))?;
+    forget(engine, ctx, &mut tx, (subject, leaf), Some(reason)).await?;
+    tx.commit().await?;
+    engine.relay().settle().await;
+    Ok(())
+}
+
+/// Takes back that a leaf was forgotten. A leaf whose memory was forgotten stays hidden. Restoring twice is no error.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `NotFound`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn restore_leaf(engine: &Engine, ctx: &OpContext, subject: Subject, leaf: LeafId) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Reviewer)?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let mut leaf = find(&mut tx, ctx, subject, leaf).await?.ok_or(Error::NotFound("leaf of the profile"))?;
+    if leaf.state == LeafState::Forgotten {
+        leaf.state = if leaf.superseded_at.is_some() { LeafState::Superseded } else { LeafState::Shown };
+        let diff = Diff { restored: vec![leaf.id], ..Diff::default() };
+        change(engine, ctx, &mut tx, (subject, &leaf), diff).await?;
+        let entry = NewEntry::new(engine, ctx, "profile.leaf_restored", "profile_leaf", LeafId(leaf.id), "restored");
+        audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry.agent(subject.agent_id)).await?;
+    }
+    tx.commit().await?;
+    engine.relay().settle().await;
+    Ok(())
+}
+
+/// Locks a profile and finds one of its leaves.
+async fn find(tx: &mut Tx, ctx: &OpContext, subject: Subject, id: LeafId) -> Result<Option<Leaf>, Error> {
+    lock_profile(tx, subject).await?;
+    Ok(store::leaves(tx, ctx.tenancy(), subject).await?.into_iter().find(|leaf| leaf.id == id.0))
+}
+
+/// Forgets a leaf of a locked profile; false if it was forgotten before.
+async fn forget(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    (subject, mut leaf): (Subject, Leaf),
+    reason: Option<&str>,
+) -> Result<bool, Error> {
+    if leaf.state == LeafState::Forgotten {
+        return Ok(false);
+    }
+    leaf.state = LeafState::Forgotten;
+    let diff = Diff { forgotten: vec![leaf.id], ..Diff::default() };
+    change(engine, ctx, tx, (subject, &leaf), diff).await?;
+    let entry = NewEntry::new(engine, ctx, "profile.leaf_forgotten", "profile_leaf", LeafId(leaf.id), "forgotten");
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry.agent(subject.agent_id).reason(reason)).await?;
+    Ok(true)
+}
+
+/// Stores a leaf whose state changed, throws the narrative away and records the change.
+async fn change(engine: &Engine, ctx: &OpContext, tx: &mut Tx, (subject, leaf): (Subject, &Leaf), diff: Diff) -> Result<(), Error> {
+    let (tenancy, now) = (ctx.tenancy(), engine.clock().now());
+    store::put_leaf(tx, tenancy, subject, leaf).await?;
+    store::put_narrative(tx, tenancy, subject, (engine.clock().id(), None), now).await?;
+    let version = store::next_version(tx, tenancy, subject).await?;
+    let version = StoredVersion { version, diff: Json(diff), event_ids: Vec::new(), narrated: false, created_at: now };
+    Ok(store::insert_version(tx, tenancy, subject, engine.clock().id(), &version).await?)
 }

@@ -97,6 +97,8 @@ impl Merge {
             first_seen: times().min().unwrap_or_default(),
             last_seen: times().max().unwrap_or_default(),
             superseded_at: None,
+            matters: proposal.matters().into_iter().map(|matter| matter.to_string()).collect(),
+            session_ids: Vec::new(),
             hidden: false,
         };
         for cite in &proposal.cites {
@@ -162,7 +164,7 @@ mod tests {
             value,
             listed,
             corrects,
-            cites: vec![Citation { source_id: SourceId(id), event_id: EventId(id), at }],
+            cites: vec![Citation { source_id: SourceId(id), event_id: EventId(id), session_id: None, at }],
         }
     }
 

@@ -1,8 +1,11 @@
 //! A profile: its leaves, where they come from, and how they change.
 
+pub use crate::api::ProfilePart as Part;
+
+use super::sensitive;
 use super::tree::folded;
-use crate::api::{AgentId, EventId, SourceId, UserId};
-use chrono::{DateTime, Utc};
+use crate::api::{AgentId, EventId, Matter, SensitiveMatters, SourceId, UserId};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -16,16 +19,10 @@ pub struct Subject {
     pub user_id: Option<UserId>,
 }
 
-/// What a leaf belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
-#[serde(rename_all = "lowercase")]
-#[sqlx(type_name = "text", rename_all = "lowercase")]
-pub enum Part {
-    /// The structured profile.
-    Scaffold,
-    /// Facts to keep, and what was learned about using a connection.
-    Learned,
-}
+/// Most sessions that a leaf remembers. More say nothing new.
+const SESSIONS_MAX: usize = 100;
+/// In how many sessions a leaf is observed before it counts as recurring.
+const RECURRING: usize = 3;
 
 /// Whether a leaf is in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
@@ -59,29 +56,70 @@ pub struct Leaf {
     pub first_seen: DateTime<Utc>,
     pub last_seen: DateTime<Utc>,
     pub superseded_at: Option<DateTime<Utc>>,
+    /// The [`Matter`]s that it is about, as texts.
+    pub matters: Vec<String>,
+    /// The sessions in which it was observed, as far as observations name theirs.
+    pub session_ids: Vec<Uuid>,
     /// A memory that was made from one of its sources was forgotten.
     pub hidden: bool,
 }
 
 impl Leaf {
-    /// Whether anybody reads it.
+    /// Whether nobody forgot it, or a memory that was made from it.
     pub fn is_visible(&self) -> bool {
         self.state == LeafState::Shown && !self.hidden
     }
 
-    /// Adds what a proposal cites, each source once.
+    /// The sensitive matters that it is about.
+    pub fn matters(&self) -> impl Iterator<Item = Matter> {
+        self.matters.iter().filter_map(|matter| matter.parse().ok())
+    }
+
+    /// When it ends unless it is observed again: so many days after the last observation as the policy says of its matters.
+    pub fn expires_at(&self, policy: SensitiveMatters) -> Option<DateTime<Utc>> {
+        let days = self.matters().filter_map(|matter| policy.days(matter)).min()?;
+        self.last_seen.checked_add_signed(TimeDelta::days(days.into()))
+    }
+
+    /// Whether it has ended.
+    pub fn is_expired(&self, policy: SensitiveMatters, now: DateTime<Utc>) -> bool {
+        self.expires_at(policy).is_some_and(|end| end <= now)
+    }
+
+    /// Whether it was observed in three sessions or more.
+    pub fn is_recurring(&self) -> bool {
+        self.session_ids.len() >= RECURRING
+    }
+
+    /// Adds what a proposal cites, each source and each session once.
     pub fn cite(&mut self, cite: &Citation) {
+        if let Some(session) = cite.session_id.filter(|session| !self.session_ids.contains(session))
+            && self.session_ids.len() < SESSIONS_MAX
+        {
+            self.session_ids.push(session);
+        }
         if !self.source_ids.contains(&cite.source_id.0) {
             self.source_ids.push(cite.source_id.0);
             self.event_ids.push(cite.event_id.0);
         }
     }
 
+    /// Where it is in the profile.
+    pub fn place(&self) -> Place {
+        place(self.part, self.connection_id, &self.path)
+    }
+
     /// Whether a proposal is for the same place.
     pub fn is_beside(&self, other: &Proposal) -> bool {
-        let place = |path: &[String]| path.iter().map(|key| folded(key)).collect::<Vec<_>>();
-        (self.part, self.connection_id) == (other.part, other.connection_id) && place(&self.path) == place(&other.path)
+        self.place() == place(other.part, other.connection_id, &other.path)
     }
+}
+
+/// Part, connection, and the keys of a path in any case and spacing.
+pub type Place = (Part, Option<Uuid>, Vec<String>);
+
+fn place(part: Part, connection: Option<Uuid>, path: &[String]) -> Place {
+    (part, connection, path.iter().map(|key| folded(key)).collect())
 }
 
 /// An observation that a leaf cites.
@@ -89,6 +127,7 @@ impl Leaf {
 pub struct Citation {
     pub source_id: SourceId,
     pub event_id: EventId,
+    pub session_id: Option<Uuid>,
     pub at: DateTime<Utc>,
 }
 
@@ -124,6 +163,12 @@ impl Proposal {
         hasher.finalize().to_vec()
     }
 
+    /// The sensitive matters that it is about.
+    pub fn matters(&self) -> Vec<Matter> {
+        let value = self.value.as_str().map_or_else(|| self.value.to_string(), str::to_owned);
+        sensitive::matters(&format!("{} {value}", self.path.join(" ")))
+    }
+
     /// When the newest of its observations was made.
     pub fn at(&self) -> DateTime<Utc> {
         self.cites.iter().map(|cite| cite.at).max().unwrap_or_default()
@@ -142,6 +187,8 @@ pub struct Diff {
     /// Replaced by a correction.
     pub superseded: Vec<Uuid>,
     pub forgotten: Vec<Uuid>,
+    /// Forgotten by mistake.
+    pub restored: Vec<Uuid>,
 }
 
 impl Diff {

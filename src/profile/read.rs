@@ -1,20 +1,23 @@
 //! Reading a profile: only what is visible, so a leaf that was forgotten, or whose memory was, is gone at once.
 
 use super::confidence::confidence;
-use super::model::{Leaf, Part, Subject};
-use super::narrative::{Told, compose};
+use super::model::{Leaf, LeafState, Part, Subject};
+use super::narrative::{Told, compose, cut};
+use super::shared::beneath;
 use super::store::{self, StoredConnection, StoredProfile};
 use super::tree::render;
-use crate::api::{EventId, LeafId, MemoryId, ProfileLeaf, ProfileRequest, ProfileResponse, Scope};
+use crate::api::{
+    AgentId, CapturePolicy, EventId, LeafId, MemoryId, ProfileLeaf, ProfileOrigin, ProfileRequest, ProfileResponse, Scope, SensitiveMatters,
+};
 use crate::db::{Tenancy, Tx};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::identity::acting_for;
+use crate::identity::{self, acting_for};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tracing::instrument;
 use uuid::Uuid;
 
@@ -30,15 +33,20 @@ pub struct ProfileContext {
     pub scaffold: Value,
     /// An object: `Facts`, a list of sentences, and `connections`, what was learned about each. Either is absent if there is none.
     pub learned: Value,
+    /// The number of the last change of the agent's own profile.
     pub version: i64,
-    pub updated_at: DateTime<Utc>,
 }
 
 /// A profile as it is now: the leaves that may be seen, and no others.
 pub struct View {
     stored: Option<StoredProfile>,
     leaves: Vec<Leaf>,
+    /// Leaves that nobody reads: forgotten, corrected, or ended.
+    unread: Vec<Leaf>,
+    /// Which of the leaves come from the commons' profile.
+    shared: HashSet<Uuid>,
     connections: Vec<StoredConnection>,
+    sensitive: SensitiveMatters,
     now: DateTime<Utc>,
 }
 
@@ -47,12 +55,37 @@ impl View {
     ///
     /// # Errors
     /// When the database is out of reach.
-    pub async fn load(tx: &mut Tx, tenancy: Tenancy, subject: Subject, now: DateTime<Utc>) -> Result<Self, Error> {
-        let stored = store::profile(tx, tenancy, subject).await?;
-        let mut leaves = store::leaves(tx, tenancy, subject).await?;
-        leaves.retain(Leaf::is_visible);
+    pub async fn load(tx: &mut Tx, tenancy: Tenancy, subject: Subject, policy: &CapturePolicy, now: DateTime<Utc>) -> Result<Self, Error> {
+        let (sensitive, mut stored) = (policy.sensitive, store::profile(tx, tenancy, subject).await?);
+        let all = store::leaves(tx, tenancy, subject).await?;
+        let ended = |leaf: &Leaf| leaf.is_expired(sensitive, now);
+        // A narrative may repeat an entry that ended, until the sweep removes both.
+        if all.iter().any(|leaf| leaf.state != LeafState::Forgotten && ended(leaf))
+            && let Some(stored) = &mut stored
+        {
+            stored.working_memory = None;
+        }
+        let (leaves, unread) = all.into_iter().partition(|leaf| leaf.is_visible() && !ended(leaf));
         let connections = store::connections(tx, tenancy, subject, (None, CONNECTIONS), now).await?;
-        Ok(Self { stored, leaves, connections, now })
+        Ok(Self { stored, leaves, unread, shared: HashSet::new(), connections, sensitive, now })
+    }
+
+    /// Reads what an agent knows about the user of its call, with what the commons' profile says if the policy shares it.
+    ///
+    /// # Errors
+    /// `Forbidden` for an operator; otherwise when the database is out of reach.
+    pub(super) async fn of_agent(tx: &mut Tx, ctx: &OpContext, policy: &CapturePolicy, now: DateTime<Utc>) -> Result<Self, Error> {
+        let subject = Subject { agent_id: ctx.agent_id()?, user_id: ctx.user() };
+        let mut view = Self::load(tx, ctx.tenancy(), subject, policy, now).await?;
+        if policy.shared_profiles {
+            let commons = Subject { agent_id: ctx.commons_id, ..subject };
+            let commons = Self::load(tx, ctx.tenancy(), commons, policy, now).await?;
+            let own: Vec<Leaf> = view.leaves.iter().chain(&view.unread).cloned().collect();
+            let beneath = beneath(&own, commons.leaves);
+            view.shared.extend(beneath.iter().map(|leaf| leaf.id));
+            view.leaves.extend(beneath);
+        }
+        Ok(view)
     }
 
     /// The visible leaves, by path.
@@ -65,24 +98,29 @@ impl View {
         self.now
     }
 
-    /// The narrative that a chat model wrote, or else one composed from the leaves.
+    /// The narrative that a chat model wrote, and what the commons adds to it; or else one composed from the leaves.
     pub fn working_memory(&self) -> String {
-        let written = self.stored.as_ref().and_then(|stored| stored.working_memory.clone());
-        written.unwrap_or_else(|| {
-            let told = |leaf: &Leaf| leaf.connection_id.is_none();
-            let rated = self.rated();
-            let leaves = self.leaves.iter().zip(&rated).filter(|(leaf, _)| told(leaf));
-            let leaves: Vec<Told<'_>> = leaves
-                .map(|(leaf, (confidence, disputed))| Told {
-                    path: &leaf.path,
-                    value: &leaf.value,
-                    listed: leaf.listed,
-                    disputed: *disputed,
-                    confidence: *confidence,
-                })
-                .collect();
-            compose(&leaves)
-        })
+        match self.stored.as_ref().and_then(|stored| stored.working_memory.as_deref()) {
+            Some(written) if self.shared.is_empty() => written.to_owned(),
+            Some(written) => cut(&format!("{written}\n{}", self.composed(|leaf| self.shared.contains(&leaf.id)))),
+            None => self.composed(|_| true),
+        }
+    }
+
+    /// A narrative composed from some of the leaves; those of connections have none.
+    fn composed(&self, chosen: impl Fn(&Leaf) -> bool) -> String {
+        let rated = self.rated();
+        let leaves = self.leaves.iter().zip(&rated).filter(|(leaf, _)| leaf.connection_id.is_none() && chosen(leaf));
+        let leaves: Vec<Told<'_>> = leaves
+            .map(|(leaf, (confidence, disputed))| Told {
+                path: &leaf.path,
+                value: &leaf.value,
+                listed: leaf.listed,
+                disputed: *disputed,
+                confidence: *confidence,
+            })
+            .collect();
+        compose(&leaves)
     }
 
     /// The structured profile as an object.
@@ -113,6 +151,43 @@ impl View {
         learned
     }
 
+    /// The number of the last change; 0 before the first one.
+    fn version(&self) -> i64 {
+        self.stored.as_ref().map_or(0, |stored| stored.version)
+    }
+
+    /// When the profile changed last.
+    pub(super) fn updated_at(&self) -> Option<DateTime<Utc>> {
+        self.stored.as_ref().map(|stored| stored.updated_at)
+    }
+
+    /// The connections, with what was learned about each.
+    pub(super) fn connections(&self) -> &[StoredConnection] {
+        &self.connections
+    }
+
+    /// The profile as a whole, with the memories of the agents that its leaves were made into.
+    ///
+    /// # Errors
+    /// When the database is out of reach.
+    pub(super) async fn response(&self, tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> Result<ProfileResponse, Error> {
+        let mut sources: Vec<Uuid> = self.leaves.iter().flat_map(|leaf| leaf.source_ids.iter().copied()).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        let mut memories = Vec::new();
+        for agent in agents {
+            memories.extend(store::memories_of(tx, tenancy, *agent, &sources).await?);
+        }
+        Ok(ProfileResponse {
+            working_memory: self.working_memory(),
+            scaffold: self.scaffold(),
+            learned: self.learned(),
+            leaves: self.described(&memories),
+            version: self.version(),
+            updated_at: self.updated_at(),
+        })
+    }
+
     /// The leaves with their confidence, and what they cite.
     fn described(&self, memories: &[(Uuid, MemoryId)]) -> Vec<ProfileLeaf> {
         let rated = self.rated();
@@ -123,14 +198,20 @@ impl View {
             memory_ids.dedup();
             ProfileLeaf {
                 leaf_id: LeafId(leaf.id),
+                part: leaf.part,
+                profile: if self.shared.contains(&leaf.id) { ProfileOrigin::Shared } else { ProfileOrigin::Own },
                 path: leaf.path.clone(),
                 value: leaf.value.clone(),
                 connection_id: leaf.connection_id,
                 confidence,
                 disputed,
                 observations: i64::from(leaf.observations),
+                sessions: i64::try_from(leaf.session_ids.len()).unwrap_or(i64::MAX),
+                recurring: leaf.is_recurring(),
                 first_seen: leaf.first_seen,
                 last_seen: leaf.last_seen,
+                matters: leaf.matters().collect(),
+                expires_at: leaf.expires_at(self.sensitive),
                 event_ids: leaf.event_ids.iter().copied().map(EventId).collect(),
                 memory_ids,
             }
@@ -166,16 +247,18 @@ impl View {
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn for_context(engine: &Engine, ctx: &OpContext) -> Result<Option<ProfileContext>, Error> {
-    let subject = Subject { agent_id: ctx.agent_id()?, user_id: ctx.user() };
+    let policy = identity::capture_policy(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let view = View::load(&mut tx, ctx.tenancy(), subject, engine.clock().now()).await?;
+    let view = View::of_agent(&mut tx, ctx, &policy, engine.clock().now()).await?;
     tx.commit().await?;
-    Ok(view.stored.as_ref().map(|stored| ProfileContext {
+    if view.stored.is_none() && view.shared.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(ProfileContext {
         working_memory: view.working_memory(),
         scaffold: view.scaffold().into(),
         learned: view.learned().into(),
-        version: stored.version,
-        updated_at: stored.updated_at,
+        version: view.version(),
     }))
 }
 
@@ -189,20 +272,10 @@ pub async fn get(engine: &Engine, ctx: &OpContext, request: ProfileRequest) -> R
     let agent_id = ctx.agent_id()?;
     ctx.require(Scope::ContextRead)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
-    let subject = Subject { agent_id, user_id: ctx.user() };
+    let policy = identity::capture_policy(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let view = View::load(&mut tx, ctx.tenancy(), subject, engine.clock().now()).await?;
-    let mut sources: Vec<Uuid> = view.leaves.iter().flat_map(|leaf| leaf.source_ids.iter().copied()).collect();
-    sources.sort_unstable();
-    sources.dedup();
-    let memories = store::memories_of(&mut tx, ctx.tenancy(), agent_id, &sources).await?;
+    let view = View::of_agent(&mut tx, ctx, &policy, engine.clock().now()).await?;
+    let profile = view.response(&mut tx, ctx.tenancy(), &[agent_id, ctx.commons_id]).await?;
     tx.commit().await?;
-    Ok(ProfileResponse {
-        working_memory: view.working_memory(),
-        scaffold: view.scaffold(),
-        learned: view.learned(),
-        leaves: view.described(&memories),
-        version: view.stored.as_ref().map_or(0, |stored| stored.version),
-        updated_at: view.stored.as_ref().map(|stored| stored.updated_at),
-    })
+    Ok(profile)
 }

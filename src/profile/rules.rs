@@ -13,6 +13,7 @@ use uuid::Uuid;
 pub struct Observation {
     pub event_id: EventId,
     pub source_id: SourceId,
+    pub session_id: Option<Uuid>,
     pub connection_id: Option<Uuid>,
     /// `fact`, `preference`, `project_details`, `correction`, `scaffold_update` or `learned_fact`.
     pub event_type: String,
@@ -61,7 +62,7 @@ impl Observation {
 
     /// The observation as something to cite.
     pub fn citation(&self) -> Citation {
-        Citation { source_id: self.source_id, event_id: self.event_id, at: self.at }
+        Citation { source_id: self.source_id, event_id: self.event_id, session_id: self.session_id, at: self.at }
     }
 
     /// A leaf that cites this observation.
@@ -176,6 +177,7 @@ mod tests {
         Observation {
             event_id: EventId(id),
             source_id: SourceId(id),
+            session_id: None,
             connection_id: None,
             event_type: event_type.into(),
             key: key.map(str::to_owned),
@@ -240,6 +242,6 @@ mod tests {
         let salary = observed("scaffold_update", Some("Salary"), false, "Salary: 90000");
         assert_eq!(paths(&observed("fact", None, false, "Vera was diagnosed with asthma.")), []);
         assert_eq!(paths(&salary), []);
-        assert_eq!(leaves(&salary, SensitiveMatters { money: true, ..SensitiveMatters::default() }).len(), 1);
+        assert_eq!(leaves(&salary, SensitiveMatters { money: None, ..SensitiveMatters::default() }).len(), 1);
     }
 }

@@ -87,7 +87,7 @@ pub async fn by_model(
 
 async fn ask(engine: &Engine, payer: Payer, text: String) -> Result<Reply, ChatError> {
     let question = Question { instructions: include_str!("instructions.md").into(), text, name: "profile", schema: schema() };
-    let answer = engine.ask(payer, Purpose::Extraction, question).await?;
+    let answer = engine.ask(payer, Purpose::Synthesis, question).await?;
     serde_json::from_value(answer).map_err(|_| unusable("it does not follow the schema"))
 }
 

@@ -2,12 +2,14 @@
 
 use super::model::{Diff, Leaf, LeafState, Subject};
 use super::store::{self, StoredVersion};
-use crate::api::{EventId, LeafChange, LeafId, ProfileChange, ProfileVersion, ProfileVersions, Scope, UserRef};
+use crate::api::{EventId, LeafChange, LeafId, ProfileChange, ProfileVersion, ProfileVersions, Scope, SensitiveMatters, UserRef};
+use crate::db::{Tenancy, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::identity::acting_for;
+use crate::identity::{self, acting_for};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use tracing::instrument;
 use uuid::Uuid;
@@ -27,26 +29,43 @@ pub async fn versions(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, 
     let ctx = &acting_for(engine, ctx, user).await?;
     Checks::default().that(before.is_none_or(|before| before > 0), "before", "is the number of a version, 1 or more").done()?;
     let subject = Subject { agent_id, user_id: ctx.user() };
+    let policy = identity::capture_policy(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let mut stored = store::versions(&mut tx, ctx.tenancy(), subject, before.unwrap_or(i64::MAX), PAGE + 1).await?;
-    let leaves = store::leaves(&mut tx, ctx.tenancy(), subject).await?;
+    let versions = read(&mut tx, ctx.tenancy(), subject, before, (policy.sensitive, engine.clock().now())).await?;
     tx.commit().await?;
+    Ok(versions)
+}
+
+/// A page of the changes of a profile, newest first.
+///
+/// # Errors
+/// When the database is out of reach.
+pub(super) async fn read(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    subject: Subject,
+    before: Option<i64>,
+    (policy, now): (SensitiveMatters, DateTime<Utc>),
+) -> Result<ProfileVersions, Error> {
+    let mut stored = store::versions(tx, tenancy, subject, before.unwrap_or(i64::MAX), PAGE + 1).await?;
+    let leaves = store::leaves(tx, tenancy, subject).await?;
     let more = i64::try_from(stored.len()).is_ok_and(|length| length > PAGE);
     stored.truncate(usize::try_from(PAGE).unwrap_or(usize::MAX));
     let before = stored.last().filter(|_| more).map(|version| version.version);
-    // What a correction replaced was said and is history; what was forgotten is gone.
-    let readable = leaves.iter().filter(|leaf| leaf.state != LeafState::Forgotten && !leaf.hidden);
+    // What a correction replaced was said and is history; what was forgotten or has ended is gone.
+    let readable = leaves.iter().filter(|leaf| leaf.state != LeafState::Forgotten && !leaf.hidden && !leaf.is_expired(policy, now));
     let readable: HashMap<Uuid, &Leaf> = readable.map(|leaf| (leaf.id, leaf)).collect();
     Ok(ProfileVersions { versions: stored.into_iter().map(|version| described(version, &readable)).collect(), before })
 }
 
 fn described(stored: StoredVersion, readable: &HashMap<Uuid, &Leaf>) -> ProfileVersion {
-    let Diff { added, repeated, disputed, superseded, forgotten } = stored.diff.0;
+    let Diff { added, repeated, disputed, superseded, forgotten, restored } = stored.diff.0;
     let changed = [
         (LeafChange::Added, added),
         (LeafChange::Repeated, repeated),
         (LeafChange::Disputed, disputed),
         (LeafChange::Superseded, superseded),
+        (LeafChange::Restored, restored),
     ];
     let (mut changes, mut gone) = (Vec::new(), forgotten);
     for (change, ids) in changed {

@@ -2,7 +2,7 @@
 
 use crate::api::{
     BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall, Hit, KnowledgeHit, KnowledgeResponse, MatchedBy,
-    MemoryStatus, NothingReason, ProfileResponse, RecallHit, RecallResponse, SearchMyMemoriesResponse, SourceHit, Trust,
+    MemoryStatus, NothingReason, ProfileOrigin, ProfileResponse, RecallHit, RecallResponse, SearchMyMemoriesResponse, SourceHit, Trust,
 };
 use std::fmt::Write;
 
@@ -33,8 +33,9 @@ pub fn profile(answer: &ProfileResponse) -> String {
     for leaf in &answer.leaves {
         let value = leaf.value.as_str().map_or_else(|| leaf.value.to_string(), str::to_owned);
         let disputed = if leaf.disputed { ", disputed" } else { "" };
-        let _ =
-            writeln!(text, "- {}: {value} [confidence {:.2}{disputed}, leaf_id {}]", leaf.path.join(" / "), leaf.confidence, leaf.leaf_id);
+        let shared = if leaf.profile == ProfileOrigin::Shared { ", shared" } else { "" };
+        let (path, confidence, id) = (leaf.path.join(" / "), leaf.confidence, leaf.leaf_id);
+        let _ = writeln!(text, "- {path}: {value} [confidence {confidence:.2}{disputed}{shared}, leaf_id {id}]");
     }
     text
 }

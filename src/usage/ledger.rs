@@ -43,6 +43,8 @@ pub enum Purpose {
     Embedding,
     Extraction,
     Condensation,
+    /// What observations say of a person.
+    Synthesis,
 }
 
 impl Purpose {
@@ -52,6 +54,7 @@ impl Purpose {
             Self::Embedding => "embedding",
             Self::Extraction => "extraction",
             Self::Condensation => "condensation",
+            Self::Synthesis => "synthesis",
         }
     }
 }

@@ -125,6 +125,7 @@ async fn observations_wait_for_one_synthesis() {
             session_id: None,
             connection_id: None,
             user_id: None,
+            commons: false,
         };
         capture::record_observation(&world.engine, &world.atlas, request).await.unwrap();
     }

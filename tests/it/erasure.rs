@@ -5,13 +5,14 @@ use crate::portability::{exported, import};
 use crate::support::{agent, alone, ask, memory_owner, owner, remember, settle, work};
 use remembrancer::api::{
     AssembleRequest, ErasureId, ErasureState, ErrorCode, ForgetRequest, InboxFilter, LinkRequest, MentionPlace, MentionRef, NewErasure,
-    ObservationCategory, ObservationRequest, OperatorRole, ProposalFilter, Relation, RequestId, Scope, SourceDetails, UserId, UserRef,
-    Verdict, ViewPage,
+    ObservationCategory, ObservationRequest, OperatorRole, ProfileRequest, ProposalFilter, Relation, RequestId, Scope, SourceDetails,
+    UserId, UserRef, Verdict, ViewPage,
 };
 use remembrancer::clock::Clock;
 use remembrancer::db::Users;
 use remembrancer::op::IdempotencyKey;
 use remembrancer::portability::Selection;
+use remembrancer::profile::Subject;
 use remembrancer::testing::{PASSWORD, World, fact};
 use remembrancer::{
     Error, OpContext, activity, audit, capture, chat, consolidation, context, db, erasure, identity, lifecycle, memories, profile, tools,
@@ -58,7 +59,7 @@ async fn recalled(world: &World, ctx: &OpContext, query: &str) {
 
 async fn observe(world: &World, ctx: &OpContext, content: &str) {
     let (category, content) = (ObservationCategory::Preference, content.to_owned());
-    let request = ObservationRequest { content, category, session_id: None, connection_id: None, user_id: None };
+    let request = ObservationRequest { content, category, session_id: None, connection_id: None, user_id: None, commons: false };
     capture::record_observation(&world.engine, ctx, request).await.unwrap();
 }
 
@@ -124,6 +125,10 @@ async fn everything(world: &World, user: UserId, word: &str) {
     work(world).await;
     let prompt = context::assemble(engine, ctx, AssembleRequest::new(&format!("What does {word} drink?"))).await.unwrap();
     assert!(prompt.text.contains("prefers short answers"), "the profile is in the prompt: {}", prompt.text);
+    let entry = profile::get(engine, ctx, ProfileRequest::default()).await.unwrap().leaves.remove(0);
+    let subject = Subject { agent_id: agent(&world.atlas), user_id: Some(user) };
+    let because = format!("{word} asked for it");
+    profile::forget_leaf_of(engine, &world.vera, subject, entry.leaf_id, &because).await.unwrap();
     engine.finish_deferred().await;
     // What no door can be made to write: a failed event, and a row that nobody can deliver.
     let mut owner = memory_owner(engine).await;

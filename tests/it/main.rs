@@ -37,6 +37,7 @@ mod migrations;
 mod narrowing;
 mod out_of_reach;
 mod outage;
+mod people;
 mod portability;
 mod portability_attacks;
 mod portability_capture;

@@ -17,7 +17,8 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub async fn observe(world: &World, ctx: &OpContext, category: ObservationCategory, content: &str) {
-    let request = ObservationRequest { content: content.into(), category, session_id: None, connection_id: None, user_id: None };
+    let request =
+        ObservationRequest { content: content.into(), category, session_id: None, connection_id: None, user_id: None, commons: false };
     capture::record_observation(&world.engine, ctx, request).await.unwrap();
     // Observations are ordered by their times.
     world.clock.advance(Duration::seconds(1));
@@ -29,6 +30,7 @@ async fn update(world: &World, user: Option<&str>, updates: Value) -> Result<(),
         persistent_info_additions: vec![],
         session_id: None,
         user_id: user.map(|user| user.parse().unwrap()),
+        commons: false,
     };
     capture::update_user_context(&world.engine, &world.atlas, request).await.map(drop)
 }

@@ -3,11 +3,11 @@
 use crate::capture::inbox;
 use crate::capture_model::{answers, attempt, completion, with_model};
 use crate::profile::{forget, known, observe};
-use crate::support::work;
+use crate::support::{memory_owner, work};
 use chrono::Duration;
-use remembrancer::api::{EventFilter, EventKind, EventRow, ObservationCategory};
-use remembrancer::capture;
+use remembrancer::api::{CapturePolicy, EventFilter, EventKind, EventRow, ObservationCategory, SensitiveMatters};
 use remembrancer::testing::World;
+use remembrancer::{capture, identity, lifecycle, usage};
 use serde_json::{Value, json};
 use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -67,6 +67,11 @@ async fn an_answer_is_kept_as_far_as_observations_support_it() {
     let profile = known(&world).await;
     assert_eq!((profile.leaves.len(), profile.working_memory.as_str()), (3, "Vera has two cats."), "keys that it left out stay");
 
+    usage::flush(&world.engine).await.unwrap();
+    let used = usage::report(&world.engine, &world.vera, world.engine.clock().now() - Duration::days(1)).await.unwrap();
+    let used: Vec<_> = used.into_iter().filter(|one| one.tokens_out > 0).map(|one| (one.purpose, one.calls)).collect();
+    assert_eq!(used, [(usage::Purpose::Synthesis, 2)], "a synthesis is no extraction");
+
     // Forgetting throws the narrative away: the next one is written from what is left.
     forget(&world, profile.leaves.iter().find(|leaf| leaf.value == "two cats").unwrap()).await;
     assert!(!known(&world).await.working_memory.contains("cats"));
@@ -120,4 +125,28 @@ async fn failures_leave_the_observations_waiting() {
     Mock::given(method("POST")).respond_with(answer).mount(&server).await;
     work(&world).await;
     assert_eq!((known(&world).await.working_memory.as_str(), inbox(&world).await.len()), ("Vera lives in Bern.", 1));
+}
+
+#[tokio::test]
+async fn a_narrative_ends_with_an_entry_that_it_may_repeat() {
+    let (world, server) = with_model().await;
+    let sensitive = SensitiveMatters { health: Some(30), ..SensitiveMatters::default() };
+    let policy = CapturePolicy { outside_models: true, sensitive, ..CapturePolicy::default() };
+    identity::set_policy(&world.engine, &world.vera, policy).await.unwrap();
+    observe(&world, &world.atlas, ObservationCategory::Fact, "Vera has asthma and lives in Bern.").await;
+    let narrative = "Vera, who lives in Bern, has asthma.";
+    answers(&server, reply(json!({ "Home": "lives in Bern", "Health": "has asthma" }), narrative, &[])).await;
+    work(&world).await;
+    let profile = known(&world).await;
+    assert_eq!((profile.working_memory.as_str(), profile.leaves.len()), (narrative, 2));
+
+    world.clock.advance(Duration::days(31));
+    let after = known(&world).await;
+    assert_eq!((after.working_memory.as_str(), after.leaves.len()), ("Home: lives in Bern.", 1));
+    lifecycle::sweep_now(&world.engine, &world.vera).await.unwrap();
+    work(&world).await;
+    assert_eq!(known(&world).await.working_memory, "Home: lives in Bern.");
+    let mut owner = memory_owner(&world.engine).await;
+    let kept: Vec<Option<String>> = sqlx::query_scalar("select working_memory from profiles").fetch_all(&mut owner).await.unwrap();
+    assert_eq!(kept, [None]);
 }

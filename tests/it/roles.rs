@@ -5,16 +5,17 @@ use crate::support::alone;
 use futures_util::future::BoxFuture;
 use remembrancer::api::{
     AgentId, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId, EventId,
-    ExplainRequest, InboxVerdict, KeyId, MemoryId, MemoryRef, NewErasure, NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest,
-    ProposalId, QuarantineId, RetrievalId, Scope, SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
+    ExplainRequest, InboxVerdict, KeyId, LeafId, MemoryId, MemoryRef, NewErasure, NewProject, OperatorId, OperatorRole, PairId,
+    PlaygroundRequest, ProposalId, QuarantineId, RetrievalId, Scope, SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
 };
 use remembrancer::op::Access;
 use remembrancer::portability::{ImportOptions, Selection};
+use remembrancer::profile::Subject;
 use remembrancer::testing::{PASSWORD, World, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{
     Error, OpContext, audit, capture, chat, consolidation, context, erasure, identity, knowledge, lifecycle, memories, overview,
-    portability, projects, recall, usage, vocabulary,
+    portability, profile, projects, recall, usage, vocabulary,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -45,6 +46,10 @@ fn name() -> MemoryRef {
 
 fn new_project() -> NewProject {
     NewProject { slug: "harbour".into(), name: "Harbour".into() }
+}
+
+fn nobodys_profile() -> Subject {
+    Subject { agent_id: AgentId(nowhere()), user_id: None }
 }
 
 fn rejection() -> Verdict {
@@ -161,6 +166,11 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "projects::create_repo" Operator |w, c| projects::create_repo(&w.engine, c, "nowhere", new_project());
     "projects::link" Operator |w, c| projects::link(&w.engine, c, "nowhere", "elsewhere");
     "projects::unlink" Operator |w, c| projects::unlink(&w.engine, c, "nowhere", "elsewhere");
+    "profile::people" Viewer |w, c| profile::people(&w.engine, c, &Default::default());
+    "profile::person" Viewer |w, c| profile::person(&w.engine, c, nobodys_profile(), None);
+    "profile::forget_leaf_of" Reviewer
+        |w, c| profile::forget_leaf_of(&w.engine, c, nobodys_profile(), LeafId(nowhere()), "because");
+    "profile::restore_leaf" Reviewer |w, c| profile::restore_leaf(&w.engine, c, nobodys_profile(), LeafId(nowhere()));
     "recall::search_console" Viewer |w, c| recall::search_console(&w.engine, c, &Default::default());
     "recall::health" Viewer |w, c| recall::health(&w.engine, c, &Default::default());
     "recall::zero_hits" Viewer |w, c| recall::zero_hits(&w.engine, c, &Default::default());

@@ -13,7 +13,7 @@ use capture::{CAPTURE, INBOX};
 use context::CONTEXT;
 use lifecycle::{LIFECYCLE, SWEEPS};
 use portability::{PORTABILITY, PORTABILITY_INBOX, PORTABILITY_KB};
-use profile::PROFILE;
+use profile::{PEOPLE, PROFILE};
 use queries::{
     ACTIVITY, BY_SETTINGS, CONTROL, Case, EXEMPT, IDEMPOTENCY, KB, MEMORY, OF_EVERY_USER, PROJECTS, Query, WITHOUT_USERS, pooled,
 };
@@ -171,7 +171,7 @@ impl Two {
         Self { a, b, atlas, case }
     }
 
-    fn databases(&self) -> [(&Database, &String, &'static [Query]); 17] {
+    fn databases(&self) -> [(&Database, &String, &'static [Query]); 18] {
         let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
         [
             (&db.memory, &urls.agent_memory, MEMORY),
@@ -182,6 +182,7 @@ impl Two {
             (&db.memory, &urls.agent_memory, CONTEXT),
             (&db.memory, &urls.agent_memory, SWEEPS),
             (&db.memory, &urls.agent_memory, PROFILE),
+            (&db.memory, &urls.agent_memory, PEOPLE),
             (&db.memory, &urls.agent_memory, PORTABILITY),
             (&db.memory, &urls.agent_memory, PORTABILITY_INBOX),
             (&db.memory, &urls.agent_memory, IDEMPOTENCY),
@@ -388,8 +389,10 @@ fn every_query_of_every_store_is_in_a_table() {
         ("audit", include_str!("../../src/audit/store.rs")),
         ("identity", include_str!("../../src/identity/store/mod.rs")),
         ("identity", include_str!("../../src/identity/store/policies.rs")),
+        ("identity", include_str!("../../src/identity/store/users.rs")),
         ("lifecycle", include_str!("../../src/lifecycle/store.rs")),
-        ("profile", include_str!("../../src/profile/store.rs")),
+        ("profile", include_str!("../../src/profile/store/mod.rs")),
+        ("profile", include_str!("../../src/profile/store/people.rs")),
     ];
     let tables = [
         MEMORY,
@@ -399,6 +402,7 @@ fn every_query_of_every_store_is_in_a_table() {
         CONTEXT,
         SWEEPS,
         PROFILE,
+        PEOPLE,
         IDEMPOTENCY,
         PROJECTS,
         PORTABILITY,

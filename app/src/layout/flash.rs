@@ -50,6 +50,10 @@ fn Message(flash: Flash) -> impl IntoView {
                 let here = move || query().href(&path.get());
                 view! { <Undo action="/console/api/undo_pair" name="id" value=id.to_string() here=Signal::derive(here) /> }
             })}
+            {flash.entry.map(|entry| {
+                let here = move || query().href(&path.get());
+                view! { <Undo action="/console/api/restore_entry" name="entry" value=entry.to_string() here=Signal::derive(here) /> }
+            })}
             {(!candidates.is_empty()).then(|| {
                 // A single candidate that waits again is looked at again.
                 let again = candidates.first().copied().filter(|_| candidates.len() == 1);

@@ -123,8 +123,14 @@ pub async fn capture(engine: &Engine, agent: &OpContext, captured: &Captured) ->
 /// When a database is out of reach.
 pub async fn observe(engine: &Engine, agent: &OpContext, observed: &Observed) -> Result<(), Failure> {
     for (category, content) in observed.notes {
-        let request =
-            ObservationRequest { content: (*content).into(), category: *category, session_id: None, connection_id: None, user_id: None };
+        let request = ObservationRequest {
+            content: (*content).into(),
+            category: *category,
+            session_id: None,
+            connection_id: None,
+            user_id: None,
+            commons: false,
+        };
         capture::record_observation(engine, agent, request).await?;
     }
     Ok(())

@@ -4,6 +4,7 @@ use super::activity::{COMPLETED, Completed, REPORTED, Reported, complete, report
 use super::capture::{self, CAPTURED, Captured, OBSERVED, OUTAGE, Observed, VERDICTS, Verdict};
 use super::data::{FOUNDED, MEMORIES, Memory, RECALLS, TERMS};
 use super::messages::{SAID, Said, say};
+use super::people::{NOTICED, Noticed, notice};
 use super::{Failure, TENANT, knowledge};
 use chrono::{DateTime, Duration, Utc};
 use futures_util::future::BoxFuture;
@@ -91,6 +92,7 @@ enum Event {
     },
     Capture(&'static Captured),
     Observe(&'static Observed),
+    Notice(&'static Noticed),
     Say(&'static Said),
     Report(&'static Reported),
     Complete(&'static Completed),
@@ -109,13 +111,21 @@ fn timeline() -> Vec<(i64, Event)> {
     });
     let captured = CAPTURED.iter().map(|captured| (captured.minutes_ago, Event::Capture(captured)));
     let observed = OBSERVED.iter().map(|observed| (observed.minutes_ago, Event::Observe(observed)));
+    let noticed = NOTICED.iter().map(|noticed| (noticed.minutes_ago, Event::Notice(noticed)));
     let decided = VERDICTS.iter().map(|verdict| (verdict.minutes_ago, Event::Decide(verdict)));
     let said = SAID.iter().map(|said| (said.minutes_ago, Event::Say(said)));
     let reported = REPORTED.iter().map(|reported| (reported.minutes_ago, Event::Report(reported)));
     let completed = COMPLETED.iter().map(|completed| (completed.minutes_ago, Event::Complete(completed)));
     let out = std::iter::once((OUTAGE.minutes_ago, Event::Outage(&OUTAGE)));
-    let by_agents =
-        remembered.chain(forgotten).chain(recalled).chain(captured).chain(observed).chain(said).chain(reported).chain(completed);
+    let by_agents = remembered
+        .chain(forgotten)
+        .chain(recalled)
+        .chain(captured)
+        .chain(observed)
+        .chain(noticed)
+        .chain(said)
+        .chain(reported)
+        .chain(completed);
     let mut events: Vec<_> = by_agents.chain(decided).chain(out).collect();
     events.sort_by_key(|(minutes_ago, _)| Reverse(*minutes_ago));
     events
@@ -179,6 +189,10 @@ async fn replay(engine: &Engine, clock: &RewoundClock, model: &Interrupted) -> R
             }
             Event::Observe(observed) => {
                 capture::observe(engine, acting(observed.agent), observed).await?;
+                work(engine).await?;
+            }
+            Event::Notice(noticed) => {
+                notice(engine, &ctx, acting(noticed.agent), noticed).await?;
                 work(engine).await?;
             }
             Event::Say(said) => say(engine, acting(said.agent), said).await?,
@@ -265,7 +279,7 @@ mod tests {
     fn events_happen_in_order() {
         let events = timeline();
         let forgotten = MEMORIES.iter().filter(|memory| memory.forgotten).count();
-        let captured = CAPTURED.len() + OBSERVED.len() + VERDICTS.len() + SAID.len() + REPORTED.len() + COMPLETED.len() + 1;
+        let captured = CAPTURED.len() + OBSERVED.len() + NOTICED.len() + VERDICTS.len() + SAID.len() + REPORTED.len() + COMPLETED.len() + 1;
         assert_eq!(events.len(), MEMORIES.len() + RECALLS.len() + forgotten + captured);
         assert!(events.is_sorted_by_key(|(minutes_ago, _)| Reverse(*minutes_ago)));
         assert!(events.iter().all(|(minutes_ago, _)| *minutes_ago < FOUNDED));

@@ -219,7 +219,7 @@ async fn leaves(site: &Site) -> [(&'static str, String); 2] {
         value: json!("Bern"),
         listed: false,
         corrects: false,
-        cites: vec![Citation { source_id: SourceId(id), event_id: EventId(id), at: world.engine.clock().now() }],
+        cites: vec![Citation { source_id: SourceId(id), event_id: EventId(id), session_id: None, at: world.engine.clock().now() }],
     };
     let drawn = Drawn { proposals: ["Home", "Office"].map(proposal).to_vec(), ..Drawn::default() };
     let subject = Subject { agent_id: world.atlas.agent_id().unwrap(), user_id: None };

@@ -169,6 +169,7 @@ pub struct StoredObservation {
     pub topic: Option<String>,
     /// Whether the value of the topic is JSON rather than text.
     pub json: bool,
+    pub session_id: Option<Uuid>,
     pub connection_id: Option<Uuid>,
     pub content: String,
     pub created_at: DateTime<Utc>,
@@ -179,7 +180,7 @@ pub struct StoredObservation {
 pub async fn observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner, most: i64) -> Result<Vec<StoredObservation>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select e.id, e.source_id, e.event_type, e.payload->>'topic' as topic, coalesce(e.payload->>'json' = 'true', false) as json,
-                 e.connection_id, s.content, e.created_at
+                 e.session_id, e.connection_id, s.content, e.created_at
             from events e join sources s on s.agent_id = e.agent_id and s.id = e.source_id
            where e.tenant_id = $1 and e.agent_id = $2 and e.user_id is not distinct from $3 and e.kind = 'observation'
              and e.state = 'pending' and s.content is not null and ",

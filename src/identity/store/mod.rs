@@ -1,11 +1,13 @@
 //! All SQL of tenants, agents, keys, operators and their views, and sessions.
 
 mod policies;
+mod users;
 
 pub use policies::{
     capture_policy, keeps_context_texts, knowledge_categories, lifecycle_policy, search_policy, set_capture_policy,
     set_keeps_context_texts, set_knowledge_categories, set_lifecycle_policy, set_search_policy,
 };
+pub use users::{users_by_id, users_named};
 
 use super::model::{Agent, KeyRecord, OperatorRecord, Tenant, User};
 use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, TenantId, UserId, ViewId, ViewPage};

@@ -48,6 +48,9 @@ pub struct ProfileLeafLine {
     /// What it cites: a source and an observation at the same place of both lists. They need not be in the file.
     pub source_ids: Vec<Uuid>,
     pub event_ids: Vec<Uuid>,
+    /// The sessions in which it was observed.
+    #[serde(default)]
+    pub session_ids: Vec<Uuid>,
     pub first_seen: Stamp,
     pub last_seen: Stamp,
     pub superseded_at: Option<Stamp>,
@@ -100,13 +103,18 @@ impl ProfileLeafLine {
         }
         entries(checks, "source_ids", &self.source_ids);
         entries(checks, "contradicts", &self.contradicts);
+        entries(checks, "session_ids", &self.session_ids);
     }
 
-    /// What makes it the same leaf as another.
-    pub fn hash(&self) -> Vec<u8> {
-        let cite =
-            |(source, event): (&Uuid, &Uuid)| Citation { source_id: SourceId(*source), event_id: EventId(*event), at: self.last_seen.0 };
-        let proposal = Proposal {
+    /// The leaf as an observation would propose it: what makes it the same as another, and its matters, follow from that.
+    pub fn proposal(&self) -> Proposal {
+        let cite = |(source, event): (&Uuid, &Uuid)| Citation {
+            source_id: SourceId(*source),
+            event_id: EventId(*event),
+            session_id: None,
+            at: self.last_seen.0,
+        };
+        Proposal {
             part: self.part,
             connection_id: self.connection_id,
             path: self.path.clone(),
@@ -114,8 +122,7 @@ impl ProfileLeafLine {
             listed: self.listed,
             corrects: false,
             cites: self.source_ids.iter().zip(&self.event_ids).map(cite).collect(),
-        };
-        proposal.hash()
+        }
     }
 }
 

@@ -22,6 +22,7 @@ pub const PROFILE_LEAF: &[&str] = &[
     "contradicts",
     "source_ids",
     "event_ids",
+    "session_ids",
     "first_seen",
     "last_seen",
     "superseded_at",
@@ -83,7 +84,7 @@ pub async fn profile_versions(
 fn table(section: Section) -> Option<(&'static str, String, &'static str)> {
     let (table, columns, same) = match section {
         Section::Connection => ("connections", CONNECTION.join(", "), "false"),
-        Section::ProfileLeaf => ("profile_leaves", format!("{}, leaf_hash", PROFILE_LEAF.join(", ")), "t.leaf_hash = r.leaf_hash"),
+        Section::ProfileLeaf => ("profile_leaves", format!("{}, leaf_hash, matters", PROFILE_LEAF.join(", ")), "t.leaf_hash = r.leaf_hash"),
         Section::ProfileVersion => ("profile_versions", PROFILE_VERSION.join(", "), "t.version = r.version"),
         _ => return None,
     };
@@ -115,5 +116,27 @@ pub async fn put_profiled(tx: &mut Tx, tenancy: Tenancy, section: Section, rows:
     );
     // Table and columns are the literals above.
     sqlx::query(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).execute(&mut **tx).await?;
+    if section == Section::ProfileVersion {
+        put_profiles(tx, tenancy, rows).await?;
+    }
+    Ok(())
+}
+
+/// Inserts the rows of the profiles that versions belong to, which the list of people reads. A narrative is derived and not in the file.
+async fn put_profiles(tx: &mut Tx, tenancy: Tenancy, versions: &Value) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"insert into profiles (tenant_id, agent_id, id, user_id, created_at, updated_at)
+          select distinct on (r.agent_id, r.user_id) $1, r.agent_id, r.id, r.user_id, r.created_at, r.created_at
+            from jsonb_populate_recordset(null::profile_versions, $2) r where ",
+        of_user!("r", "$3"),
+        r" order by r.agent_id, r.user_id, r.version desc
+              on conflict (agent_id, user_id) do update set updated_at = greatest(profiles.updated_at, excluded.updated_at)
+           where profiles.tenant_id = excluded.tenant_id"
+    ))
+    .bind(tenancy.tenant)
+    .bind(versions)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
     Ok(())
 }

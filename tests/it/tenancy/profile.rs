@@ -2,7 +2,9 @@
 
 use super::capture;
 use super::queries::{Case, Query};
-use remembrancer::api::{EventId, SourceId};
+use remembrancer::api::{EventId, PeopleFilter, SourceId};
+use remembrancer::db::cursor::Seek;
+use remembrancer::lifecycle::store as lifecycle;
 use remembrancer::profile::store::{self as profile, StoredConnection, StoredVersion};
 use remembrancer::profile::{Citation, Leaf, LeafState, Part, Proposal, Subject};
 use serde_json::json;
@@ -25,7 +27,7 @@ fn subject(case: &Case) -> Subject {
 }
 
 fn leaf(case: &Case) -> Leaf {
-    let cite = Citation { source_id: SourceId(case.fresh), event_id: EventId(case.fresh), at: case.now };
+    let cite = Citation { source_id: SourceId(case.fresh), event_id: EventId(case.fresh), session_id: None, at: case.now };
     let (path, value) = (vec!["Role".to_owned()], json!("Director"));
     let proposal = Proposal { part: Part::Scaffold, connection_id: None, path, value, listed: false, corrects: false, cites: vec![cite] };
     Leaf {
@@ -44,6 +46,8 @@ fn leaf(case: &Case) -> Leaf {
         first_seen: case.now,
         last_seen: case.now,
         superseded_at: None,
+        matters: vec![],
+        session_ids: vec![],
         hidden: false,
     }
 }
@@ -53,7 +57,7 @@ pub fn row(case: &Case, id: Uuid) -> serde_json::Value {
     json!([{
         "agent_id": case.agent, "user_id": case.memory.user_id, "id": id, "part": "scaffold", "path": ["Role"], "value": "Director",
         "listed": false, "state": "shown", "leaf_hash": "\\x08", "observations": 1, "contradicts": [], "source_ids": [case.fresh],
-        "event_ids": [case.fresh], "first_seen": case.now, "last_seen": case.now,
+        "event_ids": [case.fresh], "matters": [], "session_ids": [], "first_seen": case.now, "last_seen": case.now,
     }])
 }
 
@@ -78,8 +82,8 @@ pub async fn fill(owner: &mut PgConnection, case: &Case) {
     for sql in [
         "insert into profiles (tenant_id, agent_id, id, user_id, created_at, updated_at) values ($1, $2, $3, $4, now(), now())",
         "insert into profile_leaves (tenant_id, agent_id, id, user_id, part, path, value, listed, state, leaf_hash, observations, source_ids,
-                                     event_ids, first_seen, last_seen)
-         values ($1, $2, $3, $4, 'scaffold', '{Role}', '\"Engineer\"', false, 'shown', '\\x07', 1, array[$5], array[$5], now(), now())",
+                                     event_ids, first_seen, last_seen, matters)
+         values ($1, $2, $3, $4, 'scaffold', '{Role}', '\"Engineer\"', false, 'shown', '\\x07', 1, array[$5], array[$5], now(), now(), '{health}')",
         "insert into profile_versions (tenant_id, agent_id, id, user_id, version, diff, event_ids, narrated, created_at)
          values ($1, $2, $3, $4, 1, '{}', '{}', false, now())",
         "insert into connections (tenant_id, agent_id, id, user_id, tool_id, name, created_at, updated_at)
@@ -98,6 +102,16 @@ pub async fn fill(owner: &mut PgConnection, case: &Case) {
     }
 }
 
+/// What operators' lists and sweeps run, which see every user.
+pub const PEOPLE: &[Query] = queries! {
+    "profile::count_people" |tx, c| profile::count_people(tx, c.tenant, &PeopleFilter::default(), &[]).await? as usize;
+    "profile::people" |tx, c| profile::people(tx, c.tenant, &PeopleFilter::default(), &[], &Seek::First, 9).await?.len();
+    "lifecycle::sweep_leaves" |tx, c| {
+        let ended = json!({ "health": c.now + chrono::Duration::days(1) });
+        lifecycle::sweep_leaves(tx, c.tenant, c.agent, &ended, 9).await? as usize
+    };
+};
+
 /// What agents' calls and background work run.
 pub const PROFILE: &[Query] = queries! {
     "profile::profile" |tx, c| usize::from(profile::profile(tx, c.ctx.tenancy(), subject(c)).await?.is_some());
@@ -114,6 +128,7 @@ pub const PROFILE: &[Query] = queries! {
     };
     "profile::versions" |tx, c| profile::versions(tx, c.ctx.tenancy(), subject(c), 9, 10).await?.len();
     "profile::memories_of" |tx, c| profile::memories_of(tx, c.ctx.tenancy(), c.agent, &[capture::source(c).0]).await?.len();
+    "profile::cited" |tx, c| profile::cited(tx, c.ctx.tenancy(), c.agent, &[capture::source(c).0]).await?.len();
     "profile::connections" |tx, c| profile::connections(tx, c.ctx.tenancy(), subject(c), (None, 10), c.now).await?.len();
     "profile::put_connection" |tx, c| { profile::put_connection(tx, c.ctx.tenancy(), subject(c), &connection(c)).await?; 0 };
 };

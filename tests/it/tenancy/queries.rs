@@ -675,6 +675,11 @@ pub const CONTROL: &[Query] = queries! {
     "identity::knowledge_categories" |tx, c| identity::knowledge_categories(tx, c.tenant, c.agent).await?.len();
     "identity::keeps_context_texts" |tx, c| usize::from(identity::keeps_context_texts(tx, c.tenant, c.agent).await?);
     "identity::users" |tx, c| identity::users(tx, c.tenant).await?.len();
+    "identity::users_named" |tx, c| identity::users_named(tx, c.tenant, "crm-", 9).await?.len();
+    "identity::users_by_id" |tx, c| {
+        let of_anybody = sqlx::query_scalar("select id from users where external_ref = 'crm-1'").fetch_all(&mut **tx).await?;
+        identity::users_by_id(tx, c.tenant, &of_anybody).await?.len()
+    };
     "identity::views" |tx, c| identity::views(tx, c.tenant, c.operator, ViewPage::Memories).await?.len();
     "identity::count_views" |tx, c| identity::count_views(tx, c.tenant, c.operator).await? as usize;
     "identity::insert_view" |tx, c| {
@@ -923,8 +928,14 @@ pub const WITHOUT_USERS: &[(&str, &str)] = &[
 ];
 
 /// Queries of database functions that follow the settings of the transaction: without settings they return nothing.
-pub const BY_SETTINGS: &[&str] =
-    &["memories::live", "memories::still_linked", "idempotency::erase", "lifecycle::sweep_records", "jobs::sweep"];
+pub const BY_SETTINGS: &[&str] = &[
+    "memories::live",
+    "memories::still_linked",
+    "idempotency::erase",
+    "lifecycle::sweep_records",
+    "lifecycle::sweep_leaves",
+    "jobs::sweep",
+];
 
 /// Queries without a user: operators' views of every user, which only policies protect, and inserts of rows that a verb has checked.
 pub const OF_EVERY_USER: &[(&str, &str)] = &[

@@ -1,12 +1,17 @@
-use super::{api::read_policy, policy_input::PolicyInput, tabs::Tabs};
+use super::{
+    api::read_policy,
+    policy_input::{ALLOW, KEEP_OUT, LIMIT, PolicyInput},
+    tabs::Tabs,
+};
 use crate::{
     Flash,
+    features::people::matter_name,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, SelectField, Skeleton, choice},
+    ui::{ErrorView, SelectField, Skeleton, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{CapturePolicy, OperatorRole, Promotion, SensitiveMatters};
+use remembrancer::api::{CapturePolicy, MATTER_DAYS_MAX, Matter, OperatorRole, Promotion, SensitiveMatters};
 
 /// The kinds of memories with what the policy says about each, and a sentence.
 fn kinds(policy: &CapturePolicy) -> [(&'static str, &'static str, &'static str, Promotion); 5] {
@@ -63,7 +68,13 @@ fn percent(share: f32) -> String {
 fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
     let before = flash.as_ref().map(|flash| PolicyInput::read(&Query::parse(&flash.typed)));
     let typed = before.as_ref().map_or_else(|| percent(policy.confidence_min), |input| input.confidence_min.clone());
-    let sensitive = before.as_ref().map_or(policy.sensitive, PolicyInput::sensitive);
+    let shared = before.as_ref().map_or(policy.shared_profiles, |input| input.shared_profiles == "true");
+    let matters = Matter::ALL.iter().map(|matter| {
+        let typed = before.as_ref().map(|input| input.matter(*matter)).map(|(choice, days)| (choice.to_owned(), days.to_owned()));
+        let error = flash.as_ref().and_then(|flash| flash.field(matter.as_str()));
+        view! { <MatterFields matter=*matter typed=typed.unwrap_or_else(|| entered(policy.sensitive.days(*matter))) error /> }
+    });
+    let matters = matters.collect_view();
     let outside = before.as_ref().map_or(policy.outside_models, |input| input.outside_models == "true");
     let error = flash.as_ref().and_then(|flash| flash.field("confidence_min"));
     let one = |(name, label, says, now): (&'static str, &'static str, &'static str, Promotion)| {
@@ -120,35 +131,79 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
             <fieldset class="py-4">
                 <legend class="float-left w-full font-medium">"Sensitive matters in profiles"</legend>
                 <p class="clear-left text-sm text-soft">
-                    "Observations about these matters are part of a person's profile only if you tick them."
+                    "Profiles hold entries about a matter only if you allow it. With a number of days, an entry ends that long after its last "
+                    "observation. What you keep out is removed from profiles, too."
                 </p>
-                <div class="mt-2 flex flex-wrap gap-x-6 gap-y-2">
-                    {matters(sensitive)
-                        .map(|(name, label, ticked)| {
-                            view! {
-                                <label class="flex items-center gap-2">
-                                    <input type="checkbox" name=name value="true" checked=ticked />
-                                    {label}
-                                </label>
-                            }
-                        })
-                        .collect_view()}
-                </div>
+                <div class="mt-2 space-y-2">{matters}</div>
             </fieldset>
+            <label class="flex items-start gap-3 py-4">
+                <input class="mt-1" type="checkbox" name="shared_profiles" value="true" checked=shared />
+                <span>
+                    <span class="block font-medium">"Share the commons’ profiles with all agents"</span>
+                    <span class="block text-sm text-soft">
+                        "If ticked, every agent reads what the profile of the commons says about a person, beneath its own. If not, each agent "
+                        "reads its own profile only."
+                    </span>
+                </span>
+            </label>
             <div class="py-4"><button class="button button-primary" type="submit">"Save policy"</button></div>
         </form>
     }
 }
 
-/// Sensitive matters with the names of their fields and their labels.
-fn matters(of: SensitiveMatters) -> [(&'static str, &'static str, bool); 4] {
-    [("health", "Health", of.health), ("faith", "Faith", of.faith), ("politics", "Politics", of.politics), ("money", "Money", of.money)]
+/// The choice and the days of a matter, as the form has them.
+fn entered(days: Option<i32>) -> (String, String) {
+    match days {
+        None => (ALLOW.to_owned(), String::new()),
+        Some(0) => (KEEP_OUT.to_owned(), String::new()),
+        Some(days) => (LIMIT.to_owned(), days.to_string()),
+    }
 }
 
-/// The labels of the sensitive matters that profiles may hold.
+/// The fields of one sensitive matter: whether profiles may hold it, and for how many days.
+#[component]
+fn MatterFields(matter: Matter, typed: (String, String), error: Option<String>) -> impl IntoView {
+    let (name, label, (value, days)) = (matter.as_str(), matter_name(matter), typed);
+    let (id, error_id) = (format!("{name}-days"), format!("{name}-error"));
+    let described = error.as_ref().map(|_| error_id.clone());
+    view! {
+        <div class="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <span class="w-20" aria-hidden="true">{label}</span>
+            <div class="w-44">
+                <SelectField
+                    name
+                    label
+                    bare=true
+                    value
+                    choices=vec![choice(KEEP_OUT, "Keep out"), choice(ALLOW, "Allow"), choice(LIMIT, "Allow for some days")]
+                />
+            </div>
+            <label class="text-sm text-soft" for=id.clone()>"Days" <span class="sr-only">{format!(" for {}", label.to_lowercase())}</span></label>
+            <input
+                class="input w-24!"
+                id=id
+                name=format!("{name}_days")
+                type="number"
+                min="1"
+                max=MATTER_DAYS_MAX.to_string()
+                value=days
+                aria-invalid=error.as_ref().map(|_| "true")
+                aria-describedby=described
+            />
+            {error.map(|text| view! { <p class="w-full text-xs text-danger" id=error_id>{text}</p> })}
+        </div>
+    }
+}
+
+/// What the policy says about each sensitive matter, in words.
 fn allowed(of: SensitiveMatters) -> String {
-    let labels: Vec<&str> = matters(of).into_iter().filter(|(_, _, allowed)| *allowed).map(|(_, label, _)| label).collect();
-    if labels.is_empty() { "None".to_owned() } else { labels.join(", ") }
+    let one = |matter: &Matter| match of.days(*matter) {
+        None => Some(matter_name(*matter).to_owned()),
+        Some(0) => None,
+        Some(days) => Some(format!("{} for {}", matter_name(*matter), text::count(days.into(), "day", "days"))),
+    };
+    let allowed: Vec<String> = Matter::ALL.iter().filter_map(one).collect();
+    if allowed.is_empty() { "None".to_owned() } else { allowed.join(", ") }
 }
 
 #[component]
@@ -163,6 +218,8 @@ fn Read(policy: CapturePolicy) -> impl IntoView {
             <dd>{percent(policy.confidence_min)} " %"</dd>
             <dt>"Sensitive matters in profiles"</dt>
             <dd>{allowed(policy.sensitive)}</dd>
+            <dt>"Profiles of the commons"</dt>
+            <dd>{if policy.shared_profiles { "Shared with all agents" } else { "Not shared" }}</dd>
             <dt>"Outside models"</dt>
             <dd>{if policy.outside_models { "Text may be sent to them" } else { "Text stays on this server" }}</dd>
         </dl>

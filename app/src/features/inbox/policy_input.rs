@@ -1,8 +1,13 @@
 use crate::query::Query;
-use remembrancer::api::SensitiveMatters;
+use remembrancer::api::Matter;
 #[cfg(feature = "ssr")]
-use remembrancer::api::{CapturePolicy, FieldError, Promotion};
+use remembrancer::api::{CapturePolicy, FieldError, MATTER_DAYS_MAX, Promotion, SensitiveMatters};
 use serde::{Deserialize, Serialize};
+
+/// The choices for a sensitive matter.
+pub const KEEP_OUT: &str = "keep_out";
+pub const ALLOW: &str = "allow";
+pub const LIMIT: &str = "limit";
 
 /// The fields of the policy form, as they were entered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,11 +22,17 @@ pub struct PolicyInput {
     pub confidence_min: String,
     /// `true` if the box is ticked.
     pub outside_models: String,
-    /// `true` for each sensitive matter that profiles may hold.
+    /// For each sensitive matter whether profiles may hold it, and for how many days.
     pub health: String,
+    pub health_days: String,
     pub faith: String,
+    pub faith_days: String,
     pub politics: String,
+    pub politics_days: String,
     pub money: String,
+    pub money_days: String,
+    /// `true` if the box is ticked.
+    pub shared_profiles: String,
 }
 
 impl PolicyInput {
@@ -37,22 +48,26 @@ impl PolicyInput {
             confidence_min: text("confidence_min"),
             outside_models: text("outside_models"),
             health: text("health"),
+            health_days: text("health_days"),
             faith: text("faith"),
+            faith_days: text("faith_days"),
             politics: text("politics"),
+            politics_days: text("politics_days"),
             money: text("money"),
+            money_days: text("money_days"),
+            shared_profiles: text("shared_profiles"),
         }
     }
 }
 
 impl PolicyInput {
-    /// The sensitive matters that are ticked.
-    pub fn sensitive(&self) -> SensitiveMatters {
-        let ticked = |text: &str| text == "true";
-        SensitiveMatters {
-            health: ticked(&self.health),
-            faith: ticked(&self.faith),
-            politics: ticked(&self.politics),
-            money: ticked(&self.money),
+    /// The choice for a sensitive matter and its days, as they were entered.
+    pub fn matter(&self, matter: Matter) -> (&str, &str) {
+        match matter {
+            Matter::Health => (&self.health, &self.health_days),
+            Matter::Faith => (&self.faith, &self.faith_days),
+            Matter::Politics => (&self.politics, &self.politics_days),
+            Matter::Money => (&self.money, &self.money_days),
         }
     }
 }
@@ -70,9 +85,14 @@ impl PolicyInput {
             ("confidence_min", &self.confidence_min),
             ("outside_models", &self.outside_models),
             ("health", &self.health),
+            ("health_days", &self.health_days),
             ("faith", &self.faith),
+            ("faith_days", &self.faith_days),
             ("politics", &self.politics),
+            ("politics_days", &self.politics_days),
             ("money", &self.money),
+            ("money_days", &self.money_days),
+            ("shared_profiles", &self.shared_profiles),
         ]
         .into_iter()
         .fold(Query::default(), |query, (name, value)| query.with(name, value))
@@ -92,8 +112,27 @@ impl PolicyInput {
             commons: promotion("commons", &self.commons)?,
             confidence_min: f32::from(percent.ok_or_else(|| wrong("confidence_min", "Enter a whole number from 0 to 100."))?) / 100.0,
             outside_models: self.outside_models == "true",
-            sensitive: self.sensitive(),
+            sensitive: SensitiveMatters {
+                health: self.days(Matter::Health)?,
+                faith: self.days(Matter::Faith)?,
+                politics: self.days(Matter::Politics)?,
+                money: self.days(Matter::Money)?,
+            },
+            shared_profiles: self.shared_profiles == "true",
         })
+    }
+
+    /// The days for which profiles keep a matter: 0 if it is kept out, `None` without a limit.
+    fn days(&self, matter: Matter) -> Result<Option<i32>, FieldError> {
+        let (choice, days) = self.matter(matter);
+        match choice {
+            ALLOW => Ok(None),
+            LIMIT => match days.trim().parse() {
+                Ok(days) if (1..=MATTER_DAYS_MAX).contains(&days) => Ok(Some(days)),
+                _ => Err(wrong(matter.as_str(), &format!("Enter a number of days from 1 to {MATTER_DAYS_MAX}."))),
+            },
+            _ => Ok(Some(0)),
+        }
     }
 }
 
@@ -118,5 +157,8 @@ mod tests {
         assert_eq!(read("50"), Ok(CapturePolicy::default()));
         assert_eq!(read("101").unwrap_err().field, "confidence_min");
         assert_eq!(PolicyInput::default().policy().unwrap_err().field, "episodes");
+        let health = |fields: &str| read(&format!("50&{fields}")).map(|policy| policy.sensitive.health);
+        assert_eq!((health("health=allow"), health("health=limit&health_days=30")), (Ok(None), Ok(Some(30))));
+        assert_eq!((health("health=keep_out&health_days=30"), health("health=limit").unwrap_err().field), (Ok(Some(0)), "health".into()));
     }
 }

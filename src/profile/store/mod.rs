@@ -1,6 +1,10 @@
 //! All SQL of profiles: leaves, narratives, versions, connections.
 
-use super::model::{Diff, Leaf, Subject};
+mod people;
+
+pub use people::{Cited, StoredPerson, cited, count_people, people};
+
+use super::{Diff, Leaf, Subject};
 use crate::api::{AgentId, MemoryId};
 use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use chrono::{DateTime, Utc};
@@ -50,7 +54,7 @@ pub async fn leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<V
                 join evidence v on v.tenant_id = t.tenant_id and v.agent_id = t.agent_id and v.memory_id = t.memory_id
                where t.tenant_id = $1 and t.agent_id = $2 and t.user_id is not distinct from $3)
           select l.id, l.part, l.connection_id, l.path, l.value, l.listed, l.state, l.leaf_hash, l.observations, l.contradicts, l.source_ids,
-                 l.event_ids, l.first_seen, l.last_seen, l.superseded_at,
+                 l.event_ids, l.first_seen, l.last_seen, l.superseded_at, l.matters, l.session_ids,
                  exists (select from forgotten f where f.source_id = any(l.source_ids)) as hidden
             from profile_leaves l where l.tenant_id = $1 and l.agent_id = $2 and l.user_id is not distinct from $3 and ",
         of_user!("l", "$4"),
@@ -86,10 +90,12 @@ pub async fn put_leaf(tx: &mut Tx, tenancy: Tenancy, subject: Subject, leaf: &Le
         first_seen: leaf.first_seen,
         last_seen: leaf.last_seen,
         superseded_at: leaf.superseded_at,
+        matters: &leaf.matters,
+        session_ids: &leaf.session_ids,
     } r"on conflict (agent_id, id) do update
            set state = excluded.state, observations = excluded.observations, contradicts = excluded.contradicts,
                source_ids = excluded.source_ids, event_ids = excluded.event_ids, first_seen = excluded.first_seen,
-               last_seen = excluded.last_seen, superseded_at = excluded.superseded_at
+               last_seen = excluded.last_seen, superseded_at = excluded.superseded_at, session_ids = excluded.session_ids
          where profile_leaves.tenant_id = excluded.tenant_id and profile_leaves.user_id is not distinct from excluded.user_id");
     query.build().execute(&mut **tx).await?;
     Ok(())

@@ -1,0 +1,55 @@
+use super::path::{EntryPath, PersonPath};
+use crate::{ConsoleError, codec::Text};
+#[cfg(feature = "ssr")]
+use crate::{
+    Flash,
+    guard::{finish, operator},
+};
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::{Page, PeopleFilter, PersonDetail, PersonRow};
+#[cfg(feature = "ssr")]
+use remembrancer::profile::{self, Subject};
+
+/// One page of profiles, those that changed last first.
+#[server(endpoint = "people", input = GetUrl, output = Text)]
+pub async fn browse_people(#[server(default)] filter: PeopleFilter) -> Result<Page<PersonRow>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(profile::people(&engine, &ctx, &filter).await?)
+}
+
+/// One profile with what its entries cite, and its changes before a version.
+#[server(endpoint = "person", input = GetUrl, output = Text)]
+pub async fn read_person(person: PersonPath, #[server(default)] before: Option<i64>) -> Result<PersonDetail, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(profile::person(&engine, &ctx, subject(person), before).await?)
+}
+
+/// Forgets an entry, then redirects to the profile.
+#[server(endpoint = "forget_entry")]
+pub async fn forget_entry(entry: EntryPath, #[server(default)] reason: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        profile::forget_leaf_of(&engine, &ctx, subject(entry.person), entry.leaf, &reason).await?;
+        let text = "Forgotten. Agents no longer read it, and the same value does not come back.";
+        Ok(Flash { entry: Some(entry), ..Flash::done(text) })
+    };
+    let here = entry.person.href();
+    finish(result.await, &here, &here, &reason).await
+}
+
+/// Takes back that an entry was forgotten, then redirects to the profile.
+#[server(endpoint = "restore_entry")]
+pub async fn restore_entry(entry: EntryPath) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        profile::restore_leaf(&engine, &ctx, subject(entry.person), entry.leaf).await?;
+        Ok(Flash::done("Undone. Agents read the entry again."))
+    };
+    let here = entry.person.href();
+    finish(result.await, &here, &here, "").await
+}
+
+#[cfg(feature = "ssr")]
+fn subject(person: PersonPath) -> Subject {
+    Subject { agent_id: person.agent, user_id: person.user }
+}

@@ -1,0 +1,107 @@
+use super::path::EntryPath;
+use crate::ui::{Badge, Bar, ReasonField, Time, Tone, text};
+use leptos::prelude::*;
+use remembrancer::api::{CitedSentence, Matter, MemoryId, ProfileLeaf};
+use serde_json::Value;
+
+/// An entry of a profile with what it cites.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    pub path: EntryPath,
+    pub leaf: ProfileLeaf,
+    pub sentences: Vec<CitedSentence>,
+}
+
+/// A value in words.
+pub fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), text::visible)
+}
+
+/// An entry: its value, how sure it is and how old, why, and the form that forgets it.
+#[component]
+pub fn EntryView(entry: Entry, may_forget: bool) -> impl IntoView {
+    let Entry { path, leaf, sentences } = entry;
+    let value = shown(&leaf.value);
+    let seen =
+        format!("observed {}, last ", if leaf.observations == 1 { "once".to_owned() } else { format!("{} times", leaf.observations) });
+    let recurring = leaf.recurring.then(|| {
+        let sessions = format!("recurring in {} sessions", leaf.sessions);
+        view! { <Badge tone=Tone::Accent text=sessions title="Observed in three sessions or more." /> }
+    });
+    let matters =
+        leaf.matters.iter().map(|matter| view! { <Badge text=matter_name(*matter).to_lowercase() title="A sensitive matter." /> });
+    let forget = may_forget.then(|| view! { <Forget path value=value.clone() /> });
+    view! {
+        <div class="min-w-0 space-y-1" data-testid="entry">
+            <p class="flex flex-wrap items-baseline gap-x-2">
+                <span class="min-w-0 wrap-anywhere whitespace-pre-wrap" dir="auto">{value.clone()}</span>
+                {recurring}
+                {matters.collect_view()}
+            </p>
+            <div class="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-soft">
+                <Bar label="Confidence" value=leaf.confidence />
+                <span>{seen} <Time at=leaf.last_seen /></span>
+                {leaf.expires_at.map(|at| view! { <span>"ends " <Time at /> " unless it is observed again"</span> })}
+            </div>
+            <div class="flex flex-wrap items-start gap-x-4 gap-y-1 text-xs">
+                <Why value sentences memories=leaf.memory_ids />
+                {forget}
+            </div>
+        </div>
+    }
+}
+
+/// The label of a sensitive matter.
+pub fn matter_name(matter: Matter) -> &'static str {
+    match matter {
+        Matter::Health => "Health",
+        Matter::Faith => "Faith",
+        Matter::Politics => "Politics",
+        Matter::Money => "Money",
+    }
+}
+
+/// The sentences and memories that an entry comes from.
+#[component]
+fn Why(value: String, sentences: Vec<CitedSentence>, memories: Vec<MemoryId>) -> impl IntoView {
+    let said = sentences.into_iter().map(|sentence| {
+        view! {
+            <li class="space-y-0.5 border-l-2 border-line-strong pl-3" data-testid="sentence">
+                <blockquote class="said text-sm" dir="auto"><span>{text::visible(&sentence.text)}</span></blockquote>
+                <p class="text-soft">
+                    <Time at=sentence.at /> " · " <a href=format!("/sources/{}", sentence.source_id)>"Source"</a>
+                </p>
+            </li>
+        }
+    });
+    let memories = (!memories.is_empty()).then(|| {
+        let links = memories.into_iter().zip(1..).map(|(id, n)| view! { <a class="mr-2" href=format!("/memories/{id}")>"Memory "{n}</a> });
+        view! { <p class="mt-2 text-soft">"Confirmed as " {links.collect_view()}</p> }
+    });
+    let said: Vec<_> = said.collect();
+    let gone = said.is_empty().then(|| view! { <p class="text-soft">"The observations are no longer kept."</p> });
+    view! {
+        <details class="min-w-0">
+            <summary class="text-accent">"Why" <span class="sr-only">{format!(": {value}")}</span></summary>
+            <ul class="mt-1 space-y-2">{said}</ul>
+            {gone}
+            {memories}
+        </details>
+    }
+}
+
+/// The form that forgets an entry.
+#[component]
+fn Forget(path: EntryPath, value: String) -> impl IntoView {
+    let id = format!("forget-{}", path.leaf);
+    view! {
+        <details class="min-w-0">
+            <summary class="text-danger">"Forget" <span class="sr-only">{format!(": {value}")}</span></summary>
+            <form class="card mt-1 max-w-md space-y-2 p-3" method="post" action="/console/api/forget_entry">
+                <input type="hidden" name="entry" value=path.to_string() />
+                <ReasonField id typed="" error=None hint="Kept in the audit log. Memories stay: delete them to forget what they say." />
+                <button class="button button-danger" type="submit">"Forget entry"</button>
+            </form>
+        </details>
+    }
+}

@@ -1,0 +1,135 @@
+use super::{api::browse_people, path::PersonPath};
+use crate::{
+    features::memories::AgentField,
+    layout::PageHead,
+    query::Query,
+    ui::{Answered, Badge, Empty, FilterForm, Filtered, Pager, Parsed, Shape, TextField, Time, Tone, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{Page, PeopleFilter, PersonRow};
+
+/// The fields of the filter form.
+const NAMES: &[&str] = &["agent", "user"];
+
+fn filter(query: &Query) -> Parsed<PeopleFilter> {
+    let mut errors = Vec::new();
+    let owned = |name: &str| query.get(name).map(str::to_owned);
+    let filter = PeopleFilter {
+        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
+        user: owned("user"),
+        after: owned("after"),
+        before: owned("before"),
+    };
+    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
+/// The page of profiles: what each agent knows about each person.
+#[component]
+pub fn PeoplePage() -> impl IntoView {
+    let filtered = Filtered::by(filter);
+    let (query, list) = (filtered.query, filtered.load(browse_people));
+    view! {
+        <PageHead title="People">"What each agent knows about the people it works for, and why."</PageHead>
+        <FilterForm action="/people" names=NAMES label="People">
+            <div class="flex flex-wrap items-end gap-2">
+                <div class="min-w-40 grow sm:grow-0"><AgentField query labelled=true error=filtered.error("agent") /></div>
+                <div class="min-w-40 grow sm:grow-0">
+                    <TextField
+                        name="user"
+                        label="Person begins with"
+                        hint="Id, reference or name"
+                        value=filtered.value("user")
+                        error=filtered.error("user")
+                    />
+                </div>
+                <button class="button button-primary" type="submit">"Apply filters"</button>
+                <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/people">"Clear"</a>
+            </div>
+        </FilterForm>
+        <Answered answer=list show=|page, query| view! { <People page query /> }.into_any() query />
+    }
+}
+
+#[component]
+fn People(page: Page<PersonRow>, query: Query) -> impl IntoView {
+    if page.rows.is_empty() {
+        let filtered = query.any(NAMES) || query.any(&["after", "before"]);
+        return view! { <div class="card"><Nothing filtered /></div> }.into_any();
+    }
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "profile", "profiles")}</p>
+        <div class="card">
+            <table class="data table-fixed" aria-label="Profiles">
+                <thead>
+                    <tr>
+                        <th scope="col">"Person"</th>
+                        <th scope="col" class="w-24 sm:w-28">"Agent"</th>
+                        <th scope="col" class="number hidden w-20 sm:table-cell">"Entries"</th>
+                        <th scope="col" class="number hidden w-24 md:table-cell">"Confident"</th>
+                        <th scope="col" class="number hidden w-24 sm:table-cell">"Disputed"</th>
+                        <th scope="col" class="hidden w-30 lg:table-cell">"Last changed"</th>
+                    </tr>
+                </thead>
+                <tbody>{page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
+            </table>
+        </div>
+        <Pager path="/people" query previous=page.previous next=page.next />
+    }
+    .into_any()
+}
+
+#[component]
+fn Row(row: PersonRow) -> impl IntoView {
+    let href = PersonPath { agent: row.agent_id, user: row.user_id }.href();
+    let disputed = match row.disputed {
+        0 => view! { <span class="text-soft">"0"</span> }.into_any(),
+        n => view! { <Badge tone=Tone::Warn text=text::number(n) /> }.into_any(),
+    };
+    let narrow = format!("{} · {} disputed", text::count(row.entries, "entry", "entries"), text::number(row.disputed));
+    view! {
+        <tr data-testid="person">
+            <th scope="row" class="font-normal! whitespace-normal! text-ink!">
+                <a class="text-base font-medium wrap-anywhere" dir="auto" href=href>{name(row.user_name, row.user_id.map(|id| id.to_string()))}</a>
+                <p class="line-clamp-2 text-sm wrap-anywhere text-soft" dir="auto">{text::visible(&row.summary)}</p>
+                <span class="mt-0.5 block text-xs text-soft sm:hidden">{narrow}</span>
+                <span class="block text-xs text-soft lg:hidden">"Last changed " <Time at=row.updated_at /></span>
+            </th>
+            <td class="truncate">{row.agent_slug}</td>
+            <td class="number hidden sm:table-cell">{text::number(row.entries)}</td>
+            <td class="number hidden text-soft md:table-cell">{text::number(row.confident)}</td>
+            <td class="number hidden sm:table-cell">{disputed}</td>
+            <td class="hidden lg:table-cell"><Time at=row.updated_at /></td>
+        </tr>
+    }
+}
+
+/// What a page calls a person.
+pub fn name(name: Option<String>, id: Option<String>) -> String {
+    match (name, id) {
+        (Some(name), _) => text::visible(&name),
+        (None, Some(id)) => id,
+        (None, None) => "Nobody in particular".to_owned(),
+    }
+}
+
+#[component]
+fn Nothing(filtered: bool) -> impl IntoView {
+    if filtered {
+        return view! {
+            <Empty shape=Shape::Filter title="No profile matches these filters">
+                <a class="button button-quiet" href="/people">"Show all profiles"</a>
+            </Empty>
+        }
+        .into_any();
+    }
+    view! {
+        <Empty shape=Shape::People title="No profiles yet">
+            "A profile appears here when an agent observes something about a person: it calls "
+            <code class="font-mono">"record_observation"</code>
+            " or "
+            <code class="font-mono">"update_user_context"</code>
+            ", and the server turns what it said into entries a moment later."
+        </Empty>
+    }
+    .into_any()
+}

@@ -1,0 +1,15 @@
+//! People: what agents know about each person, why, and how it changed.
+
+mod api;
+mod connections;
+mod entry;
+mod history;
+mod list;
+mod path;
+mod person;
+mod tree;
+
+pub use entry::matter_name;
+pub use list::PeoplePage;
+pub use path::EntryPath;
+pub use person::PersonPage;

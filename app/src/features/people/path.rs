@@ -1,0 +1,118 @@
+//! Names of profiles and of their entries, as URLs and forms have them.
+
+use remembrancer::api::{AgentId, LeafId, UserId};
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// The user of a profile that names nobody.
+const NOBODY: &str = "nobody";
+
+/// A profile: `<agent>/<user>`, where the user may be `nobody`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PersonPath {
+    pub agent: AgentId,
+    pub user: Option<UserId>,
+}
+
+/// An entry of a profile: `<agent>/<user>/<entry>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct EntryPath {
+    pub person: PersonPath,
+    pub leaf: LeafId,
+}
+
+impl PersonPath {
+    /// The URL of the person's page.
+    pub fn href(self) -> String {
+        format!("/people/{self}")
+    }
+}
+
+impl fmt::Display for PersonPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.user {
+            Some(user) => write!(f, "{}/{user}", self.agent),
+            None => write!(f, "{}/{NOBODY}", self.agent),
+        }
+    }
+}
+
+impl fmt::Display for EntryPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.person, self.leaf)
+    }
+}
+
+impl FromStr for PersonPath {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let read = || {
+            let (agent, user) = text.split_once('/')?;
+            let user = if user == NOBODY { None } else { Some(user.parse().ok()?) };
+            Some(Self { agent: agent.parse().ok()?, user })
+        };
+        read().ok_or_else(|| "This is not a profile.".to_owned())
+    }
+}
+
+impl FromStr for EntryPath {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let read = || {
+            let (person, leaf) = text.rsplit_once('/')?;
+            Some(Self { person: person.parse().ok()?, leaf: leaf.parse().ok()? })
+        };
+        read().ok_or_else(|| "This is not an entry of a profile.".to_owned())
+    }
+}
+
+impl TryFrom<String> for PersonPath {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl TryFrom<String> for EntryPath {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<PersonPath> for String {
+    fn from(path: PersonPath) -> Self {
+        path.to_string()
+    }
+}
+
+impl From<EntryPath> for String {
+    fn from(path: EntryPath) -> Self {
+        path.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_survive_the_trip_and_others_are_refused() {
+        let id = "01900000-0000-7000-8000-000000000000";
+        for text in [format!("{id}/{id}/{id}"), format!("{id}/nobody/{id}")] {
+            let entry: EntryPath = text.parse().unwrap();
+            assert_eq!(entry.to_string(), text);
+            assert_eq!(entry.person.to_string().parse(), Ok(entry.person));
+        }
+        for text in ["", "nobody", "atlas/nobody", &format!("{id}/vera")] {
+            assert!(text.parse::<PersonPath>().is_err(), "{text}");
+        }
+        assert!(format!("{id}/{id}").parse::<EntryPath>().is_err());
+    }
+}

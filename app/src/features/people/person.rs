@@ -1,0 +1,169 @@
+use super::{
+    api::read_person,
+    connections::Connections,
+    entry::Entry,
+    history::History,
+    list::name,
+    path::{EntryPath, PersonPath},
+    tree::Tree,
+};
+use crate::{
+    ConsoleError,
+    layout::ViewerResource,
+    query::use_query,
+    ui::{ErrorView, Skeleton, Time, text},
+};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+use remembrancer::api::{ErrorCode, OperatorRole, PersonDetail, ProfilePart};
+use std::collections::HashMap;
+
+/// The page of one profile: narrative, entries, connections and history.
+#[component]
+pub fn PersonPage() -> impl IntoView {
+    let (params, query) = (use_params_map(), use_query());
+    let whose = Memo::new(move |_| {
+        let part = |name: &str| params.with(|params| params.get(name)).unwrap_or_default();
+        format!("{}/{}", part("agent"), part("user")).parse::<PersonPath>().ok()
+    });
+    let before = Memo::new(move |_| query.with(|query| query.get("before").and_then(|before| before.parse::<i64>().ok())));
+    let detail = Resource::new(
+        move || (whose.get(), before.get()),
+        |(person, before)| async move {
+            match person {
+                Some(person) => read_person(person, before).await,
+                None => Err(unknown()),
+            }
+        },
+    );
+    let who = ViewerResource::expect();
+    view! {
+        <p class="mb-2 text-sm"><a href="/people">"People"</a><span class="text-soft">" / "</span></p>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+            {move || Suspend::new(async move {
+                let may_forget = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+                match detail.await {
+                    Ok(detail) => view! { <Whole detail may_forget /> }.into_any(),
+                    Err(error) => view! { <Missing error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+fn unknown() -> ConsoleError {
+    #[cfg(feature = "ssr")]
+    crate::guard::set_status(ErrorCode::NotFound);
+    ConsoleError::new(ErrorCode::NotFound, "There is no such profile.")
+}
+
+#[component]
+fn Missing(error: ConsoleError) -> impl IntoView {
+    view! {
+        <Title text="Person" />
+        <h1 class="sr-only">"Person"</h1>
+        <div class="card"><ErrorView error /></div>
+    }
+}
+
+#[component]
+fn Whole(detail: PersonDetail, may_forget: bool) -> impl IntoView {
+    let person = PersonPath { agent: detail.agent_id, user: detail.user_id };
+    let title = name(detail.user_name.clone(), detail.user_id.map(|id| id.to_string()));
+    let mut sentences: HashMap<_, _> = detail.evidence.iter().map(|one| (one.leaf_id, one.sentences.clone())).collect();
+    let entries = detail.profile.leaves.iter().cloned().map(|leaf| {
+        let sentences = sentences.remove(&leaf.leaf_id).unwrap_or_default();
+        Entry { path: EntryPath { person, leaf: leaf.leaf_id }, leaf, sentences }
+    });
+    let (of_tools, of_person): (Vec<_>, Vec<_>) = entries.partition(|entry| entry.leaf.connection_id.is_some());
+    let (scaffold, learned): (Vec<_>, Vec<_>) = of_person.into_iter().partition(|entry| entry.leaf.part == ProfilePart::Scaffold);
+    let connections = detail.connections.clone();
+    let has_tools = !(connections.is_empty() && of_tools.is_empty());
+    view! {
+        <Title text=title.clone() />
+        <header class="mb-5">
+            <h1 class="wrap-anywhere" dir="auto">{title}</h1>
+            <p class="mt-0.5 text-sm text-soft">"What " {detail.agent_slug.clone()} " knows about this person, from observations."</p>
+        </header>
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+            <div class="min-w-0 space-y-6">
+                <Narrative text=detail.profile.working_memory.clone() />
+                <Part id="scaffold" title="Structured profile" none="Values with a key, such as a role or goals, appear here." entries=scaffold may_forget />
+                <Part id="learned" title="Learned facts" none="Facts that agents were asked to keep appear here." entries=learned may_forget />
+                {has_tools.then(|| view! {
+                    <section aria-labelledby="connections">
+                        <h2 class="mb-2" id="connections">"Connections"</h2>
+                        <Connections connections entries=of_tools may_forget />
+                    </section>
+                })}
+                <History history=detail.history.clone() person />
+            </div>
+            <div class="mt-6 lg:mt-0"><Facts detail /></div>
+        </div>
+    }
+}
+
+#[component]
+fn Narrative(text: String) -> impl IntoView {
+    let body = if text.is_empty() {
+        view! { <p class="text-sm text-soft">"The narrative appears here once there is an entry."</p> }.into_any()
+    } else {
+        view! { <p class="verbatim" dir="auto">{text::visible(&text)}</p> }.into_any()
+    };
+    view! {
+        <section aria-labelledby="narrative" data-testid="narrative">
+            <h2 class="mb-2" id="narrative">"Working memory"</h2>
+            <div class="card p-4">{body}</div>
+        </section>
+    }
+}
+
+#[component]
+fn Part(id: &'static str, title: &'static str, none: &'static str, entries: Vec<Entry>, may_forget: bool) -> impl IntoView {
+    let body = if entries.is_empty() {
+        view! { <p class="text-sm text-soft">{none}</p> }.into_any()
+    } else {
+        view! { <Tree entries may_forget /> }.into_any()
+    };
+    view! {
+        <section aria-labelledby=id data-testid=id>
+            <h2 class="mb-2" id=id>{title}</h2>
+            <div class="card p-4">{body}</div>
+        </section>
+    }
+}
+
+#[component]
+fn Facts(detail: PersonDetail) -> impl IntoView {
+    let disputed = detail.profile.leaves.iter().filter(|leaf| leaf.disputed).count();
+    let (entries, disputed) = (i64::try_from(detail.profile.leaves.len()).unwrap_or_default(), i64::try_from(disputed).unwrap_or_default());
+    let commons = match (detail.commons, detail.shared_profiles) {
+        (true, true) => "Every agent reads this profile beneath its own.",
+        (true, false) => "No agent reads this profile: the capture policy does not share it.",
+        (false, true) => "The agent also reads what the profile of the commons adds.",
+        (false, false) => "The agent reads its own profile only.",
+    };
+    let user = detail.user_id.map(|id| view! { <dt>"User"</dt> <dd class="font-mono text-xs break-all">{id.to_string()}</dd> });
+    view! {
+        <dl class="facts card p-4" data-testid="facts">
+            <dt>"Agent"</dt>
+            <dd>{detail.agent_slug}</dd>
+            {user}
+            <dt>"Entries"</dt>
+            <dd>{text::number(entries)}</dd>
+            <dt>"Disputed"</dt>
+            <dd>{text::number(disputed)}</dd>
+            <dt>"Version"</dt>
+            <dd>{text::number(detail.profile.version)}</dd>
+            {detail.profile.updated_at.map(|at| view! { <dt>"Last changed"</dt> <dd><Time at /></dd> })}
+            <dt>"Sharing"</dt>
+            <dd>{commons}</dd>
+        </dl>
+        <p class="mt-3 text-sm text-soft">
+            "Repetition raises confidence; contradiction and age lower it. "
+            <a href="/inbox/policy">"The capture policy"</a>
+            " says which sensitive matters profiles may hold."
+        </p>
+    }
+}

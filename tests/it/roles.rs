@@ -14,7 +14,7 @@ use remembrancer::testing::{PASSWORD, World, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{
     Error, OpContext, audit, capture, chat, consolidation, context, erasure, identity, knowledge, lifecycle, memories, overview,
-    portability, projects, recall, usage, vocabulary,
+    portability, projects, quality, recall, usage, vocabulary,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -161,6 +161,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "projects::create_repo" Operator |w, c| projects::create_repo(&w.engine, c, "nowhere", new_project());
     "projects::link" Operator |w, c| projects::link(&w.engine, c, "nowhere", "elsewhere");
     "projects::unlink" Operator |w, c| projects::unlink(&w.engine, c, "nowhere", "elsewhere");
+    "quality::measure" Viewer |w, c| quality::measure(&w.engine, c, &Default::default());
     "recall::search_console" Viewer |w, c| recall::search_console(&w.engine, c, &Default::default());
     "recall::health" Viewer |w, c| recall::health(&w.engine, c, &Default::default());
     "recall::zero_hits" Viewer |w, c| recall::zero_hits(&w.engine, c, &Default::default());
@@ -235,6 +236,7 @@ const OF_AGENTS: &[&str] = &[
     "profile::get",
     "profile::put_connection",
     "profile::versions",
+    "quality::report_answer",
     "recall::recall",
     "recall::search",
     "search::search_my_memories",

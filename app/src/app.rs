@@ -12,6 +12,7 @@ use crate::{
         memories::{DeletePage, MemoriesPage, MemoryPage},
         overview::OverviewPage,
         prompts::PromptsPage,
+        quality::QualityPage,
         recall::{DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage},
         search::SearchPolicyPage,
         session::SignInPage,
@@ -100,6 +101,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/recall/playground") view=PlaygroundPage />
                     <Route path=path!("/recall/diagnose") view=DiagnosePage />
                     <Route path=path!("/recall/policy") view=SearchPolicyPage />
+                    <Route path=path!("/quality") view=QualityPage />
                     <Route path=path!("/vocabulary") view=ReviewPage />
                     <Route path=path!("/vocabulary/decide") view=DecidePage />
                     <Route path=path!("/vocabulary/terms") view=TermsPage />

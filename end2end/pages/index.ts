@@ -13,6 +13,7 @@ import { MemoriesPage } from './memories';
 import { MemoryPage } from './memory';
 import { OverviewPage } from './overview';
 import { PromptsPage } from './prompts';
+import { QualityPage } from './quality';
 import { DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
 import { SearchPolicyPage } from './search-policy';
 import { SignInPage } from './sign-in';
@@ -45,6 +46,7 @@ const PAGES = {
   runs: RunsPage,
   topology: TopologyPage,
   health: HealthPage,
+  quality: QualityPage,
   playground: PlaygroundPage,
   diagnosis: DiagnosePage,
   recalls: LogPage,

@@ -232,6 +232,8 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'the capture policy': ({ frame }) => frame.goto('/inbox/policy'),
   'the lifecycle': ({ frame }) => frame.goto('/lifecycle'),
   'the lifecycle policy': ({ frame }) => frame.goto('/lifecycle/policy'),
+  quality: ({ frame }) => frame.goto('/quality'),
+  'quality of one agent, nothing to measure': ({ frame }) => frame.goto('/quality?agent=0198f000-0000-7000-8000-000000000000'),
   'the search policy': ({ frame }) => frame.goto('/recall/policy'),
   erasures: ({ frame }) => frame.goto('/erasure'),
   'requesting an erasure': ({ frame }) => frame.goto('/erasure/new?user=0198f000-0000-7000-8000-000000000001&names=Mina+Lindt'),

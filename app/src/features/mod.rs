@@ -10,6 +10,7 @@ pub mod lifecycle;
 pub mod memories;
 pub mod overview;
 pub mod prompts;
+pub mod quality;
 pub mod recall;
 pub mod search;
 pub mod session;

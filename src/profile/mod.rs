@@ -4,7 +4,9 @@
 mod apply;
 mod confidence;
 mod connections;
+pub mod eval;
 mod forget;
+mod judge;
 mod merge;
 mod model;
 mod narrative;
@@ -19,6 +21,7 @@ mod versions;
 pub use apply::{Applied, Drawn, apply};
 pub use connections::{connection, connections, put_connection};
 pub use forget::forget_leaf;
+pub use judge::{Verdict, judge};
 pub use model::{Citation, Diff, Leaf, LeafState, Part, Proposal, Subject};
 pub use read::{ProfileContext, View, for_context, get};
 pub use rules::Observation;

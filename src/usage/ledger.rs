@@ -43,6 +43,7 @@ pub enum Purpose {
     Embedding,
     Extraction,
     Condensation,
+    Evaluation,
 }
 
 impl Purpose {
@@ -52,6 +53,7 @@ impl Purpose {
             Self::Embedding => "embedding",
             Self::Extraction => "extraction",
             Self::Condensation => "condensation",
+            Self::Evaluation => "evaluation",
         }
     }
 }

@@ -60,7 +60,7 @@ impl Scores {
 fn gain(one: &Judged) -> f64 {
     let discount = |place: usize| 1.0 / (place as f64 + 2.0).log2();
     let best: f64 = (0..one.wanted.min(FIRST)).map(discount).sum();
-    let got: f64 = one.places.iter().filter(|place| **place < FIRST).map(|place| discount(*place)).sum();
+    let got = one.places.iter().filter(|place| **place < FIRST).fold(0.0, |sum, place| sum + discount(*place));
     if best > 0.0 { got / best } else { 0.0 }
 }
 

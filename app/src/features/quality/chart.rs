@@ -47,7 +47,7 @@ pub fn ByDay(measure: &'static Measure, days: Vec<(NaiveDate, QualityCounts)>) -
     let (left, right, floor) = (PLOT.left.to_string(), PLOT.right().to_string(), PLOT.bottom().to_string());
     let top = (most > 0.0).then(|| word((PLOT.left, 7.0), "start", format!("highest: {}", (measure.shown)(most))));
     view! {
-        <svg class="mt-3 block w-full" viewBox=format!("0 0 {WIDTH} {HEIGHT}") role="img" aria-label=label>
+        <svg class="mt-3 block w-full max-w-md" viewBox=format!("0 0 {WIDTH} {HEIGHT}") role="img" aria-label=label>
             <line class="stroke-line" x1=left x2=right y1=floor.clone() y2=floor />
             <path class="fill-chart" d=bars />
             {top}

@@ -58,7 +58,7 @@ fn Filters(filtered: Filtered<QualityFilter>) -> impl IntoView {
     };
     view! {
         <FilterForm action="/quality" names=NAMES label="Quality">
-            <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_16rem_auto]">
+            <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
                 <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=PERIODS.map(days).to_vec() />
                 <AgentField query labelled=true error=filtered.error("agent") />
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
@@ -78,7 +78,7 @@ fn whole(quality: Quality, query: Query) -> AnyView {
     let cards = MEASURES.iter().map(|measure| view! { <Card measure totals days=days.clone() /> });
     view! {
         <div class="space-y-5">
-            <div class="grid items-stretch gap-4 md:grid-cols-2 xl:grid-cols-3" data-testid="measures">{cards.collect_view()}</div>
+            <div class="grid gap-4 sm:grid-cols-2 lg:grid-cols-3" data-testid="measures">{cards.collect_view()}</div>
             {questions_cut.then(|| view! {
                 <p class="text-sm text-soft">"There are more questions than are compared. The oldest are left out; choose an agent or a shorter period."</p>
             })}

@@ -20,15 +20,13 @@ async fn post(site: &Site, key: &str, user: Option<&str>, path: &str, body: &imp
 async fn assembled(site: &Site, user: Option<&str>) -> (Vec<Value>, String) {
     let key = &site.world.atlas_key;
     let mut ids = Vec::new();
-    for (topic, content) in
-        [("deploy day", "The harbour service is deployed on Fridays."), ("deploy owner", "Idris owns the harbour deployment.")]
-    {
+    for (topic, content) in [("deploy day", "The harbour service is deployed on Fridays."), ("pager", "Idris holds the pager.")] {
         let fact = json!({ "topic_raw": topic, "content": content, "source": { "platform": "slack" } });
         let stored = post(site, key, user, "/api/tools/agent_memory_remember", &fact).await;
         ids.push(stored.json()["memory_id"].clone());
     }
     let context =
-        post(site, key, user, "/api/context", &json!({ "query": "When is the harbour service deployed, and who owns it?" })).await;
+        post(site, key, user, "/api/context", &json!({ "query": "When is the harbour service deployed, and who holds the pager?" })).await;
     site.world.engine.finish_deferred().await;
     (ids, context.json()["id"].as_str().unwrap().to_owned())
 }

@@ -73,6 +73,8 @@ pub mod prompts;
 #[cfg(feature = "engine")]
 pub mod providers;
 #[cfg(feature = "engine")]
+pub mod quality;
+#[cfg(feature = "engine")]
 pub mod ranking;
 #[cfg(feature = "engine")]
 pub mod recall;

@@ -77,6 +77,17 @@ pub const METRICS: &[Metric] = &[
         &["cut"],
         "Contexts that were assembled, and whether something was cut to fit the budget: true or false.",
     ),
+    counter(
+        "agent_memory_injected_facts_total",
+        &["used"],
+        "Memories in contexts whose answers were reported, and whether the answer uses them: true or false.",
+    ),
+    counter(
+        "agent_memory_observations_total",
+        &["category"],
+        "Observations that agents recorded: fact, preference, project_details, correction, scaffold_update or learned_fact.",
+    ),
+    counter("agent_memory_profile_leaves_total", &[], "Values that were added to profiles."),
     counter("shared_kb_search_total", &[], "Searches in shared knowledge by its own tool; recalls are not among them."),
     counter("remembrancer_vocabulary_proposals_total", &[], "Times that an unknown phrase was proposed; the same phrase counts each time."),
     counter("remembrancer_vocabulary_decisions_total", &["kind"], "Decisions on the vocabulary, undone ones and undoing included."),

@@ -13,6 +13,7 @@ use crate::{
         overview::OverviewPage,
         people::{PeoplePage, PersonPage},
         prompts::PromptsPage,
+        quality::QualityPage,
         recall::{DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage},
         search::SearchPolicyPage,
         session::SignInPage,
@@ -103,6 +104,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/recall/playground") view=PlaygroundPage />
                     <Route path=path!("/recall/diagnose") view=DiagnosePage />
                     <Route path=path!("/recall/policy") view=SearchPolicyPage />
+                    <Route path=path!("/quality") view=QualityPage />
                     <Route path=path!("/vocabulary") view=ReviewPage />
                     <Route path=path!("/vocabulary/decide") view=DecidePage />
                     <Route path=path!("/vocabulary/terms") view=TermsPage />

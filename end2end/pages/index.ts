@@ -14,6 +14,7 @@ import { MemoryPage } from './memory';
 import { OverviewPage } from './overview';
 import { PeoplePage, PersonPage } from './people';
 import { PromptsPage } from './prompts';
+import { QualityPage } from './quality';
 import { DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
 import { SearchPolicyPage } from './search-policy';
 import { SignInPage } from './sign-in';
@@ -46,6 +47,7 @@ const PAGES = {
   runs: RunsPage,
   topology: TopologyPage,
   health: HealthPage,
+  quality: QualityPage,
   playground: PlaygroundPage,
   diagnosis: DiagnosePage,
   recalls: LogPage,

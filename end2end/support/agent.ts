@@ -130,6 +130,23 @@ export class Agent {
     return this.post(`/api/sessions/${encodeURIComponent(session)}/messages`, { messages });
   }
 
+  /** Assembles the prompt of a model call; its key needs `context:read`. */
+  async assemble(query: string): Promise<{ id: string; text: string }> {
+    return this.post('/api/context', { query });
+  }
+
+  /** Reports what the model answered to an assembled prompt. The log is written after the prompt is returned, hence the attempts. */
+  async report(context: string, text: string): Promise<{ injected: number; used: string[] }> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.post(`/api/context/${context}/answer`, { text });
+      } catch (error) {
+        if (attempt === 50 || !String(error).includes('404')) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+  }
+
   /** Ingests documents into a collection; others of the same collection stay. */
   async ingest(collection: string, documents: NewDocument[]): Promise<IngestReport> {
     return this.post<IngestReport>('/api/kb/documents', { collection, documents });

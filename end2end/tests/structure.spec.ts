@@ -60,6 +60,9 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
             - link "Health":
               - /url: /recall
           - listitem:
+            - link "Quality":
+              - /url: /quality
+          - listitem:
             - link "Log":
               - /url: /recall/log
           - listitem:
@@ -882,6 +885,28 @@ test('the lifecycle policy', { tag: '@no-js' }, async ({ lifecycle }) => {
     - group "Archive and limits":
       - textbox "Archived below": /\\d/
     - button "Save policy"
+  `);
+});
+
+test('quality', { tag: '@no-js' }, async ({ quality, agent }) => {
+  await agent.recall('Which day do we deploy the harbour service?');
+  await quality.goto('/quality');
+  await expect(quality.main).toMatchAriaSnapshot(`
+    - heading "Quality" [level=1]
+    - search "Quality":
+      - combobox "Period"
+      - combobox "Agent"
+      - button "Apply filters"
+    - region "Context utilisation":
+      - heading "Context utilisation" [level=2]
+    - region "Observation rate":
+      - heading "Observation rate" [level=2]
+    - region "Profile growth":
+      - heading "Profile growth" [level=2]
+    - region "Correction rate":
+      - heading "Correction rate" [level=2]
+    - region "Repeated questions":
+      - heading "Repeated questions" [level=2]
   `);
 });
 

@@ -28,6 +28,7 @@ mod people;
 mod portability;
 mod profile;
 mod projects;
+mod quality;
 mod recall;
 mod records;
 mod retrievals;
@@ -106,6 +107,7 @@ pub use profile::{
     SCHEMA_TTL_MAX, TOOL_SCHEMA_MAX,
 };
 pub use projects::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, Repo};
+pub use quality::{ANSWER_MAX, AnswerRequest, AnswerUse, Quality, QualityCounts, QualityFilter};
 pub use recall::{
     Breakdown, Criterion, Hit, MatchedBy, NothingReason, Part, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit,
     SearchRequest, SearchResults, SourceTag, Trust,

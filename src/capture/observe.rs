@@ -169,5 +169,8 @@ async fn record(
     let answer = CaptureResponse { event_ids };
     once.commit(tx, &answer, &[]).await?;
     engine.captures().wake();
+    for observation in observations {
+        metrics::counter!("agent_memory_observations_total", "category" => observation.event_type).increment(1);
+    }
     Ok(answer)
 }

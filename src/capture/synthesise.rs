@@ -119,6 +119,7 @@ impl Synthesis<'_> {
             jobs::store::request_synthesis(&mut tx, ctx.tenancy(), (held.agent_id, owner.user_id), &next).await?;
         }
         tx.commit().await?;
+        metrics::counter!("agent_memory_profile_leaves_total").increment(applied.added as u64);
         engine.relay().wake();
         engine.jobs().wake();
         if more {

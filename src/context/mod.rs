@@ -2,6 +2,7 @@
 
 mod assembly;
 mod budget;
+pub mod eval;
 mod items;
 mod log;
 pub mod profile;

@@ -152,6 +152,8 @@ pub const TABLES: &[Table] = {
         Table { database: "agent_memory", name: "context_texts", kept: ContextTexts, erasure: Row, columns: &[
             ("request", Words, false), ("text", Words, false),
         ] },
+        // Which memories a reported answer used.
+        Table { database: "agent_memory", name: "context_answers", kept: RetrievalLog, erasure: Row, columns: &[("memory_ids", Plain, false)] },
         // Forgetting a memory empties the rows that hold words of it.
         Table { database: "agent_memory", name: "idempotent_requests", kept: Day, erasure: Row, columns: &[
             ("operation", Plain, false), ("idempotency_key", Words, false), ("fingerprint", Words, false), ("answer", Words, false),

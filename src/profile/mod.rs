@@ -4,7 +4,9 @@
 mod apply;
 mod confidence;
 mod connections;
+pub mod eval;
 mod forget;
+mod judge;
 mod merge;
 mod model;
 mod narrative;
@@ -21,6 +23,7 @@ mod versions;
 pub use apply::{Applied, Drawn, apply};
 pub use connections::{connection, connections, put_connection};
 pub use forget::{forget_leaf, forget_leaf_of, restore_leaf};
+pub use judge::{Verdict, judge};
 pub use model::{Citation, Diff, Leaf, LeafState, Part, Proposal, Subject};
 pub use people::{people, person};
 pub use read::{ProfileContext, View, for_context, get};

@@ -45,6 +45,7 @@ pub enum Purpose {
     Condensation,
     /// What observations say of a person.
     Synthesis,
+    Evaluation,
 }
 
 impl Purpose {
@@ -55,6 +56,7 @@ impl Purpose {
             Self::Extraction => "extraction",
             Self::Condensation => "condensation",
             Self::Synthesis => "synthesis",
+            Self::Evaluation => "evaluation",
         }
     }
 }

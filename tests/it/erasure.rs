@@ -4,9 +4,9 @@ use crate::capture::conversation;
 use crate::portability::{exported, import};
 use crate::support::{agent, alone, ask, memory_owner, owner, remember, settle, work};
 use remembrancer::api::{
-    AssembleRequest, ErasureId, ErasureState, ErrorCode, ForgetRequest, InboxFilter, LinkRequest, MentionPlace, MentionRef, NewErasure,
-    ObservationCategory, ObservationRequest, OperatorRole, ProfileRequest, ProposalFilter, Relation, RequestId, Scope, SourceDetails,
-    UserId, UserRef, Verdict, ViewPage,
+    AnswerRequest, AssembleRequest, ErasureId, ErasureState, ErrorCode, ForgetRequest, InboxFilter, LinkRequest, MentionPlace, MentionRef,
+    NewErasure, ObservationCategory, ObservationRequest, OperatorRole, ProfileRequest, ProposalFilter, Relation, RequestId, Scope,
+    SourceDetails, UserId, UserRef, Verdict, ViewPage,
 };
 use remembrancer::clock::Clock;
 use remembrancer::db::Users;
@@ -15,8 +15,8 @@ use remembrancer::portability::Selection;
 use remembrancer::profile::Subject;
 use remembrancer::testing::{PASSWORD, World, fact};
 use remembrancer::{
-    Error, OpContext, activity, audit, capture, chat, consolidation, context, db, erasure, identity, lifecycle, memories, profile, tools,
-    usage, vocabulary, workers,
+    Error, OpContext, activity, audit, capture, chat, consolidation, context, db, erasure, identity, lifecycle, memories, profile, quality,
+    tools, usage, vocabulary, workers,
 };
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
@@ -130,6 +130,8 @@ async fn everything(world: &World, user: UserId, word: &str) {
     let because = format!("{word} asked for it");
     profile::forget_leaf_of(engine, &world.vera, subject, entry.leaf_id, &because).await.unwrap();
     engine.finish_deferred().await;
+    let answer = AnswerRequest { text: format!("{word} drinks tea."), user_id: None };
+    quality::report_answer(engine, ctx, prompt.id, answer).await.unwrap();
     // What no door can be made to write: a failed event, and a row that nobody can deliver.
     let mut owner = memory_owner(engine).await;
     sqlx::query("update events set error = $2 where user_id = $1 and task = 'extract'")

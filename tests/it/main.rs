@@ -46,6 +46,7 @@ mod portability_shared;
 mod portability_tenant;
 mod profile;
 mod profile_model;
+mod quality;
 mod recall;
 mod recall_log;
 mod recall_meaning;

@@ -15,7 +15,7 @@ use remembrancer::testing::{PASSWORD, World, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{
     Error, OpContext, audit, capture, chat, consolidation, context, erasure, identity, knowledge, lifecycle, memories, overview,
-    portability, profile, projects, recall, usage, vocabulary,
+    portability, profile, projects, quality, recall, usage, vocabulary,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -171,6 +171,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "profile::forget_leaf_of" Reviewer
         |w, c| profile::forget_leaf_of(&w.engine, c, nobodys_profile(), LeafId(nowhere()), "because");
     "profile::restore_leaf" Reviewer |w, c| profile::restore_leaf(&w.engine, c, nobodys_profile(), LeafId(nowhere()));
+    "quality::measure" Viewer |w, c| quality::measure(&w.engine, c, &Default::default());
     "recall::search_console" Viewer |w, c| recall::search_console(&w.engine, c, &Default::default());
     "recall::health" Viewer |w, c| recall::health(&w.engine, c, &Default::default());
     "recall::zero_hits" Viewer |w, c| recall::zero_hits(&w.engine, c, &Default::default());
@@ -245,6 +246,7 @@ const OF_AGENTS: &[&str] = &[
     "profile::get",
     "profile::put_connection",
     "profile::versions",
+    "quality::report_answer",
     "recall::recall",
     "recall::search",
     "search::search_my_memories",

@@ -10,7 +10,7 @@ mod queries;
 
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
 use capture::{CAPTURE, INBOX};
-use context::CONTEXT;
+use context::{CONTEXT, QUALITY, QUALITY_COUNTS};
 use lifecycle::{LIFECYCLE, SWEEPS};
 use portability::{PORTABILITY, PORTABILITY_INBOX, PORTABILITY_KB};
 use profile::{PEOPLE, PROFILE};
@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Every query of the database of memories whose rows belong to agents.
 fn of_agents() -> impl Iterator<Item = &'static Query> {
-    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY).chain(CAPTURE).chain(LIFECYCLE).chain(PROFILE).chain(CONTEXT)
+    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY).chain(CAPTURE).chain(LIFECYCLE).chain(PROFILE).chain(CONTEXT).chain(QUALITY)
 }
 
 /// A hash over every row of a tenant, per table.
@@ -141,6 +141,7 @@ impl Two {
         let entry = context::entry(&case, context::logged(&case));
         remembrancer::context::store::insert_context(&mut tx, atlas.tenancy(), &entry).await.unwrap();
         remembrancer::context::store::insert_text(&mut tx, atlas.tenancy(), &entry, &context::kept_text()).await.unwrap();
+        remembrancer::quality::store::put_answer(&mut tx, atlas.tenancy(), &context::answer(&case)).await.unwrap();
         tx.commit().await.unwrap();
         for database in [&a.engine.db().memory, &a.engine.db().kb, &a.engine.db().control] {
             let mut tx = database.begin(atlas.tenancy()).await.unwrap();
@@ -171,7 +172,7 @@ impl Two {
         Self { a, b, atlas, case }
     }
 
-    fn databases(&self) -> [(&Database, &String, &'static [Query]); 18] {
+    fn databases(&self) -> [(&Database, &String, &'static [Query]); 20] {
         let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
         [
             (&db.memory, &urls.agent_memory, MEMORY),
@@ -180,6 +181,8 @@ impl Two {
             (&db.memory, &urls.agent_memory, INBOX),
             (&db.memory, &urls.agent_memory, LIFECYCLE),
             (&db.memory, &urls.agent_memory, CONTEXT),
+            (&db.memory, &urls.agent_memory, QUALITY),
+            (&db.memory, &urls.agent_memory, QUALITY_COUNTS),
             (&db.memory, &urls.agent_memory, SWEEPS),
             (&db.memory, &urls.agent_memory, PROFILE),
             (&db.memory, &urls.agent_memory, PEOPLE),
@@ -352,6 +355,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("context", include_str!("../../src/context/store/mod.rs")),
         ("context", include_str!("../../src/context/store/log.rs")),
         ("contract", include_str!("../../src/contract/store.rs")),
+        ("quality", include_str!("../../src/quality/store.rs")),
         ("memories", include_str!("../../src/memories/store/topics.rs")),
         ("memories", include_str!("../../src/memories/store/vectors.rs")),
         ("memories", include_str!("../../src/memories/store/words.rs")),
@@ -400,6 +404,8 @@ fn every_query_of_every_store_is_in_a_table() {
         INBOX,
         LIFECYCLE,
         CONTEXT,
+        QUALITY,
+        QUALITY_COUNTS,
         SWEEPS,
         PROFILE,
         PEOPLE,

@@ -11,6 +11,7 @@ pub mod memories;
 pub mod overview;
 pub mod people;
 pub mod prompts;
+pub mod quality;
 pub mod recall;
 pub mod search;
 pub mod session;

@@ -39,6 +39,7 @@ const PAGES: [(&str, &[Page]); 5] = [
         "Recall",
         &[
             ("/recall", "Health", Shape::Health),
+            ("/quality", "Quality", Shape::Done),
             ("/recall/log", "Log", Shape::Log),
             ("/recall/playground", "Playground", Shape::Playground),
             ("/recall/diagnose", "Diagnose", Shape::Diagnose),

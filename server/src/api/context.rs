@@ -7,11 +7,13 @@ use super::error::ApiError;
 use super::params::{OfUser, Parameters, Segment};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{AssembleRequest, AssembledContext, ContextId, LoggedContext, Scope};
-use remembrancer::context;
+use remembrancer::api::{ANSWER_MAX, AnswerRequest, AnswerUse, AssembleRequest, AssembledContext, ContextId, LoggedContext, Scope};
+use remembrancer::{context, quality};
 
 /// Largest body of a request, in bytes: a long conversation with its results of tools.
 const CONTEXT_BODY_MAX: usize = 4 * 1024 * 1024;
+/// Largest body of a reported answer, in bytes: JSON may write a byte as six.
+const ANSWER_BODY_MAX: usize = 6 * ANSWER_MAX + 1024;
 
 /// `POST /api/context`: the prompt of the agent's next model call.
 pub async fn assemble(
@@ -31,4 +33,16 @@ pub async fn logged(
     parameters: Parameters<OfUser>,
 ) -> Result<Json<LoggedContext>, ApiError> {
     Ok(Json(context::logged(&api.engine, &ctx, id.id("context")?, parameters.user()?.as_ref()).await?))
+}
+
+/// `POST /api/context/{id}/answer`: which memories of a context the agent's answer uses.
+pub async fn report_answer(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    id: Segment<ContextId>,
+    body: UnreadBody<AnswerRequest>,
+) -> Result<Json<AnswerUse>, ApiError> {
+    let id = id.id("context")?;
+    let request = body.at_most(ANSWER_BODY_MAX).read(&ctx, Scope::ContextRead).await?;
+    Ok(Json(quality::report_answer(&api.engine, &ctx, id, request).await?))
 }

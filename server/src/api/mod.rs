@@ -178,6 +178,8 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
             vec![
                 Route::post("/api/context", "Assemble the prompt of a model call", context::assemble).needs(&[ContextRead]).reading(),
                 Route::get("/api/context/{id}", "Get an assembled prompt from the log", context::logged).needs(&[ContextRead]),
+                Route::post("/api/context/{id}/answer", "Report the answer to an assembled prompt", context::report_answer)
+                    .needs(&[ContextRead]),
             ],
         ),
         (

@@ -12,6 +12,7 @@ use remembrancer::db::{DatabaseUrls, drop_databases, vacuum};
 use remembrancer::recall::eval::{Judged, Scores};
 use remembrancer::{CACHED_QUERIES, Engine, OpContext, identity, memories, recall};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -31,6 +32,20 @@ pub enum Eval {
     },
     /// Capture conversations (JSON lines), confirm what was extracted, and print how well recall finds the evidence of questions
     Capture { file: PathBuf },
+    /// Record observations of people (JSON lines) and print how well the profiles fit what is known about them
+    Profile {
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Assemble contexts for tasks (JSON lines) and print how well they hold the facts of each, with parts of memory switched off
+    Context {
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Extract candidates from labelled turns (JSON lines) and print how well they fit what people noted
     Extraction {
         file: PathBuf,
@@ -74,7 +89,7 @@ const LINE_MAX: usize = 1024 * 1024;
 /// # Errors
 /// When a line cannot be read (the error names it), or a database is out of reach.
 pub async fn retrieval(config: Config, file: &Path, ranking: Option<Ranking>, json: bool) -> Result<(), Failure> {
-    let lines = read(file).await?;
+    let lines: Vec<Line> = read(file).await?;
     let count = questions(&lines);
     if count as u64 > CACHED_QUERIES {
         return Err(format!("{} holds {count} questions; at most {CACHED_QUERIES} can be asked at once", file.display()).into());
@@ -117,7 +132,11 @@ pub(super) async fn in_own_databases<T: Send + 'static, F: Future<Output = Resul
     Ok(done)
 }
 
-pub(super) async fn read(file: &Path) -> Result<Vec<Line>, Failure> {
+/// Reads a file of JSON lines; empty ones are skipped.
+///
+/// # Errors
+/// When a line cannot be read; the error names it.
+pub async fn read<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>, Failure> {
     let opened = tokio::fs::File::open(file).await.map_err(|error| format!("{}: {error}", file.display()))?;
     let (mut lines, mut number) = (Vec::new(), 0);
     let mut reader = BufReader::new(opened).lines();
@@ -185,7 +204,7 @@ async fn load(engine: &Engine, lines: &[Line]) -> Result<HashMap<String, Loaded>
 
 pub(super) async fn agent(engine: &Engine, tenant: &OpContext, number: usize) -> Result<OpContext, Failure> {
     let agent = identity::create_agent(engine, tenant, &format!("scope-{number}"), "A scope of the evaluation", false).await?;
-    let scopes = [Scope::MemoryRead, Scope::MemoryWrite, Scope::CaptureWrite];
+    let scopes = [Scope::MemoryRead, Scope::MemoryWrite, Scope::CaptureWrite, Scope::ContextRead];
     let (_, key) = identity::create_key(engine, tenant, agent.id, "evaluation", &scopes, None, None).await?;
     Ok(identity::authenticate(engine, &key, remembrancer::api::RequestId(SystemClock.id())).await?)
 }

@@ -1,14 +1,17 @@
 //! The command line.
 
 mod capture;
+pub mod context_eval;
 mod diagnose;
 mod erasure;
 pub mod eval;
 mod extraction;
+mod file_clock;
 pub mod kb;
 mod lifecycle;
 mod manage;
 pub mod portability;
+pub mod profile_eval;
 mod whole;
 
 use crate::config::Config;
@@ -87,7 +90,7 @@ enum Command {
     Diagnose(Diagnose),
     /// Do background work in this process: extraction, embeddings, delivery
     Worker,
-    /// Measure the quality of retrieval and extraction
+    /// Measure the quality of retrieval, extraction, profiles and contexts
     #[command(subcommand)]
     Eval(Eval),
     /// How memories age: the policy, what will be archived, a sweep
@@ -277,6 +280,8 @@ pub async fn run() -> Result<(), Failure> {
         Command::Kb(Kb::Index { dir }) => kb::index(&dir),
         Command::Eval(Eval::Retrieval { file, ranking, json }) => eval::retrieval(config, &file, ranking, json).await,
         Command::Eval(Eval::Extraction { file, json }) => extraction::extraction(&file, json).await,
+        Command::Eval(Eval::Profile { file, json }) => profile_eval::profile(config, &file, json).await,
+        Command::Eval(Eval::Context { file, json }) => context_eval::context(config, &file, json).await,
         Command::Eval(Eval::Capture { file }) => whole::capture(config, &file).await,
         Command::Worker => capture::work(&config).await,
         command => {

@@ -41,7 +41,7 @@ struct Outcome {
 /// # Errors
 /// When a line cannot be read (the error names it), or a database is out of reach.
 pub async fn capture(config: Config, file: &Path) -> Result<(), Failure> {
-    let lines = read(file).await?;
+    let lines: Vec<Line> = read(file).await?;
     let outcomes = in_own_databases(config, move |engine, urls| async move { evaluate(&engine, &urls, &lines).await }).await?;
     println!("{:<34} {:>9} {:>14} {:>10} {:>7} {:>16}", "way", "memories", "tokens stored", "recall@10", "MRR", "tokens, 10 hits");
     for (way, Outcome { memories, characters, scores }) in outcomes {
@@ -158,13 +158,15 @@ fn whole(source_ref: SourceId) -> CaptureConversationRequest {
     CaptureConversationRequest { source_ref, scope: None, capture_mode, project_id: None, repo_id: None, user_id: None }
 }
 
-async fn work(engine: &Engine) -> Result<(), Failure> {
+/// Delivers what waits and works until no event is due.
+pub(super) async fn work(engine: &Engine) -> Result<(), Failure> {
     let stop = CancellationToken::new();
     while workers::drain(engine).await? + workers::work(engine, &stop).await? > 0 {}
     Ok(())
 }
 
-async fn confirm(engine: &Engine, tenant: &OpContext, agent_id: AgentId) -> Result<(), Failure> {
+/// Confirms every candidate of an agent that is no episode.
+pub(super) async fn confirm(engine: &Engine, tenant: &OpContext, agent_id: AgentId) -> Result<(), Failure> {
     for kind in MemoryKind::ALL.iter().filter(|kind| **kind != MemoryKind::Episode) {
         loop {
             let filter = InboxFilter { agent_id: Some(agent_id), kind: Some(*kind), ..InboxFilter::default() };
@@ -181,7 +183,7 @@ async fn confirm(engine: &Engine, tenant: &OpContext, agent_id: AgentId) -> Resu
 }
 
 /// The memories of an agent that a recall can find, with their lengths in characters.
-async fn memories_of(engine: &Engine, tenant: &OpContext, agent_id: AgentId) -> Result<Vec<(MemoryId, usize)>, Failure> {
+pub(super) async fn memories_of(engine: &Engine, tenant: &OpContext, agent_id: AgentId) -> Result<Vec<(MemoryId, usize)>, Failure> {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let filter = remembrancer::api::MemoryFilter { agent_id: Some(agent_id), after, ..Default::default() };

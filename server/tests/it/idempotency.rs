@@ -147,6 +147,7 @@ const WRITES: &[Write] = &[
         r#"{"workflow": "tea", "step_name": "wash", "output": "All cups are clean."}"#,
         200,
     ),
+    write(Method::POST, "/api/context/{id}/answer", "/api/context/{context}/answer", r#"{"text": "On Tuesday."}"#, 200),
     write(Method::PUT, "/api/connections/{id}", "/api/connections/{own}", r#"{"tool_id": "jira", "name": "Jira"}"#, 200),
     write(Method::DELETE, "/api/profile/leaves/{id}", "/api/profile/leaves/{leaf}", "", 200),
     write(Method::POST, "/api/tools/{name}", "/api/tools/forget_profile_leaf", r#"{"leaf_id": "{second_leaf}"}"#, 200),
@@ -203,6 +204,8 @@ async fn prepare(site: &Site) -> Vec<(&'static str, String)> {
         .header(header::CONTENT_TYPE, "text/plain");
     names.push(("{source}", text(&site.send(source.body(Body::from("Vera: I moved to Basel.")).unwrap()).await, "/source_id")));
     names.extend(leaves(site).await);
+    names.push(("{context}", text(&site.atlas("assemble_context", json!({ "query": "When do releases go out?" })).await, "/id")));
+    site.world.engine.finish_deferred().await;
     let bearer = format!("Bearer {}", site.world.atlas_key);
     names.push(("{file}", site.get("/api/export", &[(header::AUTHORIZATION, &bearer)]).await.text));
     names

@@ -1,8 +1,9 @@
-//! The queries of the context log.
+//! The queries of the context log, and those of quality, which counts it.
 
 use super::queries::{Case, Query};
 use remembrancer::api::{AssembleRequest, BlockOrder, ContextId};
 use remembrancer::context::store::{self as context, Entry, Text};
+use remembrancer::quality::store::{self as quality, Answer, Period};
 use sqlx::types::Json;
 
 macro_rules! queries {
@@ -54,4 +55,27 @@ pub const CONTEXT: &[Query] = queries! {
         let agents = [c.agent, c.commons];
         usize::from(!context::holds_forgotten(tx, c.ctx.tenancy(), &agents, &entry(c, logged(c)), c.now).await?)
     };
+};
+
+/// The result of an answer to the fixture's context.
+pub fn answer(case: &Case) -> Answer<'_> {
+    Answer { agent_id: case.agent, context_id: logged(case), user_id: case.memory.user_id, at: case.now, injected: 2, memory_ids: &[] }
+}
+
+fn period(case: &Case) -> Period {
+    Period { tenant: case.tenant, agent: Some(case.agent), since: case.now - chrono::Duration::days(1) }
+}
+
+pub const QUALITY: &[Query] = queries! {
+    "quality::put_answer" |tx, c| { quality::put_answer(tx, c.ctx.tenancy(), &Answer { injected: 7, ..answer(c) }).await?; 0 };
+};
+
+/// What only operators count.
+pub const QUALITY_COUNTS: &[Query] = queries! {
+    "quality::answers" |tx, c| quality::answers(tx, &period(c)).await?.len();
+    "quality::contexts" |tx, c| quality::contexts(tx, &period(c)).await?.len();
+    "quality::observations" |tx, c| quality::observations(tx, &period(c)).await?.len();
+    "quality::leaves" |tx, c| quality::leaves(tx, &period(c)).await?.len();
+    "quality::profiles" |tx, c| quality::profiles(tx, &period(c)).await?.len();
+    "quality::questions" |tx, c| quality::questions(tx, &period(c), 10).await?.len();
 };

@@ -953,6 +953,7 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
     ("memories::insert", "the draft has the user"),
     ("memories::link", "the user is given beside the agent"),
     ("context::insert_context", "the entry has the user"),
+    ("quality::put_answer", "the answer has the user of its context"),
     ("context::insert_text", "the entry has the user"),
     ("recall::insert_log", "the log writer"),
     ("recall::count_accesses", "the log writer"),

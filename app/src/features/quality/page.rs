@@ -1,0 +1,156 @@
+use super::{
+    api::measure_quality,
+    chart::ByDay,
+    measures::{MEASURES, Measure},
+};
+use crate::{
+    features::memories::AgentField,
+    layout::PageHead,
+    query::Query,
+    ui::{Answered, Empty, FilterForm, Filtered, Parsed, SelectField, Shape, text},
+};
+use chrono::NaiveDate;
+use leptos::prelude::*;
+use remembrancer::api::{FieldError, Quality, QualityCounts, QualityFilter};
+
+/// The filter fields.
+const NAMES: &[&str] = &["days", "agent"];
+/// The periods to choose from, in days, and the default one.
+const PERIODS: [u32; 3] = [7, 30, 90];
+const PERIOD: u32 = 30;
+
+/// Parses the filter of the page.
+fn filter(query: &Query) -> Parsed<QualityFilter> {
+    let mut errors = Vec::new();
+    let filter = QualityFilter {
+        days: query.read("days", "Choose one of the periods.", &mut errors),
+        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
+    };
+    if filter.days.is_some_and(|days| !PERIODS.contains(&days)) {
+        errors.push(FieldError { field: "days".into(), message: "Choose one of the periods.".into() });
+    }
+    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
+/// The page of five numbers that say how well memory works for the people it is about.
+#[component]
+pub fn QualityPage() -> impl IntoView {
+    let filtered = Filtered::by(filter);
+    let quality = filtered.load(measure_quality);
+    view! {
+        <PageHead title="Quality">
+            "How much agents use of what they remember, and how well they know the people they work for."
+        </PageHead>
+        <Filters filtered />
+        <Answered answer=quality show=whole query=filtered.query />
+    }
+}
+
+#[component]
+fn Filters(filtered: Filtered<QualityFilter>) -> impl IntoView {
+    let query = filtered.query;
+    // The default period is left out of the URL, but a URL may name it.
+    let usual = PERIOD.to_string();
+    let period = Signal::derive(move || query.with(|query| query.get("days").filter(|days| *days != usual).unwrap_or_default().to_owned()));
+    let days = |days: u32| {
+        let key = if days == PERIOD { String::new() } else { days.to_string() };
+        (key, format!("{days} days"))
+    };
+    view! {
+        <FilterForm action="/quality" names=NAMES label="Quality">
+            <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
+                <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=PERIODS.map(days).to_vec() />
+                <AgentField query labelled=true error=filtered.error("agent") />
+                <div class="col-span-full flex items-end gap-2 lg:col-span-1">
+                    <button class="button button-primary" type="submit">"Apply filters"</button>
+                    <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/quality">"Clear"</a>
+                </div>
+            </div>
+        </FilterForm>
+    }
+}
+
+fn whole(quality: Quality, query: Query) -> AnyView {
+    let Quality { totals, days, questions_cut } = quality;
+    if totals == (QualityCounts { profiles: totals.profiles, ..QualityCounts::default() }) {
+        return view! { <div class="card"><Nothing filtered=query.any(NAMES) /></div> }.into_any();
+    }
+    let cards = MEASURES.iter().map(|measure| view! { <Card measure totals days=days.clone() /> });
+    view! {
+        <div class="space-y-5">
+            <div class="grid gap-4 sm:grid-cols-2 lg:grid-cols-3" data-testid="measures">{cards.collect_view()}</div>
+            {questions_cut.then(|| view! {
+                <p class="text-sm text-soft">"There are more questions than are compared. The oldest are left out; choose an agent or a shorter period."</p>
+            })}
+            <Numbers days=days.clone() />
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Card(measure: &'static Measure, totals: QualityCounts, days: Vec<(NaiveDate, QualityCounts)>) -> impl IntoView {
+    let value = (measure.value)(&totals);
+    let beneath = match value {
+        Some(_) => view! {
+            <p class="mt-1 text-xs text-soft">{(measure.counts)(&totals)}</p>
+            <ByDay measure days />
+        }
+        .into_any(),
+        None => view! { <p class="mt-3 text-sm text-soft">"No data in this period. "{measure.missing}</p> }.into_any(),
+    };
+    view! {
+        <section class="card min-w-0 px-4 py-3" aria-labelledby=measure.id>
+            <h2 class="text-sm" id=measure.id>{measure.title}</h2>
+            <p class="text-2xl font-semibold">{value.map_or_else(|| "–".to_owned(), measure.shown)}</p>
+            <p class="mt-1 text-sm text-soft">{measure.meaning}</p>
+            {beneath}
+        </section>
+    }
+}
+
+/// The same data as a table, of the days on which something happened.
+#[component]
+fn Numbers(days: Vec<(NaiveDate, QualityCounts)>) -> impl IntoView {
+    let row = |(day, counts): &(NaiveDate, QualityCounts)| {
+        let cell = |measure: &Measure| {
+            let value = (measure.value)(counts).map_or_else(|| "–".to_owned(), measure.shown);
+            view! { <td class="number">{value}</td> }
+        };
+        view! {
+            <tr>
+                <th scope="row" class="font-normal!">{text::day(*day)}</th>
+                {MEASURES.iter().map(cell).collect_view()}
+            </tr>
+        }
+    };
+    let head = MEASURES.iter().map(|measure| view! { <th scope="col" class="number">{measure.title}</th> });
+    let happened = |(_, counts): &&(NaiveDate, QualityCounts)| MEASURES.iter().any(|measure| (measure.value)(counts).is_some());
+    view! {
+        <details class="card">
+            <summary class="px-3 py-2 text-sm text-soft">"In numbers"</summary>
+            <div class="max-h-80 overflow-auto" tabindex="0" role="region" aria-label="Quality by day in numbers">
+                <table class="data" aria-label="Quality by day">
+                    <thead>
+                        <tr><th scope="col">"Day"</th>{head.collect_view()}</tr>
+                    </thead>
+                    <tbody>{days.iter().rev().filter(happened).map(row).collect_view()}</tbody>
+                </table>
+            </div>
+        </details>
+    }
+}
+
+#[component]
+fn Nothing(filtered: bool) -> impl IntoView {
+    let (title, says) = match filtered {
+        true => ("Nothing to measure", "No context, observation or question matches these filters."),
+        false => ("Nothing to measure yet", "Numbers appear here once agents assemble contexts, record observations and ask questions."),
+    };
+    view! {
+        <Empty shape=Shape::Health title=title>
+            <p class="mb-3">{says}</p>
+            {filtered.then(|| view! { <a class="button" href="/quality">"Show everything"</a> })}
+        </Empty>
+    }
+}

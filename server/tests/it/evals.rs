@@ -1,0 +1,49 @@
+//! The golden runs of `eval profile` and `eval context`: small invented files give the tables of the snapshots. Rules must not be fitted to them.
+//! `UPDATE_SNAPSHOT=1` rewrites the snapshots; read the difference before you commit it.
+
+use remembrancer::testing::{FakeClock, TestDatabases, World};
+use serde::de::DeserializeOwned;
+use server::cli::{context_eval, eval, profile_eval};
+use std::path::PathBuf;
+
+fn golden(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/golden").join(name)
+}
+
+async fn lines<T: DeserializeOwned>(name: &str) -> Vec<T> {
+    eval::read(&golden(name)).await.unwrap()
+}
+
+fn compare(name: &str, report: &str) {
+    if std::env::var_os("UPDATE_SNAPSHOT").is_some() {
+        std::fs::write(golden(name), report).unwrap();
+    }
+    assert_eq!(report, std::fs::read_to_string(golden(name)).unwrap());
+}
+
+/// Databases of its own: the evaluation does all work that waits.
+async fn world() -> World {
+    World::on(TestDatabases::fresh(&FakeClock::default()).await).await
+}
+
+#[tokio::test]
+async fn observations_of_three_people_give_the_profiles_of_the_snapshot() {
+    let world = world().await;
+    let report = profile_eval::evaluate(&world.engine, &lines("profile.jsonl").await).await.unwrap();
+    compare("profile.txt", &report.to_string());
+}
+
+#[tokio::test]
+async fn tasks_of_three_people_give_the_contexts_of_the_snapshot() {
+    let world = world().await;
+    let report = context_eval::evaluate(&world.engine, &lines("context.jsonl").await).await.unwrap();
+    compare("context.txt", &report.to_string());
+}
+
+#[tokio::test]
+async fn a_task_that_wants_what_nobody_said_is_an_error() {
+    let world = world().await;
+    let task = r#"{"type": "task", "person": "vera", "query": "Tea?", "wanted": ["tea"]}"#;
+    let refused = context_eval::evaluate(&world.engine, &[serde_json::from_str(task).unwrap()]).await.err().unwrap();
+    assert_eq!(refused.to_string(), "a task of vera wants tea, which is no key of that person");
+}

@@ -1,0 +1,12 @@
+//! Quality: how much of the memories in a prompt an answer uses, and numbers by day from the logs, observations and profiles.
+
+mod answer;
+mod numbers;
+mod overlap;
+mod repeat;
+pub mod store;
+
+pub use answer::report_answer;
+pub use numbers::measure;
+pub use overlap::reappears;
+pub use repeat::{Question, repeated};

@@ -1,0 +1,90 @@
+//! The numbers of the quality page. For operators.
+
+use super::repeat::{Question, repeated};
+use super::store::{self, Period};
+use crate::api::{OperatorRole, Quality, QualityCounts, QualityFilter};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::op::OpContext;
+use crate::recall::last_days;
+use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
+use std::collections::BTreeMap;
+use tracing::instrument;
+
+/// Periods, in days.
+const PERIODS: [u32; 3] = [7, 30, 90];
+/// How far before the period a question may have been asked before.
+const BEFORE: Days = Days::new(30);
+/// Most questions that are compared, the newest.
+const QUESTIONS: i64 = 5000;
+
+/// How agents use memory, by day: what answers use of it, observations and corrections, the growth of profiles, repeated questions. The cost
+/// is bounded by the rows of the period and by 5,000 questions.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for a period that is not offered.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn measure(engine: &Engine, ctx: &OpContext, filter: &QualityFilter) -> Result<Quality, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let days = filter.days.unwrap_or(30);
+    Checks::default().that(PERIODS.contains(&days), "days", "is one of 7, 30, 90").done()?;
+    let (first, today) = last_days(engine.clock().now(), days);
+    let period = Period { tenant: ctx.tenant_id, agent: filter.agent_id, since: start(first) };
+    let mut counts: BTreeMap<NaiveDate, QualityCounts> =
+        first.iter_days().take_while(|day| *day <= today).map(|day| (day, QualityCounts::default())).collect();
+
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    for (day, answers, injected, used) in store::answers(&mut tx, &period).await? {
+        let of_day = counts.entry(day).or_default();
+        (of_day.answers, of_day.injected, of_day.used) = (answers, injected, used);
+    }
+    for (day, contexts) in store::contexts(&mut tx, &period).await? {
+        counts.entry(day).or_default().contexts = contexts;
+    }
+    for (day, observations, corrections) in store::observations(&mut tx, &period).await? {
+        let of_day = counts.entry(day).or_default();
+        (of_day.observations, of_day.corrections) = (observations, corrections);
+    }
+    for (day, leaves) in store::leaves(&mut tx, &period).await? {
+        counts.entry(day).or_default().leaves = leaves;
+    }
+    let profiles = store::profiles(&mut tx, &period).await?;
+    let from = start(first.checked_sub_days(BEFORE).unwrap_or(first));
+    let mut questions = store::questions(&mut tx, &Period { since: from, ..period }, QUESTIONS + 1).await?;
+    tx.commit().await?;
+
+    let questions_cut = questions.len() as i64 > QUESTIONS;
+    questions.truncate(QUESTIONS as usize);
+    questions.reverse();
+    count_profiles(&mut counts, &profiles);
+    count_questions(&mut counts, &questions);
+    counts.retain(|day, _| (first..=today).contains(day));
+    let mut totals = QualityCounts::default();
+    counts.values().for_each(|of_day| totals.add(of_day));
+    Ok(Quality { totals, days: counts.into_iter().collect(), questions_cut })
+}
+
+fn start(day: NaiveDate) -> DateTime<Utc> {
+    day.and_time(NaiveTime::MIN).and_utc()
+}
+
+/// Adds up the profiles that were made by the end of each day. Those from before the period come without a day.
+fn count_profiles(counts: &mut BTreeMap<NaiveDate, QualityCounts>, made: &[(Option<NaiveDate>, i64)]) {
+    let mut there: i64 = made.iter().filter(|(day, _)| day.is_none()).map(|(_, profiles)| profiles).sum();
+    for (day, of_day) in counts.iter_mut() {
+        there += made.iter().filter(|(made, _)| *made == Some(*day)).map(|(_, profiles)| profiles).sum::<i64>();
+        of_day.profiles = there;
+    }
+}
+
+/// Counts the questions, ordered by time, of the days that are counted.
+fn count_questions(counts: &mut BTreeMap<NaiveDate, QualityCounts>, questions: &[Question]) {
+    for (question, repeats) in questions.iter().zip(repeated(questions)) {
+        if let Some(of_day) = counts.get_mut(&question.at.date_naive()) {
+            of_day.questions += 1;
+            of_day.repeated += i64::from(repeats);
+        }
+    }
+}

@@ -4,6 +4,7 @@
 mod apply;
 mod confidence;
 mod connections;
+pub mod documents;
 mod forget;
 mod merge;
 mod model;
@@ -18,6 +19,7 @@ mod versions;
 
 pub use apply::{Applied, Drawn, apply};
 pub use connections::{connection, connections, put_connection};
+pub use documents::{index_attachment, index_profile, put_entities, search_user_context};
 pub use forget::forget_leaf;
 pub use model::{Citation, Diff, Leaf, LeafState, Part, Proposal, Subject};
 pub use read::{ProfileContext, View, for_context, get};

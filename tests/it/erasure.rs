@@ -94,9 +94,11 @@ async fn everything(world: &World, user: UserId, word: &str) {
     memories::delete(engine, &world.vera, &[deleted], &format!("{word} objects")).await.unwrap();
     say(world, ctx, &format!("thread of {word}"), &format!("We decided that {word} pays 1200 EUR.")).await;
     observe(world, ctx, &format!("{word} prefers short answers.")).await;
-    let connection =
-        tools::read(json!({ "tool_id": "mail", "name": format!("mail of {word}"), "tool_schema": { "owner": word } })).unwrap();
-    profile::put_connection(engine, ctx, world.clock.id(), connection, None).await.unwrap();
+    let (id, connection) =
+        (world.clock.id(), tools::read(json!({ "tool_id": "mail", "name": format!("mail of {word}"), "tool_schema": { "owner": word } })));
+    profile::put_connection(engine, ctx, id, connection.unwrap(), None).await.unwrap();
+    let entities = tools::read(json!({ "entities": [{ "key": format!("folder of {word}"), "content": format!("Mail to {word}") }] }));
+    profile::put_entities(engine, ctx, id, entities.unwrap(), None).await.unwrap();
     report(world, &OpContext { idempotency: key, ..ctx.clone() }, &format!("Brewed tea for {word}.")).await;
     let name = format!("{}{}", word[..1].to_uppercase(), &word[1..]);
     talk(world, ctx, &TALK.replace("Zqxmarker", &name).replace(MARKER, word)).await;

@@ -390,6 +390,8 @@ fn every_query_of_every_store_is_in_a_table() {
         ("identity", include_str!("../../src/identity/store/policies.rs")),
         ("lifecycle", include_str!("../../src/lifecycle/store.rs")),
         ("profile", include_str!("../../src/profile/store.rs")),
+        ("documents", include_str!("../../src/profile/documents/store/mod.rs")),
+        ("documents", include_str!("../../src/profile/documents/store/search.rs")),
     ];
     let tables = [
         MEMORY,

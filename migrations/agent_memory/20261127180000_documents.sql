@@ -19,6 +19,8 @@ create table connection_entities (
     constraint connection_entities_key_key unique (agent_id, connection_id, key)
 );
 
+create index connection_entities_user_idx on connection_entities (agent_id, user_id);
+
 create table profile_documents (
     tenant_id      uuid        not null,
     agent_id       uuid        not null,

@@ -71,7 +71,8 @@ macro_rules! visible {
 /// entity that the tool still has, a schema that is in date, a passage of a source that is neither forgotten nor in quarantine.
 fn visible_sql(user: Option<UserId>) -> String {
     let of_subject = is_subjects("d", user);
-    let (of_user, of_leaf, of_source) = (of_user!("d", "$4"), is_subjects("l", user), is_subjects("s", user));
+    let (of_leaf, of_entity, of_source) = (is_subjects("l", user), is_subjects("e", user), is_subjects("s", user));
+    let of_user = of_user!("d", "$4");
     format!(
         r"with forgotten as materialized (
               select v.source_id, v.starts, v.ends from tombstones t
@@ -93,8 +94,7 @@ fn visible_sql(user: Option<UserId>) -> String {
                          select c.id from connections c
                           where c.tenant_id = $1 and c.agent_id = $2 and c.user_id is not distinct from $3 and c.schema_expires_at > $5)
                      when 'tool_entity' then d.origin_id in (
-                         select e.id from connection_entities e
-                          where e.tenant_id = $1 and e.agent_id = $2 and e.user_id is not distinct from $3)
+                         select e.id from connection_entities e where e.tenant_id = $1 and e.agent_id = $2 and {of_entity})
                      when 'tool_attachment_content' then
                          exists (select from sources s where s.tenant_id = $1 and s.agent_id = $2 and s.id = d.origin_id and {of_source})
                          and not exists (select from forgotten f where f.source_id = d.origin_id and f.starts < d.ends and f.ends > d.starts)
@@ -107,7 +107,8 @@ fn visible_sql(user: Option<UserId>) -> String {
     )
 }
 
-/// The nearest documents, nearest first, with their cosine distances: exact, over all that may be seen.
+/// The nearest documents, nearest first, with their cosine distances: exact, over all that may be seen. `offset 0` keeps the planner from
+/// looking up the vectors one by one.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %lookup.tenancy.tenant, agent = %lookup.subject.agent_id))]
 pub async fn nearest(
     tx: &mut Tx,
@@ -120,9 +121,8 @@ pub async fn nearest(
     let rest = format!(
         r"select s.id, s.distance
             from (select e.document_id as id, (1 + (e.half <#> $8))::float8 as distance from {table} e
-                   where e.tenant_id = $1 and e.agent_id = $2 and {of_subject} and e.model = $9
-                     and e.document_id in (select v.id from visible v) offset 0) s
-           where $10::float8 is null or s.distance <= $10
+                   where e.tenant_id = $1 and e.agent_id = $2 and {of_subject} and e.model = $9 offset 0) s
+           where s.id in (select v.id from visible v) and ($10::float8 is null or s.distance <= $10)
            order by s.distance, s.id limit $11"
     );
     let (half, most) = (HalfVector::from_f32_slice(vector), i64::from(most));
@@ -148,8 +148,8 @@ pub async fn waiting(tx: &mut Tx, lookup: &Lookup<'_>, all: bool, terms: &[Strin
     let rest = format!(
         r", waiting as materialized (
               select v.id, v.length from visible v
-               where $8 or not exists (select from {table} e
-                                        where e.tenant_id = $1 and e.agent_id = $2 and {embedded} and e.document_id = v.id and e.model = $9))
+               where $8 or v.id not in (select e.document_id from {table} e
+                                         where e.tenant_id = $1 and e.agent_id = $2 and {embedded} and e.model = $9))
           select (select count(*) from waiting), (select coalesce(sum(w.length), 0)::bigint from waiting w),
                  coalesce(array_agg(array_position($10, t.term) - 1), '{{}}'), coalesce(array_agg(w.id), '{{}}'),
                  coalesce(array_agg(t.tf), '{{}}'), coalesce(array_agg(w.length), '{{}}')

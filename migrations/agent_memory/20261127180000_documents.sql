@@ -117,7 +117,7 @@ select p.tenant_id, p.agent_id, gen_random_uuid(), 'maintenance', 'index_profile
   from (select tenant_id, agent_id, user_id from profile_leaves union select tenant_id, agent_id, user_id from connections) p;
 
 -- A schema that is out of date is of no use to anybody. Its document and its text go with the next sweep of the agent.
-create function sweep_schemas(tenant uuid, agent uuid, before timestamptz, most bigint) returns bigint
+create function expire_schemas(tenant uuid, agent uuid, before timestamptz, most bigint) returns bigint
     language sql security definer set search_path = public, pg_temp as $$
     with old as (
         select c.id from connections c
@@ -131,5 +131,5 @@ create function sweep_schemas(tenant uuid, agent uuid, before timestamptz, most 
                       where c.agent_id = agent and c.id = old.id returning 1)
     select count(*) from emptied
 $$;
-revoke execute on function sweep_schemas from public;
-grant execute on function sweep_schemas to rmb_operator;
+revoke execute on function expire_schemas from public;
+grant execute on function expire_schemas to rmb_operator;

@@ -282,7 +282,7 @@ pub async fn sweep_records(
         Record::Moments => "select sweep_moments($1, $2, $3, $4)",
         Record::Events => "select sweep_events($1, $2, $3, $4)",
         Record::Quarantine => "select sweep_quarantine($1, $2, $3, $4)",
-        Record::Schemas => "select sweep_schemas($1, $2, $3, $4)",
+        Record::Schemas => "select expire_schemas($1, $2, $3, $4)",
         Record::KnowledgeEvents => return Ok(0),
     };
     Ok(sqlx::query_scalar(sql).bind(tenant).bind(agent).bind(before).bind(most).fetch_one(&mut **tx).await?)

@@ -3,9 +3,9 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::workers;
+use remembrancer::profile::documents::IndexPayload;
+use remembrancer::{identity, profile};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 const JIRA: &str = "/api/connections/0193a1f2-7c1e-7a55-9d3e-5b0c4f6a7d21";
 const USER: &str = "x-remembrancer-user";
@@ -31,7 +31,10 @@ async fn what_a_tool_holds_is_found_by_its_user_alone() {
     assert_eq!(send(&site, Method::PUT, JIRA, Some("crm-1"), &connection).await.status, StatusCode::OK);
     let stored = send(&site, Method::PUT, &format!("{JIRA}/entities"), Some("crm-1"), &entities).await;
     assert_eq!((stored.status, &stored.json()["entities"]), (StatusCode::OK, &json!(1)), "{}", stored.text);
-    while workers::work(&site.world.engine, &CancellationToken::new()).await.unwrap() > 0 {}
+    let world = &site.world;
+    let user_id = Some(identity::user(&world.engine, &world.system, &"crm-1".parse().unwrap()).await.unwrap());
+    let agent = world.atlas.agent_id().unwrap();
+    profile::index_profile(&world.engine, &world.system, agent, &IndexPayload { user_id }).await.unwrap();
 
     let query = json!({ "query": "the harbour project", "context_types": ["tool_entity"] });
     let found = search(&site, Some("crm-1"), query.clone()).await;

@@ -88,6 +88,7 @@ pub const METRICS: &[Metric] = &[
         "Observations that agents recorded: fact, preference, project_details, correction, scaffold_update or learned_fact.",
     ),
     counter("agent_memory_profile_leaves_total", &[], "Values that were added to profiles."),
+    counter("agent_memory_user_context_search_total", &[], "Searches in what is known about a person and their connections."),
     counter("shared_kb_search_total", &[], "Searches in shared knowledge by its own tool; recalls are not among them."),
     counter("remembrancer_vocabulary_proposals_total", &[], "Times that an unknown phrase was proposed; the same phrase counts each time."),
     counter("remembrancer_vocabulary_decisions_total", &["kind"], "Decisions on the vocabulary, undone ones and undoing included."),

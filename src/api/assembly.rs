@@ -3,6 +3,7 @@
 use super::text_enum::text_enum;
 use super::{AgentId, ChunkId, ContextId, DocumentId, MemoryId, SourceTag, UserRef};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 /// Largest text of one block, turn or tool result that a caller passes, in bytes.
 pub const BLOCK_MAX: usize = 256 * 1024;
@@ -42,6 +43,8 @@ text_enum! {
         Episodes = "episodes",
         /// Parts of documents that answer the query: 5, or 2 if the budget is short.
         Knowledge = "knowledge",
+        /// What the tools of the connections in use can do and hold, as far as it answers the query: 5, or 3 if the budget is short.
+        Connections = "connections",
         /// The conversation so far. If the budget is short, all but the last 20 turns are condensed into one message.
         Turns = "turns",
         /// Results of tools of the running session.
@@ -85,6 +88,8 @@ text_enum! {
         Knowledge = "knowledge",
         /// A SKILL.md document.
         Skill = "skill",
+        /// A connection of the user.
+        Connection = "connection",
         /// The server: the clock, or turns that it condensed.
         Server = "server",
     }
@@ -144,6 +149,12 @@ pub struct AssembleRequest {
     /// The person you are talking to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
+    /// The connections that are in use: what is known about others is left out.
+    ///
+    /// By default all connections of the person that are active; an empty list means none. At most 200.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 200)))]
+    pub connections: Option<Vec<Uuid>>,
     /// Your system prompt; it is never cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
@@ -188,6 +199,7 @@ impl AssembleRequest {
             model: None,
             role: None,
             user_id: None,
+            connections: None,
             system_prompt: None,
             agent_identity: None,
             directives: None,

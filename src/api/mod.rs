@@ -15,6 +15,7 @@ mod context;
 mod context_log;
 mod contract;
 mod diagnose;
+mod documents;
 mod erasure;
 mod error;
 mod health;
@@ -66,6 +67,11 @@ pub use contract::{
     UpdateMemoryResponse,
 };
 pub use diagnose::{DiagnoseRequest, DiagnosedMemory, Diagnosis, Gate, GateOutcome, GateResult, Mend, MendLink, Relevance};
+pub use documents::{
+    CONNECTIONS_MAX, ConnectionEntity, ContextDocument, ContextMetadata, ContextSource, ContextType, DISTANCE_MAX, DOCUMENTS_N,
+    DOCUMENTS_N_MAX, ENTITIES_BYTES_MAX, ENTITIES_MAX, ENTITY_KEY_MAX, ENTITY_MAX, PutEntitiesRequest, PutEntitiesResponse,
+    SearchUserContextRequest, SearchUserContextResponse,
+};
 pub use erasure::{
     ERASURE_DAYS, ERASURE_MENTIONS_MAX, ERASURE_NAME_MAX, ERASURE_NAME_MIN, ERASURE_NAMES_MAX, ErasedTable, Erasure, ErasureDetail,
     ErasurePreview, ErasureReport, ErasureState, KeptTable, LegalHold, Mention, MentionPlace, MentionRef, NewErasure, SignedReport,

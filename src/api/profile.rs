@@ -187,6 +187,8 @@ pub struct Connection {
     pub tool_schema: Option<Value>,
     /// When the schema goes out of date.
     pub schema_expires_at: Option<DateTime<Utc>>,
+    /// False: it is out of use, and a search that names no connections leaves it out.
+    pub active: bool,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -220,6 +222,13 @@ pub struct PutConnectionRequest {
     /// How long the schema is kept, in seconds: at most 30 days; an hour by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_ttl_seconds: Option<u32>,
+    /// False: the connection is out of use. Searches and prompts that name no connections leave out what is known about it.
+    #[serde(default = "active")]
+    pub active: bool,
+}
+
+fn active() -> bool {
+    true
 }
 
 /// Answer of `PUT /api/connections/{id}`.

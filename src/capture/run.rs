@@ -6,13 +6,15 @@ use super::extract::{self, ExtractError, Extraction, Extractor, Span, Transcript
 use super::parts;
 use super::progress::Progress;
 use super::store::{self, StoredSource};
-use crate::api::{CaptureMode, CapturePolicy, EventId, MemoryScope, QuarantineId, SourceId};
+use crate::api::{CaptureMode, CapturePolicy, EventId, MemoryScope, QuarantineId, SourceForm, SourceId};
 use crate::consolidation::{self, NewCandidate, Owner, Spot};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use crate::jobs::{self, Held, Work};
 use crate::op::OpContext;
+use crate::profile::documents::Attachment;
+use crate::profile::{self, Subject};
 use crate::providers::chat::ChatError;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
@@ -75,6 +77,7 @@ pub async fn extract_source(
     tx.commit().await?;
     let policy = identity::capture_policy(engine, ctx).await?;
     let owner = Owner { agent_id: held.agent_id, user_id: stored.user_id };
+    index_attachment(engine, ctx, owner, &stored).await?;
     let extractor = extractor(engine, &policy, Payer::of(ctx, owner.agent_id, owner.user_id));
     let mut progress: Progress = stored.outcome.clone().and_then(|outcome| serde_json::from_value(outcome).ok()).unwrap_or_default();
     let (source_id, session_id) = (stored.source_id, payload.session_id.or(stored.session_id));
@@ -102,6 +105,21 @@ pub async fn extract_source(
     let fresh = work.progress.candidates + work.progress.promoted;
     metrics::counter!("remembrancer_extracted_candidates_total").increment(u64::from(fresh));
     Ok(Work::Done(work.progress.outcome()))
+}
+
+/// Makes the text of an attachment findable.
+async fn index_attachment(engine: &Engine, ctx: &OpContext, owner: Owner, stored: &StoredSource) -> Result<(), Error> {
+    let Some(text) = stored.content.as_deref().filter(|_| stored.form == SourceForm::Attachment || stored.attachment_id.is_some()) else {
+        return Ok(());
+    };
+    let attachment = Attachment {
+        source_id: stored.source_id.0,
+        connection_id: stored.connection_id,
+        attachment_id: stored.attachment_id.as_deref(),
+        filename: stored.filename.as_deref(),
+        text,
+    };
+    profile::index_attachment(engine, ctx, Subject { agent_id: owner.agent_id, user_id: owner.user_id }, &attachment).await
 }
 
 /// A chat model where one is configured and the organisation allows it; else the rules.

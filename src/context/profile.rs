@@ -7,13 +7,14 @@ use crate::error::Error;
 use crate::op::OpContext;
 use crate::profile::{self, ProfileContext};
 use serde_json::Value;
+use uuid::Uuid;
 
-/// The profile of the user of an operation.
+/// The profile of the user of an operation, with what was learned about the connections in use: those that are named, or all that are active.
 ///
 /// # Errors
 /// When the database is out of reach.
-pub(super) async fn profile_blocks(engine: &Engine, ctx: &OpContext) -> Result<Vec<Block>, Error> {
-    Ok(profile::for_context(engine, ctx).await?.map(blocks).unwrap_or_default())
+pub(super) async fn profile_blocks(engine: &Engine, ctx: &OpContext, connections: Option<&[Uuid]>) -> Result<Vec<Block>, Error> {
+    Ok(profile::for_context(engine, ctx, connections).await?.map(blocks).unwrap_or_default())
 }
 
 /// The blocks of a profile; what is empty has none.

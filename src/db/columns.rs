@@ -134,6 +134,21 @@ pub const TABLES: &[Table] = {
         Table { database: "agent_memory", name: "connections", kept: Forever, erasure: Row, columns: &[
             ("tool_id", Plain, true), ("name", Words, true), ("tool_schema", Words, true),
         ] },
+        // A copy of what a tool holds: the caller reports it again.
+        Table { database: "agent_memory", name: "connection_entities", kept: Forever, erasure: Row, columns: &[
+            ("key", Words, false), ("content", Words, false), ("message_id", Plain, false),
+        ] },
+        // Derived from leaves, connections, entities and sources.
+        Table { database: "agent_memory", name: "profile_documents", kept: Forever, erasure: Row, columns: &[
+            ("context_type", Plain, false), ("context_source", Plain, false), ("content", Words, false), ("metadata", Words, false),
+        ] },
+        Table { database: "agent_memory", name: "profile_document_terms", kept: Forever, erasure: Row, columns: &[("term", Words, false)] },
+        Table { database: "agent_memory", name: "profile_embeddings_384", kept: Forever, erasure: Row, columns: &[
+            ("model", Plain, false), ("half", Words, false),
+        ] },
+        Table { database: "agent_memory", name: "profile_embeddings_1536", kept: Forever, erasure: Row, columns: &[
+            ("model", Plain, false), ("half", Words, false),
+        ] },
         // A day from delivery, which empties what the audit log holds.
         Table { database: "agent_memory", name: "outbox", kept: Day, erasure: Row, columns: &[
             ("destination", Plain, false), ("payload", Words, false), ("error", Words, false),

@@ -38,6 +38,8 @@ pub enum Task {
     EmbedDocument,
     /// Vectors for imported memories.
     EmbedImported,
+    /// Documents of a profile that lack, and their vectors.
+    IndexProfile,
     /// Candidates from a part of a captured source.
     Extract,
     /// A candidate from what an agent proposes.
@@ -70,6 +72,7 @@ impl Task {
             Self::EmbedTerms => "embed_terms",
             Self::EmbedDocument => "embed_document",
             Self::EmbedImported => "embed_imported",
+            Self::IndexProfile => "index_profile",
             Self::Extract => "extract",
             Self::Ingest => "ingest",
             Self::Observe => "observe",

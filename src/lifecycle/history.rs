@@ -23,6 +23,8 @@ fn days(engine: &Engine, policy: &LifecyclePolicy, record: Record) -> Option<u32
         Record::Moments => identity::days_with_log(engine, moments),
         Record::Events | Record::KnowledgeEvents => Some(events),
         Record::Quarantine => Some(quarantine),
+        // They carry their own time.
+        Record::Schemas => Some(0),
     }
 }
 

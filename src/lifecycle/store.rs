@@ -247,11 +247,13 @@ pub enum Record {
     KnowledgeEvents,
     /// Turns in quarantine that were decided.
     Quarantine,
+    /// Schemas of tools that are out of date.
+    Schemas,
 }
 
 impl Record {
     /// In the order in which a sweep deletes them: a moment ends with the last version of its text.
-    pub const ALL: [Self; 5] = [Self::Versions, Self::Moments, Self::Events, Self::KnowledgeEvents, Self::Quarantine];
+    pub const ALL: [Self; 6] = [Self::Versions, Self::Moments, Self::Events, Self::KnowledgeEvents, Self::Quarantine, Self::Schemas];
 
     /// What several of them are called.
     pub fn plural(self) -> &'static str {
@@ -261,6 +263,7 @@ impl Record {
             Self::Events => "finished events",
             Self::KnowledgeEvents => "finished events of knowledge",
             Self::Quarantine => "decided turns in quarantine",
+            Self::Schemas => "out-of-date schemas",
         }
     }
 }
@@ -280,6 +283,7 @@ pub async fn sweep_records(
         Record::Moments => "select sweep_moments($1, $2, $3, $4)",
         Record::Events => "select sweep_events($1, $2, $3, $4)",
         Record::Quarantine => "select sweep_quarantine($1, $2, $3, $4)",
+        Record::Schemas => "select expire_schemas($1, $2, $3, $4)",
         Record::KnowledgeEvents => return Ok(0),
     };
     Ok(sqlx::query_scalar(sql).bind(tenant).bind(agent).bind(before).bind(most).fetch_one(&mut **tx).await?)

@@ -14,13 +14,13 @@ use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{content_hash, embedded_text, wording};
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
-use crate::profile::Proposal;
+use crate::profile::{self, Proposal, Subject};
 use crate::text::normal;
 use crate::vocabulary::Snapshot;
 use async_recursion::async_recursion as boxed;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use tracing::instrument;
 
@@ -146,10 +146,23 @@ pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -
         }
         Section::Connection | Section::ProfileLeaf | Section::ProfileVersion => {
             store::put_profiled(tx, ctx.tenancy(), batch.section, &rows).await?;
+            for subject in subjects(batch) {
+                profile::documents::request(engine, ctx, tx, subject).await?;
+            }
         }
         _ => {}
     }
     Ok(())
+}
+
+/// Whose connections and leaves a batch has: their documents are made later.
+fn subjects(batch: &Batch) -> BTreeSet<Subject> {
+    let subject = |line: &Line| match line {
+        Line::Connection(line) => Some(Subject { agent_id: line.agent_id, user_id: line.user_id }),
+        Line::ProfileLeaf(line) => Some(Subject { agent_id: line.agent_id, user_id: line.user_id }),
+        _ => None,
+    };
+    batch.lines.iter().filter_map(|(_, line)| subject(line)).collect()
 }
 
 /// An agent's import brings back nothing that is deleted or expired here: that is for operators.

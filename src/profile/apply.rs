@@ -1,5 +1,6 @@
 //! Applying what was drawn from a batch of observations, in the transaction that marks them as processed.
 
+use super::documents::index_leaves;
 use super::merge::Merge;
 use super::model::{Leaf, Proposal, Subject};
 use super::store::{self, StoredVersion};
@@ -84,6 +85,7 @@ pub async fn apply(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subje
     for leaf in merge.leaves.iter().filter(|leaf| before.get(&leaf.id) != Some(leaf)) {
         store::put_leaf(tx, tenancy, subject, leaf).await?;
     }
+    index_leaves(engine, ctx, tx, subject).await?;
     let narrated = narrative.as_ref().map(|narrative| (narrative.text.as_str(), narrative.read_at));
     store::put_narrative(tx, tenancy, subject, (engine.clock().id(), narrated), now).await?;
     let version = store::next_version(tx, tenancy, subject).await?;

@@ -1,5 +1,7 @@
 //! Connections: a tool as one person uses it, with what it can do and what was learned about using it.
 
+use super::apply::lock_profile;
+use super::documents::index_schema;
 use super::model::Subject;
 use super::read::{CONNECTIONS, View};
 use super::store::{self, StoredConnection};
@@ -61,7 +63,7 @@ pub async fn put_connection(
     let ctx = &acting_for(engine, ctx, user).await?;
     check(&request)?;
     let once = Once::new(engine, ctx, "put_connection", &(id, &request))?;
-    let PutConnectionRequest { tool_id, name, tool_schema, schema_ttl_seconds } = request;
+    let PutConnectionRequest { tool_id, name, tool_schema, schema_ttl_seconds, active } = request;
     let (subject, now) = (Subject { agent_id, user_id: ctx.user() }, engine.clock().now());
     let ttl = TimeDelta::seconds(i64::from(schema_ttl_seconds.unwrap_or(SCHEMA_TTL)));
     let stored = StoredConnection {
@@ -70,6 +72,7 @@ pub async fn put_connection(
         name: guard::without_secrets(name),
         schema_expires_at: tool_schema.as_ref().map(|_| now + ttl),
         tool_schema: tool_schema.map(guard::json_without_secrets),
+        active,
         created_at: now,
         updated_at: now,
     };
@@ -77,12 +80,15 @@ pub async fn put_connection(
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
     }
+    lock_profile(&mut tx, subject).await?;
     if !store::put_connection(&mut tx, ctx.tenancy(), subject, &stored).await? {
         return Err(Error::Conflict("this id belongs to a connection of another user".into()));
     }
+    index_schema(engine, ctx, &mut tx, subject, (id, &stored.name, stored.tool_schema.as_ref())).await?;
     // What was learned is not part of the answer: a repeated answer would bring back what was forgotten since.
     let answer = PutConnectionResponse { connection_id: id, schema_expires_at: stored.schema_expires_at };
     once.commit(tx, &answer, &[]).await?;
+    engine.jobs().wake();
     Ok(answer)
 }
 
@@ -104,9 +110,9 @@ async fn read(engine: &Engine, ctx: &OpContext, only: Option<Uuid>) -> Result<Ve
 
 /// A connection with what was learned about it.
 pub(super) fn described(view: &View, stored: StoredConnection) -> Connection {
-    let StoredConnection { id, tool_id, name, tool_schema, schema_expires_at, created_at, updated_at } = stored;
+    let StoredConnection { id, tool_id, name, tool_schema, schema_expires_at, active, created_at, updated_at } = stored;
     let learned = view.learned_about(id);
-    Connection { connection_id: id, tool_id, name, learned, tool_schema, schema_expires_at, created_at, updated_at }
+    Connection { connection_id: id, tool_id, name, learned, tool_schema, schema_expires_at, active, created_at, updated_at }
 }
 
 fn check(request: &PutConnectionRequest) -> Result<(), Error> {

@@ -4,6 +4,7 @@
 mod apply;
 mod confidence;
 mod connections;
+pub mod documents;
 pub mod eval;
 mod forget;
 mod judge;
@@ -22,6 +23,7 @@ mod versions;
 
 pub use apply::{Applied, Drawn, apply};
 pub use connections::{connection, connections, put_connection};
+pub use documents::{index_attachment, index_profile, put_entities, search_user_context};
 pub use forget::{forget_leaf, forget_leaf_of, restore_leaf};
 pub use judge::{Verdict, judge};
 pub use model::{Citation, Diff, Leaf, LeafState, Part, Proposal, Subject};

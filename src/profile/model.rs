@@ -13,7 +13,7 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 /// Whose profile: what an agent knows about a user, or about people whom nobody named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subject {
     pub agent_id: AgentId,
     pub user_id: Option<UserId>,

@@ -135,8 +135,18 @@ impl View {
 
     /// The facts to keep, and what was learned about each connection.
     pub fn learned(&self) -> Map<String, Value> {
+        self.learned_if(|_| true)
+    }
+
+    /// The same for the connections in use: those that are named, or all that are active.
+    pub fn learned_in_use(&self, named: Option<&[Uuid]>) -> Map<String, Value> {
+        let is_idle = |id: Uuid| self.connections.iter().any(|connection| connection.id == id && !connection.active);
+        self.learned_if(|id| named.map_or_else(|| !is_idle(id), |named| named.contains(&id)))
+    }
+
+    fn learned_if(&self, in_use: impl Fn(Uuid) -> bool) -> Map<String, Value> {
         let mut learned = self.tree(|leaf| leaf.part == Part::Learned && leaf.connection_id.is_none());
-        let mut ids: Vec<Uuid> = self.leaves.iter().filter_map(|leaf| leaf.connection_id).collect();
+        let mut ids: Vec<Uuid> = self.leaves.iter().filter_map(|leaf| leaf.connection_id).filter(|id| in_use(*id)).collect();
         ids.sort_unstable();
         ids.dedup();
         let connections = ids.into_iter().map(|id| {
@@ -239,14 +249,14 @@ impl View {
     }
 }
 
-/// What the agent knows about the user of the call, for the context of a task; `None` before the first observation was read. The caller
-/// checks the scope.
+/// What the agent knows about the user of the call and the connections in use, for the context of a task; `None` before the first
+/// observation was read. The caller checks the scope.
 ///
 /// # Errors
 /// `Forbidden` for an operator; otherwise when the database is out of reach.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn for_context(engine: &Engine, ctx: &OpContext) -> Result<Option<ProfileContext>, Error> {
+pub async fn for_context(engine: &Engine, ctx: &OpContext, connections: Option<&[Uuid]>) -> Result<Option<ProfileContext>, Error> {
     let policy = identity::capture_policy(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let view = View::of_agent(&mut tx, ctx, &policy, engine.clock().now()).await?;
@@ -257,7 +267,7 @@ pub async fn for_context(engine: &Engine, ctx: &OpContext) -> Result<Option<Prof
     Ok(Some(ProfileContext {
         working_memory: view.working_memory(),
         scaffold: view.scaffold().into(),
-        learned: view.learned().into(),
+        learned: view.learned_in_use(connections).into(),
         version: view.version(),
     }))
 }

@@ -36,7 +36,7 @@ const PROMPTS: [Text; 6] = [
         text: include_str!("write_confirming.md"),
     },
     Text { name: "vocabulary", title: "Speak one vocabulary", version: 1, discipline: None, text: include_str!("vocabulary.md") },
-    Text { name: "capture", title: "Capture what was said", version: 2, discipline: None, text: include_str!("capture.md") },
+    Text { name: "capture", title: "Capture what was said", version: 3, discipline: None, text: include_str!("capture.md") },
     Text {
         name: "decision_points",
         title: "Look back before you act",

@@ -1,10 +1,12 @@
-//! Text without meaning: the words that a search matches, the form in which phrases are compared, and how two statements relate.
+//! Text without meaning: the words that a search matches, the form in which phrases are compared, how two statements relate, and pieces.
 
 pub mod compare;
 mod normal;
+mod pieces;
 mod shorten;
 pub mod tokens;
 pub mod words;
 
 pub use normal::normal;
+pub use pieces::pieces;
 pub use shorten::shorten;

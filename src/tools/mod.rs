@@ -9,7 +9,7 @@ use crate::api::{
     ConnectionContextRequest, ConsolidateRequest, ContextRequest, ExplainRequest, ForgetLeafRequest, ForgetRequest, IngestMemoryRequest,
     KnowledgeRequest, LinkRequest, LookupRequest, ObservationRequest, ProfileFactRequest, ProfileRequest, ProfileResponse, ProposeRequest,
     RecallRequest, RecordActionRequest, RecordStepRequest, RememberRequest, ReviseRequest, Scope, SearchMyMemoriesRequest,
-    SearchMyMemoriesResponse, SearchRequest, TopologyRequest, UpdateMemoryRequest, UserContextRequest,
+    SearchMyMemoriesResponse, SearchRequest, SearchUserContextRequest, TopologyRequest, UpdateMemoryRequest, UserContextRequest,
 };
 use crate::engine::Engine;
 use crate::error::Error;
@@ -406,6 +406,14 @@ pub fn all() -> &'static [Tool] {
                  Call it when a conversation begins, or when somebody asks what you know about them.",
                 |engine, ctx, input: ProfileRequest| async move { profile::get(&engine, &ctx, input).await },
                 |answer: &ProfileResponse| Some(brief::profile(answer)),
+            ),
+            Tool::new(
+                "search_user_context",
+                Scope::ContextRead,
+                "Search what you know about the person you work for and the tools they use: values of their profile, what you learned about \
+                 each connection, what its tool can do and holds, text of attachments. Documents come nearest first. To read the whole \
+                 profile, call `get_user_profile`.",
+                |engine, ctx, input: SearchUserContextRequest| async move { profile::search_user_context(&engine, &ctx, input).await },
             ),
             Tool::new(
                 "forget_profile_leaf",

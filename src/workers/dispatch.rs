@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::jobs::store::{self, Ending, Leased, Load};
 use crate::jobs::{State, Task, Work};
 use crate::op::OpContext;
-use crate::{capture, consolidation, erasure, knowledge, lifecycle, memories, portability, vocabulary};
+use crate::{capture, consolidation, erasure, knowledge, lifecycle, memories, portability, profile, vocabulary};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
 use sqlx::PgPool;
@@ -177,6 +177,7 @@ async fn perform(engine: &Engine, event: &Leased, stop: &CancellationToken) -> R
         Task::EmbedTerms => vocabulary::embed_terms(engine, &ctx).await?,
         Task::EmbedDocument => knowledge::embed_document(engine, &ctx, named(event, "document_id")?).await?,
         Task::EmbedImported => portability::embed_imported(engine, &ctx, event.agent_id, &payload(event)?).await?,
+        Task::IndexProfile => profile::index_profile(engine, &ctx, event.agent_id, &payload(event)?).await?,
         Task::Extract => return capture::extract_source(engine, &ctx, event.held(), &payload(event)?, stop).await,
         Task::Ingest => return capture::place_input(engine, &ctx, event.held(), &payload(event)?).await.map(Work::Done),
         Task::Synthesise => return capture::synthesise(engine, &ctx, event.held()).await,

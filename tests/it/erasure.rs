@@ -95,9 +95,11 @@ async fn everything(world: &World, user: UserId, word: &str) {
     memories::delete(engine, &world.vera, &[deleted], &format!("{word} objects")).await.unwrap();
     say(world, ctx, &format!("thread of {word}"), &format!("We decided that {word} pays 1200 EUR.")).await;
     observe(world, ctx, &format!("{word} prefers short answers.")).await;
-    let connection =
-        tools::read(json!({ "tool_id": "mail", "name": format!("mail of {word}"), "tool_schema": { "owner": word } })).unwrap();
-    profile::put_connection(engine, ctx, world.clock.id(), connection, None).await.unwrap();
+    let (id, connection) =
+        (world.clock.id(), tools::read(json!({ "tool_id": "mail", "name": format!("mail of {word}"), "tool_schema": { "owner": word } })));
+    profile::put_connection(engine, ctx, id, connection.unwrap(), None).await.unwrap();
+    let entities = tools::read(json!({ "entities": [{ "key": format!("folder of {word}"), "content": format!("Mail to {word}") }] }));
+    profile::put_entities(engine, ctx, id, entities.unwrap(), None).await.unwrap();
     report(world, &OpContext { idempotency: key, ..ctx.clone() }, &format!("Brewed tea for {word}.")).await;
     let name = format!("{}{}", word[..1].to_uppercase(), &word[1..]);
     talk(world, ctx, &TALK.replace("Zqxmarker", &name).replace(MARKER, word)).await;
@@ -257,7 +259,7 @@ async fn erasure_leaves_no_byte_of_a_person_and_takes_nothing_from_others() {
     let preview = erasure::preview(engine, &world.vera, &person.into(), &[MARKER.into()]).await.unwrap();
     let of_table = |name: &str| preview.tables.iter().find(|table| table.table == name).map_or(0, |table| table.rows);
     for table in db::columns::TABLES.iter().filter(|table| matches!(table.erasure, db::columns::Erasure::Row)) {
-        let fills = !["legal_holds", "embeddings_1536", "citations", "memory_proposals"].contains(&table.name);
+        let fills = !["legal_holds", "embeddings_1536", "profile_embeddings_1536", "citations", "memory_proposals"].contains(&table.name);
         assert!(!fills || of_table(table.name) > 0, "nothing of the person is in {}: the test would prove nothing", table.name);
     }
     let places: Vec<MentionPlace> = preview.mentions.iter().map(|mention| mention.place).collect();

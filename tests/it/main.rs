@@ -17,6 +17,7 @@ mod concurrency;
 mod context;
 mod contract;
 mod diagnose;
+mod documents;
 mod embedded;
 mod erasure;
 mod explain;

@@ -397,6 +397,8 @@ fn every_query_of_every_store_is_in_a_table() {
         ("lifecycle", include_str!("../../src/lifecycle/store.rs")),
         ("profile", include_str!("../../src/profile/store/mod.rs")),
         ("profile", include_str!("../../src/profile/store/people.rs")),
+        ("documents", include_str!("../../src/profile/documents/store/mod.rs")),
+        ("documents", include_str!("../../src/profile/documents/store/search.rs")),
     ];
     let tables = [
         MEMORY,

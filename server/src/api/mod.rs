@@ -157,11 +157,14 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
             },
             vec![
                 Route::get("/api/profile", "Get the profile of a person", profile::get).needs(&[ContextRead]),
+                Route::post("/api/profile/search", "Search what is known about a person", profile::search).needs(&[ContextRead]).reading(),
                 Route::get("/api/profile/versions", "List the changes of a profile", profile::versions).needs(&[ContextRead]),
                 Route::delete("/api/profile/leaves/{id}", "Forget a value of a profile", profile::forget_leaf).needs(&[MemoryForget]),
                 Route::get("/api/connections", "List the connections of a person", profile::connections).needs(&[ContextRead]),
                 Route::get("/api/connections/{id}", "Get a connection", profile::connection).needs(&[ContextRead]),
                 Route::put("/api/connections/{id}", "Store a connection", profile::put_connection).needs(&[CaptureWrite]),
+                Route::put("/api/connections/{id}/entities", "Replace the entities of a connection", profile::put_entities)
+                    .needs(&[CaptureWrite]),
             ],
         ),
         (

@@ -9,10 +9,14 @@ use axum::Json;
 use axum::extract::State;
 use remembrancer::api::{
     Connection, ConnectionList, ForgetLeafRequest, ForgetLeafResponse, LeafId, ProfileRequest, ProfileResponse, ProfileVersions,
-    PutConnectionRequest, PutConnectionResponse, Scope, UserRef,
+    PutConnectionRequest, PutConnectionResponse, PutEntitiesRequest, PutEntitiesResponse, Scope, SearchUserContextRequest,
+    SearchUserContextResponse, UserRef,
 };
 use remembrancer::profile;
 use uuid::Uuid;
+
+/// Largest body of a connection's entities, in bytes: their texts, of which JSON may write each byte as six, and their keys.
+const ENTITIES_BODY_MAX: usize = 8 * 1024 * 1024;
 
 /// `GET /api/profile`: what the agent knows about a person.
 pub async fn get(State(api): State<Api>, Caller(ctx): Caller, parameters: Parameters<OfUser>) -> Result<Json<ProfileResponse>, ApiError> {
@@ -79,4 +83,26 @@ pub async fn put_connection(
 ) -> Result<Json<PutConnectionResponse>, ApiError> {
     let request = body.read(&ctx, Scope::CaptureWrite).await?;
     Ok(Json(profile::put_connection(&api.engine, &ctx, id.id("connection")?, request, parameters.user()?.as_ref()).await?))
+}
+
+/// `PUT /api/connections/{id}/entities`: replaces what the tool of a connection holds.
+pub async fn put_entities(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    id: Segment<Uuid>,
+    parameters: Parameters<OfUser>,
+    body: UnreadBody<PutEntitiesRequest>,
+) -> Result<Json<PutEntitiesResponse>, ApiError> {
+    let request = body.at_most(ENTITIES_BODY_MAX).read(&ctx, Scope::CaptureWrite).await?;
+    Ok(Json(profile::put_entities(&api.engine, &ctx, id.id("connection")?, request, parameters.user()?.as_ref()).await?))
+}
+
+/// `POST /api/profile/search`: finds what is known about a person and the connections in use.
+pub async fn search(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    body: UnreadBody<SearchUserContextRequest>,
+) -> Result<Json<SearchUserContextResponse>, ApiError> {
+    let request = body.read(&ctx, Scope::ContextRead).await?;
+    Ok(Json(profile::search_user_context(&api.engine, &ctx, request).await?))
 }

@@ -149,6 +149,13 @@ const WRITES: &[Write] = &[
     ),
     write(Method::POST, "/api/context/{id}/answer", "/api/context/{context}/answer", r#"{"text": "On Tuesday."}"#, 200),
     write(Method::PUT, "/api/connections/{id}", "/api/connections/{own}", r#"{"tool_id": "jira", "name": "Jira"}"#, 200),
+    write(
+        Method::PUT,
+        "/api/connections/{id}/entities",
+        "/api/connections/{own}/entities",
+        r#"{"entities": [{"key": "PROJ", "content": "The harbour project"}]}"#,
+        200,
+    ),
     write(Method::DELETE, "/api/profile/leaves/{id}", "/api/profile/leaves/{leaf}", "", 200),
     write(Method::POST, "/api/tools/{name}", "/api/tools/forget_profile_leaf", r#"{"leaf_id": "{second_leaf}"}"#, 200),
     write(Method::POST, "/api/tools/{name}", "/api/tools/canonical_terms_propose", r#"{"phrase": "slow brew"}"#, 200),

@@ -8,6 +8,7 @@ mod brief;
 mod console;
 mod context;
 mod contract;
+mod documents;
 mod errors;
 mod evals;
 mod gate;

@@ -81,6 +81,7 @@ async fn the_listing_tells_a_model_everything_it_needs() {
         "update_user_context",
         "update_connection_context",
         "get_user_profile",
+        "search_user_context",
         "forget_profile_leaf",
         "search_my_memories",
         "record_action",

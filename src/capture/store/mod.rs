@@ -104,6 +104,8 @@ pub struct StoredSource {
     pub outcome: Option<Value>,
     pub filename: Option<String>,
     pub attachment_id: Option<String>,
+    pub connection_id: Option<Uuid>,
+    pub form: SourceForm,
 }
 
 /// The source that an event works on.
@@ -119,9 +121,11 @@ pub async fn source_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Resul
         outcome: Option<Value>,
         filename: Option<String>,
         attachment_id: Option<String>,
+        connection_id: Option<Uuid>,
+        form: SourceForm,
     }
     let row: Option<Row> = sqlx::query_as(concat!(
-        r"select s.id as source_id, s.user_id, s.session_id, s.content, s.turns, e.outcome, s.filename, s.attachment_id
+        r"select s.id as source_id, s.user_id, s.session_id, s.content, s.turns, e.outcome, s.filename, s.attachment_id, s.connection_id, s.form
             from events e join sources s on s.agent_id = e.agent_id and s.id = e.source_id
            where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and s.tenant_id = $1 and ",
         of_user!("s", "$4")
@@ -141,6 +145,8 @@ pub async fn source_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Resul
         outcome: row.outcome,
         filename: row.filename,
         attachment_id: row.attachment_id,
+        connection_id: row.connection_id,
+        form: row.form,
     }))
 }
 

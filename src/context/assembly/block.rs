@@ -100,10 +100,10 @@ pub fn sort(blocks: &mut [Block], order: BlockOrder) {
 
 fn place(name: BlockName, order: BlockOrder) -> usize {
     use BlockName::{
-        AgentIdentity, ArtifactIndex, Directives, Episodes, Facts, Knowledge, LearnedInfo, Memory, Skills, StructuredData, SystemPrompt,
-        Time, ToolResults, Turns, WorkingMemory,
+        AgentIdentity, ArtifactIndex, Connections, Directives, Episodes, Facts, Knowledge, LearnedInfo, Memory, Skills, StructuredData,
+        SystemPrompt, Time, ToolResults, Turns, WorkingMemory,
     };
-    const PERSONAL: [BlockName; 15] = [
+    const PERSONAL: [BlockName; 16] = [
         SystemPrompt,
         Skills,
         WorkingMemory,
@@ -116,6 +116,7 @@ fn place(name: BlockName, order: BlockOrder) -> usize {
         Memory,
         Episodes,
         Knowledge,
+        Connections,
         Turns,
         ToolResults,
         Time,
@@ -162,6 +163,7 @@ fn heading(name: BlockName) -> &'static str {
         BlockName::Facts => "# Relevant Retrieved Facts\n\n",
         BlockName::Episodes => "# What Happened\n\n",
         BlockName::Knowledge => "# Knowledge\n\n",
+        BlockName::Connections => "# Connections\n\n",
         BlockName::Turns => "# Conversation\n\n",
         BlockName::ToolResults => "# Tool Results\n\n",
         BlockName::Time => "# Date and Time\n\n",

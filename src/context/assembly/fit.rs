@@ -5,7 +5,9 @@ use crate::api::{BlockName, ContextCut, CutAction};
 
 /// The last turns, which are never condensed.
 pub const RECENT_TURNS: usize = 20;
-/// Facts, and episodes, if the budget is short.
+/// What is cut before documents.
+const MEMORIES: [BlockName; 3] = [BlockName::Facts, BlockName::Episodes, BlockName::Connections];
+/// Facts, episodes, and documents of connections, if the budget is short.
 const MEMORIES_LEAST: usize = 3;
 /// Parts of documents if the budget is short.
 const CHUNKS_LEAST: usize = 2;
@@ -32,7 +34,7 @@ pub fn fit(mut blocks: Vec<Block>, condensed: Option<Piece>, budget: usize) -> R
     {
         cuts.extend(condense(&mut blocks, condensed));
     }
-    for (names, least) in [(&[BlockName::Facts, BlockName::Episodes][..], MEMORIES_LEAST), (&[BlockName::Knowledge], CHUNKS_LEAST)] {
+    for (names, least) in [(&MEMORIES[..], MEMORIES_LEAST), (&[BlockName::Knowledge], CHUNKS_LEAST)] {
         if total(&blocks) > budget {
             cuts.extend(blocks.iter_mut().filter(|block| names.contains(&block.name)).filter_map(|block| shorten(block, least)));
         }

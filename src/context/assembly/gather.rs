@@ -1,19 +1,24 @@
 //! Gathers the blocks of a context side by side, each within a deadline. What is late or fails is left out, and its name is reported.
 
 use super::block::{Block, Piece};
-use crate::api::{AgentId, BlockItem, BlockName, ItemOrigin, KnowledgeHit, Level, MemoryId, MemoryKind, Scope, SourceTag};
+use crate::api::{
+    AgentId, AssembleRequest, BlockItem, BlockName, ContextDocument, ContextType, ItemOrigin, KnowledgeHit, Level, MatchedBy, MemoryId,
+    MemoryKind, Scope, SearchUserContextRequest, SourceTag,
+};
 use crate::context::items::{from_memory, line};
 use crate::context::profile::profile_blocks;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::{self, CandidateQuery, RankedChunk};
 use crate::memories::{self, model::Memory};
+use crate::models::Floors;
 use crate::op::{Actor, OpContext};
 use crate::ranking::{Ranked, explain};
 use crate::recall::{self, PreparedQuestion};
-use crate::{contract, ranking};
+use crate::{contract, profile, ranking};
 use std::collections::HashSet;
 use tokio::time::timeout;
+use uuid::Uuid;
 
 /// Memories of each kind, and parts of documents.
 const MOST: usize = 5;
@@ -30,19 +35,21 @@ pub(super) struct Gathered {
 
 /// Gathers skills, the memory block, the profile, and what answers the query.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn gather(engine: &Engine, ctx: &OpContext, query: &str, role: Option<&str>) -> Gathered {
+pub(super) async fn gather(engine: &Engine, ctx: &OpContext, query: &str, request: &AssembleRequest) -> Gathered {
     let mut gathered = Gathered::default();
-    gathered.blocks.extend(skills(engine, ctx, role, &mut gathered.degraded));
+    let connections = request.connections.as_deref();
+    gathered.blocks.extend(skills(engine, ctx, request.role.as_deref(), &mut gathered.degraded));
     let search = async {
         let question = recall::prepare(engine, ctx, query).await;
         let found = leg(engine, "facts, episodes", found_memories(engine, ctx, &question));
         let chunks = leg(engine, "knowledge", found_chunks(engine, ctx, &question));
-        let (found, chunks) = tokio::join!(found, chunks);
-        (question, found, chunks)
+        let documents = leg(engine, "connections", found_documents(engine, ctx, query, connections, &question));
+        let (found, chunks, documents) = tokio::join!(found, chunks, documents);
+        (question, found, chunks, documents)
     };
     let entries = leg(engine, "memory", contract::of_user(engine, ctx));
-    let profile = leg(engine, "profile", profile_blocks(engine, ctx));
-    let ((question, found, chunks), entries, profile) = tokio::join!(search, entries, profile);
+    let profile = leg(engine, "profile", profile_blocks(engine, ctx, connections));
+    let ((question, found, chunks, documents), entries, profile) = tokio::join!(search, entries, profile);
     let mut lost = |names: &[BlockName]| gathered.degraded.extend(names.iter().map(ToString::to_string));
     if entries.is_none() {
         lost(&[BlockName::Memory]);
@@ -56,12 +63,16 @@ pub(super) async fn gather(engine: &Engine, ctx: &OpContext, query: &str, role: 
     if chunks.is_none() {
         lost(&[BlockName::Knowledge]);
     }
+    if documents.is_none() {
+        lost(&[BlockName::Connections]);
+    }
     let entries = entries.unwrap_or_default();
     let shown: HashSet<MemoryId> = entries.iter().map(|memory| memory.id).collect();
     gathered.blocks.extend(memory_block(&entries));
     gathered.blocks.extend(profile.unwrap_or_default());
     gathered.blocks.extend(memory_blocks(found.unwrap_or_default(), &shown));
     gathered.blocks.extend(block(BlockName::Knowledge, chunks.unwrap_or_default().iter().map(chunk_piece).collect()));
+    gathered.blocks.extend(block(BlockName::Connections, documents.unwrap_or_default().iter().map(document_piece).collect()));
     gathered.degraded.extend(question.degraded);
     gathered
 }
@@ -191,6 +202,39 @@ fn chunk_piece(hit: &KnowledgeHit) -> Piece {
         ..BlockItem::of(ItemOrigin::Knowledge)
     };
     Piece::quote(&contract::one_line(&hit.citation), &hit.content, item)
+}
+
+/// What the tools of connections can do and hold, as far as it answers the query. What was learned about them is in a block of its own.
+async fn found_documents(
+    engine: &Engine,
+    ctx: &OpContext,
+    query: &str,
+    connections: Option<&[Uuid]>,
+    question: &PreparedQuestion,
+) -> Result<Vec<ContextDocument>, Error> {
+    let request = SearchUserContextRequest {
+        context_types: vec![ContextType::ToolSchema, ContextType::ToolEntity],
+        connections: connections.map(<[Uuid]>::to_vec),
+        ..SearchUserContextRequest::new(query)
+    };
+    let found = profile::documents::find(engine, ctx, &request, question.prepared.vector.clone()).await?;
+    Ok(found.documents.into_iter().filter(|document| is_relevant(document, engine.model().floors)).take(MOST).collect())
+}
+
+fn is_relevant(document: &ContextDocument, floors: Floors) -> bool {
+    let floor = if document.matched_by == MatchedBy::Vector { floors.vector } else { floors.lexical };
+    1.0 - document.distance >= floor
+}
+
+fn document_piece(document: &ContextDocument) -> Piece {
+    let tool = document.metadata.tool_id.as_deref().unwrap_or("tool");
+    let citation = match &document.metadata.entity {
+        Some(entity) => format!("{tool}, {entity}"),
+        None => tool.to_owned(),
+    };
+    let item =
+        BlockItem { score: Some(1.0 - document.distance), citation: Some(citation.clone()), ..BlockItem::of(ItemOrigin::Connection) };
+    Piece::quote(&contract::one_line(&citation), &document.content, item)
 }
 
 /// The retrieved memories in blocks: a context counts as an access of them.

@@ -19,6 +19,7 @@ use crate::error::{Checks, Error};
 use crate::guard;
 use crate::identity::acting_for;
 use crate::op::OpContext;
+use crate::profile::documents::{check_named, require_connections};
 use crate::recall;
 use crate::text::tokens::TOKENIZER;
 use async_recursion::async_recursion as boxed;
@@ -34,7 +35,7 @@ use tracing::instrument;
 /// `degraded` names it. Retrieved memories count as recalled. The context log keeps what the context consists of.
 ///
 /// # Errors
-/// `Forbidden` without `context:read`; `Invalid` with every field that is wrong, and for `budget` if what is never cut does not fit.
+/// `Forbidden` without `context:read`; `NotFound` for a connection that the user does not have; `Invalid` with every field that is wrong, and for `budget` if what is never cut does not fit.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, turns = request.turns.len()))]
 pub async fn assemble(engine: &Engine, ctx: &OpContext, request: AssembleRequest) -> Result<AssembledContext, Error> {
@@ -43,6 +44,7 @@ pub async fn assemble(engine: &Engine, ctx: &OpContext, request: AssembleRequest
     check(&request)?;
     let (at, start) = (engine.clock().now(), Instant::now());
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
+    require_connections(engine, ctx, request.connections.as_deref()).await?;
     let (context, accessed) = build(engine, ctx, &request).await?;
     recall::count_accesses(engine, ctx, &accessed);
     let cut = if context.cut.is_empty() { "false" } else { "true" };
@@ -59,7 +61,7 @@ pub(super) async fn build(
 ) -> Result<(AssembledContext, Vec<(AgentId, MemoryId)>), Error> {
     let now = engine.clock().now();
     let query = guard::without_secrets(request.query.clone());
-    let gathered = gather::gather(engine, ctx, &query, request.role.as_deref()).await;
+    let gathered = gather::gather(engine, ctx, &query, request).await;
     let mut degraded = gathered.degraded;
     let mut blocks = of_caller(request);
     blocks.extend(gathered.blocks);
@@ -126,6 +128,7 @@ fn check(request: &AssembleRequest) -> Result<(), Error> {
     for (field, text) in texts.into_iter().filter_map(|(field, text)| Some((field, text.as_deref()?))) {
         checks.bytes(field, text, BLOCK_MAX);
     }
+    check_named(&mut checks, request.connections.as_deref());
     let many = |things: usize, most: usize| format!("has {things} items; at most {most} are allowed");
     checks.that(request.turns.len() <= TURNS_MAX, "turns", many(request.turns.len(), TURNS_MAX));
     checks.that(request.tool_results.len() <= TOOL_RESULTS_MAX, "tool_results", many(request.tool_results.len(), TOOL_RESULTS_MAX));

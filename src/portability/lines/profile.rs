@@ -25,8 +25,15 @@ pub struct ConnectionLine {
     pub name: String,
     pub tool_schema: Option<Value>,
     pub schema_expires_at: Option<Stamp>,
+    /// Absent in older files: in use.
+    #[serde(default = "active")]
+    pub active: bool,
     pub created_at: Stamp,
     pub updated_at: Stamp,
+}
+
+fn active() -> bool {
+    true
 }
 
 /// A value of a profile. A forgotten one keeps the same value from coming back.

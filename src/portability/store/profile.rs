@@ -7,7 +7,8 @@ use serde_json::Value;
 use sqlx::AssertSqlSafe;
 
 /// Columns of [`ConnectionLine`], except its agent.
-pub const CONNECTION: &[&str] = &["id", "user_id", "tool_id", "name", "tool_schema", "schema_expires_at", "created_at", "updated_at"];
+pub const CONNECTION: &[&str] =
+    &["id", "user_id", "tool_id", "name", "tool_schema", "schema_expires_at", "active", "created_at", "updated_at"];
 /// Columns of [`ProfileLeafLine`], except its agent.
 pub const PROFILE_LEAF: &[&str] = &[
     "id",

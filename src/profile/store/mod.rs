@@ -219,6 +219,8 @@ pub struct StoredConnection {
     /// Absent once it is out of date.
     pub tool_schema: Option<Value>,
     pub schema_expires_at: Option<DateTime<Utc>>,
+    /// False: it is out of use.
+    pub active: bool,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -234,7 +236,7 @@ pub async fn connections(
 ) -> Result<Vec<StoredConnection>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select c.id, c.tool_id, c.name, case when c.schema_expires_at > $5 then c.tool_schema end as tool_schema,
-                 case when c.schema_expires_at > $5 then c.schema_expires_at end as schema_expires_at, c.created_at, c.updated_at
+                 case when c.schema_expires_at > $5 then c.schema_expires_at end as schema_expires_at, c.active, c.created_at, c.updated_at
             from connections c
            where c.tenant_id = $1 and c.agent_id = $2 and c.user_id is not distinct from $3 and ($6::uuid is null or c.id = $6) and ",
         of_user!("c", "$4"),
@@ -263,6 +265,7 @@ pub async fn put_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, con
         name: &connection.name,
         tool_schema: &connection.tool_schema,
         schema_expires_at: connection.schema_expires_at,
+        active: connection.active,
         created_at: connection.created_at,
         updated_at: connection.updated_at,
     } "on conflict (agent_id, id) do nothing");
@@ -271,7 +274,7 @@ pub async fn put_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, con
     }
     // Another user's row is out of sight, and an upsert that meets it would fail instead of finding nothing.
     let done = sqlx::query(concat!(
-        r"update connections c set tool_id = $5, name = $6, tool_schema = $7, schema_expires_at = $8, updated_at = $9
+        r"update connections c set tool_id = $5, name = $6, tool_schema = $7, schema_expires_at = $8, updated_at = $9, active = $11
            where c.tenant_id = $1 and c.agent_id = $2 and c.id = $3 and c.user_id is not distinct from $4 and ",
         of_user!("c", "$10")
     ))
@@ -285,6 +288,7 @@ pub async fn put_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, con
     .bind(connection.schema_expires_at)
     .bind(connection.updated_at)
     .bind(tenancy.users)
+    .bind(connection.active)
     .execute(&mut **tx)
     .await?;
     Ok(done.rows_affected() > 0)

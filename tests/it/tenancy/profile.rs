@@ -1,10 +1,12 @@
-//! The queries of profiles: leaves, narratives, versions, connections.
+//! The queries of profiles: leaves, narratives, versions, connections, documents.
 
 use super::capture;
 use super::queries::{Case, Query};
-use remembrancer::api::{EventId, PeopleFilter, SourceId};
+use remembrancer::api::{ConnectionEntity, ContextSource, ContextType, EventId, PeopleFilter, SourceId};
 use remembrancer::db::cursor::Seek;
 use remembrancer::lifecycle::store as lifecycle;
+use remembrancer::profile::documents::store::{self as documents, Lookup};
+use remembrancer::profile::documents::{Details, Draft};
 use remembrancer::profile::store::{self as profile, StoredConnection, StoredVersion};
 use remembrancer::profile::{Citation, Leaf, LeafState, Part, Proposal, Subject};
 use serde_json::json;
@@ -72,12 +74,41 @@ fn connection(case: &Case) -> StoredConnection {
         name: "Jira".into(),
         tool_schema: None,
         schema_expires_at: None,
+        active: true,
         created_at: case.now,
         updated_at: case.now,
     }
 }
 
-/// Adds a profile with a leaf, a version and a connection to the fixture.
+fn draft(case: &Case) -> Draft {
+    Draft {
+        context_type: ContextType::UserProfile,
+        source: ContextSource::SystemLearned,
+        connection_id: None,
+        origin_id: id(case, 1),
+        span: (0, 0),
+        content: "Role: Director".into(),
+        details: Details::default(),
+    }
+}
+
+fn lookup(case: &Case) -> Lookup<'static> {
+    Lookup {
+        tenancy: case.ctx.tenancy(),
+        subject: subject(case),
+        now: case.now,
+        connections: None,
+        types: &[],
+        model: "all-MiniLM-L6-v2",
+        dimension: 384,
+    }
+}
+
+fn entity() -> ConnectionEntity {
+    ConnectionEntity { key: "PROJ".into(), content: "The harbour".into(), message_id: None }
+}
+
+/// Adds a profile with a leaf, a version, a connection and its documents to the fixture.
 pub async fn fill(owner: &mut PgConnection, case: &Case) {
     for sql in [
         "insert into profiles (tenant_id, agent_id, id, user_id, created_at, updated_at) values ($1, $2, $3, $4, now(), now())",
@@ -88,6 +119,22 @@ pub async fn fill(owner: &mut PgConnection, case: &Case) {
          values ($1, $2, $3, $4, 1, '{}', '{}', false, now())",
         "insert into connections (tenant_id, agent_id, id, user_id, tool_id, name, created_at, updated_at)
          values ($1, $2, $3, $4, 'jira', 'Jira', now(), now())",
+        "insert into connection_entities (tenant_id, agent_id, id, user_id, connection_id, key, content, created_at)
+         values ($1, $2, $3, $4, $3, 'DOCK', 'The dock', now())",
+        // One with a vector, one without, and a leaf and a schema without a document.
+        "insert into profile_documents (tenant_id, agent_id, id, user_id, document_key, context_type, context_source, connection_id, origin_id,
+                                        starts, ends, content, metadata, length, created_at)
+         select $1, $2, case n when 1 then $3 else gen_random_uuid() end, $4, gen_random_uuid(), 'tool_entity', 'tool_indexed', $3, $3, 0, 0,
+                'DOCK: the dock', '{}', 1, now() from generate_series(1, 2) n",
+        "insert into profile_document_terms (tenant_id, agent_id, document_id, user_id, term, tf)
+         select $1, $2, d.id, $4, 'dock', 1 from profile_documents d where d.agent_id = $2 and d.connection_id = $3",
+        "insert into profile_embeddings_384 (tenant_id, agent_id, document_id, model, user_id, half)
+         values ($1, $2, $3, 'all-MiniLM-L6-v2', $4, (select array_agg(1)::halfvec(384) from generate_series(1, 384)))",
+        "insert into profile_leaves (tenant_id, agent_id, id, user_id, part, path, value, listed, state, leaf_hash, observations, source_ids,
+                                     event_ids, first_seen, last_seen)
+         values ($1, $2, gen_random_uuid(), $4, 'scaffold', '{Home}', '\"Bern\"', false, 'shown', '\\x09', 1, array[$5], array[$5], now(), now())",
+        "insert into connections (tenant_id, agent_id, id, user_id, tool_id, name, tool_schema, schema_expires_at, created_at, updated_at)
+         values ($1, $2, gen_random_uuid(), $4, 'mail', 'Mail', '{}', now() + interval '1 year', now(), now())",
     ] {
         let sql = format!("with unused as (select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid) {sql}");
         sqlx::query(sqlx::AssertSqlSafe(sql))
@@ -131,4 +178,32 @@ pub const PROFILE: &[Query] = queries! {
     "profile::cited" |tx, c| profile::cited(tx, c.ctx.tenancy(), c.agent, &[capture::source(c).0]).await?.len();
     "profile::connections" |tx, c| profile::connections(tx, c.ctx.tenancy(), subject(c), (None, 10), c.now).await?.len();
     "profile::put_connection" |tx, c| { profile::put_connection(tx, c.ctx.tenancy(), subject(c), &connection(c)).await?; 0 };
+    "documents::unindexed_leaves" |tx, c| documents::unindexed_leaves(tx, c.ctx.tenancy(), subject(c)).await?.len();
+    "documents::unindexed_schemas" |tx, c| documents::unindexed_schemas(tx, c.ctx.tenancy(), subject(c), c.now).await?.len();
+    "documents::put_documents" |tx, c| {
+        documents::put_documents(tx, c.ctx.tenancy(), subject(c), &[(c.fresh, draft(c))], c.now).await?;
+        0
+    };
+    "documents::drop_documents" |tx, c| {
+        documents::drop_documents(tx, c.ctx.tenancy(), subject(c), (ContextType::ToolEntity, id(c, 1)), &[]).await?;
+        0
+    };
+    "documents::put_vectors" |tx, c| {
+        documents::put_vectors(tx, c.ctx.tenancy(), subject(c), "another", &[(id(c, 1), c.vector.clone())]).await?;
+        0
+    };
+    "documents::hold_source" |tx, c| {
+        usize::from(documents::hold_source(tx, c.ctx.tenancy(), subject(c), capture::source(c).0).await?)
+    };
+    "documents::put_entities" |tx, c| {
+        documents::put_entities(tx, c.ctx.tenancy(), subject(c), id(c, 1), &[(c.fresh, entity())], c.now).await?;
+        0
+    };
+    "documents::known_connections" |tx, c| {
+        documents::known_connections(tx, c.ctx.tenancy(), subject(c), &[id(c, 1)]).await?.len()
+    };
+    "documents::nearest" |tx, c| documents::nearest(tx, &lookup(c), &c.vector, None, 10).await?.len();
+    "documents::waiting" |tx, c| documents::waiting(tx, &lookup(c), true, &["dock".into()]).await?.postings.len();
+    "documents::by_ids" |tx, c| documents::by_ids(tx, &lookup(c), &[id(c, 1)]).await?.len();
+    "documents::unembedded" |tx, c| documents::unembedded(tx, &lookup(c), 10).await?.len();
 };

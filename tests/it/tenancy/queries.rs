@@ -966,6 +966,8 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
     ("profile::put_narrative", "the user stands in the subject"),
     ("profile::insert_version", "the user stands in the subject"),
     ("profile::put_connection", "the user stands in the subject"),
+    ("documents::put_documents", "the user stands in the subject"),
+    ("documents::put_entities", "the user stands in the subject"),
     ("portability::same_short_ids", "a short id is unique among all users of an agent"),
     ("jobs::depth_of", "the console's front page"),
     ("jobs::unfiled", "the console's front page"),

@@ -37,6 +37,7 @@ pub fn task(task: &str) -> String {
         "embed_terms" => "Compute the vectors of terms",
         "embed_document" => "Compute the vectors of a document",
         "embed_imported" => "Compute the vectors of imported memories",
+        "index_profile" => "Compute the vectors of a profile",
         "extract" => "Extract candidates from a source",
         "survey" => "Compare active memories",
         "synthesise" => "Combine observations into candidates",

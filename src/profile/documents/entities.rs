@@ -1,0 +1,91 @@
+//! Entities: what the tool of a connection holds, as the caller's runtime reports it.
+
+use super::store;
+use super::write::index_entities;
+use crate::api::{
+    ConnectionEntity, ENTITIES_BYTES_MAX, ENTITIES_MAX, ENTITY_KEY_MAX, ENTITY_MAX, PutEntitiesRequest, PutEntitiesResponse, Scope, UserRef,
+};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::guard;
+use crate::idempotency::Once;
+use crate::identity::acting_for;
+use crate::op::OpContext;
+use crate::profile::Subject;
+use crate::profile::apply::lock_profile;
+use crate::profile::store::connections;
+use async_recursion::async_recursion as boxed;
+use std::collections::HashSet;
+use tracing::instrument;
+use uuid::Uuid;
+
+/// Replaces the entities of a connection. An entity whose text may carry instructions for an agent is not stored; the answer names it.
+///
+/// # Errors
+/// `Forbidden` without `capture:write`; `NotFound` for a connection of another agent, user or organisation; `Invalid` with every field that
+/// is empty, too long or there twice.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, entities = request.entities.len()))]
+pub async fn put_entities(
+    engine: &Engine,
+    ctx: &OpContext,
+    id: Uuid,
+    request: PutEntitiesRequest,
+    user: Option<&UserRef>,
+) -> Result<PutEntitiesResponse, Error> {
+    let agent_id = ctx.agent_id()?;
+    ctx.require(Scope::CaptureWrite)?;
+    let ctx = &acting_for(engine, ctx, user).await?;
+    check(&request)?;
+    let once = Once::new(engine, ctx, "put_entities", &(id, &request))?;
+    let (harmless, refused): (Vec<_>, Vec<_>) = request.entities.into_iter().map(without_secrets).partition(is_harmless);
+    let answer = PutEntitiesResponse {
+        connection_id: id,
+        entities: u32::try_from(harmless.len()).unwrap_or(u32::MAX),
+        refused: refused.into_iter().map(|entity| entity.key).collect(),
+    };
+    let entities: Vec<(Uuid, ConnectionEntity)> = harmless.into_iter().map(|entity| (engine.clock().id(), entity)).collect();
+    let (subject, tenancy, now) = (Subject { agent_id, user_id: ctx.user() }, ctx.tenancy(), engine.clock().now());
+    let mut tx = engine.db().memory.begin(tenancy).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    lock_profile(&mut tx, subject).await?;
+    if connections(&mut tx, tenancy, subject, (Some(id), 1), now).await?.is_empty() {
+        return Err(Error::NotFound("connection"));
+    }
+    store::put_entities(&mut tx, tenancy, subject, id, &entities, now).await?;
+    index_entities(engine, ctx, &mut tx, subject, id, &entities).await?;
+    once.commit(tx, &answer, &[]).await?;
+    engine.jobs().wake();
+    Ok(answer)
+}
+
+fn without_secrets(entity: ConnectionEntity) -> ConnectionEntity {
+    let ConnectionEntity { key, content, message_id } = entity;
+    ConnectionEntity { key: guard::without_secrets(key), content: guard::without_secrets(content), message_id }
+}
+
+fn is_harmless(entity: &ConnectionEntity) -> bool {
+    guard::inspect(&format!("{}: {}", entity.key, entity.content)).is_empty()
+}
+
+fn check(request: &PutEntitiesRequest) -> Result<(), Error> {
+    let (count, bytes) = (request.entities.len(), request.entities.iter().map(|entity| entity.content.len()).sum::<usize>());
+    let mut checks = Checks::default();
+    checks.that(count <= ENTITIES_MAX, "entities", format!("has {count} entries; at most {ENTITIES_MAX} are allowed")).that(
+        bytes <= ENTITIES_BYTES_MAX,
+        "entities",
+        format!("has {bytes} bytes of text; at most {ENTITIES_BYTES_MAX} are allowed"),
+    );
+    let mut keys = HashSet::new();
+    for (number, entity) in request.entities.iter().take(ENTITIES_MAX).enumerate() {
+        let field = |name: &str| format!("entities[{number}].{name}");
+        checks
+            .text(&field("key"), &entity.key, ENTITY_KEY_MAX)
+            .bytes(&field("content"), &entity.content, ENTITY_MAX)
+            .optional_text(&field("message_id"), entity.message_id.as_deref(), ENTITY_KEY_MAX)
+            .that(keys.insert(&entity.key), &field("key"), "is the key of an earlier entity");
+    }
+    checks.done()
+}

@@ -1,0 +1,176 @@
+//! Documents: what is known about a person and the tools that they use, found by meaning. They derive from leaves, schemas, entities and
+//! attachments, and each is as visible as what it derives from.
+
+mod draft;
+mod entities;
+pub mod store;
+mod write;
+
+pub use draft::{Attachment, Details, Draft, UnindexedLeaf};
+pub use entities::put_entities;
+pub(crate) use write::request;
+pub use write::{IndexPayload, index_attachment, index_profile};
+pub(super) use write::{index_leaves, index_schema};
+
+use super::model::Subject;
+use crate::api::{
+    CONNECTIONS_MAX, ContextDocument, ContextMetadata, ContextType, DISTANCE_MAX, DOCUMENTS_N_MAX, MatchedBy, QUERY_MAX, Scope,
+    SearchUserContextRequest, SearchUserContextResponse,
+};
+use crate::db::{Tenancy, Tx};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::identity::acting_for;
+use crate::models::Model;
+use crate::op::OpContext;
+use crate::ranking::bm25::{Postings, Statistics, Words};
+use crate::text::words;
+use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, Utc};
+use std::collections::HashMap;
+use std::sync::Arc;
+use store::{FoundDocument, Lookup};
+use tracing::instrument;
+use uuid::Uuid;
+
+/// Searches what is known about a person and about the connections in use. Without a vector of the query or of a document, words decide.
+///
+/// # Errors
+/// `Forbidden` without `context:read`; `NotFound` for a connection that the person does not have; `Invalid` with every field that is out of
+/// range.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn search_user_context(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: SearchUserContextRequest,
+) -> Result<SearchUserContextResponse, Error> {
+    ctx.agent_id()?;
+    ctx.require(Scope::ContextRead)?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
+    check(&request)?;
+    let vector = engine.embed_query(ctx.into(), &request.query).await;
+    let answer = find(engine, ctx, &request, vector).await?;
+    metrics::counter!("agent_memory_user_context_search_total").increment(1);
+    Ok(answer)
+}
+
+/// The same search with a vector that the caller has, in the name of the operation's user.
+///
+/// # Errors
+/// `NotFound` for a connection that the person does not have; otherwise when the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn find(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: &SearchUserContextRequest,
+    vector: Option<Arc<[f32]>>,
+) -> Result<SearchUserContextResponse, Error> {
+    let subject = Subject { agent_id: ctx.agent_id()?, user_id: ctx.user() };
+    let all = Lookup::of_all(ctx.tenancy(), subject, engine.clock().now(), engine.model());
+    let lookup = Lookup { connections: request.connections.as_deref(), types: &request.context_types, ..all };
+    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
+    check_connections(&mut tx, &lookup).await?;
+    let mut distances: HashMap<Uuid, (f64, MatchedBy)> = HashMap::new();
+    if let Some(vector) = &vector {
+        let nearest = store::nearest(&mut tx, &lookup, vector, request.max_distance, request.n).await?;
+        distances.extend(nearest.into_iter().map(|(id, distance)| (id, (distance, MatchedBy::Vector))));
+    }
+    let terms = words::terms(&request.query);
+    let words = Words::new(&terms, std::slice::from_ref(&terms));
+    let waiting = store::waiting(&mut tx, &lookup, vector.is_none(), &words.terms).await?;
+    let statistics = Statistics { documents: waiting.documents, terms: waiting.terms };
+    let by_words = Postings::new(&words, statistics, &waiting.postings, |_| true);
+    let far = |distance: f64| request.max_distance.is_some_and(|most| distance > most);
+    let by_words = by_words.relevances().map(|(id, relevance)| (id, 1.0 - relevance.min(1.0))).filter(|(_, distance)| !far(*distance));
+    distances.extend(by_words.map(|(id, distance)| (id, (distance, MatchedBy::Lexical))));
+    let mut best: Vec<(Uuid, (f64, MatchedBy))> = distances.into_iter().collect();
+    best.sort_by(|a, b| a.1.0.total_cmp(&b.1.0).then(a.0.cmp(&b.0)));
+    best.truncate(usize::try_from(request.n).unwrap_or(usize::MAX));
+    let ids: Vec<Uuid> = best.iter().map(|(id, _)| *id).collect();
+    let mut found: HashMap<Uuid, FoundDocument> =
+        store::by_ids(&mut tx, &lookup, &ids).await?.into_iter().map(|document| (document.id, document)).collect();
+    tx.commit().await?;
+    let documents = best.into_iter().filter_map(|(id, matched)| Some(described(found.remove(&id)?, matched))).collect();
+    let degraded = match (vector.is_none(), waiting.documents > 0) {
+        (true, _) => vec!["embedding".to_owned()],
+        (false, true) => vec!["vectors".to_owned()],
+        (false, false) => vec![],
+    };
+    Ok(SearchUserContextResponse { documents, degraded })
+}
+
+impl<'a> Lookup<'a> {
+    /// All documents of a subject that may be seen.
+    pub fn of_all(tenancy: Tenancy, subject: Subject, now: DateTime<Utc>, model: &'a Model) -> Self {
+        Self { tenancy, subject, now, connections: None, types: &[], model: &model.name, dimension: model.dimension }
+    }
+}
+
+/// Refuses a request that names a connection which the operation's user does not have.
+///
+/// # Errors
+/// `NotFound` for such a connection.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn require_connections(engine: &Engine, ctx: &OpContext, named: Option<&[Uuid]>) -> Result<(), Error> {
+    if named.is_none_or(<[Uuid]>::is_empty) {
+        return Ok(());
+    }
+    let subject = Subject { agent_id: ctx.agent_id()?, user_id: ctx.user() };
+    let lookup = Lookup { connections: named, ..Lookup::of_all(ctx.tenancy(), subject, engine.clock().now(), engine.model()) };
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    check_connections(&mut tx, &lookup).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Refuses connections of others as if they did not exist.
+async fn check_connections(tx: &mut Tx, lookup: &Lookup<'_>) -> Result<(), Error> {
+    let Some(named) = lookup.connections.filter(|named| !named.is_empty()) else { return Ok(()) };
+    let known = store::known_connections(tx, lookup.tenancy, lookup.subject, named).await?;
+    if named.iter().all(|id| known.contains(id)) { Ok(()) } else { Err(Error::NotFound("connection")) }
+}
+
+fn described(found: FoundDocument, (distance, matched_by): (f64, MatchedBy)) -> ContextDocument {
+    let Details { path, entity, message_id, attachment_id, filename } = found.metadata.0;
+    ContextDocument {
+        document_key: found.document_key,
+        content: found.content,
+        metadata: ContextMetadata {
+            context_type: found.context_type,
+            source: found.context_source,
+            tool_id: found.tool_id,
+            connection_id: found.connection_id,
+            path,
+            entity,
+            message_id,
+            attachment_id,
+            filename,
+        },
+        distance: distance.clamp(0.0, DISTANCE_MAX),
+        matched_by,
+    }
+}
+
+/// What a request may be.
+fn check(request: &SearchUserContextRequest) -> Result<(), Error> {
+    let SearchUserContextRequest { query, n, max_distance, context_types, connections, .. } = request;
+    let many = |count: usize, most: usize| format!("has {count} entries; at most {most} are allowed");
+    let mut checks = Checks::default();
+    checks
+        .bytes("query", query, QUERY_MAX)
+        .that((1..=DOCUMENTS_N_MAX).contains(n), "n", format!("is {n}; it may be 1 to {DOCUMENTS_N_MAX}"))
+        .that(
+            max_distance.is_none_or(|most| (0.0..=DISTANCE_MAX).contains(&most)),
+            "max_distance",
+            format!("is a number from 0 to {DISTANCE_MAX}"),
+        )
+        .that(context_types.len() <= ContextType::ALL.len(), "context_types", many(context_types.len(), ContextType::ALL.len()));
+    check_named(&mut checks, connections.as_deref());
+    checks.done()
+}
+
+/// How many connections a request may name.
+pub(crate) fn check_named(checks: &mut Checks, connections: Option<&[Uuid]>) {
+    let count = connections.map_or(0, <[Uuid]>::len);
+    checks.that(count <= CONNECTIONS_MAX, "connections", format!("has {count} entries; at most {CONNECTIONS_MAX} are allowed"));
+}

@@ -1,0 +1,288 @@
+//! All SQL of documents: writing them with their words and vectors, and the entities that some of them derive from.
+
+mod search;
+
+pub use search::{FoundDocument, Lookup, Waiting, by_ids, nearest, unembedded, waiting};
+
+use super::draft::{Draft, UnindexedLeaf, searched_text};
+use crate::api::{ConnectionEntity, ContextType};
+use crate::db::{DbError, Tenancy, Tx, of_user, statement};
+use crate::profile::Subject;
+use crate::text::words;
+use chrono::{DateTime, Utc};
+use pgvector::HalfVector;
+use serde_json::{Value, json};
+use sqlx::AssertSqlSafe;
+use std::collections::{BTreeMap, HashSet};
+use uuid::Uuid;
+
+/// The table of vectors of one dimension.
+///
+/// # Errors
+/// `Inconsistent` for a dimension that no table has.
+fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
+    match dimension {
+        384 => Ok("profile_embeddings_384"),
+        1536 => Ok("profile_embeddings_1536"),
+        other => {
+            let reason = "no table holds it".into();
+            Err(DbError::Inconsistent { table: "models", column: "dimension", row: other.to_string(), reason })
+        }
+    }
+}
+
+/// Leaves of a subject that have no document: new ones, and imported ones.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
+pub async fn unindexed_leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<Vec<UnindexedLeaf>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select l.id, l.part, l.connection_id, l.path, l.value,
+                 exists (select from events e where e.tenant_id = $1 and e.agent_id = $2 and e.id = any(l.event_ids)
+                            and e.event_type in ('fact', 'preference', 'project_details', 'correction')) as is_provided
+            from profile_leaves l
+           where l.tenant_id = $1 and l.agent_id = $2 and l.user_id is not distinct from $3 and l.state = 'shown'
+             and not exists (select from profile_documents d where d.agent_id = $2 and d.origin_id = l.id) and ",
+        of_user!("l", "$4"),
+        " order by l.id"
+    ))
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(subject.user_id)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Connections of a subject whose schema is in date and has no document, with name and schema.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
+pub async fn unindexed_schemas(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    subject: Subject,
+    now: DateTime<Utc>,
+) -> Result<Vec<(Uuid, String, Value)>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select c.id, c.name, c.tool_schema from connections c
+           where c.tenant_id = $1 and c.agent_id = $2 and c.user_id is not distinct from $3 and c.schema_expires_at > $5
+             and not exists (select from profile_documents d where d.agent_id = $2 and d.origin_id = c.id) and ",
+        of_user!("c", "$4"),
+        " order by c.id"
+    ))
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(subject.user_id)
+    .bind(tenancy.users)
+    .bind(now)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Stores documents with their words. One that is there already derives from the new origin from now on and keeps its vector. Returns the
+/// keys of all.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id, drafts = drafts.len()))]
+pub async fn put_documents(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    subject: Subject,
+    drafts: &[(Uuid, Draft)],
+    now: DateTime<Utc>,
+) -> Result<Vec<Uuid>, DbError> {
+    // In the order of the keys, so that two writers wait for each other in one order.
+    let by_key: BTreeMap<Uuid, &(Uuid, Draft)> = drafts.iter().rev().map(|one| (one.1.key(subject.user_id), one)).collect();
+    let (mut rows, mut terms) = (Vec::with_capacity(by_key.len()), Vec::with_capacity(by_key.len()));
+    for (key, (id, draft)) in &by_key {
+        let counts = words::terms(&searched_text(&draft.details, &draft.content));
+        rows.push(json!({
+            "id": id, "document_key": key, "context_type": draft.context_type, "context_source": draft.source,
+            "connection_id": draft.connection_id, "origin_id": draft.origin_id, "starts": draft.span.0, "ends": draft.span.1,
+            "content": draft.content, "metadata": draft.details, "length": counts.values().sum::<u32>(),
+        }));
+        terms.push((*id, counts));
+    }
+    let stored: Vec<(Uuid, bool)> = sqlx::query_as(
+        r"insert into profile_documents (tenant_id, agent_id, id, user_id, document_key, context_type, context_source, connection_id, origin_id,
+                                         starts, ends, content, metadata, length, created_at)
+          select $1, $2, r.id, $3, r.document_key, r.context_type, r.context_source, r.connection_id, r.origin_id, r.starts, r.ends, r.content,
+                 r.metadata, r.length, $5
+            from jsonb_populate_recordset(null::profile_documents, $4) r order by r.document_key
+          on conflict (agent_id, user_id, document_key) do update
+             set origin_id = excluded.origin_id, starts = excluded.starts, ends = excluded.ends
+           where profile_documents.tenant_id = excluded.tenant_id
+          returning id, xmax = 0",
+    )
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(subject.user_id)
+    .bind(Value::from(rows))
+    .bind(now)
+    .fetch_all(&mut **tx)
+    .await?;
+    let new: HashSet<Uuid> = stored.iter().filter(|(_, is_new)| *is_new).map(|(id, _)| *id).collect();
+    put_terms(tx, tenancy, subject, terms.into_iter().filter(|(id, _)| new.contains(id))).await?;
+    Ok(by_key.into_keys().collect())
+}
+
+/// Makes new documents findable by their words.
+async fn put_terms(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    subject: Subject,
+    documents: impl Iterator<Item = (Uuid, BTreeMap<String, u32>)>,
+) -> Result<(), DbError> {
+    let (mut ids, mut terms, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+    for (id, (term, count)) in documents.flat_map(|(id, counts)| counts.into_iter().map(move |count| (id, count))) {
+        ids.push(id);
+        terms.push(term);
+        counts.push(count as f32);
+    }
+    sqlx::query(
+        r"insert into profile_document_terms (tenant_id, agent_id, document_id, user_id, term, tf)
+          select $1, $2, t.id, $3, t.term, t.tf from unnest($4::uuid[], $5::text[], $6::real[]) as t (id, term, tf)",
+    )
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(subject.user_id)
+    .bind(ids)
+    .bind(terms)
+    .bind(counts)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Removes the documents of one type that a connection has, except those with some keys.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id, kept = kept.len()))]
+pub async fn drop_documents(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    subject: Subject,
+    (context_type, connection): (ContextType, Uuid),
+    kept: &[Uuid],
+) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"delete from profile_documents d
+           where d.tenant_id = $1 and d.agent_id = $2 and d.user_id is not distinct from $3 and d.context_type = $5 and d.connection_id = $6
+             and d.document_key <> all($7) and ",
+        of_user!("d", "$4")
+    ))
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(subject.user_id)
+    .bind(tenancy.users)
+    .bind(context_type)
+    .bind(connection)
+    .bind(kept)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Stores the vectors of documents that are still there.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id, vectors = vectors.len()))]
+pub async fn put_vectors(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    subject: Subject,
+    model: &str,
+    vectors: &[(Uuid, Vec<f32>)],
+) -> Result<(), DbError> {
+    for (id, vector) in vectors {
+        let (table, of_user) = (vector_table(vector.len())?, of_user!("d", "$5"));
+        let sql = format!(
+            r"insert into {table} (tenant_id, agent_id, document_id, model, user_id, half)
+              select d.tenant_id, d.agent_id, d.id, $4, d.user_id, $6 from profile_documents d
+               where d.tenant_id = $1 and d.agent_id = $2 and d.id = $3 and {of_user} for key share
+              on conflict (agent_id, document_id, model) do nothing"
+        );
+        // The table is one of the literals above.
+        sqlx::query(AssertSqlSafe(sql))
+            .bind(tenancy.tenant)
+            .bind(subject.agent_id)
+            .bind(id)
+            .bind(model)
+            .bind(tenancy.users)
+            .bind(HalfVector::from_f32_slice(vector))
+            .execute(&mut **tx)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Locks a source until the transaction ends, so that it is not erased meanwhile; whether it is there.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
+pub async fn hold_source(tx: &mut Tx, tenancy: Tenancy, subject: Subject, source: Uuid) -> Result<bool, DbError> {
+    let held: Option<i32> = sqlx::query_scalar(concat!(
+        r"select 1 from sources s
+           where s.tenant_id = $1 and s.agent_id = $2 and s.id = $3 and s.user_id is not distinct from $5 and ",
+        of_user!("s", "$4"),
+        " for key share"
+    ))
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(source)
+    .bind(tenancy.users)
+    .bind(subject.user_id)
+    .fetch_optional(&mut **tx)
+    .await?;
+    Ok(held.is_some())
+}
+
+/// Replaces the entities of a connection by others with their ids.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id, entities = entities.len()))]
+pub async fn put_entities(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    subject: Subject,
+    connection: Uuid,
+    entities: &[(Uuid, ConnectionEntity)],
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"delete from connection_entities e
+           where e.tenant_id = $1 and e.agent_id = $2 and e.user_id is not distinct from $3 and e.connection_id = $5 and ",
+        of_user!("e", "$4")
+    ))
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(subject.user_id)
+    .bind(tenancy.users)
+    .bind(connection)
+    .execute(&mut **tx)
+    .await?;
+    let rows: Vec<Value> = entities
+        .iter()
+        .map(|(id, entity)| json!({ "id": id, "key": entity.key, "content": entity.content, "message_id": entity.message_id }))
+        .collect();
+    let mut query = statement!(
+        r"insert into connection_entities (tenant_id, agent_id, id, user_id, connection_id, key, content, message_id, created_at)
+          select $1, $2, r.id, $3, $4, r.key, r.content, r.message_id, $6 from jsonb_populate_recordset(null::connection_entities, $5) r",
+        tenancy.tenant,
+        subject.agent_id,
+        subject.user_id,
+        connection,
+        Value::from(rows),
+        now,
+    );
+    query.build().execute(&mut **tx).await?;
+    Ok(())
+}
+
+/// Those of some connections that a subject has: that were stored, or that something was learned about.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
+pub async fn known_connections(tx: &mut Tx, tenancy: Tenancy, subject: Subject, ids: &[Uuid]) -> Result<Vec<Uuid>, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        r"select c.id from connections c
+           where c.tenant_id = $1 and c.agent_id = $2 and c.user_id is not distinct from $3 and c.id = any($5) and ",
+        of_user!("c", "$4"),
+        r" union
+          select l.connection_id from profile_leaves l
+           where l.tenant_id = $1 and l.agent_id = $2 and l.user_id is not distinct from $3 and l.connection_id = any($5) and ",
+        of_user!("l", "$4")
+    ))
+    .bind(tenancy.tenant)
+    .bind(subject.agent_id)
+    .bind(subject.user_id)
+    .bind(tenancy.users)
+    .bind(ids)
+    .fetch_all(&mut **tx)
+    .await?)
+}

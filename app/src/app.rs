@@ -15,6 +15,7 @@ use crate::{
         recall::{DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage},
         search::SearchPolicyPage,
         session::SignInPage,
+        usage::UsagePage,
         vocabulary::{ChangePage, DecidePage, DecisionsPage, ReviewPage, TermPage, TermsPage},
     },
     layout::{Layout, NotFound},
@@ -107,6 +108,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/vocabulary/terms/:id/change") view=ChangePage />
                     <Route path=path!("/vocabulary/decisions") view=DecisionsPage />
                     <Route path=path!("/prompts") view=PromptsPage />
+                    <Route path=path!("/usage") view=UsagePage />
                     <Route path=path!("/audit") view=AuditPage />
                     <Route path=path!("/erasure") view=ErasuresPage />
                     <Route path=path!("/erasure/new") view=NewErasurePage />

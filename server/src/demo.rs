@@ -6,6 +6,7 @@ mod data;
 mod history;
 mod knowledge;
 mod messages;
+mod usage;
 
 use crate::config::Config;
 use remembrancer::api::{OperatorRole, Scope};

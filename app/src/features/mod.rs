@@ -13,5 +13,6 @@ pub mod prompts;
 pub mod recall;
 pub mod search;
 pub mod session;
+pub mod usage;
 pub mod views;
 pub mod vocabulary;

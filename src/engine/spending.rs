@@ -54,7 +54,8 @@ impl Engine {
         let accounts = self.accounts();
         let Some(price) = accounts.price(model) else { return Ok(Call { payer, model, purpose, _hold: None }) };
         let now = self.clock().now();
-        accounts.refresh(&self.db().control, self.ledger(), payer.tenant_id, now).await;
+        let control = (&self.db().control, self.settings().connection_budget);
+        accounts.refresh(control, self.ledger(), payer.tenant_id, now).await;
         let hold = accounts.begin(payer, price.of(expected), now).inspect_err(|_| {
             metrics::counter!("remembrancer_balance_refused_total", "purpose" => purpose.as_str()).increment(1);
         })?;

@@ -12,8 +12,6 @@ use tokio::time::{Instant, timeout};
 
 /// How long balances of a tenant count before they are read again. Calls of other servers show after this time.
 const AGE: Duration = Duration::from_secs(5);
-/// How long a call waits for balances; if they do not come, the last known ones count.
-const PATIENCE: Duration = Duration::from_millis(200);
 /// US dollars that are nothing: what sums of fractions miss.
 const DUST: f64 = 1e-9;
 
@@ -140,8 +138,9 @@ impl Accounts {
         (read.is_none_or(|read| read.elapsed() >= AGE), read.is_some())
     }
 
-    /// Reads the balances of a tenant if that was long ago. If they cannot be read, the last known ones count, and none is no limit.
-    pub async fn refresh(&self, control: &Database, ledger: &Ledger, tenant: TenantId, now: DateTime<Utc>) {
+    /// Reads the balances of a tenant if that was long ago. If they cannot be read with this patience, the last known ones count, and none is
+    /// no limit.
+    pub async fn refresh(&self, (control, patience): (&Database, Duration), ledger: &Ledger, tenant: TenantId, now: DateTime<Utc>) {
         let (due, known) = self.is_due(tenant);
         if !due {
             return;
@@ -152,7 +151,7 @@ impl Accounts {
                 Ok(moving) => moving,
                 Err(_) => return,
             },
-            false => match timeout(PATIENCE, self.moving.lock()).await {
+            false => match timeout(patience, self.moving.lock()).await {
                 Ok(moving) => moving,
                 Err(_) => return,
             },
@@ -160,7 +159,7 @@ impl Accounts {
         if !self.is_due(tenant).0 {
             return;
         }
-        let left = match timeout(PATIENCE, store::left(control.system(), tenant, month(now))).await {
+        let left = match timeout(patience, store::left(control.system(), tenant, month(now))).await {
             Ok(Ok(left)) => Some(left),
             Ok(Err(error)) => {
                 tracing::warn!(%error, %tenant, "balances cannot be read; calls of models go on with the last known ones");

@@ -25,7 +25,6 @@ pub struct Price {
 impl Price {
     /// What a call costs that reads and writes so many tokens.
     pub fn of(self, (read, written): (i64, i64)) -> Cost {
-        #[expect(clippy::cast_precision_loss, reason = "a call has far fewer tokens than 2^53")]
         let dollars = (self.input * read as f64 + self.output * written as f64) / 1e6;
         Cost { dollars, tokens: read.saturating_add(written) }
     }

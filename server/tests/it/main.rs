@@ -22,4 +22,5 @@ mod portability;
 mod process;
 mod projects;
 mod telegram;
+mod usage;
 mod users;

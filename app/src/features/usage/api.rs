@@ -24,7 +24,7 @@ pub async fn usage(#[server(default)] filter: UsageFilter) -> Result<UsageReport
 
 /// The accounts with limits, and the latest grants.
 #[server(endpoint = "balances", input = GetUrl, output = Text)]
-pub async fn balances() -> Result<Balances, ConsoleError> {
+pub async fn read_balances() -> Result<Balances, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(ledger::balances(&engine, &ctx).await?)
 }

@@ -1,5 +1,5 @@
 use super::{
-    api::{balances, usage},
+    api::{read_balances, usage},
     balances::Accounts,
     chart::Days,
     input::filter,
@@ -24,7 +24,7 @@ const NAMES: &[&str] = &["from", "until", "agent", "model"];
 pub fn UsagePage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, report) = (filtered.query, filtered.load(usage));
-    let accounts = Resource::new(|| (), |()| balances());
+    let accounts = Resource::new(|| (), |()| read_balances());
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Usage">"What calls of models cost, and the limits on it. The local model is free and never limited."</PageHead>

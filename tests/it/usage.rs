@@ -2,7 +2,7 @@
 
 use crate::capture::{captured, inbox};
 use crate::capture_model::with_model;
-use crate::support::{Told, agent, alone, alone_with, ask, number, patient, remember, work};
+use crate::support::{agent, alone, alone_with, ask, number, patient, remember, work};
 use chrono::Duration;
 use remembrancer::api::{Exhausted, MatchedBy, UsageFilter, UsageLimits, UsageRequest, UserId};
 use remembrancer::clock::Clock;

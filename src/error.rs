@@ -1,7 +1,8 @@
 //! The error of a verb that cannot do what it was asked.
 
-use crate::api::{BatchError, ErrorCode, ErrorDetail, FieldError, RequestId};
+use crate::api::{BatchError, ErrorCode, ErrorDetail, Exhausted, FieldError, RequestId};
 use crate::db::DbError;
+use crate::providers::EmbedError;
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::time::Duration;
@@ -27,6 +28,9 @@ pub enum Error {
     /// Nothing is wrong with the request: others like it have to end first.
     #[error("{reason}; try again in {} s", .wait.as_secs().max(1))]
     Busy { reason: &'static str, wait: Duration },
+    /// An account has nothing left for a call of a model that cannot be replaced by anything else.
+    #[error(transparent)]
+    Exhausted(Exhausted),
     #[error("{0}")]
     Unavailable(String),
     #[error(transparent)]
@@ -81,6 +85,7 @@ impl Error {
             Self::Conflict(_) => ErrorCode::Conflict,
             Self::KeyReused => ErrorCode::KeyReused,
             Self::RateLimited(_) | Self::Busy { .. } => ErrorCode::RateLimited,
+            Self::Exhausted(_) => ErrorCode::BalanceExhausted,
             Self::Unavailable(_) | Self::Db(DbError::Exhausted | DbError::Cancelled | DbError::Unavailable(_)) => ErrorCode::Unavailable,
             Self::Db(_) | Self::Internal { .. } => ErrorCode::Internal,
         }
@@ -118,6 +123,15 @@ impl Error {
 impl From<FieldError> for Error {
     fn from(error: FieldError) -> Self {
         Self::Invalid(vec![error])
+    }
+}
+
+impl From<EmbedError> for Error {
+    fn from(error: EmbedError) -> Self {
+        match error {
+            EmbedError::Exhausted(exhausted) => Self::Exhausted(exhausted),
+            error => Self::Unavailable(format!("embedding: {error}")),
+        }
     }
 }
 

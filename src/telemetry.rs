@@ -48,7 +48,7 @@ pub const METRICS: &[Metric] = &[
     counter(
         "agent_memory_recall_degraded_total",
         &["part"],
-        "Recalls that were answered although a part could not run: vocabulary, embedding, memory or knowledge.",
+        "Recalls that were answered although a part could not run: vocabulary, embedding, balance (nothing left to pay for the embedding), memory or knowledge.",
     ),
     counter(
         "agent_memory_recall_zero_hits_total",
@@ -96,6 +96,11 @@ pub const METRICS: &[Metric] = &[
     counter("remembrancer_knowledge_failures_total", &[], "Files or entries that this process could not take in."),
     histogram("remembrancer_embedding_seconds", Unit::Seconds, "How long the model took for one text or one batch."),
     counter("remembrancer_embedding_missed_total", &[], "Writes and queries that went on without a vector: the model failed or was late."),
+    counter(
+        "remembrancer_balance_refused_total",
+        &["purpose"],
+        "Calls of models that did not begin because nothing was left to pay for them: embedding, extraction or condensation.",
+    ),
     counter("remembrancer_retrieval_log_dropped_total", &[], "Recalls that were answered and are missing from the retrieval log."),
     counter("remembrancer_context_log_dropped_total", &[], "Contexts that were assembled and are missing from the context log."),
     counter(
@@ -121,7 +126,11 @@ pub const METRICS: &[Metric] = &[
     gauge("remembrancer_database_up", Unit::Count, &["database"], "1 if the database answered this scrape, 0 if not."),
     counter("remembrancer_statements_cancelled_total", &[], "Statements that took longer than STATEMENT_TIMEOUT_SECONDS."),
     gauge("remembrancer_connections", Unit::Count, &[], "Open HTTP connections; at MAX_CONNECTIONS more wait until one closes."),
-    counter("remembrancer_jobs_total", &["task", "outcome"], "Attempts at jobs by how they ended: done, failed or dead."),
+    counter(
+        "remembrancer_jobs_total",
+        &["task", "outcome"],
+        "Attempts at jobs by how they ended: done, failed, dead or waiting (for a balance).",
+    ),
     counter("remembrancer_messages_total", &[], "Messages of sessions that were stored."),
     counter("remembrancer_archived_total", &["reason"], "Memories that were archived: faded, expired, limit or early."),
     gauge("remembrancer_agent_episodes", Unit::Count, &["agent_id"], "Episodes of an agent that may fade, as the last sweep counted them."),

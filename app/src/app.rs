@@ -17,6 +17,7 @@ use crate::{
         recall::{DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage},
         search::SearchPolicyPage,
         session::SignInPage,
+        usage::UsagePage,
         vocabulary::{ChangePage, DecidePage, DecisionsPage, ReviewPage, TermPage, TermsPage},
     },
     layout::{Layout, NotFound},
@@ -112,6 +113,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/vocabulary/terms/:id/change") view=ChangePage />
                     <Route path=path!("/vocabulary/decisions") view=DecisionsPage />
                     <Route path=path!("/prompts") view=PromptsPage />
+                    <Route path=path!("/usage") view=UsagePage />
                     <Route path=path!("/audit") view=AuditPage />
                     <Route path=path!("/erasure") view=ErasuresPage />
                     <Route path=path!("/erasure/new") view=NewErasurePage />

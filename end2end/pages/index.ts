@@ -21,6 +21,7 @@ import { SignInPage } from './sign-in';
 import { SuggestionsPage } from './suggestions';
 import { TermPage } from './term';
 import { TermsPage } from './terms';
+import { UsagePage } from './usage';
 import { VocabularyPage } from './vocabulary';
 
 /** The page objects, by the names of their fixtures. */
@@ -62,6 +63,7 @@ const PAGES = {
   terms: TermsPage,
   term: TermPage,
   prompts: PromptsPage,
+  usage: UsagePage,
 };
 
 export type Pages = { [Name in keyof typeof PAGES]: InstanceType<(typeof PAGES)[Name]> };

@@ -80,6 +80,9 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
             - link "Audit log":
               - /url: /audit
           - listitem:
+            - link "Usage":
+              - /url: /usage
+          - listitem:
             - link "Erasure":
               - /url: /erasure
       - paragraph: Vera
@@ -866,6 +869,41 @@ test('people', { tag: '@no-js' }, async ({ people, person, gate }) => {
     - region "History":
       - heading "History" [level=2]
       - list
+  `);
+});
+
+test('usage', { tag: '@no-js' }, async ({ usage }) => {
+  await usage.goto('/usage');
+  await expect(usage.main).toMatchAriaSnapshot(`
+    - heading "Usage" [level=1]
+    - search "Usage":
+      - textbox "From"
+      - textbox "Until"
+      - combobox "Agent"
+      - textbox "Model"
+      - button "Apply filters"
+    - figure:
+      - heading "Cost by day" [level=2]
+    - heading "By agent" [level=2]
+    - heading "By model" [level=2]
+    - heading "By purpose" [level=2]
+    - heading "By user" [level=2]
+    - region "Credit and quotas":
+      - heading "Credit and quotas" [level=2]
+      - region "Accounts with limits":
+        - table "Accounts with limits"
+      - form "Grant credit":
+        - textbox "US dollars"
+        - textbox "User"
+        - textbox "Reason"
+        - button "Grant credit"
+      - form "Set limits":
+        - textbox "User"
+        - textbox "US dollars a month"
+        - textbox "Tokens a month"
+        - checkbox "Calls need credit"
+        - button "Save limits"
+      - heading "Grants and corrections" [level=3]
   `);
 });
 

@@ -7,6 +7,7 @@ mod history;
 mod knowledge;
 mod messages;
 mod people;
+mod usage;
 
 use crate::config::Config;
 use remembrancer::api::{OperatorRole, Scope};

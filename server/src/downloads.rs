@@ -2,6 +2,7 @@
 
 use crate::api::body::NDJSON;
 use crate::api::params::Query;
+use crate::api::usage::CSV;
 use crate::api::{ApiError, Transfers, portability};
 use app::SESSION_ADMISSION;
 use axum::extract::{Extension, FromRequestParts, State};
@@ -9,10 +10,10 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get};
 use chrono::{NaiveDate, NaiveTime};
-use remembrancer::api::{AuditFilter, AuditFormat, ErrorCode, MemoryFilter, RequestId};
+use remembrancer::api::{AuditFilter, AuditFormat, ErrorCode, MemoryFilter, RequestId, UsageFilter};
 use remembrancer::identity::{self, Admission};
 use remembrancer::portability::Selection;
-use remembrancer::{Engine, Error, OpContext, overview};
+use remembrancer::{Engine, Error, OpContext, overview, usage};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tower_sessions::Session;
@@ -28,6 +29,20 @@ pub fn export<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<T
 pub fn audit_log<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<Transfers>, format: AuditFormat) -> MethodRouter<S> {
     let send = async move |State(downloads): State<Downloads>, SignedIn(ctx): SignedIn, Query(query): Query<AuditQuery>| {
         downloads.audit_log(ctx, query.filter()?, format).await
+    };
+    get(send).with_state(Downloads { engine, transfers })
+}
+
+/// The route of `GET /usage.csv?…`: a report of the usage ledger with the fields of the page's filter. For everybody who may read the page.
+pub fn usage<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<Transfers>) -> MethodRouter<S> {
+    let send = async move |State(downloads): State<Downloads>, SignedIn(ctx): SignedIn, Query(filter): Query<UsageFilter>| {
+        let Downloads { engine, transfers } = downloads;
+        let turn = transfers.export(&ctx)?;
+        let export = async move |writer| {
+            let _turn = turn;
+            usage::export(&engine, &ctx, &filter, writer).await.map(drop)
+        };
+        portability::stream_file(&transfers, (CSV, "remembrancer-usage.csv"), export).await
     };
     get(send).with_state(Downloads { engine, transfers })
 }
@@ -67,7 +82,7 @@ impl Downloads {
         let Self { engine, transfers } = self;
         let turn = transfers.export(&ctx)?;
         let file = match format {
-            AuditFormat::Csv => ("text/csv; charset=utf-8", "remembrancer-audit.csv"),
+            AuditFormat::Csv => (CSV, "remembrancer-audit.csv"),
             AuditFormat::Jsonl => (NDJSON, "remembrancer-audit.jsonl"),
         };
         let export = async move |writer| {

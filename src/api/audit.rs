@@ -159,6 +159,10 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("hold.set", "Legal hold set"),
     ("hold.lifted", "Legal hold lifted"),
     ("tenant.created", "Organisation created"),
+    ("usage.", "Everything about limits of usage"),
+    ("usage.credit_granted", "Credit granted"),
+    ("usage.credit_corrected", "Credit corrected"),
+    ("usage.limits_set", "Limits of usage changed"),
     ("user.added", "User added"),
     ("audit.exported", "Audit log exported"),
 ];

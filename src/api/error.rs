@@ -12,6 +12,9 @@ pub enum ErrorCode {
     Invalid,
     /// 401: no credential, or one that is unknown, expired or revoked.
     Unauthenticated,
+    /// 402: the organisation or the user has no credit or quota left for a call of a model whose answer was requested; `message` names whose
+    /// it is and when a quota renews.
+    BalanceExhausted,
     /// 403: the credential lacks a scope or role.
     Forbidden,
     /// 404: it does not exist, or not for this credential.
@@ -42,6 +45,7 @@ impl ErrorCode {
         match self {
             Self::Invalid => 400,
             Self::Unauthenticated => 401,
+            Self::BalanceExhausted => 402,
             Self::Forbidden => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,

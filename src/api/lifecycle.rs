@@ -333,6 +333,9 @@ pub struct MessagesResponse {
     pub messages: Vec<StoredMessage>,
     /// Episodes that were archived to make room.
     pub archived: i64,
+    /// `balance`: nothing is left to pay the embedding model, so messages are found by their words only, and by meaning later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<String>,
 }
 
 /// Parameters of `GET /api/sessions/{session}/messages`.

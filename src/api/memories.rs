@@ -257,6 +257,9 @@ pub struct RememberResponse {
     /// Secrets that were replaced by a marker before anything was stored: `API key`, `password`, …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted: Vec<String>,
+    /// `balance`: nothing is left to pay the embedding model, so the memory is found by its words only, and by meaning later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<String>,
 }
 
 /// Input of `agent_memory_forget`.

@@ -37,6 +37,7 @@ mod service;
 mod session;
 mod sources;
 mod text_enum;
+mod usage;
 mod views;
 mod vocabulary;
 
@@ -127,6 +128,10 @@ pub use session::{OperatorProfile, OperatorRole, Scope};
 pub use sources::{
     DecisionPoint, SOURCES_K_MAX, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource, SourceHit, SourceReport,
     SourceState, SystemMessage, Weights,
+};
+pub use usage::{
+    Account, Balances, CallPurpose, Credit, DOLLARS_MAX, Exhausted, TOKENS_MAX, USAGE_DAYS, USAGE_DAYS_MAX, Usage, UsageFilter,
+    UsageLimits, UsageLine, UsageReport, UsageRequest, UsageResponse, UsageShare,
 };
 pub use views::{SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewPage};
 pub use vocabulary::{

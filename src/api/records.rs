@@ -111,6 +111,9 @@ pub struct ReviseResponse {
     pub version: i32,
     /// True: it said exactly this before, and nothing else was new.
     pub unchanged: bool,
+    /// `balance`: nothing is left to pay the embedding model, so the memory is found by its words only, and by meaning later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<String>,
 }
 
 /// Input of `upsert_profile_fact`.

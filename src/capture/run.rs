@@ -27,6 +27,8 @@ use uuid::Uuid;
 
 /// Longest pause that a provider may ask for.
 const PAUSE_MAX: Duration = Duration::from_secs(3600);
+/// The extractor of a source whose model nobody can pay for any more.
+const RULES_UNPAID: &str = "rules, because the balance is used up";
 /// Candidates that one transaction places. A worker that dies loses at most the work on these.
 const STEP: usize = 25;
 
@@ -78,7 +80,7 @@ pub async fn extract_source(
     let policy = identity::capture_policy(engine, ctx).await?;
     let owner = Owner { agent_id: held.agent_id, user_id: stored.user_id };
     index_attachment(engine, ctx, owner, &stored).await?;
-    let extractor = extractor(engine, &policy, Payer::of(ctx, owner.agent_id, owner.user_id));
+    let mut extractor = extractor(engine, &policy, Payer::of(ctx, owner.agent_id, owner.user_id));
     let mut progress: Progress = stored.outcome.clone().and_then(|outcome| serde_json::from_value(outcome).ok()).unwrap_or_default();
     let (source_id, session_id) = (stored.source_id, payload.session_id.or(stored.session_id));
     let (filename, attachment_id) = (stored.filename.clone(), stored.attachment_id.clone());
@@ -94,6 +96,11 @@ pub async fn extract_source(
         };
         let end = match extraction {
             Ok(extraction) => work.place(extraction, stop).await?,
+            Err(ExtractError::Model(ChatError::Exhausted(_))) => {
+                extractor = Box::new(Rules);
+                work.progress.extractor = RULES_UNPAID.to_owned();
+                continue;
+            }
             Err(error) => return Ok(failure(&error)),
         };
         match end {
@@ -122,7 +129,8 @@ async fn index_attachment(engine: &Engine, ctx: &OpContext, owner: Owner, stored
     profile::index_attachment(engine, ctx, Subject { agent_id: owner.agent_id, user_id: owner.user_id }, &attachment).await
 }
 
-/// A chat model where one is configured and the organisation allows it; else the rules.
+/// A chat model where one is configured and the organisation allows it; else the rules. The rules also follow a model whose balance is used
+/// up.
 fn extractor(engine: &Engine, policy: &CapturePolicy, payer: Payer) -> Box<dyn Extractor> {
     match engine.chat().is_some() && policy.outside_models {
         true => Box::new(Model::new(engine.clone(), payer)),

@@ -15,6 +15,7 @@ use crate::identity;
 use crate::jobs::{self, Held, NewEvent, Task, Work};
 use crate::op::OpContext;
 use crate::profile::{self, Drawn, Observation, Subject, View};
+use crate::providers::chat::ChatError;
 use crate::text::words;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
@@ -33,7 +34,7 @@ const TOPIC_WORDS: usize = 4;
 ///
 /// # Errors
 /// When the database is out of reach, or the lease was lost: nothing is changed, and the observations stay. They stay as well when a chat
-/// model fails, which ends the attempt.
+/// model fails, which ends the attempt. Without a balance for the model, the rules read them.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held) -> Result<Work, Error> {
@@ -58,6 +59,7 @@ pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held) -> Result<
     };
     let (drawn, mut facts) = match drawn {
         Ok(drawn) => drawn,
+        Err(ChatError::Exhausted(_)) => (profile::by_rules(&read, policy.sensitive), HashMap::new()),
         Err(error) => return Ok(failure(&ExtractError::Model(error))),
     };
     // What agents share applies everywhere: no memory of the commons belongs to one agent.

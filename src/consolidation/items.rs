@@ -73,7 +73,7 @@ pub async fn consolidate_items(engine: &Engine, ctx: &OpContext, agent: AgentId,
     let vectors = engine.embed_batch_for_write(ctx.into(), texts).await;
     let (mut merged, mut proposed) = (0, 0);
     for (candidate, vector) in candidates.iter().zip(vectors) {
-        let done = compare_one(engine, ctx, candidate, vector.as_deref()).await?;
+        let done = compare_one(engine, ctx, candidate, vector.ok().as_deref()).await?;
         merged += u32::from(done.0);
         proposed += done.1;
     }

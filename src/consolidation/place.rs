@@ -37,7 +37,7 @@ pub async fn prepare(engine: &Engine, ctx: &OpContext, owner: Owner, candidates:
     let texts: Vec<String> = ready.iter().map(|one| embedded_text(&one.resolved.topic, &one.candidate.statement)).collect();
     let vectors = engine.embed_batch_for_write(Payer::of(ctx, owner.agent_id, owner.user_id), texts).await;
     for (one, vector) in ready.iter_mut().zip(vectors) {
-        one.vector = vector;
+        one.vector = vector.ok();
     }
     Ok(ready)
 }

@@ -57,7 +57,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     let resolved = remember::resolve(engine, ctx, &asked.topic_raw).await;
     let lifecycle = remember::lifecycle(engine, ctx, false).await?;
     let draft = remember::draft(ctx, agent, asked, (&resolved, lifecycle));
-    let vector = engine.embed_for_write(ctx.into(), &embedded_text(&draft.key.topic, &draft.content)).await;
+    let vector = engine.embed_for_write(ctx.into(), &embedded_text(&draft.key.topic, &draft.content)).await.ok();
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {

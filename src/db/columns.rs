@@ -313,6 +313,11 @@ pub const TABLES: &[Table] = {
         Table { database: "internal_shared", name: "usage_ledger", kept: Forever, erasure: Special, columns: &[
             ("model", Plain, false), ("purpose", Plain, false),
         ] },
+        Table { database: "internal_shared", name: "usage_accounts", kept: Forever, erasure: Row, columns: &[("updated_by", Name, false)] },
+        // An admin writes the reason of a grant.
+        Table { database: "internal_shared", name: "usage_credits", kept: Forever, erasure: Row, columns: &[
+            ("reason", Words, false), ("created_by", Name, false),
+        ] },
         Table { database: "internal_shared", name: "audit_log", kept: Forever,
             erasure: Erasure::Keep("the chain covers it; rows written since texts have a table of their own hold none"), columns: &[
             ("actor_kind", Plain, false), ("actor_id", Plain, false), ("actor_name", Name, false), ("action", Plain, false),

@@ -3,9 +3,11 @@
 
 mod changes;
 mod signal;
+mod spending;
 
 pub use changes::Changes;
 pub use signal::Signal;
+pub use spending::Missing;
 
 use crate::api::{AgentId, LifecyclePolicy, TenantId};
 use crate::clock::Clock;
@@ -17,7 +19,9 @@ use crate::providers::tokens::Tokens;
 use crate::providers::{EmbedError, Embedder, Embeddings};
 use crate::recall::log::RetrievalLog;
 use crate::skills::Shelf;
-use crate::usage::{Ledger, Payer, Purpose};
+use crate::text::tokens::count;
+use crate::usage;
+use crate::usage::{Accounts, Ledger, Payer, Purpose};
 use crate::vocabulary::snapshot::Snapshots;
 use moka::future::Cache;
 use serde_json::Value;
@@ -41,6 +45,9 @@ const CONTEXT_WRITES: usize = 256;
 /// Agents whose lifecycle policy is kept in memory, and for how long.
 const POLICIES: u64 = 10_000;
 const POLICY_AGE: Duration = Duration::from_secs(5);
+
+/// Tokens that a chat model is expected to write before its answer is there.
+const ANSWER_TOKENS: i64 = 500;
 
 /// Texts embedded by one call of the model.
 const BATCH: usize = 32;
@@ -105,6 +112,7 @@ struct Inner {
     log: RetrievalLog,
     skills: Shelf,
     ledger: Ledger,
+    accounts: Arc<Accounts>,
     lifecycle: Cache<(TenantId, AgentId), LifecyclePolicy>,
     past_searches: Semaphore,
     past_words: Semaphore,
@@ -149,6 +157,8 @@ impl Engine {
                 model.dimension
             )));
         }
+        let accounts = Accounts::default();
+        accounts.set_prices(usage::store::prices(db.control.system()).await?);
         let (log, embeddings) = (RetrievalLog::new(), Embeddings::new(embedder, CACHED_QUERIES));
         let (vocabulary, relay, jobs, captures) = (Snapshots::default(), Signal::default(), Signal::default(), Signal::default());
         let (past_searches, past_words, deferred) = (Semaphore::new(PAST_SEARCHES), Semaphore::new(PAST_SEARCHES), TaskTracker::new());
@@ -162,6 +172,7 @@ impl Engine {
             vocabulary,
             log,
             ledger: Ledger::default(),
+            accounts: Arc::new(accounts),
             lifecycle: Cache::builder().max_capacity(POLICIES).time_to_live(POLICY_AGE).build(),
             past_searches,
             past_words,
@@ -188,12 +199,19 @@ impl Engine {
     /// The answer of the chat model, on the account of `payer`. What it answered in vain is counted, too.
     ///
     /// # Errors
-    /// When no chat model is configured, or it does not answer, or answers something unusable.
+    /// When no chat model is configured, or the account has nothing left for it, or it does not answer, or answers something unusable.
     pub async fn ask(&self, payer: Payer, purpose: Purpose, question: Question) -> Result<Value, ChatError> {
         let chat = self.chat.as_ref().ok_or_else(|| ChatError::Unavailable("LLM_MODEL is not set".into()))?;
+        let read = tokens_of(count(&question.instructions) + count(&question.text));
+        let call = self.begin_call(payer, (chat.model(), purpose), (read, ANSWER_TOKENS)).await?;
         let Answer { content, tokens } = chat.answer(question).await?;
-        self.ledger().record(payer, (chat.model(), purpose), tokens, self.clock.now());
+        self.end_call(call, tokens);
         content
+    }
+
+    /// What the limits of accounts leave.
+    pub(crate) fn accounts(&self) -> &Arc<Accounts> {
+        &self.inner.accounts
     }
 
     /// The calls of models that are not in the usage ledger yet.
@@ -297,51 +315,60 @@ impl Engine {
 
     async fn documents(&self, payer: Payer, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
         let tokens = self.tokens();
-        let read: usize = texts.iter().map(|text| tokens.count(text)).sum();
+        let read = (tokens_of(texts.iter().map(|text| tokens.count(text)).sum()), 0);
+        let call = self.begin_call(payer, (&self.inner.model.name, Purpose::Embedding), read).await?;
         let vectors = timed(self.inner.embeddings.documents(texts)).await?;
-        self.record_embedding(payer, read);
+        self.end_call(call, read);
         Ok(vectors)
     }
 
-    fn record_embedding(&self, payer: Payer, read: usize) {
-        let read = i64::try_from(read).unwrap_or(i64::MAX);
-        self.ledger().record(payer, (&self.inner.model.name, Purpose::Embedding), (read, 0), self.clock.now());
-    }
-
-    /// The vector of a memory's text, or nothing if it fails or takes longer than the budget. Nobody waits on a model.
-    pub async fn embed_for_write(&self, payer: Payer, text: &str) -> Option<Vec<f32>> {
+    /// The vector of a memory's text, or why there is none: it failed, took longer than the budget, or nothing is left to pay for it. Nobody
+    /// waits on a model.
+    pub async fn embed_for_write(&self, payer: Payer, text: &str) -> Result<Vec<f32>, Missing> {
         within(self.inner.settings.write_embedding_budget, self.embed(payer, text)).await
     }
 
-    /// The vectors of many memories' texts, in their order, each or nothing: as many as there are within the time that they would have one by
+    /// The vectors of many memories' texts, in their order, or why there is none: as many as there are within the time that they would have one by
     /// one, and at most [`BATCH_BUDGET`].
-    pub async fn embed_batch_for_write(&self, payer: Payer, texts: Vec<String>) -> Vec<Option<Vec<f32>>> {
+    pub async fn embed_batch_for_write(&self, payer: Payer, texts: Vec<String>) -> Vec<Result<Vec<f32>, Missing>> {
         let (many, budget) = (texts.len(), self.inner.settings.write_embedding_budget);
         let deadline = Instant::now() + budget.saturating_mul(u32::try_from(many).unwrap_or(u32::MAX)).min(BATCH_BUDGET);
-        let mut vectors = Vec::with_capacity(many);
+        let (mut vectors, mut rest) = (Vec::with_capacity(many), Missing::Embedding);
         for texts in texts.chunks(BATCH) {
             let left = deadline.saturating_duration_since(Instant::now());
             match within(left, self.documents(payer, texts.to_vec())).await {
-                Some(batch) => vectors.extend(batch.into_iter().map(Some)),
-                None => break,
+                Ok(batch) => vectors.extend(batch.into_iter().map(Ok)),
+                Err(missing) => {
+                    rest = missing;
+                    break;
+                }
             }
         }
-        vectors.resize(many, None);
+        vectors.resize(many, Err(rest));
         vectors
     }
 
     /// Whether the embedding model answers in time. Nobody's account is charged for the question.
     pub async fn is_model_ready(&self) -> bool {
-        within(self.inner.settings.query_embedding_budget, timed(self.inner.embeddings.query("ready"))).await.is_some()
+        within(self.inner.settings.query_embedding_budget, timed(self.inner.embeddings.query("ready"))).await.is_ok()
     }
 
-    /// The vector of a query, with a budget, too; equal queries are embedded once.
-    pub async fn embed_query(&self, payer: Payer, text: &str) -> Option<Arc<[f32]>> {
-        let (vector, is_new) = within(self.inner.settings.query_embedding_budget, timed(self.inner.embeddings.query(text))).await?;
-        if is_new {
-            self.record_embedding(payer, self.tokens().count(text));
+    /// The vector of a query, with a budget, too; equal queries are embedded and paid for once.
+    pub async fn embed_query(&self, payer: Payer, text: &str) -> Result<Arc<[f32]>, Missing> {
+        within(self.inner.settings.query_embedding_budget, self.query(payer, text)).await
+    }
+
+    async fn query(&self, payer: Payer, text: &str) -> Result<Arc<[f32]>, EmbedError> {
+        if let Some(vector) = self.inner.embeddings.known(text).await {
+            return Ok(vector);
         }
-        Some(vector)
+        let read = (tokens_of(self.tokens().count(text)), 0);
+        let call = self.begin_call(payer, (&self.inner.model.name, Purpose::Embedding), read).await?;
+        let (vector, is_new) = timed(self.inner.embeddings.query(text)).await?;
+        if is_new {
+            self.end_call(call, read);
+        }
+        Ok(vector)
     }
 
     /// Wakes the relay when the outbox holds something.
@@ -393,13 +420,18 @@ async fn timed<T>(work: impl Future<Output = Result<T, EmbedError>>) -> Result<T
     result
 }
 
-async fn within<T>(budget: Duration, work: impl Future<Output = Result<T, EmbedError>>) -> Option<T> {
+fn tokens_of(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+async fn within<T>(budget: Duration, work: impl Future<Output = Result<T, EmbedError>>) -> Result<T, Missing> {
     let failure = match tokio::time::timeout(budget, work).await {
-        Ok(Ok(vector)) => return Some(vector),
+        Ok(Ok(vector)) => return Ok(vector),
+        Ok(Err(EmbedError::Exhausted(_))) => return Err(Missing::Balance),
         Ok(Err(error)) => error,
         Err(_) => EmbedError::Timeout(budget),
     };
     metrics::counter!("remembrancer_embedding_missed_total").increment(1);
     tracing::warn!(%failure, "going on without a vector");
-    None
+    Err(Missing::Embedding)
 }

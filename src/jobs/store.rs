@@ -255,13 +255,16 @@ pub struct Ending<'a> {
     pub outcome: Option<serde_json::Value>,
     pub run_after: DateTime<Utc>,
     pub now: DateTime<Utc>,
+    /// Whether it counts among the attempts after which an event is dead.
+    pub counts: bool,
 }
 
 /// Ends an attempt; false when the lease was lost meanwhile, in which case nothing changes.
 pub async fn finish(pool: &PgPool, event: &Leased, ending: &Ending<'_>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"update events set state = $4, error = $5, outcome = coalesce($6, outcome), run_after = $7, leased_until = null,
-                 finished_at = case when $4 in ('done', 'dead') then $8 end
+                 finished_at = case when $4 in ('done', 'dead') then $8 end,
+                 attempts_before = attempts_before + case when $9 then 0 else 1 end
            where agent_id = $1 and id = $2 and attempt = $3 and state = 'running'",
     )
     .bind(event.agent_id)
@@ -272,9 +275,21 @@ pub async fn finish(pool: &PgPool, event: &Leased, ending: &Ending<'_>) -> Resul
     .bind(&ending.outcome)
     .bind(ending.run_after)
     .bind(ending.now)
+    .bind(ending.counts)
     .execute(pool)
     .await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// Makes the failed events of a tenant due now instead of later.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn hasten(pool: &PgPool, tenant: TenantId, now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query("update events set run_after = $2 where tenant_id = $1 and state = 'failed' and run_after > $2 and kind <> 'observation'")
+        .bind(tenant)
+        .bind(now)
+        .execute(pool)
+        .await?;
+    Ok(())
 }
 
 /// How many events wait or run, by state.

@@ -319,8 +319,7 @@ pub async fn embed_document(engine: &Engine, ctx: &OpContext, id: DocumentId) ->
         let text = |chunk: &store::Unembedded| {
             embedded_text(chunk.reference.as_deref(), &chunk.title, &chunk.heading_path, &chunk.content, &*tokens)
         };
-        let vectors = engine.embed_batch_for_job(ctx.into(), batch.iter().map(text).collect()).await;
-        let vectors = vectors.map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
+        let vectors = engine.embed_batch_for_job(ctx.into(), batch.iter().map(text).collect()).await?;
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
         for (chunk, vector) in batch.iter().zip(&vectors) {
             let now = engine.clock().now();

@@ -8,7 +8,7 @@ use crate::api::{
 };
 use crate::db::DbError;
 use crate::db::Tenancy;
-use crate::engine::Engine;
+use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
 use crate::models::Floors;
 use crate::op::OpContext;
@@ -32,20 +32,30 @@ pub struct PreparedQuery {
     pub terms: BTreeMap<String, u32>,
     /// The terms of each wording.
     pub wordings: Vec<BTreeMap<String, u32>>,
-    /// Absent when the model did not answer in time.
+    /// Absent when the model did not answer in time, or nothing is left to pay for it.
     pub vector: Option<Arc<[f32]>>,
+    /// Why there is no vector.
+    lack: Missing,
 }
 
 impl PreparedQuery {
-    /// Embeds a text; without the model there is no vector.
+    /// Embeds a text; without the model or a balance there is no vector.
     pub async fn new(engine: &Engine, payer: Payer, text: String) -> Self {
-        Self { vector: engine.embed_query(payer, &text).await, ..Self::words(text) }
+        match engine.embed_query(payer, &text).await {
+            Ok(vector) => Self { vector: Some(vector), ..Self::words(text) },
+            Err(lack) => Self { lack, ..Self::words(text) },
+        }
     }
 
     /// A query by words alone.
     pub fn words(text: String) -> Self {
         let terms = words::terms(&text);
-        Self { wordings: vec![terms.clone()], terms, vector: None, text }
+        Self { wordings: vec![terms.clone()], terms, vector: None, lack: Missing::Embedding, text }
+    }
+
+    /// The part that could not run, as `degraded` names it.
+    pub fn missing(&self) -> Option<String> {
+        self.vector.is_none().then(|| self.lack.as_str().to_owned())
     }
 
     /// The words of the question, as rankings weigh them.
@@ -150,7 +160,7 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest)
     };
     let found = candidates(engine, ctx.tenancy(), &query).await?;
     let hits = found.into_iter().filter(RankedChunk::passed).map(|candidate| hit(candidate, &prepared.terms)).collect();
-    let degraded = if prepared.vector.is_none() { vec!["embedding".to_owned()] } else { vec![] };
+    let degraded = prepared.missing().into_iter().collect();
     metrics::counter!("shared_kb_search_total").increment(1);
     Ok(KnowledgeResponse { hits, degraded })
 }

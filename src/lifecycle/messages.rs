@@ -56,6 +56,7 @@ pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, reque
         request.messages.into_iter().map(|message| draft(ctx, (agent, id), (session, &platform), message, (&resolved, policy))).collect();
     let texts = drafts.iter().map(|draft| embedded_text(&resolved.topic, &draft.content)).collect();
     let vectors = engine.embed_batch_for_write(ctx.into(), texts).await;
+    let degraded = vectors.iter().find_map(|vector| vector.as_ref().err()).map(|missing| missing.of_write()).unwrap_or_default();
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
@@ -67,12 +68,12 @@ pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, reque
     store::touch_session(&mut tx, ctx.tenancy(), (agent, id), session, drafts.len(), engine.clock().now()).await?;
     let mut stored = Vec::with_capacity(drafts.len());
     for (draft, vector) in drafts.iter().zip(&vectors) {
-        stored.push(insert(engine, ctx, &mut tx, draft, vector.as_deref()).await?);
+        stored.push(insert(engine, ctx, &mut tx, draft, vector.as_deref().ok()).await?);
     }
     trace(engine, ctx, &mut tx, (agent, id), &stored).await?;
     let archived = make_room(engine, ctx, &mut tx, agent, &policy).await?;
     let ids: Vec<_> = stored.iter().map(|message| message.memory_id).collect();
-    let answer = MessagesResponse { session_id: id, messages: stored, archived };
+    let answer = MessagesResponse { session_id: id, messages: stored, archived, degraded };
     once.commit(tx, &answer, &ids).await?;
     engine.relay().wake();
     engine.jobs().wake();

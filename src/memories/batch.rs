@@ -2,7 +2,7 @@
 
 use super::remember::{self, Prepared};
 use crate::api::{BATCH_MAX, BatchOutcome, BatchResponse, ErrorCode, MemoryId, RememberRequest, RememberResponse, Scope, UserRef};
-use crate::engine::Engine;
+use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
 use crate::identity::acting_for;
@@ -59,7 +59,7 @@ pub async fn remember_batch(
             Ok(item) => {
                 let ctx = &ctx.with_part_of_key(index);
                 let once = Once::new(engine, ctx, "batch item", &index)?;
-                item.store(engine, ctx, vectors.next().flatten(), &once).await
+                item.store(engine, ctx, vectors.next().unwrap_or(Err(Missing::Embedding)), &once).await
             }
             Err(error) => Err(error),
         };

@@ -25,10 +25,7 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
     let memory = store::by_ids(&mut tx, ctx.tenancy(), Some(agent), &[id], false).await?.pop();
     tx.commit().await?;
     let Some(memory) = memory.filter(|memory| memory.live) else { return Ok("no longer live") };
-    let vector = engine
-        .embed_for_job(Payer::of(ctx, agent, memory.user_id), &embedded_text(&memory.topic, &memory.content))
-        .await
-        .map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
+    let vector = engine.embed_for_job(Payer::of(ctx, agent, memory.user_id), &embedded_text(&memory.topic, &memory.content)).await?;
     let embedded = Embedded { model: &engine.model().name, vector: &vector };
 
     let now = engine.clock().now();

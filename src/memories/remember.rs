@@ -11,7 +11,7 @@ use crate::api::{
 };
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx, lock};
-use crate::engine::Engine;
+use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
 use crate::guard::{self, SecretKind};
 use crate::idempotency::Once;
@@ -129,10 +129,12 @@ impl Prepared {
         self,
         engine: &Engine,
         ctx: &OpContext,
-        vector: Option<Vec<f32>>,
+        vector: Result<Vec<f32>, Missing>,
         once: &Once<'_>,
     ) -> Result<RememberResponse, Error> {
         let Self { resolved, draft, redacted, start } = self;
+        let degraded = vector.as_ref().err().map(|missing| missing.of_write()).unwrap_or_default();
+        let vector = vector.ok();
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
         if let Some(answer) = once.claim(&mut tx).await? {
             return Ok(answer);
@@ -147,7 +149,7 @@ impl Prepared {
         }
         let proposal = !resolved.is_canonical;
         leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal, late: vector.is_none() }).await?;
-        let answer = outcome.response(resolved, &redacted);
+        let answer = RememberResponse { degraded, ..outcome.response(resolved, &redacted) };
         once.commit(tx, &answer, &[answer.memory_id]).await?;
         count(engine, &outcome, vector.is_none(), start.elapsed());
         Ok(answer)
@@ -347,6 +349,7 @@ impl Outcome {
             previous_version,
             awaits_review,
             redacted: redacted.iter().map(ToString::to_string).collect(),
+            degraded: vec![],
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::api::{
     ReviseRequest, ReviseResponse, Scope, Source, SourceKind, TOPIC_MAX,
 };
 use crate::db::lock;
-use crate::engine::Engine;
+use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
 use crate::guard;
 use crate::idempotency::Once;
@@ -84,7 +84,11 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     };
     // A forgotten memory is refused below, under the lock, with a reason; it may also be forgotten meanwhile.
     let topic = seen.as_ref().map(|memory| memory.topic.clone()).unwrap_or_default();
-    let vector = if seen.is_ok() { engine.embed_for_write(ctx.into(), &embedded_text(&topic, &request.content)).await } else { None };
+    let vector = match &seen {
+        Ok(_) => engine.embed_for_write(ctx.into(), &embedded_text(&topic, &request.content)).await,
+        Err(_) => Err(Missing::Embedding),
+    };
+    let degraded = vector.as_ref().err().map(|missing| missing.of_write()).unwrap_or_default();
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
@@ -98,7 +102,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
         return Err(Error::Conflict(format!("the memory {} was superseded by another: revise that one", memory.short_id)));
     }
     // The memory was refiled while the model worked: the vector belongs to the old topic.
-    let vector = vector.filter(|_| memory.topic == topic);
+    let vector = vector.ok().filter(|_| memory.topic == topic);
     let draft = Draft { origin, ..draft(&memory, &request, lifecycle) };
     let (old, now) = (memory.clone(), engine.clock().now());
     let embedded = vector.as_deref().map(|vector| Embedded { model: &engine.model().name, vector });
@@ -118,6 +122,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
         previous_version: old.version,
         version: old.version + i32::from(!unchanged),
         unchanged,
+        degraded,
     };
     let now = access::find(&mut tx, ctx, &old.id.into(), Purpose::Read, now).await?;
     let answer = answer(now, revised);

@@ -6,6 +6,7 @@ use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
+use crate::text::csv_line;
 use crate::{knowledge, memories, vocabulary};
 use async_recursion::async_recursion as boxed;
 use serde_json::json;
@@ -161,21 +162,12 @@ fn cells(entry: &AuditEntry) -> [String; 13] {
     ]
 }
 
-/// A line of CSV (RFC 4180). A spreadsheet would compute a cell that begins like a formula, so such a cell gets an apostrophe.
 fn line(cells: &[String]) -> Result<Vec<u8>, Error> {
-    let failed = Error::failed("a line of the audit log cannot be written");
-    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(vec![]);
-    let safe = cells.iter().map(|cell| match cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        true => format!("'{cell}"),
-        false => cell.clone(),
-    });
-    writer.write_record(safe).map_err(failed)?;
-    writer.into_inner().map_err(|error| Error::internal(format!("a line of the audit log cannot be written: {error}")))
+    csv_line(cells).map_err(Error::failed("a line of the audit log cannot be written"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::line;
     use crate::api::{AUDIT_ACTIONS, DecisionKind};
     use std::collections::BTreeSet;
 
@@ -204,11 +196,5 @@ mod tests {
         let unknown: Vec<_> = written.iter().filter(|action| !known.contains(action.as_str())).collect();
         let unused: Vec<_> = known.iter().filter(|action| !action.ends_with('.') && !written.contains(**action)).collect();
         assert!(unknown.is_empty() && unused.is_empty(), "without words: {unknown:?}; words without an action: {unused:?}");
-    }
-
-    #[test]
-    fn a_cell_is_no_formula_and_keeps_its_text() {
-        let cells = ["=1+1".to_owned(), "said \"no\", twice".to_owned(), "two\nlines".to_owned(), "plain".to_owned()];
-        assert_eq!(String::from_utf8(line(&cells).unwrap()).unwrap(), "'=1+1,\"said \"\"no\"\", twice\",\"two\nlines\",plain\r\n");
     }
 }

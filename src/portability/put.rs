@@ -226,7 +226,7 @@ pub async fn embed_imported(engine: &Engine, ctx: &OpContext, agent: AgentId, wa
         return Ok("no longer live");
     }
     let texts = found.iter().map(|memory| embedded_text(&memory.topic, &memory.content)).collect();
-    let vectors = engine.embed_batch_for_job(ctx.into(), texts).await.map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
+    let vectors = engine.embed_batch_for_job(ctx.into(), texts).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let current = memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &wanting.memory_ids, true).await?;
     let embedded: HashMap<MemoryId, _> = found.iter().zip(&vectors).map(|(memory, vector)| (memory.id, (memory, vector))).collect();

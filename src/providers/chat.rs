@@ -2,6 +2,7 @@
 
 use super::ApiKey;
 use super::http::{Endpoint, Failure};
+use crate::api::Exhausted;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -60,6 +61,9 @@ pub enum ChatError {
     Refused { status: u16, code: String },
     #[error("the chat model declined to answer about this text")]
     Declined,
+    /// The provider was not called.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
     #[error("the chat model's answer is longer than {} kB", ANSWER_MAX / 1024)]
     TooLong,
     #[error("the chat model answered something unusable: {0}")]

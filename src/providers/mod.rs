@@ -12,6 +12,7 @@ pub mod tokens;
 
 pub use http::ApiKey;
 
+use crate::api::Exhausted;
 use std::{sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
@@ -51,12 +52,15 @@ pub enum EmbedError {
     BadResponse(String),
     #[error("the model failed on this text: {0}")]
     Failed(String),
+    /// The provider was not called.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
 }
 
 impl EmbedError {
     /// Whether the same text may succeed later without a change of the configuration.
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Unavailable(_) | Self::Timeout(_) | Self::RateLimited { .. } | Self::BadResponse(_))
+        matches!(self, Self::Unavailable(_) | Self::Timeout(_) | Self::RateLimited { .. } | Self::BadResponse(_) | Self::Exhausted(_))
     }
 }
 
@@ -86,6 +90,11 @@ impl Embeddings {
     /// How the model divides text.
     pub fn tokens(&self) -> Arc<dyn Tokens> {
         self.embedder.tokens()
+    }
+
+    /// The vector of a query that was computed before, if it is still kept.
+    pub async fn known(&self, text: &str) -> Option<Arc<[f32]>> {
+        self.queries.get(text).await
     }
 
     /// The vector of a query, and whether it was computed for this call. Callers that ask for one text at the same moment share one

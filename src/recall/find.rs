@@ -33,7 +33,7 @@ pub struct Finding {
     pub statistics: Statistics,
     /// What the words of the question are worth among the searched memories.
     pub postings: Postings<MemoryId>,
-    /// Parts that could not run: `vocabulary`, `embedding`, `memory`, `knowledge`.
+    /// Parts that could not run: `vocabulary`, `embedding`, `memory`, `knowledge`; or `balance`, if nothing is left to pay for the embedding.
     pub degraded: Vec<String>,
     /// How many memories were scored, and how many of them were not relevant enough.
     pub scored: i64,
@@ -86,9 +86,7 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
         if question.runs("embedding") { PreparedQuery::new(engine, tenancy.into(), text).await } else { PreparedQuery::words(text) };
     // Memories that use the words of the question are found, too: an alias is a wording of its own.
     let prepared = prepared.or_by_words_of(question.query);
-    if prepared.vector.is_none() {
-        degraded.push("embedding".to_owned());
-    }
+    degraded.extend(prepared.missing());
     timings.push(("embedding", since(start)));
 
     let model = engine.model();

@@ -22,7 +22,7 @@ pub(crate) struct PreparedQuestion {
     /// As it was asked.
     query: String,
     pub prepared: PreparedQuery,
-    /// Parts that could not run: `vocabulary`, `embedding`.
+    /// Parts that could not run: `vocabulary`, `embedding` or `balance`.
     pub degraded: Vec<String>,
 }
 
@@ -42,9 +42,7 @@ pub(crate) async fn prepare(engine: &Engine, ctx: &OpContext, query: &str) -> Pr
     let (canonical, inside) = snapshot.map(|snapshot| find::names(&snapshot, query)).unwrap_or_default();
     let text = find::searched(query, canonical.as_deref(), &inside);
     let prepared = PreparedQuery::new(engine, ctx.into(), text).await.or_by_words_of(query);
-    if prepared.vector.is_none() {
-        degraded.push("embedding".to_owned());
-    }
+    degraded.extend(prepared.missing());
     PreparedQuestion { query: query.to_owned(), prepared, degraded }
 }
 

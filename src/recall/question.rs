@@ -2,6 +2,7 @@
 
 use super::store::Reach;
 use crate::api::{MemoryId, Ranking};
+use crate::engine::Missing;
 use crate::models::Floors;
 use crate::ranking::Order;
 use crate::ranking::bm25::{Postings, Statistics};
@@ -57,9 +58,10 @@ pub struct Lost {
 }
 
 impl Question<'_> {
-    /// Whether a part runs: in the past, only parts that could run then.
+    /// Whether a part runs: in the past, only parts that could run then. Without a balance nothing was embedded.
     pub fn runs(&self, part: &str) -> bool {
-        self.past.as_ref().is_none_or(|past| !past.without.iter().any(|without| without == part))
+        let lost = |without: &String| without == part || part == "embedding" && without == Missing::Balance.as_str();
+        self.past.as_ref().is_none_or(|past| !past.without.iter().any(lost))
     }
 }
 

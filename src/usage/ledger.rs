@@ -1,5 +1,6 @@
 //! Calls of models that are not written yet, and whose account they go to.
 
+pub use crate::api::CallPurpose as Purpose;
 use crate::api::{AgentId, TenantId, UserId};
 use crate::db::{EVERY_AGENT, Tenancy};
 use crate::op::OpContext;
@@ -33,31 +34,6 @@ impl From<Tenancy> for Payer {
 impl From<&OpContext> for Payer {
     fn from(ctx: &OpContext) -> Self {
         ctx.tenancy().into()
-    }
-}
-
-/// What a model was called for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, sqlx::Type)]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum Purpose {
-    Embedding,
-    Extraction,
-    Condensation,
-    /// What observations say of a person.
-    Synthesis,
-    Evaluation,
-}
-
-impl Purpose {
-    /// The text form.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Embedding => "embedding",
-            Self::Extraction => "extraction",
-            Self::Condensation => "condensation",
-            Self::Synthesis => "synthesis",
-            Self::Evaluation => "evaluation",
-        }
     }
 }
 
@@ -97,6 +73,12 @@ impl Ledger {
         sum.calls += more.calls;
         sum.tokens_in += more.tokens_in;
         sum.tokens_out += more.tokens_out;
+    }
+
+    /// The lines of a tenant that are not written yet.
+    pub(super) fn open_of(&self, tenant: TenantId) -> Vec<(Line, Sum)> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.iter().filter(|(line, _)| line.payer.tenant_id == tenant).map(|(line, sum)| (line.clone(), *sum)).collect()
     }
 
     pub(super) fn take(&self) -> HashMap<Line, Sum> {

@@ -1,46 +1,38 @@
-//! The usage ledger: what calls of models cost, by tenant, agent and user. Calls are summed in memory and written every few seconds.
+//! What calls of models cost, by tenant, agent and user, and the limits on it. Calls are summed in memory and written every few seconds.
 
+mod accounts;
 mod ledger;
+mod limits;
+mod report;
 pub mod store;
 
+pub use accounts::{Accounts, Hold, Price};
 pub use ledger::{Ledger, Line, Payer, Purpose, Sum};
+pub use limits::{balances, grant_credit, set_limits, set_price};
+pub use report::{as_csv, export, overview, own, report};
 
-use crate::api::OperatorRole;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::op::OpContext;
-use async_recursion::async_recursion as boxed;
-use chrono::{DateTime, Utc};
-use tracing::instrument;
 
-/// Writes what was recorded since the last time. If the database is out of reach, the next call writes it.
+/// Writes what was recorded since the last time, and reads the prices again. If the database is out of reach, the next call writes it.
 ///
 /// # Errors
 /// When the database is out of reach.
 pub async fn flush(engine: &Engine) -> Result<(), Error> {
+    let (accounts, control) = (engine.accounts(), engine.db().control.system());
+    let moving = accounts.moving.lock().await;
     let lines: Vec<(Line, Sum)> = engine.ledger().take().into_iter().collect();
     if lines.is_empty() {
         return Ok(());
     }
-    let written = store::add(engine.db().control.system(), &lines).await;
+    let written = store::add(control, &lines, accounts::month(engine.clock().now())).await;
     if written.is_err() {
         for (line, sum) in lines {
             engine.ledger().add(line, sum);
         }
     }
-    Ok(written?)
-}
-
-/// What an organisation used since a time: one line for each agent, model and purpose, the dearest first.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn report(engine: &Engine, ctx: &OpContext, since: DateTime<Utc>) -> Result<Vec<store::Used>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
-    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
-    let used = store::used(&mut tx, ctx.tenant_id, since).await?;
-    tx.commit().await?;
-    Ok(used)
+    drop(moving);
+    written?;
+    accounts.set_prices(store::prices(control).await?);
+    Ok(())
 }

@@ -124,7 +124,7 @@ pub(super) async fn suggestions(engine: &Engine, ctx: &OpContext, phrase: &str) 
     };
     by_spelling(&snapshot, phrase).into_iter().for_each(&mut offer);
     if !snapshot.state.terms.is_empty()
-        && let Some(vector) = engine.embed_query(ctx.into(), phrase).await
+        && let Ok(vector) = engine.embed_query(ctx.into(), phrase).await
     {
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
         let most = i64::try_from(SUGGESTIONS).unwrap_or(i64::MAX);

@@ -144,7 +144,7 @@ pub async fn embed_terms(engine: &Engine, ctx: &OpContext) -> Result<&'static st
     tx.commit().await?;
     let more = i64::try_from(terms.len()).unwrap_or(i64::MAX) == TERMS;
     let names = terms.iter().map(|(_, term)| term.clone()).collect();
-    let vectors = engine.embed_batch_for_job(ctx.into(), names).await.map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
+    let vectors = engine.embed_batch_for_job(ctx.into(), names).await?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     for ((id, term), vector) in terms.iter().zip(&vectors) {
         store::put_term_vector(&mut tx, ctx.tenant_id, *id, model, term, vector).await?;

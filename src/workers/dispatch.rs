@@ -26,6 +26,8 @@ const LEASE: Duration = Duration::seconds(30);
 const HEARTBEAT: StdDuration = StdDuration::from_secs(8);
 /// Attempts before an event is dead.
 const ATTEMPTS_MAX: i32 = 8;
+/// How long an event waits that cannot be paid for, unless a grant or a higher limit wakes it.
+const UNPAID: Duration = Duration::hours(1);
 /// How long the worker of a load sleeps when nobody wakes it. Heavy work is announced across processes; light work is not.
 const fn pause(load: Load) -> StdDuration {
     StdDuration::from_secs(match load {
@@ -121,6 +123,8 @@ async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased, stop: &Cancella
         },
     };
     let now = engine.clock().now();
+    // It says nothing about the job, so it is no attempt.
+    let unpaid = matches!(result, Err(Error::Exhausted(_)));
     let (state, error, outcome, run_after) = match result {
         Ok(Work::Ended) => return Ok(()),
         Ok(Work::Done(outcome)) => (State::Done, None, Some(outcome), now),
@@ -128,12 +132,14 @@ async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased, stop: &Cancella
         Ok(Work::Stopped) => (State::Failed, None, None, now),
         Ok(Work::Failed { error, again: None }) => (State::Dead, Some(error), None, now),
         Ok(Work::Failed { error, again: Some(pause) }) => failed(event, error, now + backoff(event.tries).max(pause)),
+        Err(error @ Error::Exhausted(_)) => (State::Failed, Some(error.to_string()), None, now + UNPAID),
         Err(error) => failed(event, error.chain(), now + backoff(event.tries)),
     };
     if let Some(error) = &error {
         tracing::warn!(event_id = %event.id, task = event.task, attempt = event.attempt, %error, "a job failed");
     }
     let label = match state {
+        _ if unpaid => "waiting",
         State::Done => "done",
         State::Dead => "dead",
         _ => "failed",
@@ -141,7 +147,7 @@ async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased, stop: &Cancella
     // A row may hold any text, but labels must have few values.
     let task = task_of(event).map_or("unknown", Task::as_str);
     metrics::counter!("remembrancer_jobs_total", "task" => task, "outcome" => label).increment(1);
-    let ending = Ending { state, error: error.as_deref(), outcome, run_after, now };
+    let ending = Ending { state, error: error.as_deref(), outcome, run_after, now, counts: !unpaid };
     if !store::finish(pool, event, &ending).await? {
         tracing::warn!(event_id = %event.id, "the lease was lost while working; another worker has the event");
     }

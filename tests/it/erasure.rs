@@ -124,6 +124,7 @@ async fn everything(world: &World, user: UserId, word: &str) {
     .unwrap();
     let (bot, _) = chat::create_bot(engine, &world.vera, key, "Telegram").await.unwrap();
     chat::bind_chat(engine, &world.vera, bot, &chat_of(user), user).await.unwrap();
+    usage::grant_credit(engine, &world.vera, Some(&bound), 1.0, &format!("{word} needs more")).await.unwrap();
     work(world).await;
     let prompt = context::assemble(engine, ctx, AssembleRequest::new(&format!("What does {word} drink?"))).await.unwrap();
     assert!(prompt.text.contains("prefers short answers"), "the profile is in the prompt: {}", prompt.text);

@@ -180,7 +180,8 @@ async fn whoever_lost_the_lease_cannot_end_the_job() {
     world.clock.advance(Duration::seconds(10));
     let second = take().await.pop().unwrap();
     assert_eq!((second.id, second.attempt), (first.id, 2));
-    let ending = || Ending { state: State::Done, error: None, outcome: None, run_after: world.clock.now(), now: world.clock.now() };
+    let ending =
+        || Ending { state: State::Done, error: None, outcome: None, run_after: world.clock.now(), now: world.clock.now(), counts: true };
     assert!(!extend(pool, &first, world.clock.now() + Duration::seconds(30)).await.unwrap());
     assert!(!finish(pool, &first, &ending()).await.unwrap(), "the first has lost it");
     assert_eq!(states(&world).await, state("running"));

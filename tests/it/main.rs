@@ -65,6 +65,7 @@ mod support;
 mod survey;
 mod tenancy;
 mod tenancy_roles;
+mod usage;
 mod users;
 mod views;
 mod vocabulary;

@@ -188,6 +188,11 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "recall::replay" Viewer |w, c| recall::replay(&w.engine, c, RetrievalId(nowhere()), None);
     "recall::explain" Viewer
         |w, c| recall::explain(&w.engine, c, ExplainRequest { memory_id: Some(name()), ..ExplainRequest::default() });
+    "usage::balances" Viewer |w, c| usage::balances(&w.engine, c);
+    "usage::export" Viewer |w, c| usage::export(&w.engine, c, &Default::default(), tokio::io::sink());
+    "usage::grant_credit" Admin |w, c| usage::grant_credit(&w.engine, c, None, 1.0, "because");
+    "usage::overview" Viewer |w, c| usage::overview(&w.engine, c, &Default::default());
+    "usage::set_limits" Admin |w, c| usage::set_limits(&w.engine, c, None, Default::default());
     "usage::report" Viewer |w, c| usage::report(&w.engine, c, w.engine.clock().now());
     "vocabulary::proposals" Viewer |w, c| vocabulary::proposals(&w.engine, c, &Default::default());
     "vocabulary::proposals_by_id" Viewer |w, c| vocabulary::proposals_by_id(&w.engine, c, &[ProposalId(nowhere())]);
@@ -252,6 +257,7 @@ const OF_AGENTS: &[&str] = &[
     "recall::recall",
     "recall::search",
     "search::search_my_memories",
+    "usage::own",
     "vocabulary::lookup",
     "vocabulary::propose",
 ];

@@ -129,6 +129,7 @@ impl Two {
         projects::link(&a.engine, &a.system, "zephyr", "mistral").await.unwrap();
         settle(&a).await;
         usage::flush(&a.engine).await.unwrap();
+        usage::grant_credit(&a.engine, &a.system, None, 5.0, "the first grant").await.unwrap();
         let report = serde_json::json!({ "action": "tea.brew", "message": "Brewed black tea for Vera." });
         let report = activity::record_action(&a.engine, &atlas, tools::read(report).unwrap()).await.unwrap();
         let steps = serde_json::json!({ "steps": [{ "step_name": "pour", "output": "The tea is poured." }] });
@@ -378,7 +379,8 @@ fn every_query_of_every_store_is_in_a_table() {
         ("consolidation", include_str!("../../src/consolidation/store/pairs.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/survey.rs")),
         ("jobs", include_str!("../../src/jobs/store.rs")),
-        ("usage", include_str!("../../src/usage/store.rs")),
+        ("usage", include_str!("../../src/usage/store/mod.rs")),
+        ("usage", include_str!("../../src/usage/store/accounts.rs")),
         ("models", include_str!("../../src/models/store.rs")),
         ("portability", include_str!("../../src/portability/store/mod.rs")),
         ("portability", include_str!("../../src/portability/store/capture.rs")),

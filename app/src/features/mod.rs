@@ -15,5 +15,6 @@ pub mod quality;
 pub mod recall;
 pub mod search;
 pub mod session;
+pub mod usage;
 pub mod views;
 pub mod vocabulary;

@@ -46,7 +46,7 @@ const PAGES: [(&str, &[Page]); 5] = [
             ("/recall/policy", "Search policy", Shape::Filter),
         ],
     ),
-    ("Trust", &[("/audit", "Audit log", Shape::Audit), ("/erasure", "Erasure", Shape::Delete)]),
+    ("Trust", &[("/audit", "Audit log", Shape::Audit), ("/usage", "Usage", Shape::Usage), ("/erasure", "Erasure", Shape::Delete)]),
 ];
 
 /// The name of the product, as a link to the front page.

@@ -32,12 +32,14 @@ pub enum Shape {
     Inbox,
     Sources,
     Events,
+    Usage,
 }
 
 impl Shape {
     fn path(self) -> &'static str {
         match self {
             Self::Agents => "M8 7.25a2.75 2.75 0 1 0 0-5.5 2.75 2.75 0 0 0 0 5.5ZM2.75 14.25c.4-2.8 2.5-4.25 5.25-4.25s4.85 1.45 5.25 4.25",
+            Self::Usage => "M2.75 13.25h10.5M4.5 13.25v-4h1.75v4M7.25 13.25v-7h1.75v7M10 13.25V2.75h1.75v10.5",
             Self::Overview => "M2.75 2.75h4.5v4.5h-4.5zM9.25 2.75h4v4.5h-4zM2.75 9.25h4.5v4h-4.5zM9.25 9.25h4v4h-4z",
             Self::Memories => "M3.25 2.75h9.5v10.5h-9.5zM5.75 5.75h4.5M5.75 8h4.5M5.75 10.25h2.5",
             Self::People => {

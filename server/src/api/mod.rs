@@ -23,6 +23,7 @@ mod sources;
 mod telegram;
 mod tools;
 mod transfers;
+pub mod usage;
 
 pub use body::BODY_MAX;
 pub use caller::{Caller, IDEMPOTENCY_KEY, REPLAYED, USER};
@@ -203,6 +204,13 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
             vec![
                 Route::post("/api/actions", "Record an action", activity::action).needs(&[MemoryWrite]),
                 Route::post("/api/workflows/{name}/steps", "Record completed steps of a workflow", activity::steps).needs(&[MemoryWrite]),
+            ],
+        ),
+        (
+            Group { name: "Usage", about: "What the agent's calls of models cost, by day, model and purpose." },
+            vec![
+                Route::get("/api/usage", "Get what calls of models cost", usage::report).needs(&[MemoryRead]),
+                Route::get("/api/usage.csv", "Get what calls of models cost as CSV", usage::table).needs(&[MemoryRead]),
             ],
         ),
         (

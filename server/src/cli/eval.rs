@@ -236,7 +236,7 @@ async fn prepare<'a>(engine: &Engine, lines: &'a [Line], scopes: &'a HashMap<Str
             .map(|key| loaded.ids.get(key).copied().ok_or_else(|| format!("the evidence {key} is no memory of the scope {scope}")))
             .collect::<Result<_, _>>()?;
         let start = Instant::now();
-        engine.embed_query((&loaded.ctx).into(), query).await.ok_or("the embedding model does not answer")?;
+        engine.embed_query((&loaded.ctx).into(), query).await.map_err(|_| "the embedding model does not answer")?;
         prepared.push(Question { loaded, query, wanted, embedding: start.elapsed().as_secs_f64() * 1000.0 });
         bar.inc(1);
     }

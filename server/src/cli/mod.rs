@@ -107,6 +107,17 @@ enum Command {
         #[arg(long, default_value_t = 30, value_name = "DAYS")]
         days: u32,
     },
+    /// Set what a model costs, in US dollars for a million tokens
+    Price {
+        /// The model's name, as EMBEDDING_MODEL or LLM_MODEL has it
+        model: String,
+        /// For tokens that the model reads
+        #[arg(long, value_name = "DOLLARS")]
+        input: f64,
+        /// For tokens that the model writes
+        #[arg(long, value_name = "DOLLARS", default_value_t = 0.0)]
+        output: f64,
+    },
     /// The audit log
     #[command(subcommand)]
     Audit(Audit),
@@ -381,6 +392,10 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         Command::Lifecycle(command) => lifecycle::run(engine, command).await?,
         Command::Erasure(command) => erasure::run(engine, command).await?,
         Command::Usage { tenant, days } => manage::usage(engine, &tenant, days).await?,
+        Command::Price { model, input, output } => {
+            usage::set_price(engine, &model, usage::Price { input, output }).await?;
+            println!("{model} costs {input} US dollars for a million tokens read, {output} for a million written");
+        }
         Command::Audit(Audit::Verify { tenant, expect }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let Verified { head, erased, fault } = audit::verify(engine, &ctx, expect.as_ref()).await?;

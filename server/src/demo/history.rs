@@ -5,7 +5,7 @@ use super::capture::{self, CAPTURED, Captured, OBSERVED, OUTAGE, Observed, VERDI
 use super::data::{FOUNDED, MEMORIES, Memory, RECALLS, TERMS};
 use super::messages::{SAID, Said, say};
 use super::people::{NOTICED, Noticed, notice};
-use super::{Failure, TENANT, knowledge};
+use super::{Failure, TENANT, knowledge, usage};
 use chrono::{DateTime, Duration, Utc};
 use futures_util::future::BoxFuture;
 use remembrancer::api::{ForgetRequest, MemoryId, MemoryScope, RecallRequest, RememberRequest, RequestId, Scope, Source};
@@ -149,6 +149,7 @@ pub async fn load(engine: &Engine, embedder: Arc<dyn Embedder>) -> Result<OpCont
     let past = Engine::open(engine.urls().clone(), Arc::<Interrupted>::clone(&model), Arc::<RewoundClock>::clone(&clock), settings).await?;
     let ctx = replay(&past, &clock, &model).await?;
     clock.rewind(0);
+    usage::load(&past, &ctx).await?;
     lifecycle::request_sweep(&past, &ctx).await?;
     settle(&past).await?;
     past.db().close().await;

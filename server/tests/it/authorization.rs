@@ -71,6 +71,8 @@ const ARGUMENTS: &[(&str, &str)] = &[
          &importance.action=0.2&importance.amount=0.2&importance.approval=0.3&importance.small_talk=-0.25&archived_below=0.1\
          &cleaned_up_below=0.2&episodes_max=10000&memories_max=1000000",
     ),
+    ("/console/api/grant_credit", "dollars=20&reason=because"),
+    ("/console/api/set_limits", "month_dollars=100"),
     ("/console/api/set_search_policy", "similarity=0.5&recency=0.2&importance=0.2&source_priority=0.1"),
     ("/console/api/set_knowledge_categories", "agent=01900000-0000-7000-8000-000000000000&categories=adr"),
     ("/console/api/set_capture_policy", "episodes=review&profile=review&decisions=review&others=review&commons=review&confidence_min=50"),
@@ -134,6 +136,8 @@ const ROUTES: &[Call] = {
         call_of(Method::GET, "/api/connections/{id}", &[ContextRead], ""),
         call_of(Method::PUT, "/api/connections/{id}", &[CaptureWrite], r#"{"tool_id": "jira", "name": "Jira"}"#),
         call_of(Method::PUT, "/api/connections/{id}/entities", &[CaptureWrite], r#"{"entities": []}"#),
+        call_of(Method::GET, "/api/usage", &[MemoryRead], ""),
+        call_of(Method::GET, "/api/usage.csv", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals/{id}", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals/{id}/replay", &[MemoryRead], ""),
@@ -275,6 +279,10 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("undo_pair", Some(Reviewer)),
         ("suggestions", Some(Viewer)),
         ("survey", Some(Operator)),
+        ("usage", Some(Viewer)),
+        ("balances", Some(Viewer)),
+        ("grant_credit", Some(Admin)),
+        ("set_limits", Some(Admin)),
         ("forecast", Some(Viewer)),
         ("sweep", Some(Operator)),
         ("lifecycle_policy", Some(Viewer)),
@@ -442,6 +450,8 @@ async fn every_server_function_takes_its_role_and_no_other() {
         let audit = site.get("/audit.csv", &[(header::COOKIE, &cookie)]).await;
         let expected = if *role == OperatorRole::Viewer { StatusCode::OK } else { StatusCode::FORBIDDEN };
         assert_eq!(audit.status, expected, "the audit log as {role}: {}", audit.text);
+        let usage = site.get("/usage.csv", &[(header::COOKIE, &cookie)]).await;
+        assert_eq!(usage.status, expected, "the usage as {role}: {}", usage.text);
     }
 }
 

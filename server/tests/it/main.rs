@@ -25,4 +25,5 @@ mod process;
 mod projects;
 mod quality;
 mod telegram;
+mod usage;
 mod users;

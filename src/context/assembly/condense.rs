@@ -2,11 +2,11 @@
 
 use super::block::{Piece, message};
 use crate::api::{BlockItem, ItemOrigin, MessageRole};
-use crate::engine::Engine;
+use crate::engine::{Engine, Missing};
 use crate::guard;
 use crate::identity;
 use crate::op::OpContext;
-use crate::providers::chat::Question;
+use crate::providers::chat::{ChatError, Question};
 use crate::text::tokens::count;
 use crate::text::{shorten, words};
 use crate::usage::Purpose;
@@ -25,26 +25,29 @@ const DEADLINE: Duration = Duration::from_secs(5);
 /// Bytes of the turns that the chat model reads, the last ones.
 const READ_MAX: usize = 48 * 1024;
 
+/// What `degraded` says when the chat model gave no summary.
+const MISSED: &str = "condensation";
+
 /// A turn that may be condensed.
 struct Turn<'a> {
     speaker: &'a str,
     content: &'a str,
 }
 
-/// The message that stands for older turns, and whether the chat model should have written it and did not. Its role is `user`: turns of a
+/// The message that stands for older turns, and what `degraded` says if the chat model should have written it and did not. Its role is `user`: turns of a
 /// conversation never gain the weight of a system message.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, turns = older.len()))]
-pub(super) async fn condense(engine: &Engine, ctx: &OpContext, older: &[Piece]) -> (Piece, bool) {
+pub(super) async fn condense(engine: &Engine, ctx: &OpContext, older: &[Piece]) -> (Piece, Option<&'static str>) {
     let room = TOKENS_MAX.min(older.iter().map(|piece| piece.tokens).sum::<usize>() / 2);
     let messages = older.iter().filter_map(|piece| piece.message.as_ref());
     let turns: Vec<Turn<'_>> =
         messages.map(|one| Turn { speaker: one.name.as_deref().unwrap_or(one.role.as_str()), content: &one.content }).collect();
     let (written, missed) = match may_ask(engine, ctx).await {
-        true => {
-            let written = ask(engine, ctx, &turns, room).await;
-            (written.clone(), written.is_none())
-        }
-        false => (None, false),
+        true => match ask(engine, ctx, &turns, room).await {
+            Ok(written) => (Some(written), None),
+            Err(missed) => (None, Some(missed)),
+        },
+        false => (None, None),
     };
     let text = written.unwrap_or_else(|| extract(&turns, room));
     let title = format!("Condensed: {} earlier turns of this conversation", turns.len());
@@ -61,8 +64,8 @@ async fn may_ask(engine: &Engine, ctx: &OpContext) -> bool {
     matches!(policy, Ok(Ok(policy)) if policy.outside_models)
 }
 
-/// The chat model's summary, if there is one in time that carries no instructions.
-async fn ask(engine: &Engine, ctx: &OpContext, turns: &[Turn<'_>], room: usize) -> Option<String> {
+/// The chat model's summary, if there is one in time that carries no instructions; else what `degraded` says.
+async fn ask(engine: &Engine, ctx: &OpContext, turns: &[Turn<'_>], room: usize) -> Result<String, &'static str> {
     let mut lines: Vec<String> = Vec::new();
     let mut size = 0;
     for turn in turns.iter().rev() {
@@ -88,22 +91,23 @@ async fn ask(engine: &Engine, ctx: &OpContext, turns: &[Turn<'_>], room: usize) 
     };
     let answer = match timeout(DEADLINE, engine.ask(ctx.into(), Purpose::Condensation, question)).await {
         Ok(Ok(answer)) => answer,
+        Ok(Err(ChatError::Exhausted(_))) => return Err(Missing::Balance.as_str()),
         Ok(Err(error)) => {
             tracing::warn!(%error, "condensing turns without the chat model");
-            return None;
+            return Err(MISSED);
         }
-        Err(_) => return None,
+        Err(_) => return Err(MISSED),
     };
-    let summary = answer.get("summary").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())?;
+    let summary = answer.get("summary").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty()).ok_or(MISSED)?;
     if !guard::inspect(summary).is_empty() {
-        return None;
+        return Err(MISSED);
     }
     let mut summary = summary.to_owned();
     while count(&summary) > room {
         let characters = summary.chars().count();
         summary = shorten(&summary, characters * 3 / 4);
     }
-    Some(summary)
+    Ok(summary)
 }
 
 /// The sentences with the most frequent words, in the order in which they were said.

@@ -72,7 +72,7 @@ pub(super) async fn build(
     let condensed = match block::total(&blocks) > budget && !older_turns(&blocks).is_empty() {
         true => {
             let (piece, missed) = condense::condense(engine, ctx, older_turns(&blocks)).await;
-            degraded.extend(missed.then(|| "condensation".to_owned()));
+            degraded.extend(missed.map(str::to_owned));
             Some(piece)
         }
         false => None,

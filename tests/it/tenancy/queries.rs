@@ -8,7 +8,7 @@ use remembrancer::api::{
     ActionKind, AgentId, AgentKind, AuditFilter, AuditVisibility, BotId, CapturePolicy, ChunkId, DecisionId, Discipline, DocumentId,
     DocumentKind, EventId, EventKind, KeyId, LifecyclePolicy, MatchedBy, MemoryFilter, MemoryId, MemoryStatus, OperatorId, OperatorRole,
     Project, ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Repo, Retention, RetrievalId, RunId, SavedView, Scope,
-    SearchPolicy, SourceKind, TenantId, TermId, UserId, ViewId, ViewPage, ZeroHitCause,
+    SearchPolicy, SourceKind, TenantId, TermId, UsageLimits, UserId, ViewId, ViewPage, ZeroHitCause,
 };
 use remembrancer::audit::{NewEntry, store as audit};
 use remembrancer::chat::store as chat;
@@ -656,6 +656,11 @@ pub const KB: &[Query] = queries! {
     "vocabulary::list_decisions" |tx, c| vocabulary::list_decisions(tx, c.tenant, &Seek::First, 10).await?.len();
 };
 
+/// Every line of a tenant's ledger.
+fn ledger_lines(c: &Case) -> usage::Lines<'static> {
+    usage::Lines { tenant: c.tenant, span: (c.long_ago(), c.now + chrono::Duration::days(1)), agent: None, model: None }
+}
+
 /// In the control database; kept apart by tenant.
 pub const CONTROL: &[Query] = queries! {
     "identity::agents" |tx, c| identity::agents(tx, c.tenant).await?.iter().filter(|agent| agent.id == c.agent).count();
@@ -669,6 +674,11 @@ pub const CONTROL: &[Query] = queries! {
     };
     "audit::of_target" |tx, c| audit::of_target(tx, c.tenant, &c.agent.to_string(), 10).await?.len();
     "usage::used" |tx, c| usage::used(tx, c.tenant, c.now - chrono::Duration::days(9999)).await?.len();
+    "usage::parts" |tx, c| usage::parts(tx, ledger_lines(c)).await?.len();
+    "usage::exported" |tx, c| usage::exported(tx, ledger_lines(c)).await?.len();
+    "usage::names" |tx, c| usage::names(tx, c.tenant, &[c.agent.0]).await?.len();
+    "usage::accounts" |tx, c| usage::accounts(tx, c.tenant, c.long_ago(), 10).await?.len();
+    "usage::credits" |tx, c| usage::credits(tx, c.tenant, 10).await?.len();
     "identity::lifecycle_policy" |tx, c| usize::from(identity::lifecycle_policy(tx, c.tenant, c.agent).await?.is_some());
     "identity::capture_policy" |tx, c| usize::from(identity::capture_policy(tx, c.tenant).await?.is_some());
     "identity::search_policy" |tx, c| usize::from(identity::search_policy(tx, c.tenant).await?.is_some());
@@ -692,6 +702,10 @@ pub const CONTROL: &[Query] = queries! {
 
 /// In the control database; kept apart by tenant and by user. Agents read what others reported.
 pub const ACTIVITY: &[Query] = queries! {
+    "usage::of_agent" |tx, c| {
+        let own = Tenancy { agent: c.agent, ..c.ctx.tenancy() };
+        usage::of_agent(tx, own, (c.long_ago(), c.now + chrono::Duration::days(1))).await?.len()
+    };
     "activity::insert" |tx, c| { activity::insert(tx, c.ctx.tenancy(), c.agent, &c.new_reports()).await?; 0 };
     "activity::put_words" |tx, c| {
         let text = [Text::new(c.reports.0, "action", "intruder")];
@@ -811,6 +825,19 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::set_lifecycle_policy", |pool, c| {
             let policy = LifecyclePolicy::default();
             kept!(pool, |tx| identity::set_lifecycle_policy(tx, c.tenant, c.agent, &policy, "x", c.now).await.map(|()| 0)?)
+        }),
+        control("usage::left", |pool, c| Box::pin(async move { Ok(usage::left(pool, c.tenant, c.now).await?.len()) })),
+        control("usage::set_limits", |pool, c| {
+            let limits = UsageLimits { month_tokens: Some(1), ..UsageLimits::default() };
+            kept!(pool, |tx| usage::set_limits(tx, (c.tenant, None), limits, ("x", c.now, c.now)).await.map(|()| 0)?)
+        }),
+        control("usage::require_credit", |pool, c| {
+            kept!(pool, |tx| usize::from(usage::require_credit(tx, (c.tenant, None), ("y", c.now)).await?))
+        }),
+        control("usage::add_credit", |pool, c| {
+            let (reason, created_by) = ("x".to_owned(), "x".to_owned());
+            let credit = usage::StoredCredit { id: c.fresh, user_id: None, dollars: 1.0, reason, created_at: c.now, created_by };
+            kept!(pool, |tx| usage::add_credit(tx, c.tenant, &credit).await.map(|()| 0)?)
         }),
         control("identity::set_capture_policy", |pool, c| {
             kept!(pool, |tx| identity::set_capture_policy(tx, c.tenant, &CapturePolicy::default(), "x", c.now).await.map(|()| 0)?)
@@ -980,6 +1007,9 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("idempotency::sweep", "the requests of every tenant end"),
     ("models::model", "the model registry has no tenants"),
     ("usage::add", "each line names its tenant"),
+    ("usage::prices", "prices have no tenants"),
+    ("usage::set_price", "prices have no tenants"),
+    ("jobs::hasten", "names its tenant, and changes only when its events are tried again"),
     ("chat::bot", "finds the tenant by a bot's id"),
     ("identity::tenant", "finds the tenant"),
     ("identity::tenant_slugs", "the command line's list of tenants"),

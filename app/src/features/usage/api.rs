@@ -1,0 +1,70 @@
+#[cfg(feature = "ssr")]
+use super::input;
+use crate::{ConsoleError, codec::Text};
+#[cfg(feature = "ssr")]
+use crate::{
+    Flash,
+    guard::{finish, invalid, operator},
+    query::Query,
+};
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::{Balances, UsageFilter, UsageReport};
+#[cfg(feature = "ssr")]
+use remembrancer::usage as ledger;
+
+#[cfg(feature = "ssr")]
+const PAGE: &str = "/usage";
+
+/// What calls of models cost in a period.
+#[server(endpoint = "usage", input = GetUrl, output = Text)]
+pub async fn usage(#[server(default)] filter: UsageFilter) -> Result<UsageReport, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(ledger::overview(&engine, &ctx, &filter).await?)
+}
+
+/// The accounts with limits, and the latest grants.
+#[server(endpoint = "balances", input = GetUrl, output = Text)]
+pub async fn read_balances() -> Result<Balances, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(ledger::balances(&engine, &ctx).await?)
+}
+
+/// Grants credit to the organisation or to a user, then redirects to the page.
+#[server(endpoint = "grant_credit")]
+pub async fn grant_credit(
+    #[server(default)] user: String,
+    #[server(default)] dollars: String,
+    #[server(default)] reason: String,
+) -> Result<(), ConsoleError> {
+    let typed = Query::default().with("form", "grant").with("user", &user).with("dollars", &dollars).with("reason", &reason);
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        let (user, amount) = input::grant(&user, &dollars).map_err(invalid)?;
+        ledger::grant_credit(&engine, &ctx, user.as_ref(), amount, &reason).await?;
+        Ok(Flash::done(if amount > 0.0 { "The credit was granted." } else { "The credit was corrected." }))
+    };
+    finish(result.await, PAGE, PAGE, &typed.href("")).await
+}
+
+/// Sets the limits of the organisation or of a user, then redirects to the page.
+#[server(endpoint = "set_limits")]
+pub async fn set_limits(
+    #[server(default)] account: String,
+    #[server(default)] month_dollars: String,
+    #[server(default)] month_tokens: String,
+    #[server(default)] needs_credit: bool,
+) -> Result<(), ConsoleError> {
+    let typed = Query::default()
+        .with("form", "limits")
+        .with("account", &account)
+        .with("month_dollars", &month_dollars)
+        .with("month_tokens", &month_tokens)
+        .with("needs_credit", if needs_credit { "true" } else { "" });
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        let (user, limits) = input::limits(&account, &month_dollars, &month_tokens, needs_credit).map_err(invalid)?;
+        ledger::set_limits(&engine, &ctx, user.as_ref(), limits).await?;
+        Ok(Flash::done("The limits were saved. They apply from the next call on."))
+    };
+    finish(result.await, PAGE, PAGE, &typed.href("")).await
+}

@@ -1,0 +1,184 @@
+use super::words::{dollars, exhausted};
+use crate::{
+    Flash,
+    query::Query,
+    ui::{Badge, ReasonField, TextField, Time, Tone, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{Account, Balances, Credit, UsageLimits};
+
+/// What people call the account of the organisation.
+const ORGANISATION: &str = "The organisation";
+
+/// The accounts with limits, the forms that change them, and the latest grants.
+#[component]
+pub fn Accounts(balances: Balances, may_edit: bool, flash: Option<Flash>) -> impl IntoView {
+    let Balances { accounts, credits } = balances;
+    let organisation = accounts.iter().find(|account| account.user_id.is_none()).map(|account| account.limits).unwrap_or_default();
+    let forms = match may_edit {
+        true => view! { <Forms organisation flash /> }.into_any(),
+        false => view! { <p class="text-sm text-soft">"Changing limits takes the role “admin”."</p> }.into_any(),
+    };
+    view! {
+        <section aria-labelledby="limits">
+            <h2 class="mb-1" id="limits">"Credit and quotas"</h2>
+            <p class="mb-3 max-w-3xl text-sm text-soft">
+                "Without a limit, calls are not counted against anything. When an account is used up, memories are stored without a vector, \
+                searches use words only, and rules extract instead of a chat model. Vectors follow when there is credit again."
+            </p>
+            <Limited accounts />
+            {forms}
+            {(!credits.is_empty()).then(|| view! { <Credits credits /> })}
+        </section>
+    }
+}
+
+#[component]
+fn Limited(accounts: Vec<Account>) -> impl IntoView {
+    if accounts.is_empty() {
+        return view! { <p class="card mb-6 p-4 text-sm" data-testid="unlimited">"Nothing is limited."</p> }.into_any();
+    }
+    let row = |account: Account| {
+        let state = match account.exhausted {
+            Some(used_up) => view! { <Badge tone=Tone::Danger text=exhausted(used_up) /> }.into_any(),
+            None => view! { <Badge tone=Tone::Good text="Has something left" /> }.into_any(),
+        };
+        let credit = account.credit.map_or_else(|| "not needed".to_owned(), |left| format!("{} left", dollars(left)));
+        let limits = account.limits;
+        let used = |used: String, quota: Option<String>| quota.map_or_else(|| "no quota".to_owned(), |quota| format!("{used} of {quota}"));
+        let month_dollars = used(dollars(account.used_dollars), limits.month_dollars.map(dollars));
+        let month_tokens = used(text::number(account.used_tokens), limits.month_tokens.map(text::number));
+        view! {
+            <tr data-testid="account">
+                <th scope="row" class="font-normal! whitespace-normal!">
+                    <span class="wrap-anywhere">{account_name(account.user_id.is_some(), account.name)}</span>
+                    <span class="mt-1 block">{state}</span>
+                </th>
+                <td class="number">{credit}</td>
+                <td class="number">{month_dollars}</td>
+                <td class="number">{month_tokens}</td>
+            </tr>
+        }
+    };
+    view! {
+        <div class="card mb-6 overflow-x-auto" tabindex="0" role="region" aria-label="Accounts with limits">
+            <table class="data" aria-label="Accounts with limits">
+                <thead>
+                    <tr>
+                        <th scope="col">"Account"</th>
+                        <th scope="col" class="number">"Credit"</th>
+                        <th scope="col" class="number">"This month"</th>
+                        <th scope="col" class="number">"Tokens this month"</th>
+                    </tr>
+                </thead>
+                <tbody>{accounts.into_iter().map(row).collect_view()}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+fn account_name(is_user: bool, name: Option<String>) -> String {
+    name.filter(|_| is_user).unwrap_or_else(|| ORGANISATION.to_owned())
+}
+
+#[component]
+fn Forms(organisation: UsageLimits, flash: Option<Flash>) -> impl IntoView {
+    let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
+    let of_grant = flash.clone().filter(|_| typed.get("form") == Some("grant"));
+    let of_limits = flash.filter(|_| typed.get("form") == Some("limits"));
+    view! {
+        <div class="mb-6 grid items-start gap-6 lg:grid-cols-2">
+            <Grant flash=of_grant />
+            <Limits organisation flash=of_limits />
+        </div>
+    }
+}
+
+#[component]
+fn Grant(flash: Option<Flash>) -> impl IntoView {
+    let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
+    let error = |name: &str| flash.as_ref().and_then(|flash| flash.field(name));
+    view! {
+        <form class="card space-y-3 p-4" method="post" action="/console/api/grant_credit" aria-label="Grant credit">
+            <h3 class="font-medium">"Grant credit"</h3>
+            <p class="text-sm text-soft">"From the first grant on, calls of paid models need credit. An amount below 0 corrects an earlier one."</p>
+            <div class="grid grid-cols-2 gap-3">
+                <TextField name="dollars" label="US dollars" hint="20" value=typed.text("dollars") error=Signal::stored(error("dollars")) />
+                <TextField name="user" label="User" hint="Empty: the organisation" value=typed.text("user") error=Signal::stored(error("user")) />
+            </div>
+            <div>
+                <ReasonField id="grant-reason" typed=typed.text("reason") error=error("reason") hint="Kept with the grant and in the audit log." />
+            </div>
+            <button class="button button-primary" type="submit">"Grant credit"</button>
+        </form>
+    }
+}
+
+#[component]
+fn Limits(organisation: UsageLimits, flash: Option<Flash>) -> impl IntoView {
+    let typed = flash.as_ref().map_or_else(|| entered(organisation), |flash| Query::parse(&flash.typed));
+    let error = |name: &str| Signal::stored(flash.as_ref().and_then(|flash| flash.field(name)));
+    view! {
+        <form class="card space-y-3 p-4" method="post" action="/console/api/set_limits" aria-label="Set limits">
+            <h3 class="font-medium">"Set limits"</h3>
+            <p class="text-sm text-soft">"Replaces the limits of one account; the form begins with those of the organisation. Leave a quota empty for none. Quotas renew on the \
+                first of each month, UTC."</p>
+            <TextField name="account" label="User" hint="Empty: the organisation" value=typed.text("account") error=error("user") />
+            <div class="grid grid-cols-2 gap-3">
+                <TextField
+                    name="month_dollars"
+                    label="US dollars a month"
+                    hint="100"
+                    value=typed.text("month_dollars")
+                    error=error("month_dollars")
+                />
+                <TextField name="month_tokens" label="Tokens a month" hint="5000000" value=typed.text("month_tokens") error=error("month_tokens") />
+            </div>
+            <label class="flex items-center gap-2 text-sm">
+                <input type="checkbox" name="needs_credit" value="true" checked=typed.get("needs_credit").is_some() />
+                "Calls need credit"
+            </label>
+            <button class="button button-primary" type="submit">"Save limits"</button>
+        </form>
+    }
+}
+
+/// The limits as the form has them.
+fn entered(limits: UsageLimits) -> Query {
+    Query::default()
+        .with("month_dollars", limits.month_dollars.map(|quota| quota.to_string()).unwrap_or_default())
+        .with("month_tokens", limits.month_tokens.map(|quota| quota.to_string()).unwrap_or_default())
+        .with("needs_credit", if limits.needs_credit { "true" } else { "" })
+}
+
+#[component]
+fn Credits(credits: Vec<Credit>) -> impl IntoView {
+    let row = |credit: Credit| {
+        view! {
+            <tr data-testid="credit">
+                <td class="hidden text-soft sm:table-cell"><Time at=credit.at /></td>
+                <td class="number">{dollars(credit.dollars)}</td>
+                <td>
+                    <p class="wrap-anywhere">{account_name(credit.user_id.is_some(), credit.name)}</p>
+                    <p class="mt-0.5 text-xs wrap-anywhere text-soft">{credit.by} ": " {credit.reason}</p>
+                </td>
+            </tr>
+        }
+    };
+    view! {
+        <section class="card min-w-0">
+            <h3 class="border-b border-line px-3 py-2 font-medium">"Grants and corrections"</h3>
+            <table class="data" aria-label="Grants and corrections">
+                <thead>
+                    <tr>
+                        <th scope="col" class="hidden sm:table-cell">"When"</th>
+                        <th scope="col" class="number">"Amount"</th>
+                        <th scope="col">"Account and reason"</th>
+                    </tr>
+                </thead>
+                <tbody>{credits.into_iter().map(row).collect_view()}</tbody>
+            </table>
+        </section>
+    }
+}

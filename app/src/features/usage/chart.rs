@@ -1,0 +1,190 @@
+use super::words::{calls, dollars};
+use crate::ui::{
+    chart::{Plot, labelled, length, ticks},
+    text,
+};
+use chrono::NaiveDate;
+use leptos::prelude::*;
+use remembrancer::api::Usage;
+use std::fmt::Write;
+
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 200.0;
+const PLOT: Plot = Plot { left: 64.0, top: 10.0, width: 686.0, height: 160.0 };
+
+/// Columns of what each day cost, or of its tokens if all calls were free.
+#[component]
+pub fn Days(days: Vec<(NaiveDate, Usage)>) -> impl IntoView {
+    let scale = Scale::of(&days);
+    let marks = ticks(scale.most, 4);
+    let top = length(marks.last().copied().unwrap_or(1));
+    let n = u32::try_from(days.len()).unwrap_or(u32::MAX);
+    let (mut path, mut hints) = (String::new(), Vec::new());
+    for (i, (day, usage)) in (0_u32..).zip(&days) {
+        let (left, width) = PLOT.band(i, n);
+        let (x, column, y) = (left + width * 0.15, width * 0.7, PLOT.y(scale.length(*usage), top));
+        let _ = write!(path, "M{x:.1} {:.1}h{column:.1}V{y:.1}h-{column:.1}z", PLOT.bottom());
+        hints.push((left, width, format!("{}: {}, {}", text::day(*day), dollars(usage.dollars), calls(*usage))));
+    }
+    let axis = marks.into_iter().map(|mark| {
+        let y = format!("{:.1}", PLOT.y(length(mark), top));
+        view! {
+            <g>
+                <line class="stroke-line" x1=PLOT.left.to_string() x2=PLOT.right().to_string() y1=y.clone() y2=y.clone() />
+                {word((PLOT.left - 6.0, y), "end", scale.mark(mark))}
+            </g>
+        }
+    });
+    let dates = labelled(n, 7).into_iter().filter_map(|i| {
+        let (x, width) = PLOT.band(i, n);
+        let day = text::short_day(days.get(i as usize)?.0);
+        Some(word((x + width / 2.0, format!("{:.1}", PLOT.bottom() + 16.0)), "middle", day))
+    });
+    let hints = hints.into_iter().map(|(x, width, text)| {
+        view! {
+            <rect x=format!("{x:.1}") y=PLOT.top.to_string() width=format!("{width:.1}") height=PLOT.height.to_string() fill="transparent">
+                <title>{text}</title>
+            </rect>
+        }
+    });
+    let label = spoken(&days);
+    view! {
+        <figure class="card mb-6 min-w-0">
+            <figcaption class="flex flex-wrap items-baseline gap-x-4 gap-y-1 border-b border-line px-3 py-2">
+                <h2>{scale.title()}</h2>
+            </figcaption>
+            <div class="overflow-x-auto p-2" tabindex="0" role="region" aria-label="Drawing of usage by day">
+                <svg
+                    class="mx-auto block w-full max-w-[57rem] min-w-[34rem]"
+                    viewBox=format!("0 0 {WIDTH} {HEIGHT}")
+                    role="img"
+                    aria-label=label
+                >
+                    {axis.collect_view()} {dates.collect_view()} <path class="fill-chart" d=path /> {hints.collect_view()}
+                </svg>
+            </div>
+            <Numbers days />
+        </figure>
+    }
+}
+
+/// What the height of a column means.
+struct Scale {
+    /// US dollars of one step of the axis; 0 if the chart shows tokens.
+    unit: f64,
+    /// The highest column, in steps.
+    most: i64,
+}
+
+impl Scale {
+    fn of(days: &[(NaiveDate, Usage)]) -> Self {
+        let dearest = days.iter().map(|(_, usage)| usage.dollars).fold(0.0, f64::max);
+        if dearest <= 0.0 {
+            return Self { unit: 0.0, most: days.iter().map(|(_, usage)| usage.tokens()).max().unwrap_or(0) };
+        }
+        // Four steps at least, in powers of ten, so that the axis has round amounts.
+        let mut unit = 1.0;
+        while dearest / unit < 4.0 && unit > 1e-9 {
+            unit /= 10.0;
+        }
+        Self { unit, most: whole(dearest / unit) }
+    }
+
+    fn length(&self, usage: Usage) -> f64 {
+        if self.unit > 0.0 { usage.dollars / self.unit } else { length(usage.tokens()) }
+    }
+
+    fn mark(&self, mark: i64) -> String {
+        match self.unit {
+            unit if unit <= 0.0 => text::number(mark),
+            unit if unit >= 1.0 => format!("${}", text::number(mark)),
+            unit => dollars(length(mark) * unit),
+        }
+    }
+
+    fn title(&self) -> &'static str {
+        if self.unit > 0.0 { "Cost by day" } else { "Tokens by day" }
+    }
+}
+
+/// The least whole number that is not below a length.
+#[expect(clippy::cast_possible_truncation, reason = "steps of an axis, far fewer than 2^63")]
+fn whole(length: f64) -> i64 {
+    length.ceil() as i64
+}
+
+fn word((x, y): (f64, String), anchor: &'static str, text: String) -> impl IntoView + use<> {
+    view! {
+        <text class="fill-soft text-xs" x=format!("{x:.1}") y=y text-anchor=anchor dominant-baseline="central">
+            {text}
+        </text>
+    }
+}
+
+/// The same data as a table, of the days with calls.
+#[component]
+fn Numbers(days: Vec<(NaiveDate, Usage)>) -> impl IntoView {
+    let row = |(day, usage): &(NaiveDate, Usage)| {
+        view! {
+            <tr>
+                <th scope="row" class="font-normal!">{text::day(*day)}</th>
+                <td class="number">{dollars(usage.dollars)}</td>
+                <td class="number">{text::number(usage.calls)}</td>
+                <td class="number">{text::number(usage.tokens_in)}</td>
+                <td class="number">{text::number(usage.tokens_out)}</td>
+            </tr>
+        }
+    };
+    view! {
+        <details class="border-t border-line">
+            <summary class="px-3 py-2 text-sm text-soft">"In numbers"</summary>
+            <div class="max-h-80 overflow-auto" tabindex="0" role="region" aria-label="Usage by day in numbers">
+                <table class="data" aria-label="Usage by day">
+                    <thead>
+                        <tr>
+                            <th scope="col">"Day"</th>
+                            <th scope="col" class="number">"Cost"</th>
+                            <th scope="col" class="number">"Calls"</th>
+                            <th scope="col" class="number">"Tokens read"</th>
+                            <th scope="col" class="number">"Tokens written"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{days.iter().rev().filter(|(_, usage)| usage.calls > 0).map(row).collect_view()}</tbody>
+                </table>
+            </div>
+        </details>
+    }
+}
+
+fn spoken(days: &[(NaiveDate, Usage)]) -> String {
+    let total = days.iter().fold(Usage::default(), |sum, (_, usage)| sum.plus(*usage));
+    let dearest = days.iter().filter(|(_, usage)| usage.dollars > 0.0).max_by(|(_, a), (_, b)| a.dollars.total_cmp(&b.dollars));
+    let most = dearest.map(|(day, usage)| format!("; most on {}: {}", text::day(*day), dollars(usage.dollars))).unwrap_or_default();
+    format!("{} days: {}, {}{most}", days.len(), dollars(total.dollars), calls(total))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(day: u32, tokens_in: i64, dollars: f64) -> (NaiveDate, Usage) {
+        (NaiveDate::from_ymd_opt(2026, 6, day).unwrap(), Usage { calls: 2, tokens_in, tokens_out: 0, dollars })
+    }
+
+    #[test]
+    fn the_axis_has_round_amounts_of_any_size() {
+        for (dearest, top) in [(1234.0, "$1,500"), (7.3, "$8"), (0.38, "$0.4000"), (0.0021, "$0.003000")] {
+            let scale = Scale::of(&[day(1, 10, dearest)]);
+            let mark = ticks(scale.most, 4).last().copied().unwrap();
+            assert_eq!(scale.mark(mark), top, "{dearest}");
+        }
+        let free = Scale::of(&[day(1, 1700, 0.0)]);
+        assert_eq!((free.title(), free.mark(2000)), ("Tokens by day", "2,000".to_owned()));
+    }
+
+    #[test]
+    fn the_chart_can_be_read_aloud() {
+        let days = [day(1, 900, 0.5), day(2, 100, 1.25)];
+        assert_eq!(spoken(&days), "2 days: $1.75, 4 calls, 1,000 tokens; most on 2 Jun 2026: $1.25");
+    }
+}

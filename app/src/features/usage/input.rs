@@ -1,0 +1,82 @@
+use crate::{query::Query, ui::Parsed};
+use remembrancer::api::UsageFilter;
+#[cfg(feature = "ssr")]
+use remembrancer::api::{FieldError, UsageLimits, UserRef};
+
+/// The filter of the address.
+pub fn filter(query: &Query) -> Parsed<UsageFilter> {
+    let mut errors = Vec::new();
+    let date = "Write a date as 2026-05-31.";
+    let filter = UsageFilter {
+        from: query.read("from", date, &mut errors),
+        until: query.read("until", date, &mut errors),
+        agent: query.read("agent", "Choose one of the agents.", &mut errors),
+        model: query.get("model").map(str::to_owned),
+    };
+    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
+/// Whose account it is, and the amount of a grant.
+///
+/// # Errors
+/// Every field that cannot be read.
+#[cfg(feature = "ssr")]
+pub fn grant(user: &str, dollars: &str) -> Result<(Option<UserRef>, f64), Vec<FieldError>> {
+    let mut errors = Vec::new();
+    let user = account(user, &mut errors);
+    let amount = dollars.trim().parse().ok();
+    if amount.is_none() {
+        errors.push(FieldError::new("dollars", "Enter an amount in US dollars, such as 20 or -5.50."));
+    }
+    amount.filter(|_| errors.is_empty()).map(|amount| (user, amount)).ok_or(errors)
+}
+
+/// Whose account it is, and its limits. An empty quota is no limit.
+///
+/// # Errors
+/// Every field that cannot be read.
+#[cfg(feature = "ssr")]
+pub fn limits(
+    user: &str,
+    month_dollars: &str,
+    month_tokens: &str,
+    needs_credit: bool,
+) -> Result<(Option<UserRef>, UsageLimits), Vec<FieldError>> {
+    let mut errors = Vec::new();
+    let user = account(user, &mut errors);
+    let month_dollars = optional(("month_dollars", month_dollars), "Enter an amount in US dollars, or nothing.", &mut errors);
+    let month_tokens = optional(("month_tokens", month_tokens), "Enter a whole number, or nothing.", &mut errors);
+    if errors.is_empty() { Ok((user, UsageLimits { needs_credit, month_dollars, month_tokens })) } else { Err(errors) }
+}
+
+#[cfg(feature = "ssr")]
+fn account(user: &str, errors: &mut Vec<FieldError>) -> Option<UserRef> {
+    optional(("user", user), "Enter a user’s reference or id, or nothing for the organisation.", errors)
+}
+
+#[cfg(feature = "ssr")]
+fn optional<T: std::str::FromStr>((name, text): (&str, &str), expected: &str, errors: &mut Vec<FieldError>) -> Option<T> {
+    let text = text.trim();
+    let value = text.parse().ok();
+    if value.is_none() && !text.is_empty() {
+        errors.push(FieldError::new(name, expected));
+    }
+    value.filter(|_| !text.is_empty())
+}
+
+#[cfg(all(test, feature = "ssr"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_field_is_no_limit_and_a_wrong_one_is_named() {
+        assert_eq!(limits(" ", "", "", false), Ok((None, UsageLimits::default())));
+        let (user, set) = limits("crm-4711", "12.5", "100000", true).unwrap();
+        assert_eq!(user.map(|user| user.to_string()), Some("crm-4711".to_owned()));
+        assert_eq!(set, UsageLimits { needs_credit: true, month_dollars: Some(12.5), month_tokens: Some(100_000) });
+        let wrong: Vec<_> = limits("", "a lot", "1.5", true).unwrap_err().into_iter().map(|error| error.field).collect();
+        assert_eq!(wrong, ["month_dollars", "month_tokens"]);
+        assert_eq!(grant("", "").unwrap_err()[0].field, "dollars");
+        assert_eq!(grant("", " -5.50 "), Ok((None, -5.5)));
+    }
+}

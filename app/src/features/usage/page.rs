@@ -1,0 +1,144 @@
+use super::{
+    api::{read_balances, usage},
+    balances::Accounts,
+    chart::Days,
+    input::filter,
+    words::{calls, dollars, purpose},
+};
+use crate::{
+    features::memories::AgentField,
+    layout::{PageHead, ViewerResource},
+    query::Query,
+    ui::{
+        Answered, Empty, ErrorView, FilterForm, Filtered, Shape, Skeleton, TextField,
+        chart::{length, share_of},
+    },
+};
+use leptos::prelude::*;
+use remembrancer::api::{OperatorRole, UsageReport, UsageShare};
+
+const NAMES: &[&str] = &["from", "until", "agent", "model"];
+
+/// The page of what calls of models cost. Administrators set the limits, others read them.
+#[component]
+pub fn UsagePage() -> impl IntoView {
+    let filtered = Filtered::by(filter);
+    let (query, report) = (filtered.query, filtered.load(usage));
+    let accounts = Resource::new(|| (), |()| read_balances());
+    let who = ViewerResource::expect();
+    view! {
+        <PageHead title="Usage">"What calls of models cost, and the limits on it. The local model is free and never limited."</PageHead>
+        <FilterForm action="/usage" names=NAMES label="Usage">
+            <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(4,minmax(0,1fr))_auto]">
+                <TextField name="from" label="From" kind="date" value=filtered.value("from") error=filtered.error("from") />
+                <TextField name="until" label="Until" kind="date" value=filtered.value("until") error=filtered.error("until") />
+                <AgentField query labelled=true error=filtered.error("agent") />
+                <TextField name="model" label="Model" hint="Exact name" value=filtered.value("model") />
+                <div class="col-span-full flex items-end gap-2 lg:col-span-1">
+                    <button class="button button-primary" type="submit">"Apply filters"</button>
+                    <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/usage">"Clear"</a>
+                </div>
+            </div>
+        </FilterForm>
+        <Answered answer=report show=|report, query| view! { <Report report query /> }.into_any() query />
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+            {move || Suspend::new(async move {
+                let viewer = who.await.ok();
+                let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
+                let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+                match accounts.await {
+                    Ok(balances) => view! { <Accounts balances may_edit flash /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Report(report: UsageReport, query: Query) -> impl IntoView {
+    let UsageReport { total, days, agents, models, purposes, users, .. } = report;
+    if total.calls == 0 {
+        return view! { <div class="card mb-6"><NoCalls filtered=query.any(NAMES) /></div> }.into_any();
+    }
+    let purposes = purposes.into_iter().map(|share| UsageShare { name: share.name.map(|name| purpose(&name).to_owned()), ..share });
+    view! {
+        <div class="mb-2 flex flex-wrap items-baseline gap-x-3 text-sm text-soft">
+            <p data-testid="total"><strong class="font-medium text-ink">{dollars(total.dollars)}</strong> " for " {calls(total)}</p>
+            <p class="ml-auto">
+                "Export as "
+                <a class="underline" href=query.href("/usage.csv") rel="external" download="">"CSV"</a>
+            </p>
+        </div>
+        <Days days />
+        <div class="mb-6 grid items-start gap-6 lg:grid-cols-2">
+            <Shares title="By agent" shares=agents none="The organisation" />
+            <Shares title="By model" shares=models none="" />
+            <Shares title="By purpose" shares=purposes.collect() none="" />
+            <Shares title="By user" shares=users none="Nobody in particular" />
+        </div>
+    }
+    .into_any()
+}
+
+/// A table of shares with bars.
+#[component]
+fn Shares(
+    title: &'static str,
+    shares: Vec<UsageShare>,
+    /// The name of what has none.
+    none: &'static str,
+) -> impl IntoView {
+    let by_cost = shares.iter().any(|share| share.usage.dollars > 0.0);
+    let size = move |share: &UsageShare| if by_cost { share.usage.dollars } else { length(share.usage.tokens()) };
+    let most = shares.iter().map(size).fold(0.0, f64::max);
+    let row = move |share: UsageShare| {
+        let width = format!("{:.1}", share_of(size(&share), most) * 96.0);
+        view! {
+            <tr>
+                <th scope="row" class="font-normal! whitespace-normal!">
+                    <span class="text-sm wrap-anywhere">{share.name.unwrap_or_else(|| none.to_owned())}</span>
+                </th>
+                <td class="w-26 align-middle!">
+                    <svg class="h-2 w-20" viewBox="0 0 96 8" preserveAspectRatio="none" aria-hidden="true">
+                        <rect class="fill-line" width="96" height="8" rx="2" />
+                        <rect class="fill-chart" width=width height="8" rx="2" />
+                    </svg>
+                </td>
+                <td class="number w-28 text-sm">
+                    <strong class="font-medium">{dollars(share.usage.dollars)}</strong>
+                    <span class="block text-xs text-soft">{calls(share.usage)}</span>
+                </td>
+            </tr>
+        }
+    };
+    view! {
+        <section class="card min-w-0">
+            <h2 class="border-b border-line px-3 py-2">{title}</h2>
+            <table class="data table-fixed" aria-label=title>
+                <thead class="sr-only">
+                    <tr>
+                        <th scope="col">{title}</th>
+                        <th scope="col">"Share"</th>
+                        <th scope="col">"Cost"</th>
+                    </tr>
+                </thead>
+                <tbody>{shares.into_iter().map(row).collect_view()}</tbody>
+            </table>
+        </section>
+    }
+}
+
+#[component]
+fn NoCalls(filtered: bool) -> impl IntoView {
+    let (title, clear) = match filtered {
+        true => ("No calls match", Some(view! { <a class="button mt-3" href="/usage">"Clear filters"</a> })),
+        false => ("No calls in the last 30 days", None),
+    };
+    view! {
+        <Empty shape=Shape::Usage title=title>
+            <p>"Days appear here when agents call a model. Only outside models cost something: set LLM_MODEL or another EMBEDDING_MODEL to use one."</p>
+            {clear}
+        </Empty>
+    }
+}

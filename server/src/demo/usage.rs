@@ -1,0 +1,45 @@
+//! What the demo's agents spent on an outside model in the last weeks, and the limits that were set. The model is invented.
+
+use super::Failure;
+use chrono::{Datelike, Duration, Weekday};
+use remembrancer::api::UsageLimits;
+use remembrancer::usage::{self, Payer, Price, Purpose};
+use remembrancer::{Engine, OpContext, identity};
+
+const MODEL: &str = "example-large";
+/// Days with calls, up to today.
+const DAYS: i64 = 26;
+/// Calls of each agent on a working day: purpose, how many more on busy days, tokens read and written by one.
+const CALLS: [(&str, Purpose, i64, (i64, i64)); 4] = [
+    ("atlas", Purpose::Extraction, 5, (5_200, 640)),
+    ("atlas", Purpose::Condensation, 3, (8_900, 310)),
+    ("binky", Purpose::Extraction, 2, (4_100, 520)),
+    ("binky", Purpose::Condensation, 1, (6_400, 280)),
+];
+
+/// Enters the calls into the ledger, then sets a quota and grants credit.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn load(engine: &Engine, ctx: &OpContext) -> Result<(), Failure> {
+    usage::set_price(engine, MODEL, Price { input: 2.0, output: 8.0 }).await?;
+    let now = engine.clock().now();
+    for (slug, purpose, busy, tokens) in CALLS {
+        let agent = identity::agent_by_slug(engine, ctx, slug).await?;
+        let payer = Payer { tenant_id: ctx.tenant_id, agent_id: Some(agent.id), user_id: None };
+        for day in 0..DAYS {
+            let at = now - Duration::days(day);
+            if matches!(at.weekday(), Weekday::Sat | Weekday::Sun) {
+                continue;
+            }
+            for _ in 0..(2 + busy * (day * 7 % 5)) {
+                engine.ledger().record(payer, (MODEL, purpose), tokens, at);
+            }
+        }
+    }
+    usage::flush(engine).await?;
+    usage::grant_credit(engine, ctx, None, 25.0, "Budget for the fourth quarter").await?;
+    let limits = UsageLimits { needs_credit: true, month_dollars: Some(20.0), month_tokens: None };
+    usage::set_limits(engine, ctx, None, limits).await?;
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Calls of models on somebody's account: none begins for which nothing is left.
+
+use super::Engine;
+use crate::api::Exhausted;
+use crate::usage::{Hold, Payer, Purpose};
+
+/// Why a text goes on without a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The model failed, was late, or was not asked.
+    Embedding,
+    /// The account has nothing left for the model.
+    Balance,
+}
+
+impl Missing {
+    /// The part that could not run, as `degraded` names it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Embedding => "embedding",
+            Self::Balance => "balance",
+        }
+    }
+
+    /// What `degraded` of a write says: nothing if the vector only comes later.
+    pub fn of_write(self) -> Vec<String> {
+        match self {
+            Self::Embedding => vec![],
+            Self::Balance => vec![self.as_str().to_owned()],
+        }
+    }
+}
+
+/// A call of a model that goes on.
+pub(super) struct Call<'a> {
+    payer: Payer,
+    model: &'a str,
+    purpose: Purpose,
+    /// Absent for a model that costs nothing.
+    _hold: Option<Hold>,
+}
+
+impl Engine {
+    /// Begins a call of a model that is expected to read and write so many tokens.
+    ///
+    /// # Errors
+    /// When the account of the organisation or of the user has nothing left for a model that costs something.
+    pub(super) async fn begin_call<'a>(
+        &self,
+        payer: Payer,
+        (model, purpose): (&'a str, Purpose),
+        expected: (i64, i64),
+    ) -> Result<Call<'a>, Exhausted> {
+        let accounts = self.accounts();
+        let Some(price) = accounts.price(model) else { return Ok(Call { payer, model, purpose, _hold: None }) };
+        let now = self.clock().now();
+        let control = (&self.db().control, self.settings().connection_budget);
+        accounts.refresh(control, self.ledger(), payer.tenant_id, now).await;
+        let hold = accounts.begin(payer, price.of(expected), now).inspect_err(|_| {
+            metrics::counter!("remembrancer_balance_refused_total", "purpose" => purpose.as_str()).increment(1);
+        })?;
+        Ok(Call { payer, model, purpose, _hold: Some(hold) })
+    }
+
+    /// Ends a call that read and wrote so many tokens.
+    pub(super) fn end_call(&self, call: Call<'_>, tokens: (i64, i64)) {
+        self.accounts().book(self.ledger(), call.payer, (call.model, call.purpose), tokens, self.clock().now());
+    }
+}

@@ -1,0 +1,179 @@
+//! SQL of accounts, their credit, and prices.
+
+use crate::api::{TenantId, UsageLimits, UserId};
+use crate::db::{DbError, Tx};
+use crate::usage::accounts::{Left, Price};
+use chrono::{DateTime, Utc};
+use sqlx::{FromRow, PgPool};
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// The prices of models that cost something.
+pub async fn prices(pool: &PgPool) -> Result<HashMap<String, Price>, DbError> {
+    let rows: Vec<(String, f64, f64)> =
+        sqlx::query_as("select model, input, output from model_prices where input > 0 or output > 0").fetch_all(pool).await?;
+    Ok(rows.into_iter().map(|(model, input, output)| (model, Price { input, output })).collect())
+}
+
+/// Sets what a model costs from now on.
+pub async fn set_price(pool: &PgPool, model: &str, price: Price) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into model_prices (model, input, output) values ($1, $2, $3)
+          on conflict (model) do update set input = excluded.input, output = excluded.output",
+    )
+    .bind(model)
+    .bind(price.input)
+    .bind(price.output)
+    .execute(pool)
+    .await?;
+    Ok(())
+}
+
+/// What the limits of a tenant's accounts leave, as the ledger was written last.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn left(pool: &PgPool, tenant: TenantId, month: DateTime<Utc>) -> Result<Vec<Left>, DbError> {
+    Ok(sqlx::query_as(
+        r"select nullif(a.user_id, $3) as user_id,
+                 case when a.needs_credit then
+                      coalesce((select sum(c.dollars) from usage_credits c where c.tenant_id = a.tenant_id and c.user_id = a.user_id), 0)
+                      - a.spent end as credit,
+                 a.month_dollars - case when a.month >= $2 then a.used_dollars else 0 end as month_dollars,
+                 a.month_tokens - case when a.month >= $2 then a.used_tokens else 0 end as month_tokens
+            from usage_accounts a
+           where a.tenant_id = $1 and (a.needs_credit or a.month_dollars is not null or a.month_tokens is not null)",
+    )
+    .bind(tenant)
+    .bind(month)
+    .bind(Uuid::nil())
+    .fetch_all(pool)
+    .await?)
+}
+
+/// Sets the limits of an account. A new account counts what was used in its month so far.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn set_limits(
+    tx: &mut Tx,
+    (tenant, user): (TenantId, Option<UserId>),
+    limits: UsageLimits,
+    (by, now, month): (&str, DateTime<Utc>, DateTime<Utc>),
+) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into usage_accounts (tenant_id, user_id, needs_credit, spent, month_dollars, month_tokens, month, used_dollars, used_tokens,
+                                      updated_at, updated_by)
+          select $1, $2, $3, 0, $4, $5, $6, coalesce(sum(l.dollars), 0), coalesce(sum(l.tokens_in + l.tokens_out), 0)::bigint, $7, $8
+            from usage_ledger l where l.tenant_id = $1 and l.hour >= $6 and l.dollars > 0 and ($2 = $9 or l.user_id = $2)
+          on conflict (tenant_id, user_id) do update
+             set needs_credit = excluded.needs_credit, month_dollars = excluded.month_dollars, month_tokens = excluded.month_tokens,
+                 updated_at = excluded.updated_at, updated_by = excluded.updated_by",
+    )
+    .bind(tenant)
+    .bind(user.map_or(Uuid::nil(), |user| user.0))
+    .bind(limits.needs_credit)
+    .bind(limits.month_dollars)
+    .bind(limits.month_tokens)
+    .bind(month)
+    .bind(now)
+    .bind(by)
+    .bind(Uuid::nil())
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Makes calls need credit from now on, and leaves the quotas of the account as they are; false if there is no such account.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn require_credit(
+    tx: &mut Tx,
+    (tenant, user): (TenantId, Option<UserId>),
+    (by, now): (&str, DateTime<Utc>),
+) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        "update usage_accounts set needs_credit = true, updated_at = $3, updated_by = $4 where tenant_id = $1 and user_id = $2",
+    )
+    .bind(tenant)
+    .bind(user.map_or(Uuid::nil(), |user| user.0))
+    .bind(now)
+    .bind(by)
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// A grant, or a correction below 0.
+#[derive(Clone, Debug, FromRow)]
+pub struct StoredCredit {
+    pub id: Uuid,
+    /// `None`: the organisation.
+    pub user_id: Option<UserId>,
+    pub dollars: f64,
+    pub reason: String,
+    pub created_at: DateTime<Utc>,
+    pub created_by: String,
+}
+
+/// Adds a grant or a correction.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn add_credit(tx: &mut Tx, tenant: TenantId, credit: &StoredCredit) -> Result<(), DbError> {
+    sqlx::query(
+        "insert into usage_credits (tenant_id, id, user_id, dollars, reason, created_at, created_by) values ($1, $2, $3, $4, $5, $6, $7)",
+    )
+    .bind(tenant)
+    .bind(credit.id)
+    .bind(credit.user_id.map_or(Uuid::nil(), |user| user.0))
+    .bind(credit.dollars)
+    .bind(&credit.reason)
+    .bind(credit.created_at)
+    .bind(&credit.created_by)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// The latest grants and corrections of a tenant.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn credits(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<StoredCredit>, DbError> {
+    Ok(sqlx::query_as(
+        r"select id, nullif(user_id, $3) as user_id, dollars, reason, created_at, created_by
+            from usage_credits where tenant_id = $1 order by created_at desc, id desc limit $2",
+    )
+    .bind(tenant)
+    .bind(most)
+    .bind(Uuid::nil())
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// An account with its limits.
+#[derive(Clone, Debug, FromRow)]
+pub struct StoredAccount {
+    /// `None`: the organisation.
+    pub user_id: Option<UserId>,
+    pub needs_credit: bool,
+    pub month_dollars: Option<f64>,
+    pub month_tokens: Option<i64>,
+    /// What is left of the credit.
+    pub credit: f64,
+    pub used_dollars: f64,
+    pub used_tokens: i64,
+}
+
+/// The accounts of a tenant that have a limit: the organisation's first, then the latest changed ones.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn accounts(tx: &mut Tx, tenant: TenantId, month: DateTime<Utc>, most: i64) -> Result<Vec<StoredAccount>, DbError> {
+    Ok(sqlx::query_as(
+        r"select nullif(a.user_id, $3) as user_id, a.needs_credit, a.month_dollars, a.month_tokens,
+                 coalesce((select sum(c.dollars) from usage_credits c where c.tenant_id = a.tenant_id and c.user_id = a.user_id), 0)
+                 - a.spent as credit,
+                 case when a.month >= $2 then a.used_dollars else 0 end as used_dollars,
+                 case when a.month >= $2 then a.used_tokens else 0 end as used_tokens
+            from usage_accounts a
+           where a.tenant_id = $1 and (a.needs_credit or a.month_dollars is not null or a.month_tokens is not null)
+           order by a.user_id <> $3, a.updated_at desc, a.user_id limit $4",
+    )
+    .bind(tenant)
+    .bind(month)
+    .bind(Uuid::nil())
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?)
+}

@@ -1,0 +1,220 @@
+//! SQL of the usage ledger, and of accounts and prices.
+
+mod accounts;
+
+pub use accounts::{StoredAccount, StoredCredit, accounts, add_credit, credits, left, prices, require_credit, set_limits, set_price};
+
+use super::{Line, Purpose, Sum};
+use crate::api::{AgentId, TenantId, Usage, UsageLine};
+use crate::db::{DbError, Tenancy, Tx, begin};
+use chrono::{DateTime, NaiveDate, Utc};
+use sqlx::{FromRow, PgPool};
+use uuid::Uuid;
+
+/// Adds sums to the lines of the ledger, at today's prices, and lowers the accounts that they concern: all or nothing.
+pub async fn add(pool: &PgPool, lines: &[(Line, Sum)], month: DateTime<Utc>) -> Result<(), DbError> {
+    let each = |value: &dyn Fn(&Line) -> Uuid| -> Vec<Uuid> { lines.iter().map(|(line, _)| value(line)).collect() };
+    let count = |value: &dyn Fn(&Sum) -> i64| -> Vec<i64> { lines.iter().map(|(_, sum)| value(sum)).collect() };
+    let (tenants, users) = (each(&|line| line.payer.tenant_id.0), each(&|line| line.payer.user_id.map_or(Uuid::nil(), |id| id.0)));
+    let models: Vec<&str> = lines.iter().map(|(line, _)| line.model.as_str()).collect();
+    let (tokens_in, tokens_out) = (count(&|sum| sum.tokens_in), count(&|sum| sum.tokens_out));
+    let mut tx = begin(pool).await?;
+    // Accounts before lines, and both in their order: servers that write at the same moment wait for each other.
+    sqlx::query(
+        r"with line as (
+              select u.tenant_id, u.user_id, (p.input * u.tokens_in + p.output * u.tokens_out) / 1000000 as dollars,
+                     u.tokens_in + u.tokens_out as tokens
+                from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[]) as u (tenant_id, user_id, model, tokens_in, tokens_out)
+                join model_prices p on p.model = u.model and (p.input > 0 or p.output > 0)),
+          spent as (
+              select tenant_id, user_id, sum(dollars) as dollars, sum(tokens)::bigint as tokens
+                from (select * from line where user_id <> $6
+                      union all select tenant_id, $6, dollars, tokens from line) as each_account (tenant_id, user_id, dollars, tokens)
+               group by tenant_id, user_id),
+          locked as (
+              select a.tenant_id, a.user_id from usage_accounts a join spent s on s.tenant_id = a.tenant_id and s.user_id = a.user_id
+               order by 1, 2 for update of a)
+          update usage_accounts a
+             set spent = a.spent + case when a.needs_credit then s.dollars else 0 end,
+                 used_dollars = case when a.month >= $7 then a.used_dollars else 0 end + s.dollars,
+                 used_tokens = case when a.month >= $7 then a.used_tokens else 0 end + s.tokens,
+                 month = greatest(a.month, $7)
+            from spent s join locked l on l.tenant_id = s.tenant_id and l.user_id = s.user_id
+           where a.tenant_id = s.tenant_id and a.user_id = s.user_id",
+    )
+    .bind(&tenants)
+    .bind(&users)
+    .bind(&models)
+    .bind(&tokens_in)
+    .bind(&tokens_out)
+    .bind(Uuid::nil())
+    .bind(month)
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query(
+        r"insert into usage_ledger (tenant_id, hour, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out, dollars)
+          select u.tenant_id, u.hour, u.agent_id, u.user_id, u.model, u.purpose, u.calls, u.tokens_in, u.tokens_out,
+                 coalesce((p.input * u.tokens_in + p.output * u.tokens_out) / 1000000, 0)
+            from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[])
+                 as u (tenant_id, hour, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out)
+            left join model_prices p on p.model = u.model
+           order by 1, 2, 3, 4, 5, 6
+          on conflict (tenant_id, hour, agent_id, user_id, model, purpose)
+             do update set calls = usage_ledger.calls + excluded.calls, tokens_in = usage_ledger.tokens_in + excluded.tokens_in,
+                           tokens_out = usage_ledger.tokens_out + excluded.tokens_out, dollars = usage_ledger.dollars + excluded.dollars",
+    )
+    .bind(&tenants)
+    .bind(lines.iter().map(|(line, _)| line.hour).collect::<Vec<_>>())
+    .bind(each(&|line| line.payer.agent_id.map_or(Uuid::nil(), |id| id.0)))
+    .bind(&users)
+    .bind(&models)
+    .bind(lines.iter().map(|(line, _)| line.purpose.as_str()).collect::<Vec<_>>())
+    .bind(count(&|sum| sum.calls))
+    .bind(&tokens_in)
+    .bind(&tokens_out)
+    .execute(&mut *tx)
+    .await?;
+    Ok(tx.commit().await?)
+}
+
+/// What was used, of all hours and users.
+#[derive(Clone, Debug, PartialEq, FromRow)]
+pub struct Used {
+    /// The nil id if no agent caused it.
+    pub agent_id: AgentId,
+    pub model: String,
+    pub purpose: Purpose,
+    pub calls: i64,
+    pub tokens_in: i64,
+    pub tokens_out: i64,
+    pub dollars: f64,
+}
+
+/// What a tenant used since a time, the dearest first.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn used(tx: &mut Tx, tenant: TenantId, since: DateTime<Utc>) -> Result<Vec<Used>, DbError> {
+    Ok(sqlx::query_as(
+        r"select agent_id, model, purpose, sum(calls)::bigint as calls, sum(tokens_in)::bigint as tokens_in,
+                 sum(tokens_out)::bigint as tokens_out, sum(dollars) as dollars
+            from usage_ledger where tenant_id = $1 and hour >= $2
+           group by agent_id, model, purpose order by sum(dollars) desc, sum(tokens_in) desc, agent_id, model, purpose",
+    )
+    .bind(tenant)
+    .bind(since)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// From the first moment of one day up to that of another, in UTC.
+pub type Span = (DateTime<Utc>, DateTime<Utc>);
+
+/// What an agent used for the users in reach and for nobody, by day, model and purpose.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %tenancy.agent))]
+pub async fn of_agent(tx: &mut Tx, tenancy: Tenancy, (from, until): Span) -> Result<Vec<UsageLine>, DbError> {
+    Ok(sqlx::query_as(
+        r"select (hour at time zone 'UTC')::date as day, model, purpose, sum(calls)::bigint as calls, sum(tokens_in)::bigint as tokens_in,
+                 sum(tokens_out)::bigint as tokens_out, sum(dollars) as dollars
+            from usage_ledger
+           where tenant_id = $1 and agent_id = $2 and hour >= $3 and hour < $4
+             and (user_id = $5 or user_id = $6 or $6 = 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+           group by 1, 2, 3 order by 1, 2, 3",
+    )
+    .bind(tenancy.tenant)
+    .bind(tenancy.agent)
+    .bind(from)
+    .bind(until)
+    .bind(Uuid::nil())
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Which lines of the ledger a report of an organisation is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines<'a> {
+    pub tenant: TenantId,
+    pub span: Span,
+    pub agent: Option<AgentId>,
+    pub model: Option<&'a str>,
+}
+
+/// One part of a report: one of the first five fields is there and says which part.
+#[derive(Clone, Debug, FromRow)]
+pub struct Part {
+    pub day: Option<NaiveDate>,
+    /// The nil ids are no agent and no user.
+    pub agent_id: Option<Uuid>,
+    pub user_id: Option<Uuid>,
+    pub model: Option<String>,
+    pub purpose: Option<Purpose>,
+    #[sqlx(flatten)]
+    pub usage: Usage,
+}
+
+/// The sums of a report by day, by agent, by user, by model and by purpose, the dearest of each first.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %lines.tenant))]
+pub async fn parts(tx: &mut Tx, lines: Lines<'_>) -> Result<Vec<Part>, DbError> {
+    Ok(sqlx::query_as(
+        r"with line as (
+              select (hour at time zone 'UTC')::date as day, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out, dollars
+                from usage_ledger
+               where tenant_id = $1 and hour >= $2 and hour < $3 and ($4::uuid is null or agent_id = $4) and ($5::text is null or model = $5))
+          select day, agent_id, user_id, model, purpose, sum(calls)::bigint as calls, sum(tokens_in)::bigint as tokens_in,
+                 sum(tokens_out)::bigint as tokens_out, sum(dollars) as dollars
+            from line
+           group by grouping sets (day, agent_id, user_id, model, purpose)
+           order by dollars desc, calls desc, day, agent_id, user_id, model, purpose",
+    )
+    .bind(lines.tenant)
+    .bind(lines.span.0)
+    .bind(lines.span.1)
+    .bind(lines.agent)
+    .bind(lines.model)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// One line of an exported report.
+#[derive(Clone, Debug, FromRow)]
+pub struct Exported {
+    pub day: NaiveDate,
+    pub agent_id: Uuid,
+    pub user_id: Uuid,
+    pub model: String,
+    pub purpose: Purpose,
+    #[sqlx(flatten)]
+    pub usage: Usage,
+}
+
+/// The lines of a report, by day, agent, user, model and purpose.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %lines.tenant))]
+pub async fn exported(tx: &mut Tx, lines: Lines<'_>) -> Result<Vec<Exported>, DbError> {
+    Ok(sqlx::query_as(
+        r"select (hour at time zone 'UTC')::date as day, agent_id, user_id, model, purpose, sum(calls)::bigint as calls,
+                 sum(tokens_in)::bigint as tokens_in, sum(tokens_out)::bigint as tokens_out, sum(dollars) as dollars
+            from usage_ledger
+           where tenant_id = $1 and hour >= $2 and hour < $3 and ($4::uuid is null or agent_id = $4) and ($5::text is null or model = $5)
+           group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5",
+    )
+    .bind(lines.tenant)
+    .bind(lines.span.0)
+    .bind(lines.span.1)
+    .bind(lines.agent)
+    .bind(lines.model)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// What people call agents and users, of those ids that the tenant has.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn names(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<Vec<(Uuid, String)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select id, slug from agents where tenant_id = $1 and id = any($2)
+          union all
+          select id, coalesce(name, external_ref) from users where tenant_id = $1 and id = any($2)",
+    )
+    .bind(tenant)
+    .bind(ids)
+    .fetch_all(&mut **tx)
+    .await?)
+}

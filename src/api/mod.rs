@@ -51,9 +51,9 @@ pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
 pub use capture::{
     ATTACHMENT_MAX, CaptureConversationRequest, CaptureMode, CaptureNumbers, CapturePolicy, CaptureResponse, CaptureSessionRequest,
-    ConnectionContextRequest, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, OBSERVATION_MAX, ObservationCategory,
-    ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SensitiveMatters, SourceDetail, SourceDetails, SourceFilter, SourceForm,
-    SourcePiece, SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
+    ConnectionContextRequest, EventBus, EventCount, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, OBSERVATION_MAX,
+    ObservationCategory, ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SensitiveMatters, SourceDetail, SourceDetails,
+    SourceFilter, SourceForm, SourcePiece, SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
 };
 pub use chat::{TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};

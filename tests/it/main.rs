@@ -19,6 +19,7 @@ mod contract;
 mod diagnose;
 mod embedded;
 mod erasure;
+mod events;
 mod explain;
 mod extraction_golden;
 mod extraction_input;

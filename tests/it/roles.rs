@@ -60,6 +60,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "audit::page" Viewer |w, c| audit::page(&w.engine, c, &Default::default(), 10);
     "audit::verify" Admin |w, c| audit::verify(&w.engine, c, None);
     "capture::events" Viewer |w, c| capture::events(&w.engine, c, &Default::default());
+    "capture::event_counts" Viewer |w, c| capture::event_counts(&w.engine, c);
     "capture::numbers" Viewer |w, c| capture::numbers(&w.engine, c);
     "capture::paste" Operator |w, c| async {
         let (agent_id, mode, text) = (AgentId(nowhere()), CaptureMode::Note, "Vera likes tea.".to_owned());

@@ -270,6 +270,7 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("lifecycle_policy", Some(Viewer)),
         ("set_lifecycle_policy", Some(Admin)),
         ("search_policy", Some(Viewer)),
+        ("event_counts", Some(Viewer)),
         ("set_search_policy", Some(Admin)),
         ("knowledge_categories", Some(Viewer)),
         ("set_knowledge_categories", Some(Admin)),

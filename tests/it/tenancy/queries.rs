@@ -6,11 +6,12 @@ use remembrancer::activity::store::{self as activity, Text};
 use remembrancer::activity::{Body, NewReport, Reports};
 use remembrancer::api::{
     ActionKind, AgentId, AgentKind, AuditFilter, AuditVisibility, BotId, CapturePolicy, ChunkId, DecisionId, Discipline, DocumentId,
-    DocumentKind, EventId, EventKind, KeyId, LifecyclePolicy, MatchedBy, MemoryFilter, MemoryId, MemoryStatus, OperatorId, OperatorRole,
-    Project, ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Repo, Retention, RetrievalId, RunId, SavedView, Scope,
-    SearchPolicy, SourceKind, TenantId, TermId, UserId, ViewId, ViewPage, ZeroHitCause,
+    DocumentKind, EventBus, EventFilter, EventId, EventKind, KeyId, LifecyclePolicy, MatchedBy, MemoryFilter, MemoryId, MemoryStatus,
+    OperatorId, OperatorRole, Project, ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Repo, Retention, RetrievalId, RunId,
+    SavedView, Scope, SearchPolicy, SourceKind, TenantId, TermId, UserId, ViewId, ViewPage, ZeroHitCause,
 };
 use remembrancer::audit::{NewEntry, store as audit};
+use remembrancer::capture::store as capture;
 use remembrancer::chat::store as chat;
 use remembrancer::clock::Clock;
 use remembrancer::context::store::{self as context, Wanted};
@@ -521,6 +522,10 @@ pub const PROJECTS: &[Query] = queries! {
     };
 };
 
+fn of_knowledge() -> EventFilter {
+    EventFilter { bus: Some(EventBus::Knowledge), ..EventFilter::default() }
+}
+
 /// In the database of knowledge; kept apart by tenant.
 pub const KB: &[Query] = queries! {
     "vocabulary::version" |tx, c| vocabulary::version(tx, c.tenant).await? as usize;
@@ -536,6 +541,13 @@ pub const KB: &[Query] = queries! {
     "vocabulary::count_decisions" |tx, c| vocabulary::count_decisions(tx, c.tenant).await? as usize;
     "jobs::depth_of" |tx, c| jobs::depth_of(tx, c.tenant).await?.len();
     "jobs::sweep" |tx, c| jobs::sweep(tx, c.tenant, c.now + chrono::Duration::days(3650), 9).await? as usize;
+    "capture::event_count" |tx, c| capture::event_count(tx, c.tenant, &of_knowledge()).await? as usize;
+    "capture::event_list" |tx, c| capture::event_list(tx, c.tenant, &of_knowledge(), &Seek::First, 10).await?.len();
+    "capture::retry_knowledge" |tx, c| {
+        sqlx::query("update events set state = 'dead' where tenant_id = $1").bind(c.tenant).execute(&mut **tx).await?;
+        let ids: Vec<EventId> = sqlx::query_scalar("select id from events").fetch_all(&mut **tx).await?;
+        capture::retry_knowledge(tx, c.tenant, &ids, c.now).await?.len()
+    };
     "audit::lag_of" |tx, c| audit::lag_of(tx, c.tenant).await?.0 as usize;
     "vocabulary::rows" |tx, c| vocabulary::rows(tx, c.tenant, &[c.shared.term.0], &[]).await?.0.len();
     "vocabulary::apply" |tx, c| {

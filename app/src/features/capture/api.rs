@@ -7,7 +7,9 @@ use crate::{
     ui::text::{count, number},
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{CaptureNumbers, EventFilter, EventId, EventRow, Page, SourceDetail, SourceFilter, SourceId, SourceRow};
+use remembrancer::api::{
+    CaptureNumbers, EventCount, EventFilter, EventId, EventRow, Page, SourceDetail, SourceFilter, SourceId, SourceRow,
+};
 #[cfg(feature = "ssr")]
 use remembrancer::{api::SourceResponse, capture as engine, projects};
 use uuid::Uuid;
@@ -53,6 +55,13 @@ pub async fn read_source(id: SourceId, #[server(default)] turn: i64) -> Result<S
     let (engine, ctx) = operator().await?;
     Ok(engine::source(&engine, &ctx, id, turn).await?)
 }
+/// How many events are not done, by bus and state.
+#[server(endpoint = "event_counts", input = GetUrl, output = Text)]
+pub async fn event_counts() -> Result<Vec<EventCount>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(engine::event_counts(&engine, &ctx).await?)
+}
+
 
 /// One page of events, newest first.
 #[server(endpoint = "events", input = GetUrl, output = Text)]

@@ -69,6 +69,8 @@ pub struct Chunk {
     /// The headings above it, outermost first.
     pub heading_path: Vec<String>,
     pub content: String,
+    /// The content as HTML, which is safe inside a page.
+    pub html: String,
     /// Where it begins in the file, in bytes.
     pub start_byte: i64,
     pub end_byte: i64,

@@ -1,5 +1,6 @@
 //! Lists for people: documents, ingestions, topology, index pages. And the topology for agents.
 
+use super::html;
 use super::parse::index::{self, IndexEntry};
 use super::store::{self, DocumentRow};
 use crate::api::{
@@ -78,6 +79,7 @@ pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Resul
     Ok(DocumentDetail {
         document: shown(&row, &counted),
         front_matter: facts(&row.front_matter),
+        html: html::render(&chunk.content),
         chunks: chunks.into_iter().map(chunk).collect(),
         cited: cited.into_iter().map(cite).collect(),
         versions,

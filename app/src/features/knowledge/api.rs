@@ -1,4 +1,6 @@
 #[cfg(feature = "ssr")]
+#[cfg(feature = "ssr")]
+use crate::{guard::operator, ui::text::visible};
 use crate::guard::operator;
 use crate::{ConsoleError, codec::Text};
 use leptos::{prelude::*, server_fn::codec::GetUrl};
@@ -17,7 +19,13 @@ pub async fn documents(#[server(default)] filter: DocumentFilter) -> Result<Page
 #[server(endpoint = "read_document", input = GetUrl, output = Text)]
 pub async fn read_document(id: DocumentId) -> Result<DocumentDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(knowledge::document(&engine, &ctx, id).await?)
+    let mut detail = knowledge::document(&engine, &ctx, id).await?;
+    for chunk in &mut detail.chunks {
+        chunk.html = visible(&chunk.html);
+        // The page shows the HTML alone.
+        chunk.content = String::new();
+    }
+    Ok(detail)
 }
 
 /// One page of ingestion runs, newest first.

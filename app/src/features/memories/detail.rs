@@ -61,7 +61,7 @@ pub fn MemoryPage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <p class="mb-2 text-sm">
-            <a href="/memories">"Memories"</a>
+            <a href=move || query.with(|query| query.back("/memories"))>"Memories"</a>
             <span class="text-soft">" / "</span>
         </p>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>

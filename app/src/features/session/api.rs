@@ -18,6 +18,10 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "ssr")]
 use std::num::NonZeroU32;
 
+/// Most characters of a login that a refused form keeps.
+#[cfg(feature = "ssr")]
+const LOGIN_MAX: usize = 200;
+
 /// The signed-in operator with everything that the frame of the page needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Viewer {
@@ -54,7 +58,9 @@ pub async fn sign_in(
     match &signed_in {
         Ok(()) => leptos_axum::redirect(own_path(&next, "/")),
         Err(error) => {
-            leptos_axum::redirect(&Query::default().with("error", why(error.code)).with("next", own_path(&next, "")).href("/sign-in"))
+            let login: String = login.chars().take(LOGIN_MAX).collect();
+            let form = Query::default().with("error", why(error.code)).with("login", login).with("next", own_path(&next, ""));
+            leptos_axum::redirect(&form.href("/sign-in"))
         }
     }
     signed_in

@@ -9,6 +9,8 @@ use leptos_meta::Title;
 #[component]
 pub fn SignInPage() -> impl IntoView {
     let query = use_query();
+    // After a refusal only the password has to be typed again.
+    let kept = query.get_untracked().text("login");
     view! {
         <Title text="Sign in" />
         <main id="main" class="mx-auto flex min-h-dvh max-w-sm flex-col justify-center px-6 py-10">
@@ -40,14 +42,15 @@ pub fn SignInPage() -> impl IntoView {
                         autocapitalize="none"
                         spellcheck="false"
                         required
-                        autofocus
+                        autofocus=kept.is_empty()
+                        value=kept.clone()
                     />
                 </div>
                 <div>
                     <label class="label" for="password">
                         "Password"
                     </label>
-                    <input class="input" id="password" name="password" type="password" autocomplete="current-password" required />
+                    <input class="input" id="password" name="password" type="password" autocomplete="current-password" required autofocus=!kept.is_empty() />
                 </div>
                 <button class="button button-primary w-full" type="submit">
                     "Sign in"

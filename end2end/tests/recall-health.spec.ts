@@ -39,6 +39,12 @@ test('a deleted memory that would have matched is named', { tag: '@no-js' }, asy
   await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(await health.items.count()).toBe(1));
   await expect(health.items).toContainText('Filtered out: a relevant memory exists, and this recall could not reach it.');
   await expect(health.items.getByRole('list', { name: 'Near misses' })).toContainText('deleted');
+  const restore = health.items.getByTestId('restore');
+  await restore.getByText('Restore…').click();
+  await restore.getByRole('textbox', { name: 'Reason' }).fill('it was found');
+  await health.send(restore.getByRole('button', { name: 'Restore this memory' }));
+  await expect(health.flash).toContainText('Restored 1 memory.');
+  await expect(health.items.getByTestId('restore')).toHaveCount(0);
   await health.items.getByRole('link', { name: 'See the deleted memory' }).click();
   await expect(memory.deleted).toContainText('it was sold');
 });

@@ -3,6 +3,7 @@ use super::{
     words::{cause_sentence, state_badge},
 };
 use crate::{
+    features::memories::Restore,
     query::Query,
     ui::{Badge, Bar, Pager, Time, Tone, text},
 };
@@ -11,11 +12,12 @@ use remembrancer::api::{NearMiss, NearMissState, Page, ZeroHit, ZeroHitCause};
 
 /// The list of recalls that found nothing, newest first, each with links to fix it.
 #[component]
-pub fn ZeroHits(page: Page<ZeroHit>, query: Query) -> impl IntoView {
+pub fn ZeroHits(page: Page<ZeroHit>, query: Query, may_restore: bool) -> impl IntoView {
     let body = if page.rows.is_empty() {
         view! { <p class="px-4 py-3 text-sm text-soft">"Every recall that matches these filters found something."</p> }.into_any()
     } else {
-        view! { <ol>{page.rows.into_iter().map(|hit| view! { <Item hit query=query.clone() /> }).collect_view()}</ol> }.into_any()
+        view! { <ol>{page.rows.into_iter().map(|hit| view! { <Item hit query=query.clone() may_restore /> }).collect_view()}</ol> }
+            .into_any()
     };
     view! {
         <section aria-labelledby="latest">
@@ -30,7 +32,8 @@ pub fn ZeroHits(page: Page<ZeroHit>, query: Query) -> impl IntoView {
 }
 
 #[component]
-fn Item(hit: ZeroHit, query: Query) -> impl IntoView {
+fn Item(hit: ZeroHit, query: Query, may_restore: bool) -> impl IntoView {
+    let restore = may_restore.then(|| (query.href("/recall"), hit.retrieval_id.to_string()));
     let theirs = query.without(&["after", "before"]).with("agent", hit.agent_id).href("/recall");
     let knowledge = (hit.knowledge_hits > 0).then(|| {
         let pieces = text::count(hit.knowledge_hits, "piece", "pieces");
@@ -54,7 +57,7 @@ fn Item(hit: ZeroHit, query: Query) -> impl IntoView {
             {hit.user_id.map(|user| {
                 view! { <p class="text-xs text-soft">"On behalf of " <span class="font-mono break-all">{user.to_string()}</span></p> }
             })}
-            <NearMisses misses=hit.near_misses />
+            <NearMisses misses=hit.near_misses restore />
             {knowledge}
             <p class="flex flex-wrap gap-x-4 gap-y-1.5 text-sm" data-testid="actions">
                 {actions.into_iter().map(|(text, href)| view! { <a href=href>{text}</a> }).collect_view()}
@@ -65,14 +68,20 @@ fn Item(hit: ZeroHit, query: Query) -> impl IntoView {
 
 /// The near misses of a recall: relevance, floor, and why each was no hit.
 #[component]
-pub fn NearMisses(misses: Vec<NearMiss>) -> impl IntoView {
+pub fn NearMisses(
+    misses: Vec<NearMiss>,
+    /// The page to return to after restoring one, and what tells lists on that page apart; none if the viewer may not restore.
+    restore: Option<(String, String)>,
+) -> impl IntoView {
     let one = |miss: NearMiss| {
+        let restore = restore.clone().filter(|_| miss.restorable);
         view! {
             <li class="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-sm">
                 <Bar label="Relevance" value=miss.similarity floor=miss.floor />
                 <a class="min-w-0 break-words" href=format!("/memories/{}", miss.memory_id)>{miss.topic}</a>
                 <span class="text-soft">{miss.agent_slug}</span>
                 {state_badge(miss.state)}
+                {restore.map(|(here, place)| view! { <Restore id=miss.memory_id here place /> })}
             </li>
         }
     };
@@ -129,6 +138,7 @@ mod tests {
             floor: 0.25,
             state: NearMissState::Deleted,
         };
+            restorable: true,
         let names = |hit: ZeroHit| actions(&hit).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         assert_eq!(names(hit(ZeroHitCause::BelowFloor, None, vec![])), ["Add an alias", "Try it again"]);
         assert_eq!(names(hit(ZeroHitCause::BelowFloor, Some("staging"), vec![])), ["Try it again"]);

@@ -15,7 +15,7 @@ use crate::{
         recall::{DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage},
         search::SearchPolicyPage,
         session::SignInPage,
-        vocabulary::{ChangePage, DecidePage, DecisionsPage, ReviewPage, TermPage, TermsPage},
+        vocabulary::{ChangePage, DecidePage, DecisionsPage, NewTermPage, ReviewPage, TermPage, TermsPage},
     },
     layout::{Layout, NotFound},
     ui::Now,
@@ -106,6 +106,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/vocabulary/terms/:id") view=TermPage />
                     <Route path=path!("/vocabulary/terms/:id/change") view=ChangePage />
                     <Route path=path!("/vocabulary/decisions") view=DecisionsPage />
+                    <Route path=path!("/vocabulary/terms/new") view=NewTermPage />
                     <Route path=path!("/prompts") view=PromptsPage />
                     <Route path=path!("/audit") view=AuditPage />
                     <Route path=path!("/erasure") view=ErasuresPage />

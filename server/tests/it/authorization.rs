@@ -73,6 +73,11 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/set_capture_policy", "episodes=review&profile=review&decisions=review&others=review&commons=review&confidence_min=50"),
     ("/console/api/change_term", "id=01900000-0000-7000-8000-000000000000&what=rename&term=tea"),
 ];
+    ("/console/api/create_term", "term=tea"),
+    ("/console/api/create_alias", "alias=infusion&into=tea"),
+    ("/console/api/create_project", "slug=harbour"),
+    ("/console/api/create_repo", "project=01900000-0000-7000-8000-000000000000&slug=core"),
+    ("/console/api/link_projects", "project=01900000-0000-7000-8000-000000000000&other=01900000-0000-7000-8000-000000000001"),
 
 /// Pages that show without a session.
 const PUBLIC_PAGES: &[&str] = &["/sign-in"];
@@ -241,6 +246,9 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("read_document", Some(Viewer)),
         ("ingest_runs", Some(Viewer)),
         ("topology", Some(Viewer)),
+        ("create_term", Some(Reviewer)),
+        ("create_alias", Some(Reviewer)),
+        ("collections", Some(Viewer)),
         ("measure_recall", Some(Viewer)),
         ("zero_hits", Some(Viewer)),
         ("try_recall", Some(Viewer)),

@@ -95,13 +95,14 @@ pub fn NearMisses(
 fn actions(hit: &ZeroHit) -> Vec<(&'static str, String)> {
     let mut actions = Vec::new();
     if hit.cause == ZeroHitCause::BelowFloor && hit.query_canonical.is_none() {
-        actions.push(("Add an alias", Query::default().with("status", "open").with("q", &hit.query).href("/vocabulary")));
+        actions.push(("Add an alias", Query::default().with("alias", &hit.query).href("/vocabulary/terms/new")));
+        actions.push(("New term", Query::default().with("name", &hit.query).href("/vocabulary/terms/new")));
     }
     if let Some(miss) = hit.near_misses.iter().find(|miss| miss.state == NearMissState::Deleted) {
         actions.push(("See the deleted memory", format!("/memories/{}", miss.memory_id)));
     }
     if hit.cause == ZeroHitCause::NothingStored {
-        actions.push(("Ingest a document", "/knowledge".to_owned()));
+        actions.push(("Ingest a document", "/knowledge/upload".to_owned()));
     }
     actions.push(("Try it again", try_again(hit.agent_id, &hit.query, hit.user_id)));
     actions
@@ -137,14 +138,14 @@ mod tests {
             similarity: 0.6,
             floor: 0.25,
             state: NearMissState::Deleted,
-        };
             restorable: true,
+        };
         let names = |hit: ZeroHit| actions(&hit).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        assert_eq!(names(hit(ZeroHitCause::BelowFloor, None, vec![])), ["Add an alias", "Try it again"]);
+        assert_eq!(names(hit(ZeroHitCause::BelowFloor, None, vec![])), ["Add an alias", "New term", "Try it again"]);
         assert_eq!(names(hit(ZeroHitCause::BelowFloor, Some("staging"), vec![])), ["Try it again"]);
         assert_eq!(names(hit(ZeroHitCause::FilteredOut, None, vec![miss])), ["See the deleted memory", "Try it again"]);
         assert_eq!(names(hit(ZeroHitCause::NothingStored, None, vec![])), ["Ingest a document", "Try it again"]);
         let alias = actions(&hit(ZeroHitCause::BelowFloor, None, vec![])).remove(0).1;
-        assert_eq!(alias, "/vocabulary?status=open&q=stage+%26+db");
+        assert_eq!(alias, "/vocabulary/terms/new?alias=stage+%26+db");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     features::{
-        agents::AgentsPage,
+        agents::{AgentPage, AgentsPage},
         audit::AuditPage,
         capture::{CapturePage, EventsPage, SourcePage, SourcesPage},
         erasure::{ErasurePage, ErasuresPage, NewErasurePage},
@@ -77,6 +77,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/") view=OverviewPage />
                     <Route path=path!("/agents") view=AgentsPage />
                     <Route path=path!("/lifecycle") view=LifecyclePage />
+                    <Route path=path!("/agents/:id") view=AgentPage />
                     <Route path=path!("/lifecycle/policy") view=LifecyclePolicyPage />
                     <Route path=path!("/memories") view=MemoriesPage />
                     <Route path=path!("/memories/delete") view=DeletePage />

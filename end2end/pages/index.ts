@@ -1,5 +1,5 @@
 import type { Fixtures, PlaywrightTestArgs, PlaywrightTestOptions, TestFixture } from '@playwright/test';
-import { AgentsPage } from './agents';
+import { AgentPage, AgentsPage } from './agents';
 import { AuditPage } from './audit';
 import { CapturePage, EventsPage, SourcePage, SourcesPage } from './capture';
 import { DecidePage } from './decide';
@@ -26,6 +26,7 @@ const PAGES = {
   frame: Frame,
   signIn: SignInPage,
   agents: AgentsPage,
+  agentPage: AgentPage,
   lifecycle: LifecyclePage,
   memories: MemoriesPage,
   memory: MemoryPage,

@@ -107,6 +107,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     };
     "erasure::withdraw" Admin |w, c| erasure::withdraw(&w.engine, c, ErasureId(nowhere()));
     "identity::create_agent" Admin |w, c| identity::create_agent(&w.engine, c, "newcomer", "Newcomer", false);
+    "identity::set_blocked" Admin |w, c| identity::set_blocked(&w.engine, c, AgentId(nowhere()), true, "because");
     "identity::set_discipline" Admin |w, c| identity::set_discipline(&w.engine, c, AgentId(nowhere()), Discipline::Confirming);
     "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[Scope::MemoryRead], None, None);
     "identity::revoke_key" Admin |w, c| identity::revoke_key(&w.engine, c, KeyId(nowhere()));
@@ -150,6 +151,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "overview::overview" Viewer |w, c| overview::overview(&w.engine, c);
     "overview::agents" Viewer |w, c| overview::agents(&w.engine, c);
     "overview::agent_names" Viewer |w, c| overview::agent_names(&w.engine, c);
+    "overview::agent" Viewer |w, c| overview::agent(&w.engine, c, AgentId(nowhere()));
     "overview::audit_log" Viewer |w, c| overview::audit_log(&w.engine, c, &Default::default());
     "overview::export_audit_log" Viewer |w, c| overview::export_audit_log(&w.engine, c, &Default::default(), AuditFormat::Csv, tokio::io::sink());
     "portability::export" Admin |w, c| portability::export(&w.engine, c, &Selection::All, tokio::io::sink(), &|_| {});

@@ -379,10 +379,10 @@ pub const MEMORY: &[Query] = queries! {
     "memories::count" |tx, c| memories::count(tx, c.tenant, &c.filter()).await? as usize;
     "memories::list" |tx, c| memories::list(tx, c.tenant, &c.filter(), &Seek::First, 10).await?.len();
     "memories::named" |tx, c| memories::named(tx, c.tenant, "e", 100).await?.len();
-    "memories::counts" |tx, c| memories::counts(tx, c.tenant, c.now).await?.iter().filter(|row| row.agent_id == c.agent).count();
+    "memories::counts" |tx, c| memories::counts(tx, c.tenant, None, c.now).await?.iter().filter(|row| row.agent_id == c.agent).count();
     "memories::written_by_day" |tx, c| {
         let since = c.now.date_naive() - chrono::Duration::days(2);
-        memories::written_by_day(tx, c.tenant, since).await?.iter().filter(|row| row.0 == c.agent).count()
+        memories::written_by_day(tx, c.tenant, None, since).await?.iter().filter(|row| row.0 == c.agent).count()
     };
     "memories::put_vector" |tx, c| {
         let vector: Vec<f32> = c.vector.iter().rev().copied().collect();
@@ -775,6 +775,7 @@ pub fn pooled() -> Vec<Pooled> {
                 require_user: false,
                 discipline: Discipline::Aggressive,
             };
+                blocked_at: None,
             kept!(pool, |tx| identity::insert_agent(tx, c.tenant, &agent, c.now).await.map(|()| 0)?)
         }),
         control("identity::adopt_agent", |pool, c| {
@@ -787,6 +788,7 @@ pub fn pooled() -> Vec<Pooled> {
                 require_user: false,
                 discipline: Discipline::Confirming,
             };
+                blocked_at: None,
             kept!(pool, |tx| identity::adopt_agent(tx, c.tenant, &agent, c.now).await.map(|_| 0)?)
         }),
         control("identity::insert_key", |pool, c| {
@@ -832,6 +834,9 @@ pub fn pooled() -> Vec<Pooled> {
             kept!(pool, |tx| identity::set_keeps_context_texts(tx, c.tenant, c.agent, false).await.map(usize::from)?)
         }),
         control("identity::set_discipline", |pool, c| {
+        control("identity::set_blocked", |pool, c| {
+            kept!(pool, |tx| identity::set_blocked(tx, c.tenant, c.agent, Some(c.now)).await.map(usize::from)?)
+        }),
             kept!(pool, |tx| identity::set_discipline(tx, c.tenant, c.agent, Discipline::Confirming).await.map(usize::from)?)
         }),
         control("identity::key_by_id", |pool, c| {
@@ -863,6 +868,9 @@ pub fn pooled() -> Vec<Pooled> {
             Box::pin(async move { identity::key_used(pool, c.tenant, c.key, later).await.map(|()| 0) })
         }),
         control("identity::scopes_of", |pool, c| {
+        control("identity::keys_of", |pool, c| {
+            kept!(pool, |tx| identity::keys_of(tx, c.tenant, c.agent, 10).await.map(|keys| keys.len())?)
+        }),
             kept!(pool, |tx| identity::scopes_of(tx, c.tenant, c.agent, c.now).await.map(|scopes| scopes.len())?)
         }),
         control("identity::revoke_key", |pool, c| {

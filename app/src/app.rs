@@ -11,6 +11,7 @@ use crate::{
         lifecycle::{LifecyclePage, LifecyclePolicyPage},
         memories::{DeletePage, MemoriesPage, MemoryPage},
         overview::OverviewPage,
+        projects::{ProjectPage, ProjectsPage},
         prompts::PromptsPage,
         recall::{DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage},
         search::SearchPolicyPage,
@@ -107,7 +108,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/vocabulary/terms/:id") view=TermPage />
                     <Route path=path!("/vocabulary/terms/:id/change") view=ChangePage />
                     <Route path=path!("/vocabulary/decisions") view=DecisionsPage />
-                    <Route path=path!("/vocabulary/terms/new") view=NewTermPage />
+                    <Route path=path!("/projects") view=ProjectsPage />
+                    <Route path=path!("/projects/:id") view=ProjectPage />
                     <Route path=path!("/prompts") view=PromptsPage />
                     <Route path=path!("/audit") view=AuditPage />
                     <Route path=path!("/erasure") view=ErasuresPage />

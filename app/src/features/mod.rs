@@ -9,6 +9,7 @@ pub mod knowledge;
 pub mod lifecycle;
 pub mod memories;
 pub mod overview;
+pub mod projects;
 pub mod prompts;
 pub mod recall;
 pub mod search;

@@ -14,6 +14,7 @@ const PAGES: [(&str, &[Page]); 5] = [
             ("/", "Overview", Shape::Overview),
             ("/agents", "Agents", Shape::Agents),
             ("/memories", "Memories", Shape::Memories),
+            ("/projects", "Projects", Shape::Projects),
             ("/lifecycle", "Lifecycle", Shape::Restore),
         ],
     ),

@@ -11,21 +11,13 @@ use remembrancer::api::{
     CaptureNumbers, EventCount, EventFilter, EventId, EventRow, Page, SourceDetail, SourceFilter, SourceId, SourceRow,
 };
 #[cfg(feature = "ssr")]
-use remembrancer::{api::SourceResponse, capture as engine, projects};
-use uuid::Uuid;
+use remembrancer::{api::SourceResponse, capture as engine};
 
 /// What waits in the inbox and in the queue.
 #[server(endpoint = "capture_counts", input = GetUrl, output = Text)]
 pub async fn capture_counts() -> Result<CaptureNumbers, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::numbers(&engine, &ctx).await?)
-}
-
-/// Every project by id and slug, to choose from.
-#[server(endpoint = "project_names", input = GetUrl, output = Text)]
-pub async fn project_names() -> Result<Vec<(Uuid, String)>, ConsoleError> {
-    let (engine, ctx) = operator().await?;
-    Ok(projects::list(&engine, &ctx).await?.into_iter().map(|project| (project.id, project.slug)).collect())
 }
 
 /// Captures a text, then redirects to its source, or back to the form if it is refused. The message is kept for scripts, too: they open
@@ -55,19 +47,19 @@ pub async fn read_source(id: SourceId, #[server(default)] turn: i64) -> Result<S
     let (engine, ctx) = operator().await?;
     Ok(engine::source(&engine, &ctx, id, turn).await?)
 }
-/// How many events are not done, by bus and state.
-#[server(endpoint = "event_counts", input = GetUrl, output = Text)]
-pub async fn event_counts() -> Result<Vec<EventCount>, ConsoleError> {
-    let (engine, ctx) = operator().await?;
-    Ok(engine::event_counts(&engine, &ctx).await?)
-}
-
 
 /// One page of events, newest first.
 #[server(endpoint = "events", input = GetUrl, output = Text)]
 pub async fn browse_events(#[server(default)] filter: EventFilter) -> Result<Page<EventRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::events(&engine, &ctx, &filter).await?)
+}
+
+/// How many events are not done, by bus and state.
+#[server(endpoint = "event_counts", input = GetUrl, output = Text)]
+pub async fn event_counts() -> Result<Vec<EventCount>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(engine::event_counts(&engine, &ctx).await?)
 }
 
 /// Retries the dead event `one`, or else those of `ids`, then redirects to `done`.

@@ -7,7 +7,7 @@ use crate::{
         capture::{CapturePage, EventsPage, SourcePage, SourcesPage},
         erasure::{ErasurePage, ErasuresPage, NewErasurePage},
         inbox::{self, InboxPage, PolicyPage, QuarantinePage, SuggestionsPage},
-        knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage},
+        knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage, UploadPage},
         lifecycle::{LifecyclePage, LifecyclePolicyPage},
         memories::{DeletePage, MemoriesPage, MemoryPage},
         overview::OverviewPage,
@@ -77,8 +77,8 @@ pub fn App() -> impl IntoView {
                 <ParentRoute path=path!("") view=Layout ssr=SsrMode::Async>
                     <Route path=path!("/") view=OverviewPage />
                     <Route path=path!("/agents") view=AgentsPage />
-                    <Route path=path!("/lifecycle") view=LifecyclePage />
                     <Route path=path!("/agents/:id") view=AgentPage />
+                    <Route path=path!("/lifecycle") view=LifecyclePage />
                     <Route path=path!("/lifecycle/policy") view=LifecyclePolicyPage />
                     <Route path=path!("/memories") view=MemoriesPage />
                     <Route path=path!("/memories/delete") view=DeletePage />
@@ -96,6 +96,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/knowledge/documents/:id") view=DocumentPage />
                     <Route path=path!("/knowledge/runs") view=RunsPage />
                     <Route path=path!("/knowledge/topology") view=TopologyPage />
+                    <Route path=path!("/knowledge/upload") view=UploadPage />
                     <Route path=path!("/recall") view=HealthPage />
                     <Route path=path!("/recall/log") view=LogPage />
                     <Route path=path!("/recall/log/:id") view=RetrievalPage />
@@ -105,6 +106,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/vocabulary") view=ReviewPage />
                     <Route path=path!("/vocabulary/decide") view=DecidePage />
                     <Route path=path!("/vocabulary/terms") view=TermsPage />
+                    <Route path=path!("/vocabulary/terms/new") view=NewTermPage />
                     <Route path=path!("/vocabulary/terms/:id") view=TermPage />
                     <Route path=path!("/vocabulary/terms/:id/change") view=ChangePage />
                     <Route path=path!("/vocabulary/decisions") view=DecisionsPage />

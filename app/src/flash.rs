@@ -1,5 +1,5 @@
 use crate::{ConsoleError, ids::Ids, ui::text};
-use remembrancer::api::{DecisionId, FieldError, MemoryId, PairId, RequestId};
+use remembrancer::api::{DecisionId, FieldError, MemoryId, PairId, RequestId, UploadedFile};
 use serde::{Deserialize, Serialize};
 
 /// The result of the last form, kept in the session until the next page shows it.
@@ -24,6 +24,9 @@ pub struct Flash {
     /// The proposal about two memories whose decision can be undone.
     #[serde(default)]
     pub pair: Option<PairId>,
+    /// What became of the files of an upload.
+    #[serde(default)]
+    pub uploaded: Vec<UploadedFile>,
 }
 
 impl Flash {
@@ -41,6 +44,7 @@ impl Flash {
             undo: None,
             candidates: Ids::default(),
             pair: None,
+            uploaded: Vec::new(),
         }
     }
 

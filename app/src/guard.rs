@@ -35,14 +35,15 @@ pub const PUBLIC_SERVER_FUNCTIONS: [&str; 2] = ["/console/api/sign_in", "/consol
 
 /// The session key of the [`Admission`] that opened it.
 pub const SESSION_ADMISSION: &str = "admission";
+/// The session key of the [`Flash`] that the next page shows.
+pub const SESSION_FLASH: &str = "flash";
 const SEEN: &str = "seen";
-const FLASH: &str = "flash";
 const THEME: &str = "rmb-theme";
-
 const TYPED: &str = "rmb-typed";
 /// Most characters of a cookie's value, and for how many seconds it keeps a form.
 const TYPED_MAX: usize = 3_500;
 const TYPED_SECONDS: u32 = 900;
+
 /// The path and method of every server function.
 pub fn server_functions() -> Vec<(&'static str, axum::http::Method)> {
     leptos::server_fn::axum::server_fn_paths().collect()
@@ -131,7 +132,7 @@ fn path_of(url: &str) -> &str {
 
 /// Keeps a message for the next page.
 pub async fn announce(flash: Flash) -> Result<(), ConsoleError> {
-    session()?.insert(FLASH, flash).await.map_err(lost)
+    session()?.insert(SESSION_FLASH, flash).await.map_err(lost)
 }
 
 /// The error of a form with a field that is missing or wrong.
@@ -178,12 +179,12 @@ pub fn theme_cookie() -> Option<String> {
 
 /// The theme that a request's cookie names.
 pub fn theme_of(headers: &HeaderMap) -> Option<String> {
-    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
     cookie(headers, THEME).filter(|theme| matches!(theme.as_str(), "light" | "dark"))
 }
 
 /// The value of a request's cookie.
 fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
     cookies.flat_map(|line| line.split("; ")).find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')).map(str::to_owned)
 }
 

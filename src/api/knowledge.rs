@@ -103,7 +103,7 @@ pub struct DocumentDetail {
 }
 
 /// A file that could not be ingested.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct IngestFailure {
     pub path: String,
@@ -129,6 +129,27 @@ pub struct IngestReport {
     pub components: i64,
     /// True: nothing was written.
     pub dry_run: bool,
+    pub failures: Vec<IngestFailure>,
+}
+
+text_enum! {
+    /// What became of a file of an upload.
+    FileOutcome {
+        Added = "added",
+        Changed = "changed",
+        /// Its text is as before, and is divided into chunks again.
+        Reindexed = "reindexed",
+        Unchanged = "unchanged",
+        Failed = "failed",
+    }
+}
+
+/// A file of an upload.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UploadedFile {
+    pub path: String,
+    pub outcome: FileOutcome,
+    /// What could not be read, of the whole file or of parts of it.
     pub failures: Vec<IngestFailure>,
 }
 

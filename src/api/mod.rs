@@ -84,8 +84,9 @@ pub use inbox::{
     MemoryInput, PairRelation, QuarantineItem, QueuedResponse, SuggestedMemory, SuggestedPair, SuggestionFilter,
 };
 pub use knowledge::{
-    Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, IndexPage, IndexResponse, IngestFailure,
-    IngestReport, IngestRequest, IngestRun, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, NewDocument, TopologyRequest,
+    Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, FileOutcome, IndexPage, IndexResponse,
+    IngestFailure, IngestReport, IngestRequest, IngestRun, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, NewDocument, TopologyRequest,
+    UploadedFile,
 };
 pub use lifecycle::{
     AgentAging, ArchiveReason, ExpiringDay, Factor, FactorShare, Forecast, HistoryDays, ImportanceWeights, LifecyclePolicy,
@@ -133,6 +134,10 @@ pub const TOPIC_MAX: usize = 256;
 pub const DEFINITION_MAX: usize = 2000;
 /// Longest category of a term, in characters.
 pub const CATEGORY_MAX: usize = 64;
+/// Most files of one upload of documents.
+pub const UPLOAD_FILES_MAX: usize = 100;
+/// Largest upload of documents, in bytes.
+pub const UPLOAD_MAX: usize = 24 * 1024 * 1024;
 /// Longest content, in bytes.
 pub const CONTENT_MAX: usize = 16 * 1024;
 /// Longest recall query, in bytes.

@@ -133,6 +133,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::delete_view" Viewer |w, c| identity::delete_view(&w.engine, c, ViewId(nowhere()));
     "context::logged" Viewer |w, c| context::logged(&w.engine, c, ContextId(nowhere()), None);
     "context::compare" Viewer |w, c| context::compare(&w.engine, c, ContextId(nowhere()));
+    "knowledge::collections" Viewer |w, c| knowledge::collections(&w.engine, c);
+    "knowledge::upload" Reviewer |w, c| knowledge::upload(&w.engine, c, "acme", vec![]);
     "knowledge::documents" Viewer |w, c| knowledge::documents(&w.engine, c, &Default::default());
     "knowledge::document" Viewer |w, c| knowledge::document(&w.engine, c, DocumentId(nowhere()));
     "knowledge::runs" Viewer |w, c| knowledge::runs(&w.engine, c, None, None);
@@ -149,9 +151,9 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::set_pinned" Operator |w, c| memories::set_pinned(&w.engine, c, &name(), None, true);
     "memories::restore" Operator |w, c| memories::restore(&w.engine, c, &[memory()], "because");
     "overview::overview" Viewer |w, c| overview::overview(&w.engine, c);
+    "overview::agent" Viewer |w, c| overview::agent(&w.engine, c, AgentId(nowhere()));
     "overview::agents" Viewer |w, c| overview::agents(&w.engine, c);
     "overview::agent_names" Viewer |w, c| overview::agent_names(&w.engine, c);
-    "overview::agent" Viewer |w, c| overview::agent(&w.engine, c, AgentId(nowhere()));
     "overview::audit_log" Viewer |w, c| overview::audit_log(&w.engine, c, &Default::default());
     "overview::export_audit_log" Viewer |w, c| overview::export_audit_log(&w.engine, c, &Default::default(), AuditFormat::Csv, tokio::io::sink());
     "portability::export" Admin |w, c| portability::export(&w.engine, c, &Selection::All, tokio::io::sink(), &|_| {});

@@ -73,13 +73,13 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/set_search_policy", "similarity=0.5&recency=0.2&importance=0.2&source_priority=0.1"),
     ("/console/api/set_knowledge_categories", "agent=01900000-0000-7000-8000-000000000000&categories=adr"),
     ("/console/api/set_capture_policy", "episodes=review&profile=review&decisions=review&others=review&commons=review&confidence_min=50"),
-    ("/console/api/change_term", "id=01900000-0000-7000-8000-000000000000&what=rename&term=tea"),
-];
     ("/console/api/create_term", "term=tea"),
     ("/console/api/create_alias", "alias=infusion&into=tea"),
     ("/console/api/create_project", "slug=harbour"),
     ("/console/api/create_repo", "project=01900000-0000-7000-8000-000000000000&slug=core"),
     ("/console/api/link_projects", "project=01900000-0000-7000-8000-000000000000&other=01900000-0000-7000-8000-000000000001"),
+    ("/console/api/change_term", "id=01900000-0000-7000-8000-000000000000&what=rename&term=tea"),
+];
 
 /// Pages that show without a session.
 const PUBLIC_PAGES: &[&str] = &["/sign-in"];
@@ -246,13 +246,13 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("term_names", Some(Viewer)),
         ("foresee_change", Some(Viewer)),
         ("change_term", Some(Reviewer)),
+        ("create_term", Some(Reviewer)),
+        ("create_alias", Some(Reviewer)),
+        ("collections", Some(Viewer)),
         ("documents", Some(Viewer)),
         ("read_document", Some(Viewer)),
         ("ingest_runs", Some(Viewer)),
         ("topology", Some(Viewer)),
-        ("create_term", Some(Reviewer)),
-        ("create_alias", Some(Reviewer)),
-        ("collections", Some(Viewer)),
         ("measure_recall", Some(Viewer)),
         ("zero_hits", Some(Viewer)),
         ("try_recall", Some(Viewer)),
@@ -270,6 +270,7 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("sources", Some(Viewer)),
         ("source", Some(Viewer)),
         ("events", Some(Viewer)),
+        ("event_counts", Some(Viewer)),
         ("retry_events", Some(Operator)),
         ("inbox", Some(Viewer)),
         ("candidate", Some(Viewer)),
@@ -286,7 +287,6 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("lifecycle_policy", Some(Viewer)),
         ("set_lifecycle_policy", Some(Admin)),
         ("search_policy", Some(Viewer)),
-        ("event_counts", Some(Viewer)),
         ("set_search_policy", Some(Admin)),
         ("knowledge_categories", Some(Viewer)),
         ("set_knowledge_categories", Some(Admin)),

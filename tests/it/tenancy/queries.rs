@@ -539,8 +539,8 @@ pub const KB: &[Query] = queries! {
     "vocabulary::count_proposals" |tx, c| vocabulary::count_proposals(tx, c.tenant, &Default::default()).await? as usize;
     "vocabulary::list_proposals" |tx, c| vocabulary::list_proposals(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();
     "vocabulary::count_decisions" |tx, c| vocabulary::count_decisions(tx, c.tenant).await? as usize;
+    "knowledge::collections" |tx, c| knowledge::collections(tx, c.tenant, 10).await?.len();
     "jobs::depth_of" |tx, c| jobs::depth_of(tx, c.tenant).await?.len();
-    "jobs::sweep" |tx, c| jobs::sweep(tx, c.tenant, c.now + chrono::Duration::days(3650), 9).await? as usize;
     "capture::event_count" |tx, c| capture::event_count(tx, c.tenant, &of_knowledge()).await? as usize;
     "capture::event_list" |tx, c| capture::event_list(tx, c.tenant, &of_knowledge(), &Seek::First, 10).await?.len();
     "capture::retry_knowledge" |tx, c| {
@@ -548,6 +548,7 @@ pub const KB: &[Query] = queries! {
         let ids: Vec<EventId> = sqlx::query_scalar("select id from events").fetch_all(&mut **tx).await?;
         capture::retry_knowledge(tx, c.tenant, &ids, c.now).await?.len()
     };
+    "jobs::sweep" |tx, c| jobs::sweep(tx, c.tenant, c.now + chrono::Duration::days(3650), 9).await? as usize;
     "audit::lag_of" |tx, c| audit::lag_of(tx, c.tenant).await?.0 as usize;
     "vocabulary::rows" |tx, c| vocabulary::rows(tx, c.tenant, &[c.shared.term.0], &[]).await?.0.len();
     "vocabulary::apply" |tx, c| {
@@ -774,8 +775,8 @@ pub fn pooled() -> Vec<Pooled> {
                 name: "x".into(),
                 require_user: false,
                 discipline: Discipline::Aggressive,
-            };
                 blocked_at: None,
+            };
             kept!(pool, |tx| identity::insert_agent(tx, c.tenant, &agent, c.now).await.map(|()| 0)?)
         }),
         control("identity::adopt_agent", |pool, c| {
@@ -787,8 +788,8 @@ pub fn pooled() -> Vec<Pooled> {
                 name: "x".into(),
                 require_user: false,
                 discipline: Discipline::Confirming,
-            };
                 blocked_at: None,
+            };
             kept!(pool, |tx| identity::adopt_agent(tx, c.tenant, &agent, c.now).await.map(|_| 0)?)
         }),
         control("identity::insert_key", |pool, c| {
@@ -833,10 +834,10 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::set_keeps_context_texts", |pool, c| {
             kept!(pool, |tx| identity::set_keeps_context_texts(tx, c.tenant, c.agent, false).await.map(usize::from)?)
         }),
-        control("identity::set_discipline", |pool, c| {
         control("identity::set_blocked", |pool, c| {
             kept!(pool, |tx| identity::set_blocked(tx, c.tenant, c.agent, Some(c.now)).await.map(usize::from)?)
         }),
+        control("identity::set_discipline", |pool, c| {
             kept!(pool, |tx| identity::set_discipline(tx, c.tenant, c.agent, Discipline::Confirming).await.map(usize::from)?)
         }),
         control("identity::key_by_id", |pool, c| {
@@ -867,10 +868,10 @@ pub fn pooled() -> Vec<Pooled> {
             let later = c.now + chrono::Duration::hours(1);
             Box::pin(async move { identity::key_used(pool, c.tenant, c.key, later).await.map(|()| 0) })
         }),
-        control("identity::scopes_of", |pool, c| {
         control("identity::keys_of", |pool, c| {
             kept!(pool, |tx| identity::keys_of(tx, c.tenant, c.agent, 10).await.map(|keys| keys.len())?)
         }),
+        control("identity::scopes_of", |pool, c| {
             kept!(pool, |tx| identity::scopes_of(tx, c.tenant, c.agent, c.now).await.map(|scopes| scopes.len())?)
         }),
         control("identity::revoke_key", |pool, c| {

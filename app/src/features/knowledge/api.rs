@@ -1,8 +1,6 @@
-#[cfg(feature = "ssr")]
+use crate::{ConsoleError, codec::Text};
 #[cfg(feature = "ssr")]
 use crate::{guard::operator, ui::text::visible};
-use crate::guard::operator;
-use crate::{ConsoleError, codec::Text};
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::{Component, Document, DocumentDetail, DocumentFilter, DocumentId, IngestRun, Page};
 #[cfg(feature = "ssr")]
@@ -13,6 +11,13 @@ use remembrancer::knowledge;
 pub async fn documents(#[server(default)] filter: DocumentFilter) -> Result<Page<Document>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(knowledge::documents(&engine, &ctx, &filter).await?)
+}
+
+/// The collections to choose from, by name.
+#[server(endpoint = "collections", input = GetUrl, output = Text)]
+pub async fn collections() -> Result<Vec<String>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(knowledge::collections(&engine, &ctx).await?)
 }
 
 /// Everything about one document.

@@ -39,6 +39,8 @@ pub const SESSION_ADMISSION: &str = "admission";
 pub const SESSION_FLASH: &str = "flash";
 const SEEN: &str = "seen";
 const THEME: &str = "rmb-theme";
+const LOGIN: &str = "rmb-login";
+const LOGIN_SECONDS: u32 = 300;
 const TYPED: &str = "rmb-typed";
 /// Most characters of a cookie's value, and for how many seconds it keeps a form.
 const TYPED_MAX: usize = 3_500;
@@ -110,6 +112,21 @@ fn keep_typed(form: &str, typed: &str) {
     if let Some(console) = use_context::<Console>().filter(|_| fits && wants_html()) {
         set_cookie(TYPED, kept.trim_start_matches('?'), TYPED_SECONDS, console.secure_cookies);
     }
+}
+
+/// Keeps the login of a refused form for some minutes, in a cookie; an empty one removes it.
+pub fn keep_login(login: &str) {
+    let value = Query::default().with("login", login).href("");
+    let seconds = if login.is_empty() { 0 } else { LOGIN_SECONDS };
+    if let Ok(console) = console() {
+        set_cookie(LOGIN, value.trim_start_matches('?'), seconds, console.secure_cookies);
+    }
+}
+
+/// The login of a refused form.
+pub fn kept_login() -> String {
+    let kept = use_context::<Parts>().and_then(|parts| cookie(&parts.headers, LOGIN));
+    kept.map(|kept| Query::parse(&kept).text("login")).unwrap_or_default()
 }
 
 /// Takes what was typed into the form of this page before the session ended.

@@ -2,8 +2,8 @@ use crate::{ConsoleError, Flash, codec::Text};
 #[cfg(feature = "ssr")]
 use crate::{
     guard::{
-        client_address, close_session, console, open_session, own_path, request_id, set_status, set_theme_cookie, signed_in, take_flash,
-        theme_cookie,
+        client_address, close_session, console, keep_login, open_session, own_path, request_id, set_status, set_theme_cookie, signed_in,
+        take_flash, theme_cookie,
     },
     query::Query,
 };
@@ -56,11 +56,14 @@ pub async fn sign_in(
         Err(error) => Err(error),
     };
     match &signed_in {
-        Ok(()) => leptos_axum::redirect(own_path(&next, "/")),
+        Ok(()) => {
+            keep_login("");
+            leptos_axum::redirect(own_path(&next, "/"));
+        }
         Err(error) => {
-            let login: String = login.chars().take(LOGIN_MAX).collect();
-            let form = Query::default().with("error", why(error.code)).with("login", login).with("next", own_path(&next, ""));
-            leptos_axum::redirect(&form.href("/sign-in"))
+            // Not in the address, which stays in the browser's history and in the logs of proxies.
+            keep_login(&login.chars().take(LOGIN_MAX).collect::<String>());
+            leptos_axum::redirect(&Query::default().with("error", why(error.code)).with("next", own_path(&next, "")).href("/sign-in"))
         }
     }
     signed_in

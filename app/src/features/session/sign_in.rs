@@ -1,3 +1,5 @@
+#[cfg(feature = "ssr")]
+use crate::guard::kept_login;
 use crate::{
     query::{Query, use_query},
     ui::{Icon, Shape},
@@ -10,7 +12,7 @@ use leptos_meta::Title;
 pub fn SignInPage() -> impl IntoView {
     let query = use_query();
     // After a refusal only the password has to be typed again.
-    let kept = query.get_untracked().text("login");
+    let kept = SharedValue::new(kept_login).into_inner();
     view! {
         <Title text="Sign in" />
         <main id="main" class="mx-auto flex min-h-dvh max-w-sm flex-col justify-center px-6 py-10">
@@ -62,6 +64,12 @@ pub fn SignInPage() -> impl IntoView {
             </p>
         </main>
     }
+}
+
+/// The login of the form that was refused: the server knows it, and the page brings it to the browser.
+#[cfg(not(feature = "ssr"))]
+fn kept_login() -> String {
+    String::new()
 }
 
 fn notice(query: &Query) -> Option<impl IntoView + use<>> {

@@ -7,11 +7,12 @@ import { DecisionsPage } from './decisions';
 import { DeletePage } from './delete';
 import { Frame } from './frame';
 import { CandidatesPage, InboxPage, PolicyPage, QuarantinePage } from './inbox';
-import { DocumentPage, KnowledgePage, RunsPage, TopologyPage } from './knowledge';
+import { DocumentPage, KnowledgePage, RunsPage, TopologyPage, UploadPage } from './knowledge';
 import { LifecyclePage } from './lifecycle';
 import { MemoriesPage } from './memories';
 import { MemoryPage } from './memory';
 import { OverviewPage } from './overview';
+import { ProjectsPage } from './projects';
 import { PromptsPage } from './prompts';
 import { DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
 import { SearchPolicyPage } from './search-policy';
@@ -45,6 +46,7 @@ const PAGES = {
   document: DocumentPage,
   runs: RunsPage,
   topology: TopologyPage,
+  upload: UploadPage,
   health: HealthPage,
   playground: PlaygroundPage,
   diagnosis: DiagnosePage,
@@ -57,6 +59,7 @@ const PAGES = {
   decisions: DecisionsPage,
   terms: TermsPage,
   term: TermPage,
+  projects: ProjectsPage,
   prompts: PromptsPage,
 };
 

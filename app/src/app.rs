@@ -2,23 +2,24 @@
 
 use crate::{
     features::{
-        agents::AgentsPage,
+        agents::{AgentPage, AgentsPage},
         audit::AuditPage,
         capture::{CapturePage, EventsPage, SourcePage, SourcesPage},
         erasure::{ErasurePage, ErasuresPage, NewErasurePage},
         inbox::{self, InboxPage, PolicyPage, QuarantinePage, SuggestionsPage},
-        knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage},
+        knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage, UploadPage},
         lifecycle::{LifecyclePage, LifecyclePolicyPage},
         memories::{DeletePage, MemoriesPage, MemoryPage},
         overview::OverviewPage,
         people::{PeoplePage, PersonPage},
+        projects::{ProjectPage, ProjectsPage},
         prompts::PromptsPage,
         quality::QualityPage,
         recall::{DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage},
         search::SearchPolicyPage,
         session::SignInPage,
         usage::UsagePage,
-        vocabulary::{ChangePage, DecidePage, DecisionsPage, ReviewPage, TermPage, TermsPage},
+        vocabulary::{ChangePage, DecidePage, DecisionsPage, NewTermPage, ReviewPage, TermPage, TermsPage},
     },
     layout::{Layout, NotFound},
     ui::Now,
@@ -79,6 +80,7 @@ pub fn App() -> impl IntoView {
                 <ParentRoute path=path!("") view=Layout ssr=SsrMode::Async>
                     <Route path=path!("/") view=OverviewPage />
                     <Route path=path!("/agents") view=AgentsPage />
+                    <Route path=path!("/agents/:id") view=AgentPage />
                     <Route path=path!("/lifecycle") view=LifecyclePage />
                     <Route path=path!("/lifecycle/policy") view=LifecyclePolicyPage />
                     <Route path=path!("/people") view=PeoplePage />
@@ -99,6 +101,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/knowledge/documents/:id") view=DocumentPage />
                     <Route path=path!("/knowledge/runs") view=RunsPage />
                     <Route path=path!("/knowledge/topology") view=TopologyPage />
+                    <Route path=path!("/knowledge/upload") view=UploadPage />
                     <Route path=path!("/recall") view=HealthPage />
                     <Route path=path!("/recall/log") view=LogPage />
                     <Route path=path!("/recall/log/:id") view=RetrievalPage />
@@ -109,9 +112,12 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/vocabulary") view=ReviewPage />
                     <Route path=path!("/vocabulary/decide") view=DecidePage />
                     <Route path=path!("/vocabulary/terms") view=TermsPage />
+                    <Route path=path!("/vocabulary/terms/new") view=NewTermPage />
                     <Route path=path!("/vocabulary/terms/:id") view=TermPage />
                     <Route path=path!("/vocabulary/terms/:id/change") view=ChangePage />
                     <Route path=path!("/vocabulary/decisions") view=DecisionsPage />
+                    <Route path=path!("/projects") view=ProjectsPage />
+                    <Route path=path!("/projects/:id") view=ProjectPage />
                     <Route path=path!("/prompts") view=PromptsPage />
                     <Route path=path!("/usage") view=UsagePage />
                     <Route path=path!("/audit") view=AuditPage />

@@ -1,5 +1,5 @@
 use crate::{ConsoleError, features::people::EntryPath, ids::Ids, ui::text};
-use remembrancer::api::{DecisionId, FieldError, MemoryId, PairId, RequestId};
+use remembrancer::api::{DecisionId, FieldError, MemoryId, PairId, RequestId, UploadedFile};
 use serde::{Deserialize, Serialize};
 
 /// The result of the last form, kept in the session until the next page shows it.
@@ -27,6 +27,9 @@ pub struct Flash {
     /// The entry of a profile that was forgotten, which can be undone.
     #[serde(default)]
     pub entry: Option<EntryPath>,
+    /// What became of the files of an upload.
+    #[serde(default)]
+    pub uploaded: Vec<UploadedFile>,
 }
 
 impl Flash {
@@ -45,6 +48,7 @@ impl Flash {
             candidates: Ids::default(),
             pair: None,
             entry: None,
+            uploaded: Vec::new(),
         }
     }
 

@@ -35,9 +35,16 @@ pub const PUBLIC_SERVER_FUNCTIONS: [&str; 2] = ["/console/api/sign_in", "/consol
 
 /// The session key of the [`Admission`] that opened it.
 pub const SESSION_ADMISSION: &str = "admission";
+/// The session key of the [`Flash`] that the next page shows.
+pub const SESSION_FLASH: &str = "flash";
 const SEEN: &str = "seen";
-const FLASH: &str = "flash";
 const THEME: &str = "rmb-theme";
+const LOGIN: &str = "rmb-login";
+const LOGIN_SECONDS: u32 = 300;
+const TYPED: &str = "rmb-typed";
+/// Most characters of a cookie's value, and for how many seconds it keeps a form.
+const TYPED_MAX: usize = 3_500;
+const TYPED_SECONDS: u32 = 900;
 
 /// The path and method of every server function.
 pub fn server_functions() -> Vec<(&'static str, axum::http::Method)> {
@@ -88,18 +95,61 @@ pub async fn close_session() -> Result<(), ConsoleError> {
     session()?.flush().await.map_err(lost)
 }
 
-/// Takes the message about the last form out of the session.
+/// Takes the message about the last form out of the session, or what was typed into a form before the session ended.
 pub async fn take_flash() -> Result<Option<Flash>, ConsoleError> {
     let session = session()?;
-    if session.get::<Flash>(FLASH).await.map_err(lost)?.is_none() {
-        return Ok(None);
+    if session.get::<Flash>(SESSION_FLASH).await.map_err(lost)?.is_none() {
+        return Ok(take_typed());
     }
-    session.remove(FLASH).await.map_err(lost)
+    session.remove(SESSION_FLASH).await.map_err(lost)
+}
+
+/// Keeps what was typed into a form whose session ended, until somebody signs in again in this browser. A cookie holds it: what strangers
+/// send must not fill the table of sessions.
+fn keep_typed(form: &str, typed: &str) {
+    let kept = Query::default().with("form", path_of(form)).with("typed", typed).href("");
+    let fits = !typed.is_empty() && kept.len() <= TYPED_MAX;
+    if let Some(console) = use_context::<Console>().filter(|_| fits && wants_html()) {
+        set_cookie(TYPED, kept.trim_start_matches('?'), TYPED_SECONDS, console.secure_cookies);
+    }
+}
+
+/// Keeps the login of a refused form for some minutes, in a cookie; an empty one removes it.
+pub fn keep_login(login: &str) {
+    let value = Query::default().with("login", login).href("");
+    let seconds = if login.is_empty() { 0 } else { LOGIN_SECONDS };
+    if let Ok(console) = console() {
+        set_cookie(LOGIN, value.trim_start_matches('?'), seconds, console.secure_cookies);
+    }
+}
+
+/// The login of a refused form.
+pub fn kept_login() -> String {
+    let kept = use_context::<Parts>().and_then(|parts| cookie(&parts.headers, LOGIN));
+    kept.map(|kept| Query::parse(&kept).text("login")).unwrap_or_default()
+}
+
+/// Takes what was typed into the form of this page before the session ended.
+fn take_typed() -> Option<Flash> {
+    let headers = use_context::<Parts>()?.headers;
+    let kept = Query::parse(&cookie(&headers, TYPED)?);
+    if kept.get("form") != Some(path_of(&page())) {
+        return None;
+    }
+    set_cookie(TYPED, "", 0, console().ok()?.secure_cookies);
+    let text = "You were signed out before this was saved. Check it and send it again.";
+    let error = ConsoleError::new(ErrorCode::Unauthenticated, text);
+    Some(Flash::refused(&error, &kept.text("typed")))
+}
+
+/// The path of a URL of this site.
+fn path_of(url: &str) -> &str {
+    url.split('?').next().unwrap_or_default()
 }
 
 /// Keeps a message for the next page.
 pub async fn announce(flash: Flash) -> Result<(), ConsoleError> {
-    session()?.insert(FLASH, flash).await.map_err(lost)
+    session()?.insert(SESSION_FLASH, flash).await.map_err(lost)
 }
 
 /// The error of a form with a field that is missing or wrong.
@@ -118,7 +168,10 @@ pub fn invalid(fields: Vec<FieldError>) -> ConsoleError {
 pub async fn finish(result: Result<Flash, ConsoleError>, done: &str, form: &str, typed: &str) -> Result<(), ConsoleError> {
     let (flash, to) = match &result {
         Ok(flash) => (flash.clone(), done),
-        Err(error) if error.code == ErrorCode::Unauthenticated => return result.map(drop),
+        Err(error) if error.code == ErrorCode::Unauthenticated => {
+            keep_typed(form, typed);
+            return result.map(drop);
+        }
         Err(error) => (Flash::refused(error, typed), form),
     };
     if wants_html() {
@@ -143,16 +196,24 @@ pub fn theme_cookie() -> Option<String> {
 
 /// The theme that a request's cookie names.
 pub fn theme_of(headers: &HeaderMap) -> Option<String> {
+    cookie(headers, THEME).filter(|theme| matches!(theme.as_str(), "light" | "dark"))
+}
+
+/// The value of a request's cookie.
+fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
-    let theme = cookies.flat_map(|line| line.split("; ")).find_map(|pair| pair.strip_prefix(THEME)?.strip_prefix('='))?;
-    matches!(theme, "light" | "dark").then(|| theme.to_owned())
+    cookies.flat_map(|line| line.split("; ")).find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')).map(str::to_owned)
 }
 
 /// Stores the theme in a cookie for a year.
 pub fn set_theme_cookie(theme: &str, secure: bool) {
-    let age = if theme == "system" { 0 } else { 31_536_000 };
+    set_cookie(THEME, theme, if theme == "system" { 0 } else { 31_536_000 }, secure);
+}
+
+/// Sets a cookie for some seconds; 0 removes it.
+fn set_cookie(name: &str, value: &str, seconds: u32, secure: bool) {
     let secure = if secure { "; Secure" } else { "" };
-    let cookie = format!("{THEME}={theme}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{secure}");
+    let cookie = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
     if let (Some(response), Ok(value)) = (use_context::<ResponseOptions>(), cookie.parse()) {
         response.append_header(header::SET_COOKIE, value);
     }

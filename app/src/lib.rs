@@ -22,5 +22,6 @@ pub use error::ConsoleError;
 pub use flash::Flash;
 #[cfg(feature = "ssr")]
 pub use guard::{
-    ClientAddress, Console, PUBLIC_SERVER_FUNCTIONS, SESSION_ADMISSION, SignInLimiter, server_functions, theme_cookie, theme_of,
+    ClientAddress, Console, PUBLIC_SERVER_FUNCTIONS, SESSION_ADMISSION, SESSION_FLASH, SignInLimiter, server_functions, theme_cookie,
+    theme_of,
 };

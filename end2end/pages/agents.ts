@@ -16,3 +16,23 @@ export class AgentsPage extends Frame {
     return this.row(slug).locator('td').nth(columns.indexOf(column));
   }
 }
+
+export class AgentPage extends Frame {
+  readonly keys = this.page.getByTestId('key');
+  readonly users = this.page.getByTestId('user');
+  readonly memories = this.page.getByTestId('memories');
+  readonly blocked = this.page.getByTestId('blocked');
+  private readonly reason = this.page.getByRole('textbox', { name: 'Reason' });
+
+  async block(reason: string): Promise<void> {
+    await this.page.getByText('Block…', { exact: true }).click();
+    await this.reason.fill(reason);
+    await this.send(this.page.getByRole('button', { name: 'Block this agent' }));
+  }
+
+  async unblock(reason: string): Promise<void> {
+    await this.page.getByText('Unblock…', { exact: true }).click();
+    await this.reason.fill(reason);
+    await this.send(this.page.getByRole('button', { name: 'Unblock this agent' }));
+  }
+}

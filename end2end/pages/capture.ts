@@ -59,6 +59,7 @@ export class SourcesPage extends FilteredPage {
 
 export class EventsPage extends FilteredPage {
   readonly rows = this.page.getByTestId('event');
+  readonly queues = this.page.getByTestId('queue');
   readonly kind = this.page.getByRole('combobox', { name: 'Kind' });
   readonly state = this.page.getByRole('combobox', { name: 'State' });
   readonly agent = this.page.getByRole('combobox', { name: 'Agent' });

@@ -1,5 +1,5 @@
 import type { Fixtures, PlaywrightTestArgs, PlaywrightTestOptions, TestFixture } from '@playwright/test';
-import { AgentsPage } from './agents';
+import { AgentPage, AgentsPage } from './agents';
 import { AuditPage } from './audit';
 import { CapturePage, EventsPage, SourcePage, SourcesPage } from './capture';
 import { DecidePage } from './decide';
@@ -7,12 +7,13 @@ import { DecisionsPage } from './decisions';
 import { DeletePage } from './delete';
 import { Frame } from './frame';
 import { CandidatesPage, InboxPage, PolicyPage, QuarantinePage } from './inbox';
-import { DocumentPage, KnowledgePage, RunsPage, TopologyPage } from './knowledge';
+import { DocumentPage, KnowledgePage, RunsPage, TopologyPage, UploadPage } from './knowledge';
 import { LifecyclePage } from './lifecycle';
 import { MemoriesPage } from './memories';
 import { MemoryPage } from './memory';
 import { OverviewPage } from './overview';
 import { PeoplePage, PersonPage } from './people';
+import { ProjectsPage } from './projects';
 import { PromptsPage } from './prompts';
 import { QualityPage } from './quality';
 import { DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
@@ -29,6 +30,7 @@ const PAGES = {
   frame: Frame,
   signIn: SignInPage,
   agents: AgentsPage,
+  agentPage: AgentPage,
   lifecycle: LifecyclePage,
   memories: MemoriesPage,
   memory: MemoryPage,
@@ -47,6 +49,7 @@ const PAGES = {
   document: DocumentPage,
   runs: RunsPage,
   topology: TopologyPage,
+  upload: UploadPage,
   health: HealthPage,
   quality: QualityPage,
   playground: PlaygroundPage,
@@ -62,6 +65,7 @@ const PAGES = {
   decisions: DecisionsPage,
   terms: TermsPage,
   term: TermPage,
+  projects: ProjectsPage,
   prompts: PromptsPage,
   usage: UsagePage,
 };

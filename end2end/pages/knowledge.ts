@@ -34,6 +34,23 @@ export class DocumentPage extends Frame {
   readonly retired = this.page.getByTestId('retired');
 }
 
+/** The form that uploads documents. */
+export class UploadPage extends Frame {
+  readonly collection = this.page.getByRole('textbox', { name: 'Or a new collection' });
+  readonly files = this.page.getByLabel('Files');
+  readonly text = this.page.getByRole('textbox', { name: 'Or a text' });
+  readonly name = this.page.getByRole('textbox', { name: 'File name of the text' });
+  readonly submit = this.page.getByRole('button', { name: 'Upload documents' });
+  readonly results = this.page.getByTestId('uploaded');
+
+  async paste(collection: string, name: string, text: string): Promise<void> {
+    await this.collection.fill(collection);
+    await this.name.fill(name);
+    await this.text.fill(text);
+    await this.send(this.submit);
+  }
+}
+
 /** What was ingested, and when. */
 export class RunsPage extends Frame {
   readonly rows = this.page.getByTestId('run');

@@ -7,6 +7,14 @@ export class TermsPage extends FilteredPage {
   readonly text = this.page.getByLabel('Term, alias or definition contains');
   readonly state = this.page.getByRole('combobox', { name: 'State' });
 
+  /** The forms of the page for a new term. */
+  readonly newTerm = {
+    field: (name: string) => this.page.getByRole('form', { name: 'A term of its own' }).getByRole('textbox', { name, exact: true }),
+    create: this.page.getByRole('button', { name: 'Create term' }),
+    into: this.page.getByLabel('Term that it means'),
+    addAlias: this.page.getByRole('button', { name: 'Add alias' }),
+  };
+
   row(term: string): Locator {
     return this.rows.filter({ has: this.page.getByRole('link', { name: term, exact: true }) });
   }

@@ -82,6 +82,19 @@ async function openProposal({ vocabulary, agent }: Pick<Fixtures, 'vocabulary' |
 const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'the front page': ({ frame }) => frame.goto('/'),
   agents: ({ frame }) => frame.goto('/agents'),
+  'an agent': async ({ frame, agent }) => {
+    await rememberLongWords(agent);
+    await frame.goto(`/agents/${agent.id}`);
+    await frame.page.getByText('Block…', { exact: true }).click();
+  },
+  'an unknown agent': ({ frame }) => frame.goto('/agents/0198f000-0000-7000-8000-000000000000'),
+  projects: ({ frame }) => frame.goto('/projects'),
+  'a project': async ({ frame, projects }) => {
+    await projects.goto('/projects');
+    await projects.create(unique('harbour'), LONG);
+    await frame.ready();
+  },
+  'an unknown project': ({ frame }) => frame.goto('/projects/0198f000-0000-7000-8000-000000000000'),
   memories: ({ frame }) => frame.goto('/memories'),
   'memories with long words': async ({ frame, agent }) => {
     await rememberLongWords(agent);
@@ -155,6 +168,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   terms: ({ frame }) => frame.goto('/vocabulary/terms'),
   'terms, nothing matches': ({ frame }) => frame.goto('/vocabulary/terms?q=nothing+is+called+this'),
   'an unknown term': ({ frame }) => frame.goto('/vocabulary/terms/0198f000-0000-7000-8000-000000000000'),
+  'a new term': ({ frame }) => frame.goto(`/vocabulary/terms/new?name=${LONG}&alias=${LONG}`),
   decisions: ({ frame }) => frame.goto('/vocabulary/decisions'),
   prompts: ({ frame }) => frame.goto('/prompts'),
   'the audit log': ({ frame }) => frame.goto('/audit'),
@@ -169,6 +183,11 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
     await expect(frame.page.getByTestId('chunk').first()).toBeVisible();
   },
   'an unknown document': ({ frame }) => frame.goto('/knowledge/documents/0198f000-0000-7000-8000-000000000000'),
+  'uploading documents': ({ frame }) => frame.goto('/knowledge/upload'),
+  'uploaded documents': async ({ upload }) => {
+    await upload.goto('/knowledge/upload');
+    await upload.paste(unique('e2e'), `${LONG.slice(0, 60)}.md`, `# ${LONG}\n\n${LONG}\n`);
+  },
   ingestions: async ({ frame, agent }) => {
     await agent.ingest(unique('e2e'), [{ path: `docs/${LONG.slice(0, 60)}.md`, content: '---\nowner: nobody\n' }]);
     await frame.goto('/knowledge/runs');
@@ -258,6 +277,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'sources, nothing matches': ({ frame }) => frame.goto('/sources?form=attachment'),
   'an unknown source': ({ frame }) => frame.goto('/sources/0198f000-0000-7000-8000-000000000000'),
   events: ({ frame }) => frame.goto('/events'),
+  'events of knowledge': ({ frame }) => frame.goto('/events?bus=knowledge'),
   'events, an invalid filter': ({ frame }) => frame.goto('/events?kind=party'),
   'an unknown memory': ({ frame }) => frame.goto('/memories/0198f000-0000-7000-8000-000000000000'),
   'an unknown address': ({ frame }) => frame.goto('/nowhere'),

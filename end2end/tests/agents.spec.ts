@@ -55,7 +55,7 @@ test('a row links to the memories of its agent and to the deleted ones', { tag: 
   await agent.forget(second?.memory_id ?? '', 'asked to');
 
   await agents.goto('/agents');
-  await agents.row(agent.slug).getByRole('link', { name: agent.slug, exact: true }).click();
+  await agents.row(agent.slug).getByRole('link', { name: `1 live memory of ${agent.slug}` }).click();
   await expect(memories.total).toHaveText('1 memory');
   await expect.poll(() => memories.query()).toEqual({ agent: agent.id });
   await expect(memories.topics).toHaveText([kept]);
@@ -66,4 +66,19 @@ test('a row links to the memories of its agent and to the deleted ones', { tag: 
   await expect(memories.total).toHaveText('1 deleted memory');
   await expect.poll(() => memories.query()).toEqual({ agent: agent.id, deleted: 'true' });
   await expect(memories.topics).toHaveText([gone]);
+});
+
+test('the page of an agent shows its keys, memories and recalls, and blocks it', { tag: ['@phone', '@no-js'] }, async ({ agents, agentPage }) => {
+  const agent = Agent.create();
+  await agent.rememberAll([{ topic_raw: unique('boiler'), content: 'The boiler is looked at every May.' }]);
+  await agents.goto('/agents');
+  await agents.row(agent.slug).getByRole('link', { name: agent.slug, exact: true }).click();
+  await expect(agentPage.heading).toHaveText(agent.slug);
+  await expect(agentPage.keys).toHaveCount(1);
+  await expect(agentPage.keys.first()).toContainText(/rmb_\w{12}_…/);
+  await expect(agentPage.memories).toContainText('live1');
+  await agentPage.block('the laptop was lost');
+  await expect(agentPage.blocked).toContainText('Its keys are refused');
+  await agentPage.unblock('found again');
+  await expect(agentPage.blocked).toHaveCount(0);
 });

@@ -119,6 +119,16 @@ test('events say what was done', { tag: '@no-js' }, async ({ capture, source, ev
   await expect(events.empty).toContainText('No event matches these filters');
 });
 
+test('the queue of knowledge has its own events and counts', { tag: ['@phone', '@no-js'] }, async ({ events }) => {
+  await events.goto('/events');
+  await expect(events.queues).toHaveCount(2);
+  await events.queues.filter({ hasText: 'Knowledge' }).getByRole('link', { name: /^Dead/ }).click();
+  await expect.poll(() => events.query()).toMatchObject({ bus: 'knowledge', state: 'dead' });
+  await events.goto('/events?bus=knowledge&task=embed_document');
+  await expect(events.rows.first()).toContainText('Compute the vectors of a document');
+  await expect(events.rows.first().getByRole('link', { name: /^Document/ })).toBeVisible();
+});
+
 test('without a source, an event or a candidate the pages say how to make one', { tag: '@no-js' }, async ({ sources, inbox }) => {
   const nobody = Agent.create();
   await sources.goto(`/sources?agent=${nobody.id}`);

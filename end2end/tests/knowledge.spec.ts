@@ -192,3 +192,28 @@ test('an unknown document is not found', { tag: '@no-js' }, async ({ document, g
   await document.goto('/knowledge/documents/nothing');
   await expect(document.error).toContainText('This is not the id of a document.');
 });
+
+test('files are uploaded, and each shows what became of it', { tag: ['@phone', '@no-js'] }, async ({ upload, document }) => {
+  const [collection, title] = [unique('e2e'), unique('Anvil')];
+  await upload.goto('/knowledge/upload');
+  await upload.collection.fill(collection);
+  await upload.files.setInputFiles([
+    { name: 'anvil.md', mimeType: 'text/markdown', buffer: Buffer.from(`# ${title}\n\nIt is **heavy** <b>bold</b>.\n`) },
+    { name: 'broken.md', mimeType: 'text/markdown', buffer: Buffer.from('---\ntitle: [unclosed\n---\n') },
+  ]);
+  await upload.send(upload.submit);
+  await expect(upload.results).toContainText([/anvil\.md.*added/s, /broken\.md.*failed/s]);
+  await upload.goto(`/knowledge?${new URLSearchParams({ q: title })}`);
+  await upload.page.getByRole('link', { name: title, exact: true }).click();
+  await expect(document.chunks.first().locator('strong')).toHaveText('heavy');
+  await expect(document.chunks.first()).toContainText('<b>bold</b>');
+  await expect(document.chunks.first().locator('b')).toHaveCount(0);
+});
+
+test('an upload without a collection is refused at its field', { tag: '@no-js' }, async ({ upload }) => {
+  await upload.goto('/knowledge/upload');
+  await upload.text.fill('# Tea');
+  await upload.name.fill('tea.md');
+  await upload.send(upload.submit);
+  await expect(upload.flash).toContainText('choose a collection');
+});

@@ -42,9 +42,10 @@ test('an address with a peek opens the panel', { tag: ['@phone', '@no-js'] }, as
   await expect(memories.peek.topic).toHaveText(topics[0]);
   await memories.peek.open.click();
   await expect(memory.heading).toHaveText(topics[0]);
-  await expect(memory.page).toHaveURL(`/memories/${ids[0]}`);
-  await memory.page.goBack();
-  await expect(memories.peek.topic).toHaveText(topics[0]);
+  await expect(memory.page).toHaveURL(new RegExp(`/memories/${ids[0]}\\?back=`));
+  await memory.main.getByRole('link', { name: 'Memories', exact: true }).click();
+  await expect.poll(() => memories.query()).toMatchObject(Object.fromEntries(new URL(list, 'http://x').searchParams));
+  await expect(memories.total).toContainText('3 memories');
 });
 
 test('letters and arrow keys walk through the list', async ({ memories, memory, agent }) => {
@@ -72,6 +73,11 @@ test('letters and arrow keys walk through the list', async ({ memories, memory, 
   await expect(memories.peek.panel).toBeHidden();
   await expect.poll(() => memories.query()['peek']).toBeUndefined();
   await memories.page.goBack();
+  await at(0);
+  // Each step took the place of the one before: going back leaves the panel.
+  await memories.page.goBack();
+  await expect(memories.peek.panel).toBeHidden();
+  await memories.page.goForward();
   await at(0);
   await keyboard.press('o');
   await expect(memory.heading).toHaveText(topics[0]);

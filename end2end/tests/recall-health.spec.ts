@@ -23,7 +23,7 @@ test('a recall that found nothing is counted and explained', { tag: ['@phone', '
   await expect(item.getByRole('list', { name: 'Near misses' })).toContainText(/-?0\.\d\d of 0\.\d\d/);
   await expect(item.getByRole('link', { name: 'gasket' })).toBeVisible();
   const alias = await item.getByRole('link', { name: 'Add an alias' }).getAttribute('href');
-  expect(new URL(alias ?? '', 'http://x').searchParams.get('q')).toBe(question);
+  expect(new URL(alias ?? '', 'http://x').searchParams.get('alias')).toBe(question);
 
   await item.getByRole('link', { name: 'Try it again' }).click();
   await expect(playground.question).toHaveValue(question);
@@ -39,8 +39,14 @@ test('a deleted memory that would have matched is named', { tag: '@no-js' }, asy
   await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(await health.items.count()).toBe(1));
   await expect(health.items).toContainText('Filtered out: a relevant memory exists, and this recall could not reach it.');
   await expect(health.items.getByRole('list', { name: 'Near misses' })).toContainText('deleted');
+  const restore = health.items.getByTestId('restore');
+  await restore.getByText('Restore…').click();
+  await restore.getByRole('textbox', { name: 'Reason' }).fill('it was found');
+  await health.send(restore.getByRole('button', { name: 'Restore this memory' }));
+  await expect(health.flash).toContainText('Restored 1 memory.');
+  await expect(health.items.getByTestId('restore')).toHaveCount(0);
   await health.items.getByRole('link', { name: 'See the deleted memory' }).click();
-  await expect(memory.deleted).toContainText('it was sold');
+  await expect(memory.deleted).toHaveCount(0);
 });
 
 test('the form and the bars filter the page and set the address', { tag: ['@phone', '@no-js'] }, async ({ health }) => {

@@ -22,6 +22,8 @@ test.describe('signing in', () => {
       // The address holds neither login nor password, and keeps the page that was requested.
       await expect.poll(() => signIn.query()).toEqual({ error: 'refused', next: '/audit' });
       refusals.push(await signIn.refusal.innerText());
+      await expect(signIn.login).toHaveValue(attempt);
+      await expect(signIn.password).toHaveValue('');
     }
     expect(refusals[0]).toContain('do not match');
     expect(refusals[1]).toBe(refusals[0]);

@@ -27,6 +27,9 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
             - link "People":
               - /url: /people
           - listitem:
+            - link "Projects":
+              - /url: /projects
+          - listitem:
             - link "Lifecycle":
               - /url: /lifecycle
         - paragraph: Capture
@@ -220,6 +223,69 @@ test('deleting several memories', { tag: '@no-js' }, async ({ deletion, agent })
     - textbox "Reason"
     - button "Delete 1 memory"
     - link "Cancel"
+  `);
+});
+
+test('projects', { tag: '@no-js' }, async ({ projects }) => {
+  await projects.goto('/projects');
+  await expect(projects.main).toMatchAriaSnapshot(`
+    - heading "Projects" [level=1]
+    - heading "New project" [level=2]
+    - textbox "Slug"
+    - textbox "Name"
+    - button "Create project"
+  `);
+});
+
+test('uploading documents', { tag: '@no-js' }, async ({ upload }) => {
+  await upload.goto('/knowledge/upload');
+  await expect(upload.main).toMatchAriaSnapshot(`
+    - heading "Upload documents" [level=1]
+    - navigation "Knowledge"
+    - combobox "Collection"
+    - textbox "Or a new collection"
+    - button "Files"
+    - textbox "Or a text"
+    - textbox "File name of the text"
+    - button "Upload documents"
+  `);
+});
+
+test('a new term', { tag: '@no-js' }, async ({ terms }) => {
+  await terms.goto('/vocabulary/terms/new');
+  await expect(terms.main).toMatchAriaSnapshot(`
+    - heading "New term" [level=1]
+    - form "A term of its own":
+      - heading "A term of its own" [level=2]
+      - textbox "Term"
+      - textbox "Definition"
+      - textbox "Category"
+      - textbox "Aliases"
+      - button "Create term"
+    - form "An alias of a term":
+      - heading "An alias of a term" [level=2]
+      - textbox "Alias"
+      - combobox "Term that it means"
+      - button "Add alias"
+  `);
+});
+
+test('the page of an agent', { tag: '@no-js' }, async ({ agentPage, agent }) => {
+  await agentPage.goto(`/agents/${agent.id}`);
+  await expect(agentPage.main).toMatchAriaSnapshot(`
+    - heading "${agent.slug}" [level=1]
+    - navigation "About this agent":
+      - link "Memories"
+      - link "Recall log"
+      - link "Events"
+      - link "Audit log"
+    - heading "Recalls" [level=2]
+    - table "Recalls"
+    - heading "API keys" [level=2]
+    - table "API keys"
+    - heading "Users" [level=2]
+    - heading "Memories" [level=2]
+    - heading "Settings" [level=2]
   `);
 });
 

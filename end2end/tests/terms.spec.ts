@@ -175,3 +175,29 @@ test.describe('a viewer', () => {
     await expect(term.error).toContainText('Your role does not allow this');
   });
 });
+
+test('a term is created with aliases, and a refused form keeps its text', { tag: ['@phone', '@no-js'] }, async ({ terms, term, gate }) => {
+  gate.expect(409);
+  const [name, alias] = [unique('mooring'), unique('berth')];
+  await terms.goto(`/vocabulary/terms/new?name=${name}`);
+  await expect(terms.newTerm.field('Term')).toHaveValue(name);
+  await terms.newTerm.field('Definition').fill('Where a boat is tied up');
+  await terms.newTerm.field('Aliases').fill(`${alias}\n`);
+  await terms.send(terms.newTerm.create);
+  await expect(term.heading).toHaveText(name);
+  await expect(term.aliases).toContainText([alias]);
+  await expect(term.flash).toContainText(`“${name}” is a term now.`);
+
+  await terms.goto('/vocabulary/terms/new');
+  await terms.newTerm.field('Term').fill(alias);
+  await terms.send(terms.newTerm.create);
+  await expect(terms.flash).toContainText(alias);
+  await expect(terms.newTerm.field('Term')).toHaveValue(alias);
+
+  const other = unique('dock');
+  await terms.goto(`/vocabulary/terms/new?alias=${other}`);
+  await terms.newTerm.into.fill(name);
+  await terms.send(terms.newTerm.addAlias);
+  await expect(term.heading).toHaveText(name);
+  await expect(term.aliases).toContainText([other]);
+});

@@ -97,6 +97,7 @@ pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig,
         .route("/audit.csv", crate::downloads::audit_log(engine.clone(), transfers.clone(), AuditFormat::Csv))
         .route("/audit.jsonl", crate::downloads::audit_log(engine.clone(), transfers.clone(), AuditFormat::Jsonl))
         .route("/usage.csv", crate::downloads::usage(engine.clone(), transfers))
+        .route("/console/upload", crate::uploads::documents(engine.clone()))
         .leptos_routes_with_context(&leptos_options, pages(), context.clone(), document.clone())
         .layer(middleware::from_fn(drop_empty_fields))
         .layer(sessions)

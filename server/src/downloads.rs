@@ -108,7 +108,11 @@ impl FromRequestParts<Downloads> for SignedIn {
     }
 }
 
-async fn operator(parts: &mut Parts, engine: &Engine) -> Result<OpContext, Error> {
+/// The operator of the session.
+///
+/// # Errors
+/// `Unauthenticated` if nobody is signed in.
+pub async fn operator(parts: &mut Parts, engine: &Engine) -> Result<OpContext, Error> {
     let missing = |layer| Error::internal(format!("a layer is missing: {layer}"));
     let session = Session::from_request_parts(parts, engine).await.map_err(|_| missing("sessions"))?;
     let Extension(request_id) = Extension::<RequestId>::from_request_parts(parts, engine).await.map_err(|_| missing("request ids"))?;

@@ -16,3 +16,4 @@ pub mod metrics;
 mod serve;
 pub use serve::router;
 pub mod sessions;
+mod uploads;

@@ -1,5 +1,5 @@
-use super::AgentId;
 use super::text_enum::text_enum;
+use super::{AgentId, Discipline, KeyId, LifecyclePolicy, MemoryStatus, Scope, Silence, UserId};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,50 @@ pub struct AgentName {
     pub name: String,
 }
 
+/// An API key as the agent's page shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentKey {
+    pub id: KeyId,
+    pub name: String,
+    /// The public part of the key: `rmb_…_…`.
+    pub hint: String,
+    pub scopes: Vec<Scope>,
+    pub created_at: DateTime<Utc>,
+    /// To the minute.
+    pub last_used_at: Option<DateTime<Utc>>,
+    pub expires_at: Option<DateTime<Utc>>,
+    pub revoked_at: Option<DateTime<Utc>>,
+}
+
+/// Everything on the page of one agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgentDetail {
+    pub now: DateTime<Utc>,
+    pub summary: AgentSummary,
+    pub require_user: bool,
+    /// How eagerly it writes.
+    pub discipline: Discipline,
+    /// Its keys are refused since then.
+    pub blocked_at: Option<DateTime<Utc>>,
+    /// Those in force first, at most 50.
+    pub keys: Vec<AgentKey>,
+    /// Memories that are not deleted, by status.
+    pub statuses: Vec<(MemoryStatus, i64)>,
+    /// Recalls of the last 7 and 30 days.
+    pub week: Silence,
+    pub month: Silence,
+    /// One entry per day of the last 30 (UTC), oldest first.
+    pub days: Vec<(NaiveDate, Silence)>,
+    /// The users with the most memories, at most ten, and how many users there are.
+    pub users: Vec<(UserId, i64)>,
+    pub users_total: i64,
+    /// Profiles of people, and connections of tools that it has notes about.
+    pub profiles: i64,
+    pub connections: i64,
+    /// The limits that hold for it.
+    pub policy: LifecyclePolicy,
+}
+
 /// One row of the agents page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentSummary {
@@ -34,6 +78,7 @@ pub struct AgentSummary {
     pub kind: AgentKind,
     pub slug: String,
     pub name: String,
+    pub blocked: bool,
     /// Memories that a recall can find.
     pub live: i64,
     pub deleted: i64,

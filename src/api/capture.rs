@@ -73,6 +73,16 @@ text_enum! {
     }
 }
 
+text_enum! {
+    /// The queue of an event: each database of memories and of knowledge has one.
+    #[derive(Default)]
+    EventBus {
+        #[default]
+        Memories = "memories",
+        Knowledge = "knowledge",
+    }
+}
+
 /// What belongs to a source besides its text: the parameters of `POST /api/sources`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
@@ -354,6 +364,7 @@ pub struct SourceDetail {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventRow {
     pub id: EventId,
+    pub bus: EventBus,
     pub agent_id: AgentId,
     pub agent_slug: String,
     pub kind: EventKind,
@@ -365,9 +376,13 @@ pub struct EventRow {
     pub error: Option<String>,
     /// What became of it, in words.
     pub outcome: Option<String>,
+    /// What it concerns, in words: a topic, a title or phrases.
+    pub about: Option<String>,
+    /// The source, memory, document or request for an erasure that it concerns.
     pub source_id: Option<SourceId>,
-    /// The memory that it is about.
     pub memory_id: Option<super::MemoryId>,
+    pub document_id: Option<super::DocumentId>,
+    pub erasure_id: Option<super::ErasureId>,
     pub created_at: DateTime<Utc>,
     /// When the next attempt is due, if one is.
     pub run_after: Option<DateTime<Utc>>,
@@ -377,11 +392,23 @@ pub struct EventRow {
 /// What a list of events shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventFilter {
+    /// Memories by default.
+    pub bus: Option<EventBus>,
     pub agent_id: Option<AgentId>,
     pub kind: Option<EventKind>,
+    /// What a worker does: `extract`, `embed`, …
+    pub task: Option<String>,
     pub state: Option<EventState>,
     pub after: Option<String>,
     pub before: Option<String>,
+}
+
+/// How many events of a bus have a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventCount {
+    pub bus: EventBus,
+    pub state: EventState,
+    pub events: i64,
 }
 
 /// What the front page says about capture.

@@ -108,6 +108,8 @@ pub struct DiagnosedMemory {
     pub agent_slug: String,
     pub topic: String,
     pub content: String,
+    /// It is deleted or archived, so that a person can restore it.
+    pub restorable: bool,
 }
 
 /// How relevant a memory is for a question, in reach or not.

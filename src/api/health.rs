@@ -98,6 +98,8 @@ pub struct NearMiss {
     /// The relevance that it would have needed.
     pub floor: f64,
     pub state: NearMissState,
+    /// It is deleted or archived now, so that a person can restore it.
+    pub restorable: bool,
 }
 
 /// A recall that found nothing.

@@ -69,6 +69,8 @@ pub struct Chunk {
     /// The headings above it, outermost first.
     pub heading_path: Vec<String>,
     pub content: String,
+    /// The content as HTML, which is safe inside a page.
+    pub html: String,
     /// Where it begins in the file, in bytes.
     pub start_byte: i64,
     pub end_byte: i64,
@@ -101,7 +103,7 @@ pub struct DocumentDetail {
 }
 
 /// A file that could not be ingested.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct IngestFailure {
     pub path: String,
@@ -127,6 +129,27 @@ pub struct IngestReport {
     pub components: i64,
     /// True: nothing was written.
     pub dry_run: bool,
+    pub failures: Vec<IngestFailure>,
+}
+
+text_enum! {
+    /// What became of a file of an upload.
+    FileOutcome {
+        Added = "added",
+        Changed = "changed",
+        /// Its text is as before, and is divided into chunks again.
+        Reindexed = "reindexed",
+        Unchanged = "unchanged",
+        Failed = "failed",
+    }
+}
+
+/// A file of an upload.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UploadedFile {
+    pub path: String,
+    pub outcome: FileOutcome,
+    /// What could not be read, of the whole file or of parts of it.
     pub failures: Vec<IngestFailure>,
 }
 

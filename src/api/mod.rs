@@ -45,7 +45,7 @@ pub use activity::{
     ACTION_MAX, ActionKind, MESSAGE_MAX, META_MAX, NewStep, OUTCOME_MAX, OUTPUT_MAX, RecordActionRequest, RecordActionResponse,
     RecordStepRequest, RecordStepsRequest, RecordStepsResponse, STEPS_MAX,
 };
-pub use agents::{ActivityDay, AgentKind, AgentName, AgentSummary};
+pub use agents::{ActivityDay, AgentDetail, AgentKey, AgentKind, AgentName, AgentSummary};
 pub use assembly::{
     AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, BlockName, BlockOrder, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextBlock,
     ContextCut, ContextMessage, ContextTurn, CutAction, ItemOrigin, MessageRole, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult, TurnRole,
@@ -55,7 +55,7 @@ pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
 pub use capture::{
     ATTACHMENT_MAX, CaptureConversationRequest, CaptureMode, CaptureNumbers, CapturePolicy, CaptureResponse, CaptureSessionRequest,
-    ConnectionContextRequest, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, MATTER_DAYS_MAX, Matter, OBSERVATION_MAX,
+    ConnectionContextRequest, EventBus, EventCount, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, MATTER_DAYS_MAX, Matter, OBSERVATION_MAX,
     ObservationCategory, ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SensitiveMatters, SourceDetail, SourceDetails,
     SourceFilter, SourceForm, SourcePiece, SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
 };
@@ -93,8 +93,9 @@ pub use inbox::{
     MemoryInput, PairRelation, QuarantineItem, QueuedResponse, SuggestedMemory, SuggestedPair, SuggestionFilter,
 };
 pub use knowledge::{
-    Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, IndexPage, IndexResponse, IngestFailure,
-    IngestReport, IngestRequest, IngestRun, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, NewDocument, TopologyRequest,
+    Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, FileOutcome, IndexPage, IndexResponse,
+    IngestFailure, IngestReport, IngestRequest, IngestRun, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, NewDocument, TopologyRequest,
+    UploadedFile,
 };
 pub use lifecycle::{
     AgentAging, ArchiveReason, ExpiringDay, Factor, FactorShare, Forecast, HistoryDays, ImportanceWeights, LifecyclePolicy,
@@ -148,6 +149,10 @@ pub const TOPIC_MAX: usize = 256;
 pub const DEFINITION_MAX: usize = 2000;
 /// Longest category of a term, in characters.
 pub const CATEGORY_MAX: usize = 64;
+/// Most files of one upload of documents.
+pub const UPLOAD_FILES_MAX: usize = 100;
+/// Largest upload of documents, in bytes.
+pub const UPLOAD_MAX: usize = 24 * 1024 * 1024;
 /// Longest content, in bytes.
 pub const CONTENT_MAX: usize = 16 * 1024;
 /// Longest recall query, in bytes.

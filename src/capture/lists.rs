@@ -1,20 +1,18 @@
-//! What operators look at: sources with what became of them, and the events of the bus.
+//! What operators look at: sources with what became of them, and what waits.
 
-use super::store::{self, Event, Located, Quoted, SourceNumbers, SourcePart};
+use super::events::event_row;
+use super::store::{self, Located, Quoted, SourceNumbers, SourcePart};
 use crate::api::{
-    AgentId, BULK_MAX, CaptureNumbers, EventFilter, EventId, EventRow, EventState, OperatorRole, Page, QuotedMemory, SourceDetail,
-    SourceFilter, SourceId, SourcePiece, SourceRow, SourceTurn,
+    AgentId, CaptureNumbers, EventBus, OperatorRole, Page, QuotedMemory, SourceDetail, SourceFilter, SourceId, SourcePiece, SourceRow,
+    SourceTurn,
 };
-use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::jobs;
+use crate::error::Error;
 use crate::memories::slugs;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
-use serde_json::Value;
 use std::collections::HashMap;
 use tracing::instrument;
 
@@ -107,7 +105,7 @@ pub async fn source(engine: &Engine, ctx: &OpContext, id: SourceId, turn: i64) -
         turns,
         next_turn: i64::try_from(last).ok().filter(|_| last < total && last > from),
         previous_turn: (from > 0).then(|| i64::try_from(from.saturating_sub(TURNS)).unwrap_or(0)),
-        events: events.into_iter().map(|event| event_row(event, &slugs)).collect(),
+        events: events.into_iter().map(|event| event_row(event, EventBus::Memories, &slugs, &HashMap::new())).collect(),
     })
 }
 
@@ -147,100 +145,6 @@ fn pieces(text: &str, (start, end): (usize, usize), quoted: &[Quoted]) -> Vec<So
     }
     plain(at, end, &mut pieces);
     pieces
-}
-
-/// A page of events, newest first.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn events(engine: &Engine, ctx: &OpContext, filter: &EventFilter) -> Result<Page<EventRow>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
-    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
-    let slugs = slugs(engine, ctx).await?;
-    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::event_count(&mut tx, ctx.tenant_id, filter).await?;
-    let events = store::event_list(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
-    tx.commit().await?;
-    let page = seek.page(events, PAGE, total, |one: &Event| Cursor { key: one.created_at, id: one.id.0 });
-    Ok(page.map(|event| event_row(event, &slugs)))
-}
-
-fn event_row(event: Event, slugs: &HashMap<AgentId, String>) -> EventRow {
-    let open = matches!(event.state, EventState::Pending | EventState::Failed);
-    EventRow {
-        id: event.id,
-        agent_id: event.agent_id,
-        agent_slug: slugs.get(&event.agent_id).cloned().unwrap_or_else(|| event.agent_id.to_string()),
-        kind: event.kind,
-        outcome: event.outcome.as_ref().and_then(|outcome| in_words(&event.task, outcome)),
-        task: event.task,
-        state: event.state,
-        attempt: event.attempt,
-        error: event.error.filter(|_| event.state != EventState::Done),
-        source_id: event.source_id,
-        memory_id: event.memory_id.and_then(|id| id.parse().ok()),
-        created_at: event.created_at,
-        run_after: open.then_some(event.run_after),
-        finished_at: event.finished_at,
-    }
-}
-
-/// An outcome as a sentence: the numbers that are not zero, or what a maintenance job says.
-fn in_words(task: &str, outcome: &Value) -> Option<String> {
-    if let Some(result) = outcome.get("result").and_then(Value::as_str) {
-        return Some(result.to_owned());
-    }
-    let number = |name: &str| outcome.get(name).and_then(Value::as_i64).unwrap_or(0);
-    let counted = [
-        ("observations", "read"),
-        ("candidates", "added to the inbox"),
-        ("promoted", "stored without review"),
-        ("merged", "merged into memories"),
-        ("known", "extracted before"),
-        ("forgotten", "forgotten before"),
-        ("quarantined", "put into quarantine"),
-        ("dropped", "dropped without a quote"),
-        ("proposed", "proposed"),
-        ("profiled", "added to the profile"),
-        ("corrected", "corrected in the profile"),
-        ("unsupported", "dropped without support"),
-    ];
-    let mut words: Vec<String> =
-        counted.into_iter().filter(|(name, _)| number(name) > 0).map(|(name, words)| format!("{} {words}", number(name))).collect();
-    // The rules are what people expect, and a memory that an agent proposes has no extractor.
-    let extractor = outcome.get("extractor").and_then(Value::as_str).filter(|name| !["", "rules", "none"].contains(name));
-    words.extend(extractor.filter(|_| !words.is_empty()).map(|name| format!("by {name}")));
-    match words.is_empty() {
-        true if task == "extract" && number("read") >= number("of") => Some("nothing to remember".into()),
-        true => None,
-        false => Some(words.join(", ")),
-    }
-}
-
-/// Makes dead events due again; how many.
-///
-/// # Errors
-/// `Forbidden` without the role `operator`, `Invalid` for no ids or too many.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn retry(engine: &Engine, ctx: &OpContext, ids: &[EventId]) -> Result<i64, Error> {
-    ctx.require_role(OperatorRole::Operator)?;
-    let message = format!("names {} events; it may name 1 to {BULK_MAX}", ids.len());
-    Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "ids", message).done()?;
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let retried = store::retry(&mut tx, ctx.tenant_id, ids, engine.clock().now()).await?;
-    for id in &retried {
-        let entry = NewEntry::new(engine, ctx, "event.retried", "event", *id, "retried");
-        audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
-    }
-    jobs::store::announce(&mut tx).await?;
-    tx.commit().await?;
-    engine.jobs().wake();
-    engine.captures().wake();
-    engine.relay().wake();
-    Ok(i64::try_from(retried.len()).unwrap_or(i64::MAX))
 }
 
 /// What waits: in the inbox, in quarantine, on the bus.

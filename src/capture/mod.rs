@@ -1,6 +1,7 @@
 //! Capture: raw material is stored as a source, an explicit capture queues it, and a worker extracts candidates from it. Nothing is read
 //! unless somebody captures it, and no caller waits for extraction.
 
+mod events;
 pub mod extract;
 mod input;
 mod lists;
@@ -14,8 +15,9 @@ mod source;
 pub mod store;
 mod synthesise;
 
+pub use events::{event_counts, events, retry};
 pub use input::place_input;
-pub use lists::{events, numbers, retry, source, sources};
+pub use lists::{numbers, source, sources};
 pub use observe::{record_observation, update_connection_context, update_user_context};
 pub use parts::StoredTurn;
 pub use request::{capture_conversation, capture_session, ingest, paste};

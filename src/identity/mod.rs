@@ -26,7 +26,8 @@ pub use users::{add_user, named_by_caller, user, users};
 pub use views::{delete_view, rename_view, save_view, views};
 
 use crate::api::{
-    AgentId, AgentKind, Discipline, ErrorCode, KeyId, OperatorId, OperatorProfile, OperatorRole, RequestId, Scope, TenantId, UserRef,
+    AgentId, AgentKind, Discipline, ErrorCode, KeyId, OperatorId, OperatorProfile, OperatorRole, REASON_MAX, RequestId, Scope, TenantId,
+    UserRef,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx, Users};
@@ -43,7 +44,7 @@ pub(crate) const AGENT_NAME_MAX: usize = 500;
 /// The context of a request that carries an API key.
 ///
 /// # Errors
-/// `Unauthenticated` for a key that is malformed, unknown, expired or revoked; all read the same.
+/// `Unauthenticated` for a key that is malformed, unknown, expired or revoked; all read the same. `Forbidden` while its agent is blocked.
 #[boxed]
 pub async fn authenticate(engine: &Engine, key: &str, request_id: RequestId) -> Result<OpContext, Error> {
     const REFUSED: Error = Error::Unauthenticated("this API key is not valid");
@@ -70,6 +71,10 @@ async fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Res
     let now = engine.clock().now();
     if record.revoked_at.is_some() || record.expires_at.is_some_and(|expires| expires <= now) {
         return Err(Error::Unauthenticated("this API key is not valid"));
+    }
+    // Not `Unauthenticated`: the key is right, and the gate must not remember it as a wrong one.
+    if record.blocked {
+        return Err(Error::Forbidden(format!("the agent {} is blocked; an administrator can unblock it", record.agent_slug)));
     }
     store::key_used(engine.db().control.system(), record.tenant_id, record.key_id, now).await?;
     Ok(OpContext {
@@ -128,6 +133,7 @@ pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &s
         name: name.into(),
         require_user,
         discipline: Discipline::Aggressive,
+        blocked_at: None,
     };
     let mut tx = engine.db().control.begin_system().await?;
     store::insert_agent(&mut tx, ctx.tenant_id, &agent, engine.clock().now()).await.map_err(|error| name_conflict(error, "agent", slug))?;
@@ -162,6 +168,28 @@ pub async fn set_discipline(engine: &Engine, ctx: &OpContext, agent: AgentId, di
     }
     let entry = NewEntry::new(engine, ctx, "agent.discipline_set", "agent", agent, format!("writes by the discipline {discipline}"));
     finish(engine, tx, ctx, entry.agent(agent)).await
+}
+
+/// Blocks an agent: its keys are refused from the next request on. With `blocked` false the same keys work again. Whether it changed.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Invalid` without a reason; `NotFound` for a foreign agent and for the commons.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
+pub async fn set_blocked(engine: &Engine, ctx: &OpContext, agent: AgentId, blocked: bool, reason: &str) -> Result<bool, Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    Checks::default().text("reason", reason, REASON_MAX).done()?;
+    let mut tx = engine.db().control.begin_system().await?;
+    let agents = store::agents(&mut tx, ctx.tenant_id).await?;
+    let known = agents.iter().find(|one| one.id == agent && one.kind == AgentKind::Agent).ok_or(Error::NotFound("agent"))?;
+    if !store::set_blocked(&mut tx, ctx.tenant_id, agent, blocked.then(|| engine.clock().now())).await? {
+        tx.commit().await?;
+        return Ok(false);
+    }
+    let (action, word) = if blocked { ("agent.blocked", "blocked") } else { ("agent.unblocked", "unblocked") };
+    let entry = NewEntry::new(engine, ctx, action, "agent", agent, format!("agent {} {word}", known.slug));
+    finish(engine, tx, ctx, entry.agent(agent).reason(Some(reason.trim()))).await?;
+    Ok(true)
 }
 
 /// An agent of the tenant by its slug.

@@ -12,7 +12,7 @@ pub struct Tenant {
 }
 
 /// An agent, or a tenant's commons.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct Agent {
     pub id: AgentId,
     pub kind: AgentKind,
@@ -20,6 +20,8 @@ pub struct Agent {
     pub name: String,
     pub require_user: bool,
     pub discipline: Discipline,
+    /// Since then its keys are refused.
+    pub blocked_at: Option<DateTime<Utc>>,
 }
 
 /// What an API key's prefix resolves to.
@@ -31,6 +33,8 @@ pub struct KeyRecord {
     pub agent_id: AgentId,
     pub agent_slug: String,
     pub require_user: bool,
+    /// Whether the agent is blocked.
+    pub blocked: bool,
     pub secret_hash: Vec<u8>,
     pub scopes: Vec<Scope>,
     /// The one user that the key acts for.

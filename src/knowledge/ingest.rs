@@ -4,7 +4,9 @@
 use super::parse::{self, CHUNKING, Parsed};
 use super::search::{embedded_text, searched_text};
 use super::store::{self, InForce, NewChunk, NewComponent, NewText};
-use crate::api::{ChunkId, DocumentId, IngestFailure, IngestReport, RunId, Scope};
+use crate::api::{
+    ChunkId, DocumentId, FileOutcome, IngestFailure, IngestReport, OperatorRole, RunId, Scope, UPLOAD_FILES_MAX, UploadedFile,
+};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -17,7 +19,7 @@ use crate::vocabulary::{self, NewTerm};
 use async_recursion::async_recursion as boxed;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tracing::instrument;
 
 /// Statuses of documents that were replaced or never in force: kept and shown, but not found, because no agent should rely on them.
@@ -76,10 +78,56 @@ pub async fn ingest(
     progress: &(dyn Fn(usize, usize) + Send + Sync),
 ) -> Result<IngestReport, Error> {
     ctx.require(Scope::KbWrite)?;
+    ingest_files(engine, ctx, ingestion, progress).await.map(|(report, _)| report)
+}
+
+/// Ingests Markdown files that a person chose into a collection; other documents of the collection stay as they are. What became of each
+/// file, in their order.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`, because a glossary among the files changes the vocabulary; `Invalid` for a collection without
+/// a name, for no files or too many, and for two files with one name.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, files = files.len()))]
+pub async fn upload(engine: &Engine, ctx: &OpContext, collection: &str, files: Vec<(String, Vec<u8>)>) -> Result<Vec<UploadedFile>, Error> {
+    ctx.require_role(OperatorRole::Reviewer)?;
+    let names: BTreeSet<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+    Checks::default()
+        .that(
+            (1..=UPLOAD_FILES_MAX).contains(&files.len()),
+            "files",
+            format!("has {} files; it may have 1 to {UPLOAD_FILES_MAX}", files.len()),
+        )
+        .that(names.len() == files.len(), "files", "has two files with the same name")
+        .done()?;
+    let paths: Vec<String> = files.iter().map(|(path, _)| path.clone()).collect();
+    let ingestion = Ingestion {
+        collection: collection.trim().to_owned(),
+        files,
+        extent: Extent::Part { gone: vec![] },
+        revision: None,
+        dry_run: false,
+        failures: vec![],
+    };
+    let (report, outcomes) = ingest_files(engine, ctx, ingestion, &|_, _| {}).await?;
+    let file = |(path, outcome): (String, FileOutcome)| {
+        let failures = report.failures.iter().filter(|failure| failure.path == path).cloned().collect();
+        UploadedFile { path, outcome, failures }
+    };
+    Ok(paths.into_iter().zip(outcomes).map(file).collect())
+}
+
+/// Ingests files for a caller whose right was checked: the report, and what became of each file.
+async fn ingest_files(
+    engine: &Engine,
+    ctx: &OpContext,
+    ingestion: Ingestion,
+    progress: &(dyn Fn(usize, usize) + Send + Sync),
+) -> Result<(IngestReport, Vec<FileOutcome>), Error> {
     Checks::default().text("collection", &ingestion.collection, COLLECTION_MAX).done()?;
     let once = Once::new(engine, ctx, "ingest", &Once::has_key(ctx).then(|| identity(&ingestion)))?;
     if let Some(report) = once.stored_answer(&engine.db().kb).await? {
-        return Ok(report);
+        return Ok((report, vec![]));
     }
     let Ingestion { collection, files, extent, revision, dry_run, failures } = ingestion;
     let mut report = IngestReport { dry_run, failures, ..IngestReport::default() };
@@ -96,14 +144,15 @@ pub async fn ingest(
     for failure in &report.failures {
         there.remove(&failure.path);
     }
-    let total = files.len();
+    let (total, mut outcomes) = (files.len(), Vec::with_capacity(files.len()));
     for (done, (path, bytes)) in files.into_iter().enumerate() {
         let hash = Sha256::digest(&bytes).to_vec();
-        let old = there.remove(&path);
+        let (old, before) = (there.remove(&path), numbers(&report));
         match old {
             Some(known) if known.content_hash == hash && known.chunking == chunking(engine) => report.unchanged += 1,
             old => take_in(engine, ctx, &mut report, &collection, &path, bytes, hash, old).await?,
         }
+        outcomes.push(outcome(before, numbers(&report)));
         progress(done + 1, total);
     }
     let gone = match extent {
@@ -132,9 +181,24 @@ pub async fn ingest(
         metrics::counter!("remembrancer_knowledge_ingested_total")
             .increment((report.added + report.changed + report.reindexed).unsigned_abs());
         metrics::counter!("remembrancer_knowledge_failures_total").increment(report.failures.len() as u64);
-        return Ok(first.unwrap_or(report));
+        return Ok((first.unwrap_or(report), outcomes));
     }
-    Ok(report)
+    Ok((report, outcomes))
+}
+
+/// The numbers of a report, one of which each file that was read raises.
+fn numbers(report: &IngestReport) -> [(FileOutcome, i64); 4] {
+    [
+        (FileOutcome::Added, report.added),
+        (FileOutcome::Changed, report.changed),
+        (FileOutcome::Reindexed, report.reindexed),
+        (FileOutcome::Unchanged, report.unchanged),
+    ]
+}
+
+fn outcome(before: [(FileOutcome, i64); 4], after: [(FileOutcome, i64); 4]) -> FileOutcome {
+    let raised = before.into_iter().zip(after).find(|((_, before), (_, after))| after > before);
+    raised.map_or(FileOutcome::Failed, |((outcome, _), _)| outcome)
 }
 
 /// What makes two ingestions over HTTP the same: the hash of each file stands for it.

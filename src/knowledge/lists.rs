@@ -1,5 +1,6 @@
 //! Lists for people: documents, ingestions, topology, index pages. And the topology for agents.
 
+use super::html;
 use super::parse::index::{self, IndexEntry};
 use super::store::{self, DocumentRow};
 use crate::api::{
@@ -18,6 +19,8 @@ use tracing::instrument;
 
 /// Rows on one page of the console.
 const PAGE: usize = 50;
+/// Collections to choose from.
+const COLLECTIONS: i64 = 200;
 /// Recalls shown on a document's page, and for how many days its citations are counted.
 const CITED: i64 = 20;
 const CITED_DAYS: i64 = 30;
@@ -41,6 +44,20 @@ pub async fn documents(engine: &Engine, ctx: &OpContext, filter: &DocumentFilter
     Ok(page.map(|row| shown(&row, &cited)))
 }
 
+/// The collections that have a document in force, by name; at most 200.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn collections(engine: &Engine, ctx: &OpContext) -> Result<Vec<String>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let collections = store::collections(&mut tx, ctx.tenant_id, COLLECTIONS).await?;
+    tx.commit().await?;
+    Ok(collections)
+}
+
 /// A document with its chunks, its use and its versions, in force or not.
 ///
 /// # Errors
@@ -62,6 +79,7 @@ pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Resul
     let chunk = |chunk: store::ChunkRow| Chunk {
         id: chunk.id,
         heading_path: chunk.heading_path,
+        html: html::render(&chunk.content),
         content: chunk.content,
         start_byte: i64::from(chunk.start_byte),
         end_byte: i64::from(chunk.end_byte),

@@ -1,5 +1,6 @@
 //! Shared knowledge: documents of the organisation, ingested from Markdown, found by every agent.
 
+mod html;
 mod identifiers;
 mod ingest;
 mod lists;
@@ -10,8 +11,8 @@ pub mod store;
 mod tree;
 
 pub(crate) use ingest::is_found;
-pub use ingest::{Extent, Ingestion, embed_document, ingest};
-pub use lists::{component, document, documents, full_text, index, runs, topology};
+pub use ingest::{Extent, Ingestion, embed_document, ingest, upload};
+pub use lists::{collections, component, document, documents, full_text, index, runs, topology};
 pub use search::{CandidateQuery, PreparedQuery, RankedChunk, candidates, hit, search};
 pub(crate) use search::{explain, passages, searched_text};
 pub use tree::{Tree, index_pages, read};

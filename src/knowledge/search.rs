@@ -240,7 +240,7 @@ pub fn hit(candidate: RankedChunk, asked: &BTreeMap<String, u32>) -> KnowledgeHi
         spec_id: found.reference.clone().filter(|_| found.kind == DocumentKind::Spec),
         adr_id: found.reference.clone().filter(|_| found.kind == DocumentKind::Adr),
         attribution: format!("Per {name}: {}", found.content),
-        explanation: explain(matched_by, similarity, &matched_words, &parts, score),
+        explanation: explain((matched_by, similarity >= floor), similarity, &matched_words, &parts, score),
         title: found.title,
         heading_path: found.heading_path,
         path: found.path,
@@ -257,15 +257,21 @@ pub fn hit(candidate: RankedChunk, asked: &BTreeMap<String, u32>) -> KnowledgeHi
     }
 }
 
-/// Why a chunk is in an answer, as a sentence.
-pub(crate) fn explain(matched_by: MatchedBy, similarity: f64, matched_words: &[String], parts: &[Part], score: f64) -> String {
+/// Why a chunk is in an answer or, if it does not reach the floor, why not, as a sentence.
+pub(crate) fn explain(
+    (matched_by, relevant): (MatchedBy, bool),
+    similarity: f64,
+    matched_words: &[String],
+    parts: &[Part],
+    score: f64,
+) -> String {
     let sum = match parts {
         [] if (score - similarity).abs() < 0.005 => String::new(),
         // Under `decay`, words count for part of what a cosine counts.
         [] => format!(" Its score is {score:.2}."),
         parts => format!(" {}, which makes {score:.2}.", explain::sum_of(parts)),
     };
-    format!("{}; decided knowledge does not fade.{sum}", explain::how_found(matched_by, similarity, matched_words))
+    format!("{}; decided knowledge does not fade.{sum}", explain::how_found(matched_by, similarity, relevant, matched_words))
 }
 
 /// The text whose words are indexed: the chunk, its reference, title and headings.

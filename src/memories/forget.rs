@@ -4,7 +4,9 @@ use super::link::post_settling;
 use super::model::{Change, Memory};
 use super::store;
 use crate::aging::expiry;
-use crate::api::{AgentId, BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, RetentionDays, Scope};
+use crate::api::{
+    AgentId, BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, RetentionDays, Scope, Source,
+};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -12,7 +14,7 @@ use crate::error::{Checks, Error};
 use crate::idempotency::{self, Once};
 use crate::identity::{self, acting_for};
 use crate::jobs::{self, NewEvent, Task};
-use crate::op::OpContext;
+use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
@@ -154,7 +156,7 @@ async fn lock_all(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &s
 async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: Option<&str>) -> Result<DateTime<Utc>, Error> {
     let (tenant, agent, id, now) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
     store::mark_deleted(tx, ctx.tenancy(), memory, ctx.actor.name(), reason, now).await?;
-    store::write_version(tx, ctx, agent, id, Change::Forgotten, None, now).await?;
+    store::write_version(tx, ctx, agent, id, Change::Forgotten, origin(ctx).as_ref(), now).await?;
     store::drop_words(tx, ctx.tenancy(), agent, id).await?;
     store::sync_live(tx, ctx.tenancy(), agent, &[id]).await?;
     post_settling(engine, ctx, tx, agent, id).await?;
@@ -162,6 +164,11 @@ async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memor
     let entry = NewEntry::new(engine, ctx, "memory.forgotten", "memory", id, "forgotten").agent(agent).reason(reason);
     audit::record(tx, tenant, ctx.commons_id, &entry).await?;
     Ok(now)
+}
+
+/// Where a person's change comes from: not from where the memory was said.
+fn origin(ctx: &OpContext) -> Option<Source> {
+    matches!(ctx.actor, Actor::Operator { .. }).then(|| Source { platform: "console".into(), ..Source::default() })
 }
 
 async fn bring_back(
@@ -179,7 +186,7 @@ async fn bring_back(
             store::mark_restored(tx, ctx.tenancy(), memory).await?
         }
     };
-    store::write_version(tx, ctx, agent, id, Change::Restored, None, now).await?;
+    store::write_version(tx, ctx, agent, id, Change::Restored, origin(ctx).as_ref(), now).await?;
     store::sync_live(tx, ctx.tenancy(), agent, &[id]).await?;
     post_settling(engine, ctx, tx, agent, id).await?;
     // A memory that was superseded before it was forgotten is still superseded.

@@ -1,18 +1,28 @@
-//! The agents page: how much each agent remembers, and when it last did.
+//! The pages of agents: how much each agent remembers, when it last did, and everything about one of them.
 
-use crate::api::{ActivityDay, AgentName, AgentSummary, OperatorRole};
+use super::by_day;
+use crate::api::{ActivityDay, AgentDetail, AgentId, AgentName, AgentSummary, HealthFilter, OperatorRole, Silence};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::identity::{self, store};
-use crate::memories::store as memories;
+use crate::identity::{self, Agent, store};
+use crate::memories::store::{self as memories, Counts};
 use crate::op::OpContext;
+use crate::{profile, recall};
 use async_recursion::async_recursion as boxed;
-use chrono::Duration;
+use chrono::{Duration, NaiveDate, NaiveTime};
 use std::collections::HashMap;
 use tracing::instrument;
 
 /// Days that the activity chart shows.
 const ACTIVITY_DAYS: i64 = 28;
+/// Days of recalls on an agent's page, and how many of them are a week.
+const DAYS: u32 = 30;
+const WEEK: usize = 7;
+/// Keys and users on an agent's page.
+const KEYS: i64 = 50;
+const USERS: i64 = 10;
+
+type Written = HashMap<(AgentId, NaiveDate), i64>;
 
 /// Every agent of the tenant with its counts, the commons first.
 ///
@@ -29,35 +39,94 @@ pub async fn agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentSummary
 
     let first_day = now.date_naive() - Duration::days(ACTIVITY_DAYS - 1);
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let mut counts: HashMap<_, _> =
-        memories::counts(&mut tx, ctx.tenant_id, now).await?.into_iter().map(|counts| (counts.agent_id, counts)).collect();
-    let written: HashMap<_, _> = memories::written_by_day(&mut tx, ctx.tenant_id, first_day)
-        .await?
-        .into_iter()
-        .map(|(agent, day, written)| ((agent, day), written))
-        .collect();
+    let counts = memories::counts(&mut tx, ctx.tenant_id, None, now).await?;
+    let written = memories::written_by_day(&mut tx, ctx.tenant_id, None, first_day).await?;
     tx.commit().await?;
-
-    let summary = |agent: identity::Agent| {
+    let mut counts: HashMap<_, _> = counts.into_iter().map(|counts| (counts.agent_id, counts)).collect();
+    let written = written.into_iter().map(|(agent, day, written)| ((agent, day), written)).collect();
+    let summary = |agent: Agent| {
         let counts = counts.remove(&agent.id);
-        let activity = (0..ACTIVITY_DAYS).map(|offset| {
-            let day = first_day + Duration::days(offset);
-            ActivityDay { day, written: written.get(&(agent.id, day)).copied().unwrap_or(0) }
-        });
-        AgentSummary {
-            id: agent.id,
-            kind: agent.kind,
-            live: counts.as_ref().map_or(0, |counts| counts.live),
-            deleted: counts.as_ref().map_or(0, |counts| counts.deleted),
-            added_7d: counts.as_ref().map_or(0, |counts| counts.added_7d),
-            last_write: counts.as_ref().and_then(|counts| counts.last_write),
-            last_recall: counts.as_ref().and_then(|counts| counts.last_recall),
-            activity: activity.collect(),
-            slug: agent.slug,
-            name: agent.name,
-        }
+        summary(agent, counts, first_day, &written)
     };
     Ok(agents.into_iter().map(summary).collect())
+}
+
+fn summary(agent: Agent, counts: Option<Counts>, first_day: NaiveDate, written: &Written) -> AgentSummary {
+    let activity = (0..ACTIVITY_DAYS).map(|offset| {
+        let day = first_day + Duration::days(offset);
+        ActivityDay { day, written: written.get(&(agent.id, day)).copied().unwrap_or(0) }
+    });
+    AgentSummary {
+        id: agent.id,
+        kind: agent.kind,
+        blocked: agent.blocked_at.is_some(),
+        live: counts.as_ref().map_or(0, |counts| counts.live),
+        deleted: counts.as_ref().map_or(0, |counts| counts.deleted),
+        added_7d: counts.as_ref().map_or(0, |counts| counts.added_7d),
+        last_write: counts.as_ref().and_then(|counts| counts.last_write),
+        last_recall: counts.as_ref().and_then(|counts| counts.last_recall),
+        activity: activity.collect(),
+        slug: agent.slug,
+        name: agent.name,
+    }
+}
+
+/// Everything about one agent, or about the commons.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `NotFound` for another tenant's agent.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, agent = %id))]
+pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<AgentDetail, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let (tenant, now) = (ctx.tenant_id, engine.clock().now());
+    let agent = identity::agent(engine, ctx, id).await?;
+    let policy = identity::lifecycle(engine, ctx, Some(id)).await?;
+    let mut control = engine.db().control.begin(ctx.tenancy()).await?;
+    let keys = store::keys_of(&mut control, tenant, id, KEYS).await?;
+    control.commit().await?;
+
+    let first_day = now.date_naive() - Duration::days(ACTIVITY_DAYS - 1);
+    let (first, today) = recall::last_days(now, DAYS);
+    let filter = HealthFilter { agent_id: Some(id), ..HealthFilter::default() };
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let counts = memories::counts(&mut tx, tenant, Some(id), now).await?.pop();
+    let written = memories::written_by_day(&mut tx, tenant, Some(id), first_day).await?;
+    let statuses = memories::status_counts(&mut tx, tenant, id).await?;
+    let users = memories::user_counts(&mut tx, tenant, id, USERS).await?;
+    let (profiles, connections) = profile::store::counts(&mut tx, tenant, id).await?;
+    let recalls = recall::store::grouped(&mut tx, tenant, first.and_time(NaiveTime::MIN).and_utc(), &filter).await?;
+    tx.commit().await?;
+
+    let days = by_day(first, today, &recalls);
+    let written = written.into_iter().map(|(agent, day, written)| ((agent, day), written)).collect();
+    Ok(AgentDetail {
+        now,
+        require_user: agent.require_user,
+        discipline: agent.discipline,
+        blocked_at: agent.blocked_at,
+        summary: summary(agent, counts, first_day, &written),
+        keys,
+        statuses,
+        week: sum(days.iter().rev().take(WEEK)),
+        month: sum(days.iter()),
+        days,
+        users_total: users.first().map_or(0, |(_, _, total)| *total),
+        users: users.into_iter().map(|(user, memories, _)| (user, memories)).collect(),
+        profiles,
+        connections,
+        policy,
+    })
+}
+
+/// The sum of some days.
+pub(super) fn sum<'a>(days: impl Iterator<Item = &'a (NaiveDate, Silence)>) -> Silence {
+    days.fold(Silence::default(), |sum, (_, day)| Silence {
+        recalls: sum.recalls + day.recalls,
+        zero_hits: sum.zero_hits + day.zero_hits,
+        expected: sum.expected + day.expected,
+        expected_zero_hits: sum.expected_zero_hits + day.expected_zero_hits,
+    })
 }
 
 /// The names of every agent of the tenant, the commons first, then by slug.

@@ -3,7 +3,7 @@
 mod agents;
 mod audit_log;
 
-pub use agents::{agent_names, agents};
+pub use agents::{agent, agent_names, agents};
 pub use audit_log::{audit_log, export_audit_log};
 
 use crate::api::{AgentKind, DocumentFilter, HealthFilter, OperatorRole, Overview, ProposalFilter, Silence, TermFilter};
@@ -49,13 +49,7 @@ pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Overview, Erro
     memory.commit().await?;
 
     let days = by_day(first, today, &recalls);
-    let mut silence = Silence::default();
-    for (_, day) in days.iter().rev().take(WEEK) {
-        silence.recalls += day.recalls;
-        silence.zero_hits += day.zero_hits;
-        silence.expected += day.expected;
-        silence.expected_zero_hits += day.expected_zero_hits;
-    }
+    let silence = agents::sum(days.iter().rev().take(WEEK));
     let oldest = oldest.into_iter().chain(kb_oldest).min();
     Ok(Overview {
         agents: i64::try_from(agents.iter().filter(|agent| agent.kind == AgentKind::Agent).count()).unwrap_or(i64::MAX),

@@ -90,7 +90,7 @@ pub fn score_sentence(breakdown: &Breakdown, matched_by: MatchedBy, score: f64, 
         1 => "yesterday".to_owned(),
         days => format!("{days} days ago"),
     };
-    let how = how_found(matched_by, breakdown.similarity, matched_words);
+    let how = how_found(matched_by, breakdown.similarity, breakdown.similarity >= breakdown.floor, matched_words);
     let (sum, recency) = (sum_of(&breakdown.parts), breakdown.recency);
     if breakdown.parts.is_empty() {
         format!("{how}; written {age} (× {recency:.2}), which makes {score:.2}.")
@@ -101,12 +101,14 @@ pub fn score_sentence(breakdown: &Breakdown, matched_by: MatchedBy, score: f64, 
     }
 }
 
-/// How something was found, and by which words.
-pub fn how_found(matched_by: MatchedBy, similarity: f64, matched_words: &[String]) -> String {
-    let how = match matched_by {
-        MatchedBy::Vector => format!("Close in meaning ({similarity:.2})"),
-        MatchedBy::Both => format!("Close in meaning ({similarity:.2}) and matches by words"),
-        MatchedBy::Lexical => format!("Matches by words ({similarity:.2})"),
+/// How something was found, and by which words; `relevant` is whether it reaches the floor.
+pub fn how_found(matched_by: MatchedBy, similarity: f64, relevant: bool, matched_words: &[String]) -> String {
+    let how = match (matched_by, relevant) {
+        (MatchedBy::Vector, true) => format!("Close in meaning ({similarity:.2})"),
+        (MatchedBy::Both, true) => format!("Close in meaning ({similarity:.2}) and matches by words"),
+        (MatchedBy::Lexical, true) => format!("Matches by words ({similarity:.2})"),
+        (MatchedBy::Vector | MatchedBy::Both, false) => format!("Not close enough in meaning ({similarity:.2})"),
+        (MatchedBy::Lexical, false) => format!("Too few words match ({similarity:.2})"),
     };
     let shared = match matched_words {
         [] => String::new(),

@@ -17,7 +17,8 @@ use tracing::instrument;
 /// Most hits.
 const HITS: i64 = 100;
 
-/// Searches the memories of one agent, or of all, for `filter.q`. No counter moves and nothing is logged.
+/// Searches the memories that one agent recalls, its own and the shared ones, or the memories of all agents, for `filter.q`. No counter moves
+/// and nothing is logged.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for an empty or over-long query, an invalid filter, or a search among deleted memories,
@@ -34,10 +35,13 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
         .done()?;
     let slugs = memories::slugs(engine, ctx).await?;
     let agents: Vec<AgentId> = match filter.agent_id {
+        Some(agent) if agent != ctx.commons_id && slugs.contains_key(&agent) => vec![agent, ctx.commons_id],
         Some(agent) => vec![agent],
         None => slugs.keys().copied().collect(),
     };
-    let (filters, scoping, now) = (Narrowing::Console(filter), Scoping::default(), engine.clock().now());
+    // The agents are in the reach; as a filter, the agent would leave out what is shared.
+    let narrowing = MemoryFilter { agent_id: None, ..filter.clone() };
+    let (filters, scoping, now) = (Narrowing::Console(&narrowing), Scoping::default(), engine.clock().now());
     let reach = Reach { tenancy: ctx.tenancy(), agents: &agents, filters, scoping: &scoping, now };
     let question = Question {
         query,

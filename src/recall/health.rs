@@ -7,7 +7,7 @@ use crate::db::Tx;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::memories;
+use crate::memories::{self, model::Memory};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
@@ -71,7 +71,7 @@ pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) 
     let rows = store::list_silent(&mut tx, ctx.tenant_id, since, filter, &seek, PAGE).await?;
     let page = seek.page(rows, PAGE, total, |row: &SilentRow| Cursor { key: row.at, id: row.id.0 });
     let near: Vec<Near> = page.rows.iter().flat_map(|row| row.near_misses.0.iter().cloned()).collect();
-    let topics = topics(&mut tx, ctx, &near).await?;
+    let known = known(&mut tx, ctx, &near).await?;
     tx.commit().await?;
     Ok(page.map(|row| ZeroHit {
         retrieval_id: row.id,
@@ -84,7 +84,7 @@ pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) 
         expected: row.expected,
         cause: row.cause,
         degraded: row.degraded,
-        near_misses: row.near_misses.0.into_iter().map(|near| near_miss(near, &topics, &slugs)).collect(),
+        near_misses: row.near_misses.0.into_iter().map(|near| near_miss(near, &known, &slugs)).collect(),
         knowledge_hits: i64::from(row.knowledge_hits),
     }))
 }
@@ -96,26 +96,29 @@ pub(super) async fn near_misses(
     slugs: &HashMap<AgentId, String>,
     near: Vec<Near>,
 ) -> Result<Vec<NearMiss>, Error> {
-    let topics = topics(tx, ctx, &near).await?;
-    Ok(near.into_iter().map(|near| near_miss(near, &topics, slugs)).collect())
+    let known = known(tx, ctx, &near).await?;
+    Ok(near.into_iter().map(|near| near_miss(near, &known, slugs)).collect())
 }
 
-async fn topics(tx: &mut Tx, ctx: &OpContext, near: &[Near]) -> Result<HashMap<MemoryId, String>, Error> {
+/// What near misses are now.
+async fn known(tx: &mut Tx, ctx: &OpContext, near: &[Near]) -> Result<HashMap<MemoryId, Memory>, Error> {
     let mut ids: Vec<MemoryId> = near.iter().map(|near| near.memory_id).collect();
     ids.sort_unstable();
     ids.dedup();
     let memories = memories::store::by_ids(tx, ctx.tenancy(), None, &ids, false).await?;
-    Ok(memories.into_iter().map(|memory| (memory.id, memory.topic)).collect())
+    Ok(memories.into_iter().map(|memory| (memory.id, memory)).collect())
 }
 
-fn near_miss(near: Near, topics: &HashMap<MemoryId, String>, slugs: &HashMap<AgentId, String>) -> NearMiss {
+fn near_miss(near: Near, known: &HashMap<MemoryId, Memory>, slugs: &HashMap<AgentId, String>) -> NearMiss {
+    let memory = known.get(&near.memory_id);
     NearMiss {
         memory_id: near.memory_id,
         agent_slug: slugs.get(&near.agent_id).cloned().unwrap_or_default(),
-        topic: topics.get(&near.memory_id).cloned().unwrap_or_default(),
+        topic: memory.map(|memory| memory.topic.clone()).unwrap_or_default(),
         similarity: near.similarity,
         floor: near.floor,
         state: near.state,
+        restorable: memory.is_some_and(|memory| memory.deleted_at.is_some() || memory.archived_at.is_some()),
     }
 }
 

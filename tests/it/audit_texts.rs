@@ -255,6 +255,7 @@ async fn a_change_of_keys_operators_and_agents_is_made_with_its_audit_row_or_not
         vec![
             ("tenant.created", Box::pin(async { identity::create_tenant(engine, "elsewhere", "Elsewhere").await.map(drop) })),
             ("agent.created", Box::pin(async { identity::create_agent(engine, system, "zephyr", "Zephyr", false).await.map(drop) })),
+            ("agent.blocked", Box::pin(async { identity::set_blocked(engine, system, agent(&world.atlas), true, "lost").await.map(drop) })),
             ("agent.discipline_set", Box::pin(identity::set_discipline(engine, system, agent(&world.atlas), Discipline::Confirming))),
             (
                 "key.created",

@@ -8,7 +8,7 @@ use remembrancer::db::lock_key;
 use remembrancer::identity::Admission;
 use remembrancer::op::{Access, Actor};
 use remembrancer::testing::{PASSWORD, World, nowhere};
-use remembrancer::{Error, OpContext, audit, identity};
+use remembrancer::{Error, OpContext, audit, identity, overview};
 use serde_json::json;
 use sha2::Digest;
 
@@ -283,4 +283,32 @@ async fn a_session_lives_until_it_ends_or_is_ended() {
         .await
         .unwrap();
     assert_eq!(left, 0, "what has ended is swept along");
+}
+
+#[tokio::test]
+async fn a_blocked_agent_is_refused_with_the_reason_and_comes_back_with_its_keys() {
+    let world = World::new().await;
+    let atlas = agent(&world.atlas);
+    let (id, key) = identity::create_key(&world.engine, &world.system, atlas, "laptop", &[Scope::MemoryRead], None, None).await.unwrap();
+    authenticate(&world, &key).await.unwrap();
+    let refused = identity::set_blocked(&world.engine, &world.system, atlas, true, " ").await.unwrap_err();
+    assert_eq!(refused.fields()[0].field, "reason");
+    for (agent, ctx) in [(world.system.commons_id, &world.system), (AgentId(nowhere()), &world.system), (atlas, &World::new().await.system)]
+    {
+        let error = identity::set_blocked(&world.engine, ctx, agent, true, "lost").await.unwrap_err();
+        assert!(matches!(error, Error::NotFound(_)), "{error}");
+    }
+    for (blocked, changed) in [(true, true), (true, false)] {
+        assert_eq!(identity::set_blocked(&world.engine, &world.system, atlas, blocked, "the laptop was lost").await.unwrap(), changed);
+    }
+    let refused = authenticate(&world, &key).await.unwrap_err();
+    assert!(matches!(&refused, Error::Forbidden(message) if message.contains("atlas is blocked")), "{refused}");
+    let page = overview::agent(&world.engine, &world.vera, atlas).await.unwrap();
+    assert!(page.blocked_at.is_some() && page.summary.blocked);
+    let listed = page.keys.iter().find(|listed| listed.id == id).unwrap();
+    assert!(key.starts_with(listed.hint.trim_end_matches('…')) && listed.last_used_at.is_some(), "{listed:?}");
+    assert!(!serde_json::to_string(&page).unwrap().contains(key.rsplit('_').next().unwrap()), "the secret is on no page");
+    assert!(identity::set_blocked(&world.engine, &world.system, atlas, false, "found again").await.unwrap());
+    authenticate(&world, &key).await.unwrap();
+    assert_eq!((audited(&world, "agent.blocked").await, audited(&world, "agent.unblocked").await), (1, 1));
 }

@@ -224,3 +224,28 @@ async fn the_agents_page_counts_what_is_there() {
     assert_eq!((binky.live, binky.deleted, binky.added_7d, binky.last_write, binky.last_recall), (0, 0, 0, None, None));
     assert_eq!((binky.activity.len(), binky.activity.iter().all(|day| day.written == 0)), (28, true));
 }
+
+#[tokio::test]
+async fn the_page_of_an_agent_has_its_own_numbers_and_nobody_elses() {
+    let world = alone().await;
+    for n in 0..40 {
+        let ctx = OpContext { users: Some(UserId(Uuid::from_u128(1 + n % 12))).into(), ..world.atlas.clone() };
+        remember(&world, &ctx, fact(&format!("shelf {n}"), &format!("Shelf {n} holds the jar {n}"))).await;
+        remember(&world, &world.binky, fact(&format!("drawer {n}"), &format!("Drawer {n} holds the spoon {n}"))).await;
+    }
+    let gone = remember(&world, &world.atlas, fact("cellar", "The cellar is damp")).await.memory_id;
+    memories::delete(&world.engine, &world.vera, &[gone], "wrong").await.unwrap();
+    let stop = tokio_util::sync::CancellationToken::new();
+    let log = tokio::spawn(remembrancer::workers::write_log(world.engine.clone(), stop.clone()));
+    ask(&world, &world.atlas, "quarterly budget").await;
+    ask(&world, &world.binky, "quarterly budget").await;
+    world.engine.log().flush().await;
+    stop.cancel();
+    log.await.unwrap();
+    let page = overview::agent(&world.engine, &world.vera, agent(&world.atlas)).await.unwrap();
+    assert_eq!((page.summary.live, page.summary.deleted, page.statuses.clone()), (40, 1, vec![(MemoryStatus::Active, 40)]));
+    assert_eq!((page.users.len(), page.users_total, page.users[0].1), (10, 12, 4));
+    assert_eq!((page.week.recalls, page.week.zero_hits, page.month.recalls, page.days.len()), (1, 1, 1, 30));
+    let foreign = overview::agent(&world.engine, &alone().await.vera, agent(&world.atlas)).await.unwrap_err();
+    assert!(matches!(foreign, Error::NotFound(_)), "{foreign}");
+}

@@ -20,6 +20,7 @@ mod diagnose;
 mod documents;
 mod embedded;
 mod erasure;
+mod events;
 mod explain;
 mod extraction_golden;
 mod extraction_input;

@@ -255,6 +255,7 @@ async fn nobody_is_every_agent_or_none() {
         refused(&there, &ctx, &text, "line 2 id must not be all zeros or all ones: no agent can have it").await;
         // The table does not accept it either.
         let agent = identity::Agent {
+            blocked_at: None,
             id: AgentId(id),
             kind: remembrancer::api::AgentKind::Agent,
             slug: "everybody".into(),

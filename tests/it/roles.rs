@@ -65,6 +65,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "audit::page" Viewer |w, c| audit::page(&w.engine, c, &Default::default(), 10);
     "audit::verify" Admin |w, c| audit::verify(&w.engine, c, None);
     "capture::events" Viewer |w, c| capture::events(&w.engine, c, &Default::default());
+    "capture::event_counts" Viewer |w, c| capture::event_counts(&w.engine, c);
     "capture::numbers" Viewer |w, c| capture::numbers(&w.engine, c);
     "capture::paste" Operator |w, c| async {
         let (agent_id, mode, text) = (AgentId(nowhere()), CaptureMode::Note, "Vera likes tea.".to_owned());
@@ -111,6 +112,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     };
     "erasure::withdraw" Admin |w, c| erasure::withdraw(&w.engine, c, ErasureId(nowhere()));
     "identity::create_agent" Admin |w, c| identity::create_agent(&w.engine, c, "newcomer", "Newcomer", false);
+    "identity::set_blocked" Admin |w, c| identity::set_blocked(&w.engine, c, AgentId(nowhere()), true, "because");
     "identity::set_discipline" Admin |w, c| identity::set_discipline(&w.engine, c, AgentId(nowhere()), Discipline::Confirming);
     "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[Scope::MemoryRead], None, None);
     "identity::revoke_key" Admin |w, c| identity::revoke_key(&w.engine, c, KeyId(nowhere()));
@@ -136,6 +138,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::delete_view" Viewer |w, c| identity::delete_view(&w.engine, c, ViewId(nowhere()));
     "context::logged" Viewer |w, c| context::logged(&w.engine, c, ContextId(nowhere()), None);
     "context::compare" Viewer |w, c| context::compare(&w.engine, c, ContextId(nowhere()));
+    "knowledge::collections" Viewer |w, c| knowledge::collections(&w.engine, c);
+    "knowledge::upload" Reviewer |w, c| knowledge::upload(&w.engine, c, "acme", vec![]);
     "knowledge::documents" Viewer |w, c| knowledge::documents(&w.engine, c, &Default::default());
     "knowledge::document" Viewer |w, c| knowledge::document(&w.engine, c, DocumentId(nowhere()));
     "knowledge::runs" Viewer |w, c| knowledge::runs(&w.engine, c, None, None);
@@ -152,6 +156,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::set_pinned" Operator |w, c| memories::set_pinned(&w.engine, c, &name(), None, true);
     "memories::restore" Operator |w, c| memories::restore(&w.engine, c, &[memory()], "because");
     "overview::overview" Viewer |w, c| overview::overview(&w.engine, c);
+    "overview::agent" Viewer |w, c| overview::agent(&w.engine, c, AgentId(nowhere()));
     "overview::agents" Viewer |w, c| overview::agents(&w.engine, c);
     "overview::agent_names" Viewer |w, c| overview::agent_names(&w.engine, c);
     "overview::audit_log" Viewer |w, c| overview::audit_log(&w.engine, c, &Default::default());

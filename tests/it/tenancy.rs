@@ -372,6 +372,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("knowledge", include_str!("../../src/knowledge/store/search.rs")),
         ("idempotency", include_str!("../../src/idempotency/store.rs")),
         ("capture", include_str!("../../src/capture/store/mod.rs")),
+        ("capture", include_str!("../../src/capture/store/events.rs")),
         ("capture", include_str!("../../src/capture/store/lists.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/mod.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/evidence.rs")),

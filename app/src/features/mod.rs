@@ -10,6 +10,7 @@ pub mod lifecycle;
 pub mod memories;
 pub mod overview;
 pub mod people;
+pub mod projects;
 pub mod prompts;
 pub mod quality;
 pub mod recall;

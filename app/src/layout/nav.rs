@@ -15,6 +15,7 @@ const PAGES: [(&str, &[Page]); 5] = [
             ("/agents", "Agents", Shape::Agents),
             ("/memories", "Memories", Shape::Memories),
             ("/people", "People", Shape::People),
+            ("/projects", "Projects", Shape::Projects),
             ("/lifecycle", "Lifecycle", Shape::Restore),
         ],
     ),

@@ -33,6 +33,7 @@ pub enum Shape {
     Sources,
     Events,
     Usage,
+    Projects,
 }
 
 impl Shape {
@@ -68,6 +69,7 @@ impl Shape {
             Self::Add => "M8 3v10M3 8h10",
             Self::Inbox => "M2.25 9.5v3.25h11.5V9.5h-3.25c0 1.1-1.1 1.9-2.5 1.9s-2.5-.8-2.5-1.9zM8 2.25V7M5.75 5 8 7.25 10.25 5",
             Self::Sources => "M4 2.25h5.5l2.75 2.75v8.75H4zM9.25 2.5v2.75H12M6 8h4M6 10.5h4",
+            Self::Projects => "M2.25 12.75v-9h4l1.5 1.75h6v7.25z",
             Self::Events => "M8.75 1.75 3.5 9h4L7 14.25 12.5 7h-4z",
             Self::Playground => "M6.25 2.25h3.5M7 2.25v4l-4.25 7.5h10.5L9 6.25v-4M4.75 10.25h6.5",
         }

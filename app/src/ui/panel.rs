@@ -51,14 +51,17 @@ pub fn Walk<T: Copy + PartialEq + Send + Sync + 'static>(
 fn Steps(previous: Option<String>, next: Option<String>, close: String) -> impl IntoView {
     view! {
         <div class="sticky top-0 z-10 flex items-center gap-1 border-b border-line bg-surface px-2 py-1.5">
-            {step(previous, "Previous", "k ArrowUp", "k", Shape::Previous)} {step(next, "Next", "j ArrowDown", "j", Shape::Next)}
+            {step(previous, "Previous", "k ArrowUp", "k", Shape::Previous, true)}
+            {step(next, "Next", "j ArrowDown", "j", Shape::Next, true)}
             <span class="ml-auto"></span>
-            {step(Some(close), "Close", "Escape", "esc", Shape::Close)}
+            {step(Some(close), "Close", "Escape", "esc", Shape::Close, false)}
         </div>
     }
 }
 
-fn step(href: Option<String>, text: &'static str, keys: &'static str, hint: &'static str, shape: Shape) -> impl IntoView {
+/// A link with its keys. With `replace` it takes the place of this page in the browser's history, so that going back leaves the panel
+/// instead of retracing each step.
+fn step(href: Option<String>, text: &'static str, keys: &'static str, hint: &'static str, shape: Shape, replace: bool) -> impl IntoView {
     let inside = view! {
         <Icon shape />
         <span class="sr-only">{text}</span>
@@ -68,7 +71,7 @@ fn step(href: Option<String>, text: &'static str, keys: &'static str, hint: &'st
     };
     match href {
         Some(href) => {
-            view! { <a class="button button-quiet px-2!" href=href data-noscroll="true" data-keys=keys title=text>{inside}</a> }.into_any()
+            view! { <a class="button button-quiet px-2!" href=href data-noscroll="true" data-keys=keys title=text prop:replace=replace>{inside}</a> }.into_any()
         }
         None => view! { <span class="button button-quiet px-2! opacity-40" aria-hidden="true">{inside}</span> }.into_any(),
     }

@@ -130,3 +130,46 @@ async fn another_tenants_memory_is_not_found() {
     assert_eq!(page.status, StatusCode::NOT_FOUND);
     assert!(!page.text.contains("Theirs alone."));
 }
+
+/// The cookies that an answer sets, as the browser would send them.
+fn cookies(answer: &Answer) -> Vec<String> {
+    let set = answer.headers.get_all(header::SET_COOKIE).iter().filter_map(|value| value.to_str().ok());
+    set.filter_map(|cookie| cookie.split(';').next()).map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn what_was_typed_survives_a_session_that_ends_and_a_wrong_password_keeps_the_login() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let memory = memories::remember(&world.engine, &world.atlas, fact("door code", "It is 4711.")).await.unwrap();
+    let page = format!("/memories/{}", memory.memory_id);
+    let body = format!("ids={}&reason={}&form={}", memory.memory_id, encoded("Mina <left> in May"), encoded(&page));
+    let post = |cookie: String| {
+        Request::post("/console/api/delete_memories")
+            .header("sec-fetch-site", "same-origin")
+            .header(header::ACCEPT, "text/html")
+            .header(header::REFERER, format!("http://127.0.0.1:3000{page}"))
+            .header(header::COOKIE, cookie)
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(Body::from(body.clone()))
+            .unwrap()
+    };
+    let ended = site.send(post(String::new())).await;
+    assert!(ended.header(header::LOCATION).starts_with("/sign-in?next="), "{ended:?}");
+    let kept = cookies(&ended).into_iter().find(|cookie| cookie.starts_with("rmb-typed=")).unwrap();
+    let (_, session) = sign_in(&site, &world.login, PASSWORD).await;
+    let both = format!("{session}; {kept}");
+    let elsewhere = site.get("/agents", &[(header::COOKIE, &both), (header::ACCEPT, "text/html")]).await;
+    assert!(!elsewhere.text.contains("in May"), "another page does not show it");
+    let back = site.get(&page, &[(header::COOKIE, &both), (header::ACCEPT, "text/html")]).await;
+    assert!(back.text.contains("Mina &lt;left&gt; in May") && back.text.contains("You were signed out"), "{}", back.text);
+    assert!(cookies(&back).contains(&"rmb-typed=".to_owned()), "it is shown once");
+    let detail = memories::detail(&world.engine, &world.vera, memory.memory_id).await.unwrap();
+    assert!(detail.memory.deleted_at.is_none(), "nothing was sent");
+
+    let (refused, _) = sign_in(&site, &world.login, "not the password").await;
+    assert!(!refused.header(header::LOCATION).contains(&world.login), "the address holds no login");
+    let kept = cookies(&refused).into_iter().find(|cookie| cookie.starts_with("rmb-login=")).unwrap();
+    let again = site.get("/sign-in?error=refused", &[(header::COOKIE, &kept), (header::ACCEPT, "text/html")]).await;
+    assert!(again.text.contains(&format!("value=\"{}\"", world.login)), "{}", again.text);
+}

@@ -3,9 +3,9 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::api::{Discipline, Scope};
-use remembrancer::identity;
-use remembrancer::testing::key;
+use remembrancer::api::{Discipline, OperatorRole, Scope};
+use remembrancer::testing::{PASSWORD, key};
+use remembrancer::{identity, knowledge};
 use serde_json::{Value, json};
 
 async fn post(site: &Site, key: &str, body: impl Into<Body>) -> Answer {
@@ -103,4 +103,73 @@ async fn prompts_come_with_the_names_of_the_tools_and_the_agents_own_discipline(
     assert_eq!(names, ["recall", "write_confirming", "vocabulary", "capture", "decision_points"]);
     let text = prompts["prompts"][1]["text"].as_str().unwrap();
     assert!(text.contains("`add_to_memory`") && text.contains("`update_memory`"), "{text}");
+}
+
+/// A form with files, as a browser sends it.
+async fn upload(site: &Site, cookie: &str, fields: &[(&str, Option<&str>, &str)]) -> Answer {
+    let mut body = String::new();
+    for (name, file, value) in fields {
+        let file = file.map(|file| format!("; filename=\"{file}\"")).unwrap_or_default();
+        body.push_str(&format!("--tea\r\ncontent-disposition: form-data; name=\"{name}\"{file}\r\n\r\n{value}\r\n"));
+    }
+    body.push_str("--tea--\r\n");
+    let request = Request::post("/console/upload")
+        .header("sec-fetch-site", "same-origin")
+        .header(header::COOKIE, cookie)
+        .header(header::CONTENT_TYPE, "multipart/form-data; boundary=tea")
+        .body(Body::from(body))
+        .unwrap();
+    site.send(request).await
+}
+
+#[tokio::test]
+async fn uploaded_files_are_ingested_and_each_shows_what_became_of_it() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let (_, cookie) = crate::console::sign_in(&site, &world.login, PASSWORD).await;
+    let fields = [
+        ("collection", None, "ignored"),
+        ("new_collection", None, "wiki"),
+        ("files", Some("good.md"), "# Good\n\nMina shows newcomers around."),
+        ("files", Some("bad.md"), "---\ntitle: [unclosed\n---\n\n# Bad"),
+        ("files", Some(""), ""),
+        ("name", None, "notes"),
+        ("text", None, "# Notes\r\n\r\nTea at four."),
+    ];
+    let answer = upload(&site, &cookie, &fields).await;
+    assert_eq!((answer.status, answer.header(header::LOCATION)), (StatusCode::SEE_OTHER, "/knowledge/upload"), "{}", answer.text);
+    let page = site.get("/knowledge/upload", &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await.text;
+    for shown in ["3 files for “wiki”: 2 added, 1 failed.", "good.md", "notes.md", "bad.md", "Line 2:"] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    let stored = knowledge::documents(&world.engine, &world.vera, &Default::default()).await.unwrap();
+    let mut stored: Vec<_> = stored.rows.iter().map(|row| (row.collection.as_str(), row.path.as_str())).collect();
+    stored.sort_unstable();
+    assert_eq!(stored, [("wiki", "good.md"), ("wiki", "notes.md")]);
+
+    // The same again changes nothing, and a mistake is named.
+    upload(&site, &cookie, &fields[1..3]).await;
+    let page = site.get("/knowledge/upload", &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await.text;
+    assert!(page.contains("1 file for “wiki”: 1 unchanged."), "{page}");
+    upload(&site, &cookie, &fields[2..3]).await;
+    let page = site.get("/knowledge/upload", &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await.text;
+    assert!(page.contains("choose a collection, or name a new one"), "{page}");
+}
+
+#[tokio::test]
+async fn only_a_reviewer_of_this_site_uploads() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let fields = [("new_collection", None, "wiki"), ("files", Some("good.md"), "# Good\n\nText.")];
+    let answer = upload(&site, "", &fields).await;
+    assert_eq!(answer.header(header::LOCATION), "/sign-in?next=/knowledge/upload");
+    let login = format!("mina@{}", world.tenant_slug);
+    let roles = [OperatorRole::Viewer, OperatorRole::Operator];
+    identity::create_operator(&world.engine, &world.system, &login, "Mina", PASSWORD, &roles).await.unwrap();
+    let (_, mina) = crate::console::sign_in(&site, &login, PASSWORD).await;
+    assert_eq!(upload(&site, &mina, &fields).await.status, StatusCode::FORBIDDEN);
+    let (_, vera) = crate::console::sign_in(&site, &world.login, PASSWORD).await;
+    let foreign = Request::post("/console/upload").header("sec-fetch-site", "cross-site").header(header::COOKIE, &vera).body(Body::empty());
+    assert_eq!(site.send(foreign.unwrap()).await.status, StatusCode::FORBIDDEN);
+    assert_eq!(knowledge::documents(&world.engine, &world.vera, &Default::default()).await.unwrap().total, 0);
 }

@@ -1,14 +1,10 @@
-//! What the console lists: sources, events, and their numbers.
+//! What the console lists: sources and their numbers.
 
-use crate::api::{
-    AgentId, CaptureNumbers, EventFilter, EventId, EventKind, EventState, MemoryId, MemoryStatus, SourceFilter, SourceForm, SourceId,
-    TenantId, UserId,
-};
+use crate::api::{AgentId, CaptureNumbers, EventState, MemoryId, MemoryStatus, SourceFilter, SourceForm, SourceId, TenantId, UserId};
 use crate::capture::parts::StoredTurn;
 use crate::db::cursor::Seek;
 use crate::db::{DbError, Tx, statement};
 use chrono::{DateTime, Utc};
-use serde_json::Value;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
@@ -163,87 +159,6 @@ pub async fn quoted(tx: &mut Tx, tenant: TenantId, source: SourceId, (from, unti
     .bind(source)
     .bind(from)
     .bind(until)
-    .fetch_all(&mut **tx)
-    .await?)
-}
-
-/// An event of a list.
-#[derive(FromRow)]
-pub struct Event {
-    pub id: EventId,
-    pub agent_id: AgentId,
-    pub kind: EventKind,
-    pub task: String,
-    pub state: EventState,
-    pub attempt: i32,
-    pub error: Option<String>,
-    pub outcome: Option<Value>,
-    /// The id of the whole source.
-    pub source_id: Option<SourceId>,
-    /// The memory that the payload names. An imported payload may hold any text.
-    pub memory_id: Option<String>,
-    pub created_at: DateTime<Utc>,
-    pub run_after: DateTime<Utc>,
-    pub finished_at: Option<DateTime<Utc>>,
-}
-
-const EVENT: &str = r"e.id, e.agent_id, e.kind, e.task, e.state, e.attempt, e.error, e.outcome,
-    (select coalesce(s.whole_id, s.id) from sources s where s.agent_id = e.agent_id and s.id = e.source_id) as source_id,
-    e.payload->>'memory_id' as memory_id, e.created_at, e.run_after, e.finished_at";
-
-fn events(what: &str, tenant: TenantId, filter: &EventFilter) -> Result<QueryBuilder<Postgres>, DbError> {
-    let mut query = statement!(format!("select {what} from events e where e.tenant_id = $1"), tenant);
-    if let Some(agent) = filter.agent_id {
-        query.push(" and e.agent_id = ").push_bind(agent);
-    }
-    if let Some(kind) = filter.kind {
-        query.push(" and e.kind = ").push_bind(kind);
-    }
-    if let Some(state) = filter.state {
-        query.push(" and e.state = ").push_bind(state);
-    }
-    Ok(query)
-}
-
-/// How many events a filter matches.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn event_count(tx: &mut Tx, tenant: TenantId, filter: &EventFilter) -> Result<i64, DbError> {
-    Ok(events("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
-}
-
-/// One page of events and one more, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn event_list(tx: &mut Tx, tenant: TenantId, filter: &EventFilter, seek: &Seek, size: usize) -> Result<Vec<Event>, DbError> {
-    let mut query = events(EVENT, tenant, filter)?;
-    seek.push(&mut query, "e.created_at", "e.id", true, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
-}
-
-/// The events that worked on a source, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn events_of_source(tx: &mut Tx, tenant: TenantId, source: SourceId, most: i64) -> Result<Vec<Event>, DbError> {
-    let mut query = events(EVENT, tenant, &EventFilter::default())?;
-    query.push(" and (e.agent_id, e.source_id) in (select p.agent_id, p.id from sources p where p.tenant_id = $1 and (p.id = ");
-    query.push_bind(source).push(" or p.whole_id = ").push_bind(source).push(")) order by e.created_at desc, e.id desc limit ");
-    query.push_bind(most);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
-}
-
-/// Makes dead events due again; how many. A synthesis stays dead if another one is open, which reads the same observations.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
-pub async fn retry(tx: &mut Tx, tenant: TenantId, ids: &[EventId], now: DateTime<Utc>) -> Result<Vec<EventId>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_scalar(
-        r"update events e set state = 'pending', run_after = $3, finished_at = null, attempts_before = attempt
-           where e.tenant_id = $1 and e.id = any($2) and e.state = 'dead'
-             and not (e.task = 'synthesise' and exists (
-                     select from events o where o.agent_id = e.agent_id and o.user_id is not distinct from e.user_id and o.task = 'synthesise'
-                        and o.state in ('pending', 'running', 'failed')))
-          returning e.id",
-    )
-    .bind(tenant)
-    .bind(ids)
-    .bind(now)
     .fetch_all(&mut **tx)
     .await?)
 }

@@ -1,11 +1,10 @@
 //! All SQL of capture: sources, observations, quarantine, and the lists of the console.
 
+mod events;
 mod lists;
 
-pub use lists::{
-    Event, Located, Quoted, SourceNumbers, SourcePart, event_count, event_list, events_of_source, numbers, quoted, retry, source_count,
-    source_list, source_numbers, source_parts,
-};
+pub use events::{Event, event_count, event_list, events_of_source, retry, retry_knowledge};
+pub use lists::{Located, Quoted, SourceNumbers, SourcePart, numbers, quoted, source_count, source_list, source_numbers, source_parts};
 
 use super::parts::StoredTurn;
 use crate::api::{AgentId, EventId, QuarantineId, SourceDetails, SourceForm, SourceId, SourceKind, UserId};

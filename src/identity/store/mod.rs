@@ -10,7 +10,7 @@ pub use policies::{
 pub use users::{users_by_id, users_named};
 
 use super::model::{Agent, KeyRecord, OperatorRecord, Tenant, User};
-use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, TenantId, UserId, ViewId, ViewPage};
+use crate::api::{AgentId, AgentKey, Discipline, KeyId, OperatorId, OperatorRole, SavedView, Scope, TenantId, UserId, ViewId, ViewPage};
 use crate::db::{DbError, Tx, lock, lock_key};
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
@@ -103,14 +103,28 @@ pub async fn agent_holder(pool: &PgPool, id: AgentId) -> Result<Option<(TenantId
 /// Agents of a tenant: the commons first, then by slug.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Agent>, DbError> {
-    let rows: Vec<(AgentId, AgentKind, String, String, bool, Discipline)> = sqlx::query_as(
-        r"select id, kind, slug, name, require_user, discipline from agents where tenant_id = $1 order by (kind = 'commons') desc, slug",
+    Ok(sqlx::query_as(
+        r"select id, kind, slug, name, require_user, discipline, blocked_at
+            from agents where tenant_id = $1 order by (kind = 'commons') desc, slug",
     )
     .bind(tenant)
     .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Blocks an agent from a time on, or unblocks it; whether that changed anything. The commons has no keys and is never blocked.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn set_blocked(tx: &mut Tx, tenant: TenantId, agent: AgentId, since: Option<DateTime<Utc>>) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        r"update agents set blocked_at = $3
+           where tenant_id = $1 and id = $2 and kind = 'agent' and (blocked_at is null) = ($3 is not null)",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(since)
+    .execute(&mut **tx)
     .await?;
-    let agent = |(id, kind, slug, name, require_user, discipline)| Agent { id, kind, slug, name, require_user, discipline };
-    Ok(rows.into_iter().map(agent).collect())
+    Ok(done.rows_affected() > 0)
 }
 
 /// Sets how eagerly an agent writes; whether the tenant has it.
@@ -169,6 +183,7 @@ struct KeyRow {
     agent_id: AgentId,
     agent_slug: String,
     require_user: bool,
+    blocked: bool,
     secret_hash: Vec<u8>,
     scopes: Vec<String>,
     user_id: Option<UserId>,
@@ -187,6 +202,7 @@ impl TryFrom<KeyRow> for KeyRecord {
             agent_id: row.agent_id,
             agent_slug: row.agent_slug,
             require_user: row.require_user,
+            blocked: row.blocked,
             secret_hash: row.secret_hash,
             user_id: row.user_id,
             expires_at: row.expires_at,
@@ -199,7 +215,7 @@ impl TryFrom<KeyRow> for KeyRecord {
 pub async fn key_by_prefix(pool: &PgPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
     let row: Option<KeyRow> = sqlx::query_as(
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
-                 k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
+                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
             join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
@@ -227,12 +243,52 @@ pub async fn scopes_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, now: DateT
     parse_all("api_keys", "scopes", &agent.to_string(), &scopes)
 }
 
+#[derive(sqlx::FromRow)]
+struct ListedKey {
+    id: KeyId,
+    name: String,
+    prefix: String,
+    scopes: Vec<String>,
+    created_at: DateTime<Utc>,
+    last_used_at: Option<DateTime<Utc>>,
+    expires_at: Option<DateTime<Utc>>,
+    revoked_at: Option<DateTime<Utc>>,
+}
+
+/// At most `most` keys of an agent: those in force first, then the newest.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -> Result<Vec<AgentKey>, DbError> {
+    let rows: Vec<ListedKey> = sqlx::query_as(
+        r"select id, name, prefix, scopes, created_at, last_used_at, expires_at, revoked_at
+            from api_keys where tenant_id = $1 and agent_id = $2
+           order by revoked_at is not null, created_at desc, id limit $3",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?;
+    let key = |row: ListedKey| {
+        Ok(AgentKey {
+            scopes: parse_all("api_keys", "scopes", &row.id.to_string(), &row.scopes)?,
+            id: row.id,
+            name: row.name,
+            hint: format!("rmb_{}_…", row.prefix),
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+            expires_at: row.expires_at,
+            revoked_at: row.revoked_at,
+        })
+    };
+    rows.into_iter().map(key).collect()
+}
+
 /// A tenant's key by its id.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn key_by_id(pool: &PgPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
     let row: Option<KeyRow> = sqlx::query_as(
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
-                 k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
+                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
             join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'

@@ -3,7 +3,7 @@
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// Extensions of CommonMark that are read. They are the same everywhere, so that all parsers see the same headings.
-pub(super) const OPTIONS: Options =
+pub(crate) const OPTIONS: Options =
     Options::ENABLE_TABLES.union(Options::ENABLE_FOOTNOTES).union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 
 /// A block and the line it begins on, 1 for the first of the file.

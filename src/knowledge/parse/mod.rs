@@ -14,6 +14,7 @@ mod terms;
 mod topology;
 mod wording;
 
+pub(super) use blocks::OPTIONS;
 pub use chunks::{CHUNK_MAX, CHUNKING, Chunk, above, embedded_above};
 pub use classify::check_path;
 pub(crate) use front_matter::front_matter;

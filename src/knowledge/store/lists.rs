@@ -69,6 +69,16 @@ pub async fn count_documents(tx: &mut Tx, tenant: TenantId, filter: &DocumentFil
     Ok(matching("select count(*) from documents d", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
+/// At most `most` collections that have a document in force, by name.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn collections(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<String>, DbError> {
+    Ok(sqlx::query_scalar("select distinct collection from documents where tenant_id = $1 and valid_to is null order by 1 limit $2")
+        .bind(tenant)
+        .bind(most)
+        .fetch_all(&mut **tx)
+        .await?)
+}
+
 /// One page's documents and one more, in reading order; newest first.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list_documents(

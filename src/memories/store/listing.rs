@@ -2,7 +2,7 @@
 
 use super::COLUMNS;
 use super::versions::confirmed;
-use crate::api::{AgentId, MemoryFilter, MemoryId, MemoryStatus, TenantId};
+use crate::api::{AgentId, MemoryFilter, MemoryId, MemoryStatus, TenantId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{DbError, Tx, statement};
@@ -117,9 +117,9 @@ pub struct Counts {
     pub last_recall: Option<DateTime<Utc>>,
 }
 
-/// The numbers of every agent of a tenant that has any.
+/// The numbers of one agent of a tenant, or of every agent that has any.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn counts(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result<Vec<Counts>, DbError> {
+pub async fn counts(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>, now: DateTime<Utc>) -> Result<Vec<Counts>, DbError> {
     Ok(sqlx::query_as(
         r"with written as (
               select agent_id,
@@ -127,26 +127,62 @@ pub async fn counts(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result
                      count(*) filter (where deleted_at is not null) as deleted,
                      count(*) filter (where created_at > $2 - interval '7 days' and status <> 'inbox') as added_7d,
                      max(updated_at) as last_write
-                from agent_memories where tenant_id = $1 group by agent_id),
-          recalled as (select agent_id, max(at) as last_recall from retrievals where tenant_id = $1 group by agent_id)
+                from agent_memories where tenant_id = $1 and ($3::uuid is null or agent_id = $3) group by agent_id),
+          recalled as (select agent_id, max(at) as last_recall
+                         from retrievals where tenant_id = $1 and ($3::uuid is null or agent_id = $3) group by agent_id)
           select agent_id, coalesce(live, 0) as live, coalesce(deleted, 0) as deleted, coalesce(added_7d, 0) as added_7d, last_write, last_recall
             from written full join recalled using (agent_id)",
     )
     .bind(tenant)
     .bind(now)
+    .bind(agent)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// How many memories of an agent that are not deleted have each status.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn status_counts(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Result<Vec<(MemoryStatus, i64)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select status, count(*) from agent_memories
+           where tenant_id = $1 and agent_id = $2 and deleted_at is null group by 1 order by 1",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The users with the most memories of an agent, with the number of memories and of users.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn user_counts(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -> Result<Vec<(UserId, i64, i64)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select user_id, count(*), count(*) over () from agent_memories
+           where tenant_id = $1 and agent_id = $2 and user_id is not null and deleted_at is null
+           group by 1 order by 2 desc, 1 limit $3",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(most)
     .fetch_all(&mut **tx)
     .await?)
 }
 
 /// Memories written per agent and day (UTC), from `first` on.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn written_by_day(tx: &mut Tx, tenant: TenantId, first: NaiveDate) -> Result<Vec<(AgentId, NaiveDate, i64)>, DbError> {
+pub async fn written_by_day(
+    tx: &mut Tx,
+    tenant: TenantId,
+    agent: Option<AgentId>,
+    first: NaiveDate,
+) -> Result<Vec<(AgentId, NaiveDate, i64)>, DbError> {
     Ok(sqlx::query_as(
         r"select agent_id, (created_at at time zone 'UTC')::date, count(*)
-            from agent_memories where tenant_id = $1 and created_at >= $2::date group by 1, 2",
+            from agent_memories where tenant_id = $1 and created_at >= $2::date and ($3::uuid is null or agent_id = $3) group by 1, 2",
     )
     .bind(tenant)
     .bind(first)
+    .bind(agent)
     .fetch_all(&mut **tx)
     .await?)
 }

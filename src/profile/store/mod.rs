@@ -5,7 +5,7 @@ mod people;
 pub use people::{Cited, StoredPerson, cited, count_people, people};
 
 use super::{Diff, Leaf, Subject};
-use crate::api::{AgentId, MemoryId};
+use crate::api::{AgentId, MemoryId, TenantId};
 use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -207,6 +207,19 @@ pub async fn memories_of(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, sources:
     .bind(sources)
     .bind(tenancy.users)
     .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// How many profiles of people and how many connections an agent has.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn counts(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Result<(i64, i64), DbError> {
+    Ok(sqlx::query_as(
+        r"select (select count(*) from profiles where tenant_id = $1 and agent_id = $2),
+                 (select count(*) from connections where tenant_id = $1 and agent_id = $2)",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .fetch_one(&mut **tx)
     .await?)
 }
 

@@ -107,6 +107,7 @@ fn answer(facts: Facts<'_>, gates: Vec<GateResult>) -> Diagnosis {
             short_id: facts.memory.short_id,
             agent_slug: facts.owner,
             topic: facts.memory.topic,
+            restorable: facts.memory.deleted_at.is_some() || facts.memory.archived_at.is_some(),
             content: facts.memory.content,
         }),
     }

@@ -10,6 +10,8 @@ use remembrancer::consolidation::store as consolidation;
 use remembrancer::consolidation::{NewCandidate, Owner, Spot};
 use remembrancer::db::cursor::Seek;
 use remembrancer::jobs::{Held, NewEvent, Origin, State, Task, store as jobs};
+use remembrancer::memories::store as memories;
+use remembrancer::profile::store as profile;
 use remembrancer::testing::World;
 use serde_json::json;
 use sqlx::PgConnection;
@@ -187,7 +189,7 @@ pub const CAPTURE: &[Query] = queries! {
         jobs::request_synthesis(tx, c.ctx.tenancy(), user, &event(c, Task::Synthesise)).await?;
         0
     };
-    "memories::evidence_of" |tx, c| remembrancer::memories::store::evidence_of(tx, c.ctx.tenancy(), &[c.id], 10).await?.len();
+    "memories::evidence_of" |tx, c| memories::evidence_of(tx, c.ctx.tenancy(), &[c.id], 10).await?.len();
     "consolidation::candidates" |tx, c| consolidation::candidates(tx, c.ctx.tenancy(), c.agent, &[candidate(c).0]).await?.len();
 };
 
@@ -222,6 +224,16 @@ pub const INBOX: &[Query] = queries! {
     "capture::numbers" |tx, c| {
         let numbers = capture::numbers(tx, c.tenant).await?;
         (numbers.inbox + numbers.quarantined + numbers.waiting + numbers.dead) as usize
+    };
+    "memories::status_counts" |tx, c| memories::status_counts(tx, c.tenant, c.agent).await?.len();
+    "memories::user_counts" |tx, c| {
+        let own = "update agent_memories set user_id = $2 where tenant_id = $1 and user_id is null";
+        sqlx::query(own).bind(c.tenant).bind(c.fresh).execute(&mut **tx).await?;
+        memories::user_counts(tx, c.tenant, c.agent, 10).await?.len()
+    };
+    "profile::counts" |tx, c| {
+        let (profiles, connections) = profile::counts(tx, c.tenant, c.agent).await?;
+        (profiles + connections) as usize
     };
     "jobs::hold" |tx, c| usize::from(jobs::hold(tx, held(c)).await?);
     "jobs::record_progress" |tx, c| { jobs::record_progress(tx, held(c), &json!({ "read": 1 })).await?; 0 };

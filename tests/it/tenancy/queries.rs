@@ -6,11 +6,12 @@ use remembrancer::activity::store::{self as activity, Text};
 use remembrancer::activity::{Body, NewReport, Reports};
 use remembrancer::api::{
     ActionKind, AgentId, AgentKind, AuditFilter, AuditVisibility, BotId, CapturePolicy, ChunkId, DecisionId, Discipline, DocumentId,
-    DocumentKind, EventId, EventKind, KeyId, LifecyclePolicy, MatchedBy, MemoryFilter, MemoryId, MemoryStatus, OperatorId, OperatorRole,
-    Project, ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Repo, Retention, RetrievalId, RunId, SavedView, Scope,
-    SearchPolicy, SourceKind, TenantId, TermId, UsageLimits, UserId, ViewId, ViewPage, ZeroHitCause,
+    DocumentKind, EventBus, EventFilter, EventId, EventKind, KeyId, LifecyclePolicy, MatchedBy, MemoryFilter, MemoryId, MemoryStatus,
+    OperatorId, OperatorRole, Project, ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Repo, Retention, RetrievalId, RunId,
+    SavedView, Scope, SearchPolicy, SourceKind, TenantId, TermId, UsageLimits, UserId, ViewId, ViewPage, ZeroHitCause,
 };
 use remembrancer::audit::{NewEntry, store as audit};
+use remembrancer::capture::store as capture;
 use remembrancer::chat::store as chat;
 use remembrancer::clock::Clock;
 use remembrancer::context::store::{self as context, Wanted};
@@ -378,10 +379,10 @@ pub const MEMORY: &[Query] = queries! {
     "memories::count" |tx, c| memories::count(tx, c.tenant, &c.filter()).await? as usize;
     "memories::list" |tx, c| memories::list(tx, c.tenant, &c.filter(), &Seek::First, 10).await?.len();
     "memories::named" |tx, c| memories::named(tx, c.tenant, "e", 100).await?.len();
-    "memories::counts" |tx, c| memories::counts(tx, c.tenant, c.now).await?.iter().filter(|row| row.agent_id == c.agent).count();
+    "memories::counts" |tx, c| memories::counts(tx, c.tenant, None, c.now).await?.iter().filter(|row| row.agent_id == c.agent).count();
     "memories::written_by_day" |tx, c| {
         let since = c.now.date_naive() - chrono::Duration::days(2);
-        memories::written_by_day(tx, c.tenant, since).await?.iter().filter(|row| row.0 == c.agent).count()
+        memories::written_by_day(tx, c.tenant, None, since).await?.iter().filter(|row| row.0 == c.agent).count()
     };
     "memories::put_vector" |tx, c| {
         let vector: Vec<f32> = c.vector.iter().rev().copied().collect();
@@ -521,6 +522,10 @@ pub const PROJECTS: &[Query] = queries! {
     };
 };
 
+fn of_knowledge() -> EventFilter {
+    EventFilter { bus: Some(EventBus::Knowledge), ..EventFilter::default() }
+}
+
 /// In the database of knowledge; kept apart by tenant.
 pub const KB: &[Query] = queries! {
     "vocabulary::version" |tx, c| vocabulary::version(tx, c.tenant).await? as usize;
@@ -534,7 +539,15 @@ pub const KB: &[Query] = queries! {
     "vocabulary::count_proposals" |tx, c| vocabulary::count_proposals(tx, c.tenant, &Default::default()).await? as usize;
     "vocabulary::list_proposals" |tx, c| vocabulary::list_proposals(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();
     "vocabulary::count_decisions" |tx, c| vocabulary::count_decisions(tx, c.tenant).await? as usize;
+    "knowledge::collections" |tx, c| knowledge::collections(tx, c.tenant, 10).await?.len();
     "jobs::depth_of" |tx, c| jobs::depth_of(tx, c.tenant).await?.len();
+    "capture::event_count" |tx, c| capture::event_count(tx, c.tenant, &of_knowledge()).await? as usize;
+    "capture::event_list" |tx, c| capture::event_list(tx, c.tenant, &of_knowledge(), &Seek::First, 10).await?.len();
+    "capture::retry_knowledge" |tx, c| {
+        sqlx::query("update events set state = 'dead' where tenant_id = $1").bind(c.tenant).execute(&mut **tx).await?;
+        let ids: Vec<EventId> = sqlx::query_scalar("select id from events").fetch_all(&mut **tx).await?;
+        capture::retry_knowledge(tx, c.tenant, &ids, c.now).await?.len()
+    };
     "jobs::sweep" |tx, c| jobs::sweep(tx, c.tenant, c.now + chrono::Duration::days(3650), 9).await? as usize;
     "audit::lag_of" |tx, c| audit::lag_of(tx, c.tenant).await?.0 as usize;
     "vocabulary::rows" |tx, c| vocabulary::rows(tx, c.tenant, &[c.shared.term.0], &[]).await?.0.len();
@@ -781,6 +794,7 @@ pub fn pooled() -> Vec<Pooled> {
                 name: "x".into(),
                 require_user: false,
                 discipline: Discipline::Aggressive,
+                blocked_at: None,
             };
             kept!(pool, |tx| identity::insert_agent(tx, c.tenant, &agent, c.now).await.map(|()| 0)?)
         }),
@@ -793,6 +807,7 @@ pub fn pooled() -> Vec<Pooled> {
                 name: "x".into(),
                 require_user: false,
                 discipline: Discipline::Confirming,
+                blocked_at: None,
             };
             kept!(pool, |tx| identity::adopt_agent(tx, c.tenant, &agent, c.now).await.map(|_| 0)?)
         }),
@@ -851,6 +866,9 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::set_keeps_context_texts", |pool, c| {
             kept!(pool, |tx| identity::set_keeps_context_texts(tx, c.tenant, c.agent, false).await.map(usize::from)?)
         }),
+        control("identity::set_blocked", |pool, c| {
+            kept!(pool, |tx| identity::set_blocked(tx, c.tenant, c.agent, Some(c.now)).await.map(usize::from)?)
+        }),
         control("identity::set_discipline", |pool, c| {
             kept!(pool, |tx| identity::set_discipline(tx, c.tenant, c.agent, Discipline::Confirming).await.map(usize::from)?)
         }),
@@ -881,6 +899,9 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::key_used", |pool, c| {
             let later = c.now + chrono::Duration::hours(1);
             Box::pin(async move { identity::key_used(pool, c.tenant, c.key, later).await.map(|()| 0) })
+        }),
+        control("identity::keys_of", |pool, c| {
+            kept!(pool, |tx| identity::keys_of(tx, c.tenant, c.agent, 10).await.map(|keys| keys.len())?)
         }),
         control("identity::scopes_of", |pool, c| {
             kept!(pool, |tx| identity::scopes_of(tx, c.tenant, c.agent, c.now).await.map(|scopes| scopes.len())?)

@@ -1,14 +1,39 @@
-#[cfg(feature = "ssr")]
-use crate::guard::operator;
 use crate::{ConsoleError, codec::Text};
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::AgentSummary;
 #[cfg(feature = "ssr")]
-use remembrancer::overview;
+use crate::{
+    Flash,
+    guard::{finish, operator},
+};
+use leptos::{prelude::*, server_fn::codec::GetUrl};
+use remembrancer::api::{AgentDetail, AgentId, AgentSummary};
+#[cfg(feature = "ssr")]
+use remembrancer::{identity, overview};
 
 /// Every agent with its counts.
 #[server(endpoint = "agents", input = GetUrl, output = Text)]
 pub async fn agents() -> Result<Vec<AgentSummary>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(overview::agents(&engine, &ctx).await?)
+}
+
+/// Everything about one agent.
+#[server(endpoint = "agent", input = GetUrl, output = Text)]
+pub async fn read_agent(id: AgentId) -> Result<AgentDetail, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(overview::agent(&engine, &ctx, id).await?)
+}
+
+/// Blocks or unblocks an agent, then redirects to its page.
+#[server(endpoint = "set_agent_blocked")]
+pub async fn set_agent_blocked(id: AgentId, blocked: bool, #[server(default)] reason: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        Ok(Flash::done(match (identity::set_blocked(&engine, &ctx, id, blocked, &reason).await?, blocked) {
+            (true, true) => "Blocked. The keys of the agent are refused from now on.",
+            (true, false) => "Unblocked. The keys of the agent work again.",
+            (false, _) => "Nothing changed: somebody else was faster.",
+        }))
+    };
+    let page = format!("/agents/{id}");
+    finish(result.await, &page, &page, &reason).await
 }

@@ -62,7 +62,9 @@ fn Table(agents: Vec<AgentSummary>) -> impl IntoView {
 
 #[component]
 fn Row(agent: AgentSummary) -> impl IntoView {
-    let here = format!("/memories?agent={}", agent.id);
+    let (page, here) = (format!("/agents/{}", agent.id), format!("/memories?agent={}", agent.id));
+    let live = format!("{} of {}", text::count(agent.live, "live memory", "live memories"), agent.slug);
+    let blocked = agent.blocked.then(|| view! { <Badge tone=Tone::Danger text="blocked" title="Its keys are refused." /> });
     // A name that differs from the slug only by case says nothing more.
     let name = (!agent.name.eq_ignore_ascii_case(&agent.slug)).then_some(agent.name);
     let commons = (agent.kind == AgentKind::Commons)
@@ -79,14 +81,14 @@ fn Row(agent: AgentSummary) -> impl IntoView {
     view! {
         <tr data-testid="agent">
             <th scope="row" class="font-normal! whitespace-normal! text-ink!">
-                <a class="text-base font-medium" href=here>{agent.slug}</a>
-                <span class="ml-2 inline-flex gap-1">{commons}</span>
+                <a class="text-base font-medium" href=page>{agent.slug}</a>
+                <span class="ml-2 inline-flex gap-1">{commons} {blocked}</span>
                 {name.map(|name| view! { <span class="block text-sm text-soft">{name}</span> })}
                 <span class="mt-1 block text-xs text-soft md:hidden">
                     "Last write " {when(agent.last_write)} <span class="sm:hidden">{narrow}</span>
                 </span>
             </th>
-            <td class="number font-medium">{text::number(agent.live)}</td>
+            <td class="number font-medium"><a class="text-ink" href=here aria-label=live>{text::number(agent.live)}</a></td>
             <td class="number hidden sm:table-cell">{deleted}</td>
             <td class="number hidden sm:table-cell" class:text-soft=agent.added_7d == 0>{added}</td>
             <td class="hidden lg:table-cell"><Spark days=agent.activity /></td>

@@ -7,23 +7,17 @@ use crate::{
     ui::text::{count, number},
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{CaptureNumbers, EventFilter, EventId, EventRow, Page, SourceDetail, SourceFilter, SourceId, SourceRow};
+use remembrancer::api::{
+    CaptureNumbers, EventCount, EventFilter, EventId, EventRow, Page, SourceDetail, SourceFilter, SourceId, SourceRow,
+};
 #[cfg(feature = "ssr")]
-use remembrancer::{api::SourceResponse, capture as engine, projects};
-use uuid::Uuid;
+use remembrancer::{api::SourceResponse, capture as engine};
 
 /// What waits in the inbox and in the queue.
 #[server(endpoint = "capture_counts", input = GetUrl, output = Text)]
 pub async fn capture_counts() -> Result<CaptureNumbers, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::numbers(&engine, &ctx).await?)
-}
-
-/// Every project by id and slug, to choose from.
-#[server(endpoint = "project_names", input = GetUrl, output = Text)]
-pub async fn project_names() -> Result<Vec<(Uuid, String)>, ConsoleError> {
-    let (engine, ctx) = operator().await?;
-    Ok(projects::list(&engine, &ctx).await?.into_iter().map(|project| (project.id, project.slug)).collect())
 }
 
 /// Captures a text, then redirects to its source, or back to the form if it is refused. The message is kept for scripts, too: they open
@@ -59,6 +53,13 @@ pub async fn read_source(id: SourceId, #[server(default)] turn: i64) -> Result<S
 pub async fn browse_events(#[server(default)] filter: EventFilter) -> Result<Page<EventRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::events(&engine, &ctx, &filter).await?)
+}
+
+/// How many events are not done, by bus and state.
+#[server(endpoint = "event_counts", input = GetUrl, output = Text)]
+pub async fn event_counts() -> Result<Vec<EventCount>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(engine::event_counts(&engine, &ctx).await?)
 }
 
 /// Retries the dead event `one`, or else those of `ids`, then redirects to `done`.

@@ -1,8 +1,8 @@
 use super::{
-    api::browse_events,
+    api::{browse_events, event_counts},
     table::EventTable,
     url,
-    words::{self, kind},
+    words::{self, TASKS, kind},
 };
 use crate::{
     features::memories::AgentField,
@@ -11,13 +11,19 @@ use crate::{
     ui::{Empty, ErrorView, FilterForm, Filtered, Pager, SelectField, Shape, Skeleton, busy, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{EventKind, EventRow, EventState, OperatorRole, Page};
+use remembrancer::api::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page};
+
+/// The states of events that are not done, in the order in which they are counted.
+const OPEN: [EventState; 4] = [EventState::Pending, EventState::Running, EventState::Failed, EventState::Dead];
 
 /// The page of events, newest first: what workers did, do and will do, and what failed.
 #[component]
 pub fn EventsPage() -> impl IntoView {
     let filtered = Filtered::by(url::events);
     let (query, list) = (filtered.query, filtered.load(browse_events));
+    let counts = Resource::new(move || query.get(), |_| event_counts());
+    let buses = EventBus::ALL.iter().map(|each| choice(if *each == EventBus::default() { "" } else { each.as_str() }, words::bus(*each)));
+    let tasks = std::iter::once(choice("", "Any work")).chain(TASKS.iter().map(|(name, words)| choice(name, words)));
     let kinds = std::iter::once(choice("", "Any kind")).chain(EventKind::ALL.iter().map(|each| choice(each.as_str(), kind(*each))));
     let states =
         std::iter::once(choice("", "Any state")).chain(EventState::ALL.iter().map(|each| choice(each.as_str(), words::name(*each))));
@@ -25,14 +31,23 @@ pub fn EventsPage() -> impl IntoView {
     let (busy, set_busy) = busy();
     view! {
         <PageHead title="Events">"Work that runs in the background. An event is tried eight times; then it is dead until somebody retries it."</PageHead>
+        <Transition fallback=|| ()>
+            {move || Suspend::new(async move { counts.await.ok().map(|counts| view! { <Open counts /> }) })}
+        </Transition>
         <FilterForm action="/events" names=url::EVENTS label="Events">
             <div class="flex flex-wrap items-end gap-2">
+                <div class="min-w-40 grow sm:grow-0">
+                    <SelectField name="bus" label="Queue" value=filtered.value("bus") error=filtered.error("bus") choices=buses.collect() />
+                </div>
                 <div class="min-w-40 grow sm:grow-0"><AgentField query labelled=true error=filtered.error("agent") /></div>
                 <div class="min-w-40 grow sm:grow-0">
                     <SelectField name="kind" label="Kind" value=filtered.value("kind") error=filtered.error("kind") choices=kinds.collect() />
                 </div>
                 <div class="min-w-40 grow sm:grow-0">
                     <SelectField name="state" label="State" value=filtered.value("state") error=filtered.error("state") choices=states.collect() />
+                </div>
+                <div class="min-w-40 grow sm:max-w-64 sm:grow-0">
+                    <SelectField name="task" label="Work" value=filtered.value("task") error=filtered.error("task") choices=tasks.collect() />
                 </div>
                 <button class="button button-primary" type="submit">"Apply filters"</button>
                 <a class="button button-quiet" class:hidden=move || !query.get().any(url::EVENTS) href="/events">"Clear"</a>
@@ -49,6 +64,39 @@ pub fn EventsPage() -> impl IntoView {
                 })}
             </Transition>
         </div>
+    }
+}
+
+/// How many events of each queue wait, run, will be retried or are dead. Each number leads to its events.
+#[component]
+fn Open(counts: Vec<EventCount>) -> impl IntoView {
+    let number = move |bus: EventBus, state: EventState| {
+        counts.iter().find(|count| (count.bus, count.state) == (bus, state)).map_or(0, |count| count.events)
+    };
+    let queue = move |bus: EventBus| {
+        let numbers = OPEN.map(|state| {
+            let events = number(bus, state);
+            let href = Query::default().with("bus", if bus == EventBus::default() { "" } else { bus.as_str() }).with("state", state);
+            let alarm = state == EventState::Dead && events > 0;
+            view! {
+                <li>
+                    <a href=href.href("/events") class:text-danger=alarm class:font-medium=alarm>
+                        {words::name(state)} " " <span class="tabular-nums">{text::number(events)}</span>
+                    </a>
+                </li>
+            }
+        });
+        view! {
+            <li class="flex flex-wrap gap-x-4 gap-y-1" data-testid="queue">
+                <span class="w-20 text-soft">{words::bus(bus)}</span>
+                <ul class="flex flex-wrap gap-x-4 gap-y-1">{numbers.collect_view()}</ul>
+            </li>
+        }
+    };
+    view! {
+        <ul class="card mb-4 space-y-1 px-4 py-2.5 text-sm" aria-label="Open events">
+            {EventBus::ALL.iter().map(|bus| queue(*bus)).collect_view()}
+        </ul>
     }
 }
 

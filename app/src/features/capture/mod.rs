@@ -17,7 +17,7 @@ mod turns;
 mod url;
 mod words;
 
-pub use api::{capture_counts, project_names};
+pub use api::capture_counts;
 pub use events::EventsPage;
 pub use page::CapturePage;
 pub use project_field::ProjectField;

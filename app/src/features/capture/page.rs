@@ -1,7 +1,8 @@
-use super::{api::project_names, form::CaptureForm};
+use super::form::CaptureForm;
 use crate::{
     ConsoleError,
     features::memories::agent_names,
+    features::projects::project_names,
     layout::{PageHead, ViewerResource},
     query::use_query,
     ui::{ErrorView, Skeleton},

@@ -40,6 +40,22 @@ pub fn EventTable(
     }
 }
 
+/// A link to what an event concerns, with its name; only the name if no page shows it.
+fn subject(event: &EventRow, here: &str) -> Option<AnyView> {
+    let place = [
+        event.memory_id.map(|id| ("Memory", format!("/memories/{id}"))),
+        event.source_id.map(|id| ("Source", format!("/sources/{id}"))),
+        event.document_id.map(|id| ("Document", format!("/knowledge/documents/{id}"))),
+        event.erasure_id.map(|id| ("Erasure", format!("/erasure/{id}"))),
+    ];
+    let about = event.about.as_deref().map(|about| format!(" “{}”", text::visible(about))).unwrap_or_default();
+    match place.into_iter().flatten().next() {
+        Some((_, href)) if href == here => None,
+        Some((kind, href)) => Some(view! { <a class="min-w-0 wrap-anywhere" href=href>{kind} {about}</a> }.into_any()),
+        None => (!about.is_empty()).then(|| view! { <span class="min-w-0 wrap-anywhere text-soft">{about}</span> }.into_any()),
+    }
+}
+
 #[component]
 fn Row(event: EventRow, select: bool, here: String) -> impl IntoView {
     let dead = event.state == EventState::Dead;
@@ -55,12 +71,7 @@ fn Row(event: EventRow, select: bool, here: String) -> impl IntoView {
     let due = event.run_after.filter(|_| matches!(event.state, EventState::Failed)).map(|at| {
         view! { <p class="text-xs text-soft">"Next attempt " <Time at /></p> }
     });
-    let subject = match (event.memory_id, event.source_id) {
-        (Some(id), _) => Some(("Memory", format!("/memories/{id}"))),
-        (None, Some(id)) => Some(("Source", format!("/sources/{id}"))),
-        (None, None) => None,
-    };
-    let subject = subject.filter(|(_, href)| *href != here).map(|(name, href)| view! { <a href=href>{name}</a> });
+    let subject = subject(&event, &here);
     let error = event.error.map(
         |error| view! { <p class="mt-0.5 text-sm wrap-anywhere whitespace-pre-wrap text-danger" dir="auto">{text::sentence(&error)}</p> },
     );

@@ -4,7 +4,7 @@ use crate::{query::Query, ui::Parsed};
 use remembrancer::api::{EventFilter, SourceFilter};
 
 pub const SOURCES: &[&str] = &["agent", "form"];
-pub const EVENTS: &[&str] = &["agent", "kind", "state"];
+pub const EVENTS: &[&str] = &["bus", "agent", "kind", "task", "state"];
 
 /// The filter of the list of sources.
 pub fn sources(query: &Query) -> Parsed<SourceFilter> {
@@ -24,8 +24,10 @@ pub fn events(query: &Query) -> Parsed<EventFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = EventFilter {
+        bus: query.read("bus", "Choose memories or knowledge.", &mut errors),
         agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
         kind: query.read("kind", "Choose one of the kinds.", &mut errors),
+        task: owned("task"),
         state: query.read("state", "Choose one of the states.", &mut errors),
         after: owned("after"),
         before: owned("before"),
@@ -36,12 +38,16 @@ pub fn events(query: &Query) -> Parsed<EventFilter> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use remembrancer::api::{EventState, SourceForm};
+    use remembrancer::api::{EventBus, EventState, SourceForm};
 
     #[test]
     fn the_url_holds_the_filters() {
         assert_eq!(sources(&Query::parse("form=note")).unwrap().form, Some(SourceForm::Note));
-        assert_eq!(events(&Query::parse("state=dead&after=x")).unwrap().state, Some(EventState::Dead));
+        let filter = events(&Query::parse("bus=knowledge&state=dead&task=embed_document&after=x")).unwrap();
+        assert_eq!(
+            (filter.bus, filter.state, filter.task.as_deref()),
+            (Some(EventBus::Knowledge), Some(EventState::Dead), Some("embed_document"))
+        );
         let fields = |query: &str| events(&Query::parse(query)).unwrap_err().into_iter().map(|error| error.field).collect::<Vec<_>>();
         assert_eq!(fields("agent=atlas&kind=party&state=alive"), ["agent", "kind", "state"]);
     }

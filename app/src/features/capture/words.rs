@@ -2,7 +2,7 @@
 
 use crate::ui::{Badge, Tone};
 use leptos::prelude::*;
-use remembrancer::api::{EventKind, EventState, SourceForm, SourceRow};
+use remembrancer::api::{EventBus, EventKind, EventState, SourceForm, SourceRow};
 
 /// The name of a form.
 pub fn form(form: SourceForm) -> &'static str {
@@ -27,26 +27,38 @@ pub fn kind(kind: EventKind) -> &'static str {
     }
 }
 
+/// What workers do for events: tasks with their names.
+pub const TASKS: [(&str, &str); 15] = [
+    ("remember", "Store a memory"),
+    ("embed", "Compute the vector of a memory"),
+    ("settle_links", "Update the statuses of contradicting memories"),
+    ("recanonicalise", "Refile memories after a decision on the vocabulary"),
+    ("embed_terms", "Compute the vectors of terms"),
+    ("embed_document", "Compute the vectors of a document"),
+    ("embed_imported", "Compute the vectors of imported memories"),
+    ("index_profile", "Compute the vectors of a profile"),
+    ("extract", "Extract candidates from a source"),
+    ("survey", "Compare active memories"),
+    ("sweep", "Archive what faded or expired"),
+    ("synthesise", "Combine observations into candidates"),
+    ("consolidate", "Compare candidates with the memory"),
+    ("ingest", "Add a candidate to the inbox"),
+    ("observe", "Keep an observation"),
+    ("erase", "Erase a person"),
+];
+
 /// What a worker does for an event.
 pub fn task(task: &str) -> String {
-    let known = match task {
-        "remember" => "Store a memory",
-        "embed" => "Compute the vector of a memory",
-        "settle_links" => "Update the statuses of contradicting memories",
-        "recanonicalise" => "Refile memories after a decision on the vocabulary",
-        "embed_terms" => "Compute the vectors of terms",
-        "embed_document" => "Compute the vectors of a document",
-        "embed_imported" => "Compute the vectors of imported memories",
-        "index_profile" => "Compute the vectors of a profile",
-        "extract" => "Extract candidates from a source",
-        "survey" => "Compare active memories",
-        "synthesise" => "Combine observations into candidates",
-        "consolidate" => "Compare candidates with the memory",
-        "ingest" => "Add a candidate to the inbox",
-        "observe" | "observation" => "Keep an observation",
-        other => return other.replace('_', " "),
-    };
-    known.to_owned()
+    let known = TASKS.iter().find(|(name, _)| *name == task).map(|(_, words)| *words);
+    known.map_or_else(|| task.replace('_', " "), str::to_owned)
+}
+
+/// The name of a bus.
+pub fn bus(bus: EventBus) -> &'static str {
+    match bus {
+        EventBus::Memories => "Memories",
+        EventBus::Knowledge => "Knowledge",
+    }
 }
 
 /// The name of a state.

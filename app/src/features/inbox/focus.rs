@@ -1,7 +1,7 @@
 use super::{api::read_candidate, candidate::Candidate, pairs::Pairs, url::at, verdicts::Verdicts};
 use crate::{
     ConsoleError, Flash,
-    features::{capture::project_names, vocabulary::TermNames},
+    features::{projects::project_names, vocabulary::TermNames},
     layout::ViewerResource,
     query::Query,
     ui::{ErrorView, Panel, Skeleton, Walk, neighbours, reveal},

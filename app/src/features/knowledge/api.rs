@@ -1,6 +1,6 @@
-#[cfg(feature = "ssr")]
-use crate::guard::operator;
 use crate::{ConsoleError, codec::Text};
+#[cfg(feature = "ssr")]
+use crate::{guard::operator, ui::text::visible};
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::{Component, Document, DocumentDetail, DocumentFilter, DocumentId, IngestRun, Page};
 #[cfg(feature = "ssr")]
@@ -13,11 +13,24 @@ pub async fn documents(#[server(default)] filter: DocumentFilter) -> Result<Page
     Ok(knowledge::documents(&engine, &ctx, &filter).await?)
 }
 
+/// The collections to choose from, by name.
+#[server(endpoint = "collections", input = GetUrl, output = Text)]
+pub async fn collections() -> Result<Vec<String>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(knowledge::collections(&engine, &ctx).await?)
+}
+
 /// Everything about one document.
 #[server(endpoint = "read_document", input = GetUrl, output = Text)]
 pub async fn read_document(id: DocumentId) -> Result<DocumentDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(knowledge::document(&engine, &ctx, id).await?)
+    let mut detail = knowledge::document(&engine, &ctx, id).await?;
+    for chunk in &mut detail.chunks {
+        chunk.html = visible(&chunk.html);
+        // The page shows the HTML alone.
+        chunk.content = String::new();
+    }
+    Ok(detail)
 }
 
 /// One page of ingestion runs, newest first.

@@ -106,7 +106,7 @@ fn Retired(at: DateTime<Utc>, latest: Option<DocumentId>) -> impl IntoView {
     }
 }
 
-/// A chunk, verbatim.
+/// A chunk. The server made its HTML from Markdown.
 #[component]
 fn Part(chunk: Chunk) -> impl IntoView {
     let (anchor, place, waits) = (anchor(&chunk), place(&chunk), !chunk.embedded);
@@ -122,7 +122,7 @@ fn Part(chunk: Chunk) -> impl IntoView {
                 <a class="min-w-0 font-medium break-words" href=format!("#{anchor}") title=bytes>{place.clone()}</a>
                 {waits.then(|| view! { <Badge tone=Tone::Warn text="no vector yet" title="Until it has one, only its words are searched." /> })}
             </h3>
-            <div class="verbatim" data-testid="content">{text::visible(&chunk.content)}</div>
+            <div class="document" data-testid="content" inner_html=chunk.html></div>
         </article>
     }
 }

@@ -95,9 +95,12 @@ fn First() -> impl IntoView {
     view! {
         <Empty shape=Shape::Knowledge title="Nothing is written down yet">
             <p class="mb-3">
-                "Specifications, decision records, architecture and glossaries in Markdown come in from a folder, on the server, "
-                "where your organisation's slug stands for acme. Run it again after each change: what is the same is left alone, "
-                "what is gone is retired."
+                "Specifications, decision records, architecture and glossaries in Markdown appear here."
+            </p>
+            <p class="mb-3"><a class="button button-primary" href="/knowledge/upload">"Upload documents"</a></p>
+            <p class="mb-3">
+                "A whole folder is ingested on the server, where your organisation's slug stands for acme. Run the command again after "
+                "each change: unchanged files stay, and the documents of missing files are retired."
             </p>
             <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">
                 "remembrancer kb ingest DIR --tenant acme --collection handbook"

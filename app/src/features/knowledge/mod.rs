@@ -10,9 +10,11 @@ mod runs;
 mod table;
 mod tabs;
 mod topology;
+mod upload;
 mod words;
 
 pub use document::DocumentPage;
 pub use list::KnowledgePage;
 pub use runs::RunsPage;
 pub use topology::TopologyPage;
+pub use upload::UploadPage;

@@ -18,7 +18,7 @@ pub fn Tabs() -> impl IntoView {
     };
     view! {
         <nav class="mb-4 flex gap-4 border-b border-line" aria-label="Knowledge">
-            {[("/knowledge", "Documents"), ("/knowledge/runs", "Ingestions"), ("/knowledge/topology", "Topology")]
+            {[("/knowledge", "Documents"), ("/knowledge/runs", "Ingestions"), ("/knowledge/topology", "Topology"), ("/knowledge/upload", "Upload")]
                 .map(tab)
                 .collect_view()}
         </nav>

@@ -15,6 +15,7 @@ use crate::{
     features::{
         audit::Trail,
         inbox::{Evidence, read_quotes},
+        projects::project_names,
         recall::why_not,
     },
     layout::ViewerResource,
@@ -25,6 +26,7 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 use remembrancer::api::{ArchiveReason, ErrorCode, InboxQuote, MemoryDetail, MemoryId, MemoryRecalls, MemoryStatus, OperatorRole};
+use uuid::Uuid;
 
 /// The page of one memory.
 #[component]
@@ -58,10 +60,10 @@ pub fn MemoryPage() -> impl IntoView {
             }
         },
     );
-    let who = ViewerResource::expect();
+    let (who, projects) = (ViewerResource::expect(), Resource::new(|| (), |()| project_names()));
     view! {
         <p class="mb-2 text-sm">
-            <a href="/memories">"Memories"</a>
+            <a href=move || query.with(|query| query.back("/memories"))>"Memories"</a>
             <span class="text-soft">" / "</span>
         </p>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
@@ -70,8 +72,9 @@ pub fn MemoryPage() -> impl IntoView {
                 let has = |role| viewer.as_ref().is_some_and(|viewer| viewer.profile.has(role));
                 let (may_decide, may_review) = (has(OperatorRole::Operator), has(OperatorRole::Reviewer));
                 let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+                let projects = projects.await.unwrap_or_default();
                 match detail.await {
-                    Ok(detail) => view! { <Whole detail quotes=quotes.await recalls=recalls.await query may_decide may_review flash /> }.into_any(),
+                    Ok(detail) => view! { <Whole detail projects quotes=quotes.await recalls=recalls.await query may_decide may_review flash /> }.into_any(),
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
@@ -97,6 +100,7 @@ fn unknown() -> ConsoleError {
 #[component]
 fn Whole(
     detail: MemoryDetail,
+    projects: Vec<(Uuid, String)>,
     quotes: Vec<InboxQuote>,
     recalls: Result<MemoryRecalls, ConsoleError>,
     query: Memo<Query>,
@@ -160,7 +164,7 @@ fn Whole(
                 {(may_decide && row.deleted_at.is_none() && detail.archived_at.is_none() && !waits)
                     .then(|| view! { <Pin id=row.id pinned=detail.pinned /> })}
                 {may_decide.then(|| view! { <Decide row archived=detail.archived_at.is_some() flash /> })}
-                <Facts detail=MemoryDetail { evidence_ref: detail.evidence_ref.filter(|_| !quoted), ..detail } />
+                <Facts projects detail=MemoryDetail { evidence_ref: detail.evidence_ref.filter(|_| !quoted), ..detail } />
             </div>
         </div>
     }

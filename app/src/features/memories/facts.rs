@@ -1,12 +1,20 @@
-use crate::ui::{Bar, Time, text};
+use crate::{
+    features::projects::ProjectName,
+    ui::{Bar, Time, text},
+};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use remembrancer::api::{DECAY_DAYS, MemoryDetail, RetentionRule};
 use std::f64::consts::LN_2;
+use uuid::Uuid;
 
 /// The metadata of a memory.
 #[component]
-pub fn Facts(detail: MemoryDetail) -> impl IntoView {
+pub fn Facts(
+    detail: MemoryDetail,
+    /// Projects by id and slug.
+    projects: Vec<(Uuid, String)>,
+) -> impl IntoView {
     let row = detail.memory.clone();
     let (source, hash) = (row.source.clone(), detail.content_hash.clone());
     let recalled = match detail.last_accessed_at {
@@ -53,13 +61,10 @@ pub fn Facts(detail: MemoryDetail) -> impl IntoView {
                 {detail.role.map(|role| fact("Role", role.as_str().replace('_', " ")))}
                 {fact("Kind", format!("{}{}", row.kind, detail.category.map(|c| format!(" · {c}")).unwrap_or_default()))}
                 {fact("Scope", row.scope.as_str())}
-                {detail.project_id.map(|project| {
-                    let theirs = format!("/memories?project={project}");
-                    fact("Project", view! { <a class="font-mono text-xs" href=theirs>{project.to_string()}</a> })
-                })}
+                {detail.project_id.map(|id| fact("Project", view! { <ProjectName id projects /> }))}
                 {detail.repo_id.map(|id| fact("Repository", mono(id.to_string())))}
                 {detail.session_id.map(|id| fact("Session", mono(id.to_string())))}
-                {fact("Status", row.status.as_str())}
+                {fact("Status", if row.deleted_at.is_some() { "deleted" } else { row.status.as_str() })}
             </dl>
             <dl class="facts p-4" data-testid="provenance">
                 {fact("Platform", source.platform)}

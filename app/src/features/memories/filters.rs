@@ -3,11 +3,13 @@ use super::{
     url::{self, FOLDED, NAMES},
 };
 use crate::{
+    features::projects::{ProjectSelect, name_of, project_names},
     query::Query,
     ui::{Choice, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, choice},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Category, MemoryFilter, MemoryKind, MemoryScope, MemoryStatus};
+use uuid::Uuid;
 
 const PLATFORMS: &[&str] = &["chat", "drive", "email", "slack", "teams", "telegram"];
 
@@ -51,7 +53,7 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
                         error=filtered.error("unreviewed")
                         choices=choices("Any", "Shared and unreviewed", "")
                     />
-                    <TextField name="project" label="Project" hint="UUID" value=filtered.value("project") error=filtered.error("project") />
+                    <ProjectSelect name="project" label="Project" value=filtered.value("project") error=filtered.error("project") />
                     <TextField name="topic" label="Topic contains" value=filtered.value("topic") error=filtered.error("topic") />
                     <SelectField
                         name="canonical"
@@ -110,15 +112,32 @@ fn Chips(query: Memo<Query>) -> impl IntoView {
             </li>
         }
     };
-    move || {
-        let set = query.with(url::set);
-        (!set.is_empty()).then(|| {
-            view! {
-                <ul class="mt-2 flex flex-wrap gap-1.5" aria-label="Active filters" data-testid="active-filters">
-                    {set.into_iter().map(chip).collect_view()}
-                </ul>
-            }
-        })
+    let projects = Resource::new(
+        move || query.with(|query| query.get("project").is_some()),
+        |set| async move { if set { project_names().await.unwrap_or_default() } else { Vec::new() } },
+    );
+    view! {
+        <Transition fallback=|| ()>
+            {move || {
+                let set = query.with(url::set);
+                let project: Option<Uuid> = query.with(|query| query.get("project")?.parse().ok());
+                Suspend::new(async move {
+                let projects = projects.await;
+                let label = |(name, text): (&'static str, String)| match project {
+                    Some(id) if name == "project" => (name, format!("Project: {}", name_of(&projects, id))),
+                    _ => (name, text),
+                };
+                let chips: Vec<_> = set.into_iter().map(label).map(chip).collect();
+                (!chips.is_empty()).then(|| {
+                    view! {
+                        <ul class="mt-2 flex flex-wrap gap-1.5" aria-label="Active filters" data-testid="active-filters">
+                            {chips}
+                        </ul>
+                    }
+                })
+                })
+            }}
+        </Transition>
     }
 }
 

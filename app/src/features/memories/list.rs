@@ -25,7 +25,7 @@ pub fn MemoriesPage() -> impl IntoView {
     let (busy, set_busy) = busy();
     view! {
         <PageHead title="Memories">
-            "What agents remember, as it was said. A search here finds what a recall would find, and leaves no trace."
+            "What agents remember, as it was said. A search ranks memories as a recall does, and is not logged or counted."
         </PageHead>
         <ViewBar page=ViewPage::Memories path="/memories" names=url::NAMES query />
         <Filters filtered />
@@ -83,7 +83,7 @@ fn Browsed(
 
 #[component]
 fn Searched(results: SearchResults, query: Memo<Query>, peek: Memo<Option<MemoryId>>, may_delete: bool) -> impl IntoView {
-    let summary = view! { <Summary results=results.clone() /> };
+    let summary = view! { <Summary results=results.clone() query=query.get_untracked() /> };
     let body = if results.hits.is_empty() {
         view! { <NothingFound results query=query.get_untracked() /> }.into_any()
     } else {

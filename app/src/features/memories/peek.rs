@@ -34,7 +34,7 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: ListingResource, query: Memo<Que
             <Transition fallback=|| view! { <Skeleton rows=4 /> }>
                 {move || Suspend::new(async move {
                     Some(match detail.await? {
-                        Ok(detail) => view! { <Glance detail /> }.into_any(),
+                        Ok(detail) => view! { <Glance detail list=query.with_untracked(|query| at(query, None)) /> }.into_any(),
                         Err(error) => view! { <ErrorView error /> }.into_any(),
                     })
                 })}
@@ -52,9 +52,14 @@ fn at(query: &Query, id: Option<MemoryId>) -> String {
 }
 
 #[component]
-fn Glance(detail: MemoryDetail) -> impl IntoView {
+fn Glance(
+    detail: MemoryDetail,
+    /// The URL of the list, to which the memory's page leads back.
+    list: String,
+) -> impl IntoView {
     let row = detail.memory.clone();
-    let page = format!("/memories/{}", row.id);
+    let back = Query::default().with("back", if list == "/memories" { String::new() } else { list });
+    let page = back.href(&format!("/memories/{}", row.id));
     let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"Original wording"</dt><dd>{row.topic_raw.clone()}</dd> });
     let user = row.user_id.map(|user| view! { <dt>"User"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> });
     let recalled = match detail.last_accessed_at {

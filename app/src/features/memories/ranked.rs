@@ -7,7 +7,7 @@ use remembrancer::api::{MatchedBy, SearchHit, SearchResults};
 
 /// The summary of a search, above its hits.
 #[component]
-pub fn Summary(results: SearchResults) -> impl IntoView {
+pub fn Summary(results: SearchResults, query: Query) -> impl IntoView {
     let shown = i64::try_from(results.hits.len()).unwrap_or(i64::MAX);
     let best = if results.passed > shown { format!(", the best {shown} of them here") } else { String::new() };
     let passed = format!(
@@ -16,6 +16,12 @@ pub fn Summary(results: SearchResults) -> impl IntoView {
         text::count(results.memories, "memory", "memories"),
         results.floor
     );
+    let agent = query.get("agent").map(str::to_owned);
+    let beyond = agent.map(|agent| {
+        let ask = Query::default().with("agent", agent).with("q", query.text("q")).href("/recall/playground");
+        let whose = if results.agents.len() > 1 { "The agent's own memories and the shared ones, of every user. " } else { "" };
+        view! { <span>{whose} "Documents are left out. " <a class="underline" href=ask>"Run the whole recall"</a></span> }
+    });
     let canonical = results.query_canonical.map(|term| view! { <Badge tone=Tone::Good text=format!("searched as “{term}”") /> });
     let degraded = (!results.degraded.is_empty()).then(|| {
         let text = format!("degraded: {}", results.degraded.join(", "));
@@ -24,6 +30,7 @@ pub fn Summary(results: SearchResults) -> impl IntoView {
     view! {
         <p class="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft" data-testid="total">
             <span>{passed}</span>
+            {beyond}
             {canonical}
             {degraded}
         </p>

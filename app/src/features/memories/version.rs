@@ -11,10 +11,11 @@ pub fn Stamp(version: MemoryVersion) -> impl IntoView {
         "contradicted" => Tone::Warn,
         _ => Tone::Plain,
     };
+    let name = if version.change == "forgotten" { "deleted".to_owned() } else { version.change };
     view! {
         <div class="flex flex-wrap items-baseline gap-x-2 text-sm">
             <span class="font-mono text-xs text-soft">"v" {version.version.to_string()}</span>
-            <Badge tone text=version.change />
+            <Badge tone text=name />
             <span class="min-w-0 break-words">{version.actor_name}</span>
             <span class="text-soft">"on " {version.source.platform}</span>
             <span class="ml-auto text-soft"><Time at=version.valid_from /></span>
@@ -52,7 +53,7 @@ pub fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
         changes.push(format!("Status: {} → {}", old.status, new.status));
     }
     if old.deleted != new.deleted {
-        changes.push(if new.deleted { "Out of reach of every recall." } else { "Within reach of recalls again." }.to_owned());
+        changes.push(if new.deleted { "Deleted: hidden from recall." } else { "Restored: recalls find it again." }.to_owned());
     }
     changes
 }

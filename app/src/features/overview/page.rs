@@ -40,8 +40,7 @@ fn Tiles(overview: Overview, capture: CaptureNumbers) -> impl IntoView {
         .then(|| format!("{} waiting to be re-indexed", text::count(overview.recanonicalising, "memory", "memories")));
     let failures =
         (overview.ingest_failures > 0).then(|| format!("{} failed to import", text::count(overview.ingest_failures, "file", "files")));
-    let dead = (overview.knowledge_dead > 0)
-        .then(|| format!("{} failed for good", text::count(overview.knowledge_dead, "indexing job", "indexing jobs")));
+    let knowledge_dead = overview.knowledge_dead;
     view! {
         <ul class="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
             <Tile href="/agents" shape=Shape::Agents title="Agents" value=text::number(overview.agents)>
@@ -59,12 +58,11 @@ fn Tiles(overview: Overview, capture: CaptureNumbers) -> impl IntoView {
             </Tile>
             <Health overview=overview.clone() />
             <Tile href="/knowledge" shape=Shape::Knowledge title="Documents" value=text::number(overview.documents)>
-                {(failures.is_none() && dead.is_none()).then_some("Decided knowledge, in force")}
+                {failures.is_none().then_some("Decided knowledge, in force")}
                 {failures.map(|text| view! { <Alarm text /> })}
-                {dead.map(|text| view! { <Alarm text danger=true /> })}
             </Tile>
             <Outbox overview />
-            <CaptureTiles numbers=capture />
+            <CaptureTiles numbers=capture knowledge_dead />
         </ul>
     }
 }

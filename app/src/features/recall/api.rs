@@ -7,7 +7,7 @@ use remembrancer::api::{
     RetrievalFilter, RetrievalId, ZeroHit,
 };
 #[cfg(feature = "ssr")]
-use remembrancer::recall;
+use remembrancer::{api::OperatorRole, recall};
 
 /// Counts recalls and zero hits.
 #[server(endpoint = "measure_recall", input = GetUrl, output = Text)]
@@ -34,7 +34,12 @@ pub async fn try_recall(request: PlaygroundRequest) -> Result<Playground, Consol
 #[server(endpoint = "diagnose", input = GetUrl, output = Text)]
 pub async fn diagnose(request: DiagnoseRequest) -> Result<Diagnosis, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(recall::diagnose(&engine, &ctx, &request).await?)
+    let mut diagnosis = recall::diagnose(&engine, &ctx, &request).await?;
+    // The page offers only what the viewer may do.
+    if let Some(memory) = &mut diagnosis.memory {
+        memory.restorable &= ctx.require_role(OperatorRole::Operator).is_ok();
+    }
+    Ok(diagnosis)
 }
 
 /// One page of the recall log, newest first.

@@ -1,4 +1,7 @@
-use super::{url, words::source_badge};
+use super::{
+    url,
+    words::{relevance_name, source_badge},
+};
 use crate::{
     query::Query,
     ui::{Badge, Bar, Tone, text},
@@ -61,7 +64,7 @@ fn Row(candidate: PlaygroundCandidate, query: Query) -> impl IntoView {
 
 fn scores(candidate: &PlaygroundCandidate) -> impl IntoView + use<> {
     view! {
-        <Bar label="Similarity" value=candidate.similarity floor=candidate.floor />
+        <Bar label=relevance_name(candidate.matched_by) value=candidate.similarity floor=candidate.floor />
         <Bar label="Recency" value=candidate.recency />
         <Bar label="Score" value=candidate.score strong=true />
     }

@@ -1,6 +1,6 @@
 use super::{
     url::{asked, diagnose_of},
-    words::source_badge,
+    words::{relevance_name, source_badge},
 };
 use crate::{
     query::Query,
@@ -94,7 +94,7 @@ fn scores(one: &Considered, (vector, lexical): (f64, f64)) -> impl IntoView + us
         MatchedBy::Lexical => lexical,
     };
     view! {
-        <Bar label="Similarity" value=one.similarity floor=floor />
+        <Bar label=relevance_name(one.matched_by) value=one.similarity floor=floor />
         <Bar label="Score" value=one.score strong=true />
     }
 }

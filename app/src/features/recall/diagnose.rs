@@ -1,7 +1,7 @@
 use super::{api, gates::Gates, options::Options, url};
 use crate::{
     ConsoleError,
-    features::memories::AgentField,
+    features::memories::{AgentField, Restore},
     layout::PageHead,
     query::Query,
     ui::{Answered, Badge, Bar, Empty, FilterForm, Filtered, Icon, SearchField, Shape, TextField, Tone, text},
@@ -81,7 +81,7 @@ fn Answer(diagnosis: Diagnosis, query: Query) -> impl IntoView {
     view! {
         <div class="space-y-5">
             <Verdict diagnosis=diagnosis.clone() query=query.clone() />
-            {diagnosis.memory.map(|memory| view! { <TheMemory memory /> })}
+            {diagnosis.memory.map(|memory| view! { <TheMemory memory here=query.href("/recall/diagnose") /> })}
             <div class="items-start gap-5 space-y-5 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem] lg:space-y-0">
                 <Gates gates=diagnosis.gates stopped_by=diagnosis.stopped_by query />
                 {diagnosis.relevance.map(|relevance| view! { <Numbers relevance searched /> })}
@@ -134,7 +134,12 @@ pub fn way(link: MendLink, query: &Query) -> (String, String) {
 }
 
 #[component]
-fn TheMemory(memory: DiagnosedMemory) -> impl IntoView {
+fn TheMemory(
+    memory: DiagnosedMemory,
+    /// The URL of the diagnosis.
+    here: String,
+) -> impl IntoView {
+    let restore = memory.restorable.then(|| view! { <div class="mt-2"><Restore id=memory.id here /></div> });
     view! {
         <section class="card px-4 py-3 text-sm" aria-label="Diagnosed memory" data-testid="memory">
             <p class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
@@ -143,6 +148,7 @@ fn TheMemory(memory: DiagnosedMemory) -> impl IntoView {
                 <span class="text-soft">{memory.agent_slug}</span>
             </p>
             <p class="mt-1 line-clamp-3 wrap-anywhere text-soft">{text::visible(&memory.content)}</p>
+            {restore}
         </section>
     }
 }

@@ -9,12 +9,12 @@ use super::{
 use crate::{
     ConsoleError,
     features::memories::AgentField,
-    layout::PageHead,
+    layout::{PageHead, ViewerResource},
     query::{Query, use_query},
     ui::{Empty, ErrorView, FilterForm, SelectField, Shape, Skeleton, TextField, busy, chart::percent, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{HealthFilter, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
+use remembrancer::api::{HealthFilter, OperatorRole, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
 
 /// The recall health page: how often recalls find nothing, why, and what can be done.
 #[component]
@@ -25,6 +25,7 @@ pub fn HealthPage() -> impl IntoView {
     let counted = Memo::new(move |_| filter.get().map(|filter| HealthFilter { after: None, before: None, ..filter }));
     let health = Resource::new(move || counted.get(), |filter| async move { measure_recall(filter.map_err(ConsoleError::invalid)?).await });
     let list = Resource::new(move || filter.get(), |filter| async move { zero_hits(filter.map_err(ConsoleError::invalid)?).await });
+    let who = ViewerResource::expect();
     let (busy, set_busy) = busy();
     view! {
         <PageHead title="Recall health">
@@ -34,8 +35,9 @@ pub fn HealthPage() -> impl IntoView {
         <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
             <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
                 {move || Suspend::new(async move {
+                    let may_restore = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
                     match (health.await, list.await) {
-                        (Ok(health), Ok(page)) => view! { <Whole health page query=query.get_untracked() /> }.into_any(),
+                        (Ok(health), Ok(page)) => view! { <Whole health page query=query.get_untracked() may_restore /> }.into_any(),
                         (Err(error), _) | (_, Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                     }
                 })}
@@ -78,7 +80,7 @@ fn Filters(query: Memo<Query>) -> impl IntoView {
 }
 
 #[component]
-fn Whole(health: RecallHealth, page: Page<ZeroHit>, query: Query) -> impl IntoView {
+fn Whole(health: RecallHealth, page: Page<ZeroHit>, query: Query, may_restore: bool) -> impl IntoView {
     if health.totals.recalls == 0 {
         return view! { <div class="card"><Quiet filtered=query.any(url::HEALTH) /></div> }.into_any();
     }
@@ -103,7 +105,7 @@ fn Whole(health: RecallHealth, page: Page<ZeroHit>, query: Query) -> impl IntoVi
                 <BarTable title="By agent" name="agent" lines=agents.collect() query=query.clone() />
                 <BarTable title="By topic" name="topic" lines=topics.collect() query=query.clone() />
             </div>
-            <ZeroHits page query />
+            <ZeroHits page query may_restore />
         </div>
     }
     .into_any()

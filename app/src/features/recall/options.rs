@@ -1,5 +1,5 @@
 use crate::{
-    features::memories::all,
+    features::{memories::all, projects::ProjectSelect},
     ui::{Filtered, Icon, SelectField, Shape, TextField, choice},
 };
 use leptos::prelude::*;
@@ -31,13 +31,13 @@ pub fn Options(
             <div class="mt-2 grid grid-cols-2 gap-3 lg:grid-cols-4">
                 <SelectField name="ranking" label="Ranking" value=value("ranking") error=error("ranking") choices=all("Default", Ranking::ALL) />
                 {expected}
-                <TextField name="for_project" label="Working on project" hint="UUID" value=value("for_project") error=error("for_project") />
+                <ProjectSelect name="for_project" label="Working on project" value=value("for_project") error=error("for_project") />
                 <TextField name="for_repo" label="Working on repository" hint="UUID" value=value("for_repo") error=error("for_repo") />
                 <SelectField name="kind" label="Kind" value=value("kind") error=error("kind") choices=all("Any kind", MemoryKind::ALL) />
                 <SelectField name="scope" label="Scope" value=value("scope") error=error("scope") choices=all("Any scope", MemoryScope::ALL) />
                 <SelectField name="status" label="Status" value=value("status") error=error("status") choices=all("Any status", &in_reach) />
                 <TextField name="platform" label="Platform" value=value("platform") error=error("platform") />
-                <TextField name="project" label="Only project" hint="UUID" value=value("project") error=error("project") />
+                <ProjectSelect name="project" label="Only project" value=value("project") error=error("project") />
                 <TextField name="repo" label="Only repository" hint="UUID" value=value("repo") error=error("repo") />
                 <TextField name="from" label="Said from" kind="date" value=value("from") error=error("from") />
                 <TextField name="until" label="Said until" kind="date" value=value("until") error=error("until") />

@@ -135,7 +135,7 @@ fn Silent(answer: Playground) -> impl IntoView {
     view! {
         <section class="card space-y-2 border-l-4 border-l-warn px-4 py-3 text-sm" aria-label="Why nothing was found" data-testid="silent">
             {cause}
-            <NearMisses misses=answer.near_misses />
+            <NearMisses misses=answer.near_misses restore=None />
         </section>
     }
 }

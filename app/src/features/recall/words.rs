@@ -2,7 +2,7 @@
 
 use crate::ui::{Badge, Tone};
 use leptos::prelude::*;
-use remembrancer::api::{Gate, GateOutcome, NearMissState, Retrieval, SourceTag, ZeroHitCause};
+use remembrancer::api::{Gate, GateOutcome, MatchedBy, NearMissState, Retrieval, SourceTag, ZeroHitCause};
 
 /// The label of a cause.
 pub fn cause_name(cause: ZeroHitCause) -> &'static str {
@@ -11,6 +11,14 @@ pub fn cause_name(cause: ZeroHitCause) -> &'static str {
         ZeroHitCause::BelowFloor => "all below the floor",
         ZeroHitCause::FilteredOut => "filtered out",
         ZeroHitCause::Degraded => "search degraded",
+    }
+}
+
+/// What the relevance of a candidate compares: meanings or words.
+pub fn relevance_name(matched_by: MatchedBy) -> &'static str {
+    match matched_by {
+        MatchedBy::Vector | MatchedBy::Both => "Similarity",
+        MatchedBy::Lexical => "Words",
     }
 }
 

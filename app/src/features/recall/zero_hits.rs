@@ -3,6 +3,7 @@ use super::{
     words::{cause_sentence, state_badge},
 };
 use crate::{
+    features::memories::Restore,
     query::Query,
     ui::{Badge, Bar, Pager, Time, Tone, text},
 };
@@ -11,11 +12,12 @@ use remembrancer::api::{NearMiss, NearMissState, Page, ZeroHit, ZeroHitCause};
 
 /// The list of recalls that found nothing, newest first, each with links to fix it.
 #[component]
-pub fn ZeroHits(page: Page<ZeroHit>, query: Query) -> impl IntoView {
+pub fn ZeroHits(page: Page<ZeroHit>, query: Query, may_restore: bool) -> impl IntoView {
     let body = if page.rows.is_empty() {
         view! { <p class="px-4 py-3 text-sm text-soft">"Every recall that matches these filters found something."</p> }.into_any()
     } else {
-        view! { <ol>{page.rows.into_iter().map(|hit| view! { <Item hit query=query.clone() /> }).collect_view()}</ol> }.into_any()
+        view! { <ol>{page.rows.into_iter().map(|hit| view! { <Item hit query=query.clone() may_restore /> }).collect_view()}</ol> }
+            .into_any()
     };
     view! {
         <section aria-labelledby="latest">
@@ -30,7 +32,8 @@ pub fn ZeroHits(page: Page<ZeroHit>, query: Query) -> impl IntoView {
 }
 
 #[component]
-fn Item(hit: ZeroHit, query: Query) -> impl IntoView {
+fn Item(hit: ZeroHit, query: Query, may_restore: bool) -> impl IntoView {
+    let restore = may_restore.then(|| (query.href("/recall"), hit.retrieval_id.to_string()));
     let theirs = query.without(&["after", "before"]).with("agent", hit.agent_id).href("/recall");
     let knowledge = (hit.knowledge_hits > 0).then(|| {
         let pieces = text::count(hit.knowledge_hits, "piece", "pieces");
@@ -54,7 +57,7 @@ fn Item(hit: ZeroHit, query: Query) -> impl IntoView {
             {hit.user_id.map(|user| {
                 view! { <p class="text-xs text-soft">"On behalf of " <span class="font-mono break-all">{user.to_string()}</span></p> }
             })}
-            <NearMisses misses=hit.near_misses />
+            <NearMisses misses=hit.near_misses restore />
             {knowledge}
             <p class="flex flex-wrap gap-x-4 gap-y-1.5 text-sm" data-testid="actions">
                 {actions.into_iter().map(|(text, href)| view! { <a href=href>{text}</a> }).collect_view()}
@@ -65,14 +68,20 @@ fn Item(hit: ZeroHit, query: Query) -> impl IntoView {
 
 /// The near misses of a recall: relevance, floor, and why each was no hit.
 #[component]
-pub fn NearMisses(misses: Vec<NearMiss>) -> impl IntoView {
+pub fn NearMisses(
+    misses: Vec<NearMiss>,
+    /// The page to return to after restoring one, and what tells lists on that page apart; none if the viewer may not restore.
+    restore: Option<(String, String)>,
+) -> impl IntoView {
     let one = |miss: NearMiss| {
+        let restore = restore.clone().filter(|_| miss.restorable);
         view! {
             <li class="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-sm">
                 <Bar label="Relevance" value=miss.similarity floor=miss.floor />
                 <a class="min-w-0 break-words" href=format!("/memories/{}", miss.memory_id)>{miss.topic}</a>
                 <span class="text-soft">{miss.agent_slug}</span>
                 {state_badge(miss.state)}
+                {restore.map(|(here, place)| view! { <Restore id=miss.memory_id here place /> })}
             </li>
         }
     };
@@ -86,13 +95,14 @@ pub fn NearMisses(misses: Vec<NearMiss>) -> impl IntoView {
 fn actions(hit: &ZeroHit) -> Vec<(&'static str, String)> {
     let mut actions = Vec::new();
     if hit.cause == ZeroHitCause::BelowFloor && hit.query_canonical.is_none() {
-        actions.push(("Add an alias", Query::default().with("status", "open").with("q", &hit.query).href("/vocabulary")));
+        actions.push(("Add an alias", Query::default().with("alias", &hit.query).href("/vocabulary/terms/new")));
+        actions.push(("New term", Query::default().with("name", &hit.query).href("/vocabulary/terms/new")));
     }
     if let Some(miss) = hit.near_misses.iter().find(|miss| miss.state == NearMissState::Deleted) {
         actions.push(("See the deleted memory", format!("/memories/{}", miss.memory_id)));
     }
     if hit.cause == ZeroHitCause::NothingStored {
-        actions.push(("Ingest a document", "/knowledge".to_owned()));
+        actions.push(("Ingest a document", "/knowledge/upload".to_owned()));
     }
     actions.push(("Try it again", try_again(hit.agent_id, &hit.query, hit.user_id)));
     actions
@@ -128,13 +138,14 @@ mod tests {
             similarity: 0.6,
             floor: 0.25,
             state: NearMissState::Deleted,
+            restorable: true,
         };
         let names = |hit: ZeroHit| actions(&hit).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        assert_eq!(names(hit(ZeroHitCause::BelowFloor, None, vec![])), ["Add an alias", "Try it again"]);
+        assert_eq!(names(hit(ZeroHitCause::BelowFloor, None, vec![])), ["Add an alias", "New term", "Try it again"]);
         assert_eq!(names(hit(ZeroHitCause::BelowFloor, Some("staging"), vec![])), ["Try it again"]);
         assert_eq!(names(hit(ZeroHitCause::FilteredOut, None, vec![miss])), ["See the deleted memory", "Try it again"]);
         assert_eq!(names(hit(ZeroHitCause::NothingStored, None, vec![])), ["Ingest a document", "Try it again"]);
         let alias = actions(&hit(ZeroHitCause::BelowFloor, None, vec![])).remove(0).1;
-        assert_eq!(alias, "/vocabulary?status=open&q=stage+%26+db");
+        assert_eq!(alias, "/vocabulary/terms/new?alias=stage+%26+db");
     }
 }

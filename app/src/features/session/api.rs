@@ -2,8 +2,8 @@ use crate::{ConsoleError, Flash, codec::Text};
 #[cfg(feature = "ssr")]
 use crate::{
     guard::{
-        client_address, close_session, console, open_session, own_path, request_id, set_status, set_theme_cookie, signed_in, take_flash,
-        theme_cookie,
+        client_address, close_session, console, keep_login, open_session, own_path, request_id, set_status, set_theme_cookie, signed_in,
+        take_flash, theme_cookie,
     },
     query::Query,
 };
@@ -17,6 +17,10 @@ use remembrancer::{
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "ssr")]
 use std::num::NonZeroU32;
+
+/// Most characters of a login that a refused form keeps.
+#[cfg(feature = "ssr")]
+const LOGIN_MAX: usize = 200;
 
 /// The signed-in operator with everything that the frame of the page needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,8 +56,13 @@ pub async fn sign_in(
         Err(error) => Err(error),
     };
     match &signed_in {
-        Ok(()) => leptos_axum::redirect(own_path(&next, "/")),
+        Ok(()) => {
+            keep_login("");
+            leptos_axum::redirect(own_path(&next, "/"));
+        }
         Err(error) => {
+            // Not in the address, which stays in the browser's history and in the logs of proxies.
+            keep_login(&login.chars().take(LOGIN_MAX).collect::<String>());
             leptos_axum::redirect(&Query::default().with("error", why(error.code)).with("next", own_path(&next, "")).href("/sign-in"))
         }
     }

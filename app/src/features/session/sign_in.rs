@@ -1,3 +1,5 @@
+#[cfg(feature = "ssr")]
+use crate::guard::kept_login;
 use crate::{
     query::{Query, use_query},
     ui::{Icon, Shape},
@@ -9,6 +11,8 @@ use leptos_meta::Title;
 #[component]
 pub fn SignInPage() -> impl IntoView {
     let query = use_query();
+    // After a refusal only the password has to be typed again.
+    let kept = SharedValue::new(kept_login).into_inner();
     view! {
         <Title text="Sign in" />
         <main id="main" class="mx-auto flex min-h-dvh max-w-sm flex-col justify-center px-6 py-10">
@@ -40,14 +44,15 @@ pub fn SignInPage() -> impl IntoView {
                         autocapitalize="none"
                         spellcheck="false"
                         required
-                        autofocus
+                        autofocus=kept.is_empty()
+                        value=kept.clone()
                     />
                 </div>
                 <div>
                     <label class="label" for="password">
                         "Password"
                     </label>
-                    <input class="input" id="password" name="password" type="password" autocomplete="current-password" required />
+                    <input class="input" id="password" name="password" type="password" autocomplete="current-password" required autofocus=!kept.is_empty() />
                 </div>
                 <button class="button button-primary w-full" type="submit">
                     "Sign in"
@@ -59,6 +64,12 @@ pub fn SignInPage() -> impl IntoView {
             </p>
         </main>
     }
+}
+
+/// The login of the form that was refused: the server knows it, and the page brings it to the browser.
+#[cfg(not(feature = "ssr"))]
+fn kept_login() -> String {
+    String::new()
 }
 
 fn notice(query: &Query) -> Option<impl IntoView + use<>> {

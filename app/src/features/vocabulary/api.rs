@@ -6,6 +6,7 @@ use crate::{ConsoleError, codec::Text, ids::Ids};
 use crate::{
     Flash,
     guard::{finish, incomplete, operator, own_path},
+    query::Query,
     ui::text::count,
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
@@ -16,8 +17,8 @@ use remembrancer::api::{
 #[cfg(feature = "ssr")]
 use remembrancer::{
     Engine, OpContext,
-    api::{BULK_MAX, Verdict},
-    vocabulary,
+    api::{BULK_MAX, FieldError, TermChange, Verdict},
+    vocabulary::{self, NewTerm},
 };
 use serde::{Deserialize, Serialize};
 
@@ -149,6 +150,46 @@ pub async fn change_term(id: TermId, #[server(flatten)] input: DecisionInput, #[
     let result = change(id, &input).await;
     let to = result.as_ref().ok().and_then(|decision| decision.term_id).unwrap_or(id);
     finish(result.map(|decision| flash(&decision)), &format!("/vocabulary/terms/{to}"), own_path(&form, "/vocabulary/terms"), "").await
+}
+
+/// Creates a term with its aliases, one a line, then redirects to the term, or back to the form if it is refused.
+#[server(endpoint = "create_term")]
+pub async fn create_term(
+    #[server(default)] term: String,
+    #[server(default)] definition: String,
+    #[server(default)] category: String,
+    #[server(default)] aliases: String,
+) -> Result<(), ConsoleError> {
+    let typed = Query::default().with("term", &term).with("definition", &definition).with("category", &category).with("aliases", &aliases);
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        let lines: Vec<&str> = aliases.lines().map(str::trim).filter(|alias| !alias.is_empty()).collect();
+        let category = Some(category.trim()).filter(|category| !category.is_empty());
+        let new = NewTerm { term: &term, definition: &definition, category, aliases: &lines };
+        Ok(vocabulary::add(&engine, &ctx, new).await?)
+    };
+    created(result.await, &typed.with("what", "term")).await
+}
+
+/// Adds an alias to the term that `into` names, then redirects to the term, or back to the form if it is refused.
+#[server(endpoint = "create_alias")]
+pub async fn create_alias(#[server(default)] alias: String, #[server(default)] into: String) -> Result<(), ConsoleError> {
+    let typed = Query::default().with("alias", &alias).with("into", &into);
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        let term = named(&engine, &ctx, &into).await?;
+        let term = term.ok_or_else(|| incomplete(FieldError::new("into", "names no term in use. Enter a term or one of its aliases.")))?;
+        Ok(vocabulary::change(&engine, &ctx, term.id, &TermChange::Alias { alias }).await?)
+    };
+    created(result.await, &typed.with("what", "alias")).await
+}
+
+/// Redirects to the term that was created or has a new alias, or back to the form.
+#[cfg(feature = "ssr")]
+async fn created(result: Result<Decision, ConsoleError>, typed: &Query) -> Result<(), ConsoleError> {
+    let term = result.as_ref().ok().and_then(|decision| decision.term_id);
+    let done = term.map_or_else(|| "/vocabulary/terms".to_owned(), |id| format!("/vocabulary/terms/{id}"));
+    finish(result.map(|decision| flash(&decision)), &done, "/vocabulary/terms/new", &typed.href("")).await
 }
 
 #[cfg(feature = "ssr")]

@@ -1,11 +1,11 @@
 use super::{api::browse_terms, tabs::Tabs};
 use crate::{
-    layout::PageHead,
+    layout::{PageHead, ViewerResource},
     query::Query,
     ui::{Answered, Badge, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Tone, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Page, Term, TermFilter};
+use remembrancer::api::{OperatorRole, Page, Term, TermFilter};
 
 const NAMES: &[&str] = &["q", "retired"];
 
@@ -23,6 +23,7 @@ pub fn TermsPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, list) = (filtered.query, filtered.load(browse_terms));
     let states = vec![choice("", "In use"), choice("true", "Retired")];
+    let who = ViewerResource::expect();
     view! {
         <PageHead title="Terms">"What things are called here. A memory filed under an alias is filed under the term."</PageHead>
         <Tabs />
@@ -40,6 +41,12 @@ pub fn TermsPage() -> impl IntoView {
                 <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/vocabulary/terms">
                     "Clear"
                 </a>
+                <Transition fallback=|| ()>
+                    {move || Suspend::new(async move {
+                        let may_create = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+                        may_create.then(|| view! { <a class="button sm:ml-auto" href="/vocabulary/terms/new">"New term"</a> })
+                    })}
+                </Transition>
             </div>
         </FilterForm>
         <Answered answer=list show=|page, query| view! { <Terms page query /> }.into_any() query />
@@ -116,10 +123,11 @@ fn NoTerms(filtered: bool) -> impl IntoView {
     }
     view! {
         <Empty shape=Shape::Vocabulary title="The vocabulary is empty">
-            <p class="mb-3">"Terms come from proposals that are approved, and from glossaries among the documents."</p>
-            <a class="button" href="/vocabulary">
-                "Review proposals"
-            </a>
+            <p class="mb-3">"Terms come from proposals that are approved, from glossaries among the documents, and from people."</p>
+            <span class="flex flex-wrap justify-center gap-2">
+                <a class="button" href="/vocabulary">"Review proposals"</a>
+                <a class="button" href="/vocabulary/terms/new">"New term"</a>
+            </span>
         </Empty>
     }
     .into_any()

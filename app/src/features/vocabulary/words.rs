@@ -27,7 +27,7 @@ pub fn summary(decision: &Decision) -> String {
         DecisionKind::Merge if several => format!("{what} mean {term} now."),
         DecisionKind::Merge => format!("{what} means {term} now."),
         DecisionKind::Reject => format!("{what} {} rejected.", if several { "were" } else { "was" }),
-        DecisionKind::Add => format!("{what} came from a glossary or the command line."),
+        DecisionKind::Add => format!("{what} is a term now."),
         DecisionKind::Rename if renamed.is_some() => format!("{what} is called {term} now."),
         DecisionKind::Rename => format!("{what} has a new name."),
         DecisionKind::Define => format!("{what} has another definition."),

@@ -1,0 +1,41 @@
+use crate::{
+    Flash,
+    ui::{Icon, ReasonField, Shape},
+};
+use leptos::prelude::*;
+use remembrancer::api::AgentId;
+
+/// The folded form that blocks or unblocks an agent, with a reason.
+#[component]
+pub fn Block(id: AgentId, blocked: bool, flash: Option<Flash>) -> impl IntoView {
+    let (title, button, class, says) = if blocked {
+        ("Unblock…", "Unblock this agent", "button button-primary", "Its keys work again at once.")
+    } else {
+        ("Block…", "Block this agent", "button button-danger", "Its keys are refused at once. Its memories stay. You can unblock it.")
+    };
+    let (open, error) = (flash.is_some(), flash.as_ref().and_then(|flash| flash.field("reason")));
+    view! {
+        <details class="card" open=open>
+            <summary class="flex items-center gap-2 px-4 py-2.5 font-medium" class:text-danger=!blocked>
+                <Icon shape=if blocked { Shape::Restore } else { Shape::Close } />
+                {title}
+            </summary>
+            <form class="space-y-3 px-4 pb-4" method="post" action="/console/api/set_agent_blocked">
+                <p class="text-sm text-soft">{says}</p>
+                <input type="hidden" name="id" value=id.to_string() />
+                <input type="hidden" name="blocked" value=(!blocked).to_string() />
+                <div>
+                    <ReasonField
+                        id="reason"
+                        typed=flash.map(|flash| flash.typed).unwrap_or_default()
+                        error
+                        hint="Kept in the audit log. At most 500 characters."
+                    />
+                </div>
+                <button class=class type="submit">
+                    {button}
+                </button>
+            </form>
+        </details>
+    }
+}

@@ -1,0 +1,242 @@
+use super::{api::read_agent, block::Block, keys::Keys};
+use crate::{
+    ConsoleError, Flash,
+    features::overview::{Days, Legend, percent},
+    layout::ViewerResource,
+    query::Query,
+    ui::{Badge, ErrorView, Skeleton, Time, Tone, text},
+};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+use remembrancer::api::{AgentDetail, AgentId, AgentKind, Discipline, ErrorCode, MemoryStatus, OperatorRole, Silence, UserId};
+
+/// The page of one agent: its keys, memories, recalls, users and limits.
+#[component]
+pub fn AgentPage() -> impl IntoView {
+    let params = use_params_map();
+    let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<AgentId>().ok()));
+    let detail = Resource::new(
+        move || id.get(),
+        |id| async move {
+            match id {
+                Some(id) => read_agent(id).await,
+                None => Err(unknown()),
+            }
+        },
+    );
+    let who = ViewerResource::expect();
+    view! {
+        <p class="mb-2 text-sm">
+            <a href="/agents">"Agents"</a>
+            <span class="text-soft">" / "</span>
+        </p>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+            {move || Suspend::new(async move {
+                let viewer = who.await.ok();
+                let may_block = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
+                let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+                match detail.await {
+                    Ok(detail) => view! { <Whole detail may_block flash /> }.into_any(),
+                    Err(error) => view! { <Missing error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Missing(error: ConsoleError) -> impl IntoView {
+    view! {
+        <Title text="Agent" />
+        <h1 class="sr-only">"Agent"</h1>
+        <div class="card"><ErrorView error /></div>
+    }
+}
+
+fn unknown() -> ConsoleError {
+    #[cfg(feature = "ssr")]
+    crate::guard::set_status(ErrorCode::NotFound);
+    ConsoleError::new(ErrorCode::NotFound, "This is not the id of an agent.")
+}
+
+/// The link to a page that is filtered by the agent.
+fn of(path: &str, id: AgentId) -> String {
+    Query::default().with("agent", id).href(path)
+}
+
+#[component]
+fn Whole(detail: AgentDetail, may_block: bool, flash: Option<Flash>) -> impl IntoView {
+    let agent = detail.summary.clone();
+    let (id, is_agent) = (agent.id, agent.kind == AgentKind::Agent);
+    let name = (!agent.name.eq_ignore_ascii_case(&agent.slug)).then(|| agent.name.clone());
+    let audit = Query::default().with("target", &agent.slug).href("/audit");
+    let links =
+        [("Memories", of("/memories", id)), ("Recall log", of("/recall/log", id)), ("Events", of("/events", id)), ("Audit log", audit)];
+    view! {
+        <Title text=agent.slug.clone() />
+        <header class="mb-5">
+            <div class="flex flex-wrap items-center gap-2">
+                <h1 class="break-words">{agent.slug.clone()}</h1>
+                {(!is_agent).then(|| view! { <Badge tone=Tone::Accent text="shared" title="The memory that all agents of the organisation share." /> })}
+                {agent.blocked.then(|| view! { <Badge tone=Tone::Danger text="blocked" title="Its keys are refused." /> })}
+            </div>
+            {name.map(|name| view! { <p class="mt-0.5 text-sm text-soft">{text::visible(&name)}</p> })}
+            <nav class="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-sm" aria-label="About this agent">
+                {links.into_iter().map(|(text, href)| view! { <a href=href>{text}</a> }).collect_view()}
+            </nav>
+        </header>
+        {detail.blocked_at.map(|at| view! {
+            <p class="mb-5 rounded-md border border-danger bg-danger-wash px-3 py-2 text-sm text-danger" data-testid="blocked">
+                <span class="font-medium">"Blocked " <Time at /></span> ". Its keys are refused. Its memories stay."
+            </p>
+        })}
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+            <div class="min-w-0 space-y-6">
+                <Recalls id days=detail.days.clone() week=detail.week month=detail.month />
+                {is_agent.then(|| view! { <Keys keys=detail.keys.clone() now=detail.now /> })}
+                <Users id users=detail.users.clone() total=detail.users_total />
+            </div>
+            <div class="mt-6 space-y-6 lg:mt-0">
+                {(may_block && is_agent).then(|| view! { <Block id blocked=agent.blocked flash /> })}
+                <Memories detail=detail.clone() />
+                <Settings detail />
+            </div>
+        </div>
+    }
+}
+
+/// The recalls of the last 30 days, and those that found nothing.
+#[component]
+fn Recalls(id: AgentId, days: Vec<(chrono::NaiveDate, Silence)>, week: Silence, month: Silence) -> impl IntoView {
+    let row = move |days: u32, silence: Silence| {
+        let href = Query::default().with("agent", id).with("days", days).href("/recall");
+        let share = if silence.recalls == 0 { "–".to_owned() } else { percent(silence.rate()) };
+        view! {
+            <tr>
+                <th scope="row" class="font-normal!"><a href=href>{format!("Last {days} days")}</a></th>
+                <td class="number">{text::number(silence.recalls)}</td>
+                <td class="number">{text::number(silence.zero_hits)}</td>
+                <td class="number">{share}</td>
+            </tr>
+        }
+    };
+    view! {
+        <section aria-labelledby="recalls">
+            <h2 class="mb-2" id="recalls">"Recalls"</h2>
+            <div class="card">
+                <div class="px-4 pt-2 pb-3">
+                    <Days days />
+                    <div class="mt-2 text-soft"><Legend /></div>
+                </div>
+                <table class="data border-t border-line" aria-label="Recalls">
+                    <thead>
+                        <tr>
+                            <th scope="col">"Period"</th>
+                            <th scope="col" class="number">"Recalls"</th>
+                            <th scope="col" class="number">"Found nothing"</th>
+                            <th scope="col" class="number">"Share"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{row(7, week)} {row(30, month)}</tbody>
+                </table>
+            </div>
+        </section>
+    }
+}
+
+/// The users with the most memories.
+#[component]
+fn Users(id: AgentId, users: Vec<(UserId, i64)>, total: i64) -> impl IntoView {
+    let shown = i64::try_from(users.len()).unwrap_or(i64::MAX);
+    let more =
+        (total > shown).then(|| view! { <p class="px-4 py-2 text-sm text-soft">{format!("and {} more", text::number(total - shown))}</p> });
+    let one = move |(user, memories): (UserId, i64)| {
+        let href = Query::default().with("agent", id).with("user", user).href("/memories");
+        view! {
+            <li class="flex flex-wrap items-baseline justify-between gap-x-3 px-4 py-2 text-sm" data-testid="user">
+                <a class="font-mono text-xs break-all" href=href>{user.to_string()}</a>
+                <span class="text-soft">{text::count(memories, "memory", "memories")}</span>
+            </li>
+        }
+    };
+    view! {
+        <section aria-labelledby="users">
+            <h2 class="mb-2" id="users">"Users"</h2>
+            {if users.is_empty() {
+                view! { <p class="card px-4 py-3 text-sm text-soft">"No memory belongs to a user. Memories of users appear here by user."</p> }.into_any()
+            } else {
+                view! { <ul class="card divide-y divide-line">{users.into_iter().map(one).collect_view()}</ul> {more} }.into_any()
+            }}
+        </section>
+    }
+}
+
+/// The memories by status, each number a link to its list.
+#[component]
+fn Memories(detail: AgentDetail) -> impl IntoView {
+    let agent = detail.summary;
+    let list = of("/memories", agent.id);
+    let status = |(status, memories): (MemoryStatus, i64)| {
+        let href = Query::default().with("agent", agent.id).with("status", status).href("/memories");
+        view! {
+            <dt>{status.as_str()}</dt>
+            <dd><a href=href>{text::number(memories)}</a></dd>
+        }
+    };
+    view! {
+        <section class="card" aria-labelledby="memories">
+            <h2 class="border-b border-line px-4 py-2" id="memories">"Memories"</h2>
+            <dl class="facts p-4" data-testid="memories">
+                <dt>"live"</dt>
+                <dd>
+                    <a href=list.clone()>{text::number(agent.live)}</a>
+                    <span class="text-soft">{format!(" of at most {}", text::number(detail.policy.memories_max.into()))}</span>
+                </dd>
+                {detail.statuses.into_iter().map(status).collect_view()}
+                <dt>"deleted"</dt>
+                <dd><a href=format!("{list}&deleted=true")>{text::number(agent.deleted)}</a></dd>
+                <dt>"new in 7 days"</dt>
+                <dd>{text::number(agent.added_7d)}</dd>
+                <dt>"profiles"</dt>
+                <dd>{text::number(detail.profiles)}</dd>
+                <dt>"connections"</dt>
+                <dd>{text::number(detail.connections)}</dd>
+                <dt>"last write"</dt>
+                <dd>{agent.last_write.map_or_else(|| "never".into_any(), |at| view! { <Time at /> }.into_any())}</dd>
+                <dt>"last recall"</dt>
+                <dd>{agent.last_recall.map_or_else(|| "never".into_any(), |at| view! { <Time at /> }.into_any())}</dd>
+            </dl>
+        </section>
+    }
+}
+
+/// How the agent writes, and how its memories age.
+#[component]
+fn Settings(detail: AgentDetail) -> impl IntoView {
+    let (id, policy) = (detail.summary.id, detail.policy);
+    let (prompt, says) = match detail.discipline {
+        Discipline::Aggressive => ("write", "writes without asking"),
+        Discipline::Confirming => ("write_confirming", "asks before it writes"),
+    };
+    view! {
+        <section class="card" aria-labelledby="settings">
+            <h2 class="border-b border-line px-4 py-2" id="settings">"Settings"</h2>
+            <dl class="facts p-4">
+                <dt>"Discipline"</dt>
+                <dd>{detail.discipline.as_str()} <span class="text-soft">{format!(": {says}, prompt ")}</span> <a href="/prompts">{prompt}</a></dd>
+                <dt>"User"</dt>
+                <dd>{if detail.require_user { "Every write must name a user" } else { "Optional" }}</dd>
+                <dt>"Routine"</dt>
+                <dd>{text::count(policy.retention_days.routine.into(), "day", "days")}</dd>
+                <dt>"Decisions"</dt>
+                <dd>{text::count(policy.retention_days.decision.into(), "day", "days")}</dd>
+                <dt>"Most episodes"</dt>
+                <dd>{text::number(policy.episodes_max.into())}</dd>
+                <dt>"Most memories"</dt>
+                <dd>{text::number(policy.memories_max.into())}</dd>
+            </dl>
+            <p class="px-4 pb-4 text-sm"><a href=of("/lifecycle/policy", id)>"Lifecycle policy"</a></p>
+        </section>
+    }
+}

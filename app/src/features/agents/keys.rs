@@ -1,0 +1,73 @@
+use crate::ui::{Badge, Time, Tone};
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+use remembrancer::api::AgentKey;
+
+/// The API keys of an agent: what each may do, and when it was last used.
+#[component]
+pub fn Keys(keys: Vec<AgentKey>, now: DateTime<Utc>) -> impl IntoView {
+    let body = if keys.is_empty() {
+        view! {
+            <p class="card px-4 py-3 text-sm text-soft">
+                "No keys yet. Make one on the server: " <code class="font-mono text-xs text-ink">"remembrancer key create"</code> "."
+            </p>
+        }
+        .into_any()
+    } else {
+        let rows = keys.into_iter().map(|key| view! { <Row key now /> }).collect_view();
+        view! {
+            <div class="card">
+                <table class="data table-fixed" aria-label="API keys">
+                    <thead>
+                        <tr>
+                            <th scope="col">"Key"</th>
+                            <th scope="col" class="hidden sm:table-cell">"Scopes"</th>
+                            <th scope="col" class="hidden w-30 md:table-cell">"Created"</th>
+                            <th scope="col" class="w-30">"Last used"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        }
+        .into_any()
+    };
+    view! {
+        <section aria-labelledby="keys">
+            <h2 class="mb-2" id="keys">"API keys"</h2>
+            {body}
+        </section>
+    }
+}
+
+#[component]
+fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
+    let scopes = key.scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(", ");
+    let state = match (key.revoked_at, key.expires_at) {
+        (Some(_), _) => Some(view! { <Badge tone=Tone::Danger text="revoked" /> }),
+        (None, Some(end)) if end <= now => Some(view! { <Badge tone=Tone::Warn text="expired" /> }),
+        _ => None,
+    };
+    let end = key.expires_at.filter(|end| *end > now && key.revoked_at.is_none());
+    view! {
+        <tr data-testid="key">
+            <td>
+                <p class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+                    <span class="min-w-0 font-medium break-words">{key.name}</span>
+                    {state}
+                </p>
+                <p class="font-mono text-xs break-all text-soft">{key.hint}</p>
+                {end.map(|end| view! { <p class="text-xs text-soft">"Expires " <Time at=end /></p> })}
+                <p class="mt-1 text-xs break-words text-soft sm:hidden">{scopes.clone()}</p>
+            </td>
+            <td class="hidden text-sm break-words text-soft sm:table-cell">{scopes}</td>
+            <td class="hidden md:table-cell"><Time at=key.created_at /></td>
+            <td>
+                {match key.last_used_at {
+                    Some(at) => view! { <Time at /> }.into_any(),
+                    None => view! { <span class="text-soft">"never"</span> }.into_any(),
+                }}
+            </td>
+        </tr>
+    }
+}

@@ -1,0 +1,145 @@
+use super::{api::collections, tabs::Tabs};
+use crate::{
+    ConsoleError, Flash,
+    layout::{PageHead, ViewerResource},
+    ui::{Badge, ErrorView, Skeleton, Tone},
+};
+use leptos::prelude::*;
+use remembrancer::api::{ErrorCode, FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
+
+const NOT_ALLOWED: &str = "Uploading documents takes the role “reviewer”. Ask an administrator for it.";
+
+/// The page that uploads Markdown into a collection, and shows what became of each file.
+#[component]
+pub fn UploadPage() -> impl IntoView {
+    let (known, who) = (Resource::new(|| (), |()| collections()), ViewerResource::expect());
+    view! {
+        <PageHead title="Upload documents">
+            "Markdown files or a pasted text. A file replaces the document with the same name in its collection."
+        </PageHead>
+        <Tabs />
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+            {move || Suspend::new(async move {
+                match who.await {
+                    Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => {
+                        view! { <Upload collections=known.await.unwrap_or_default() flash=viewer.flash /> }.into_any()
+                    }
+                    Ok(_) => view! { <div class="card"><ErrorView error=ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED) /></div> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
+    let uploaded = flash.as_ref().map(|flash| flash.uploaded.clone()).unwrap_or_default();
+    let error = |field: &str| {
+        let id = format!("{field}-error");
+        flash.as_ref().and_then(|flash| flash.field(field)).map(|text| view! { <p class="mt-1 text-xs text-danger" id=id>{text}</p> })
+    };
+    let invalid = |field: &str| flash.as_ref().and_then(|flash| flash.field(field)).map(|_| "true");
+    let options = collections.into_iter().map(|name| view! { <option value=name.clone()>{name.clone()}</option> }).collect_view();
+    view! {
+        <Results files=uploaded />
+        <form class="card max-w-2xl divide-y divide-line" method="post" action="/console/upload" enctype="multipart/form-data">
+            <div class="grid gap-3 p-4 sm:grid-cols-2">
+                <div>
+                    <label class="label" for="collection">"Collection"</label>
+                    <select class="input" id="collection" name="collection" aria-invalid=invalid("collection")>
+                        <option value="">"Choose a collection"</option>
+                        {options}
+                    </select>
+                    {error("collection")}
+                </div>
+                <div>
+                    <label class="label" for="new-collection">"Or a new collection"</label>
+                    <input class="input" id="new-collection" name="new_collection" maxlength="64" autocomplete="off" placeholder="handbook" />
+                </div>
+            </div>
+            <div class="p-4">
+                <label class="label" for="files">"Files"</label>
+                <input
+                    class="block w-full text-sm"
+                    id="files"
+                    name="files"
+                    type="file"
+                    multiple
+                    accept=".md,text/markdown"
+                    aria-invalid=invalid("files")
+                    aria-describedby="files-hint"
+                />
+                {error("files")}
+                <p class="mt-1 text-xs text-soft" id="files-hint">
+                    {format!("At most {UPLOAD_FILES_MAX} files with names that end in .md, 10 MB each and {} MB in all.", UPLOAD_MAX / 1024 / 1024)}
+                </p>
+            </div>
+            <div class="space-y-3 p-4">
+                <div>
+                    <label class="label" for="text">"Or a text"</label>
+                    <textarea class="input font-mono text-xs" id="text" name="text" rows="8" placeholder="# Title"></textarea>
+                </div>
+                <div>
+                    <label class="label" for="name">"File name of the text"</label>
+                    <input
+                        class="input"
+                        id="name"
+                        name="name"
+                        autocomplete="off"
+                        placeholder="notes.md"
+                        aria-invalid=invalid("name")
+                    />
+                    {error("name")}
+                </div>
+            </div>
+            <div class="p-4"><button class="button button-primary" type="submit">"Upload documents"</button></div>
+        </form>
+    }
+}
+
+/// What became of each file of the last upload.
+#[component]
+fn Results(files: Vec<UploadedFile>) -> impl IntoView {
+    let row = |file: UploadedFile| {
+        let (tone, text) = match file.outcome {
+            FileOutcome::Added => (Tone::Good, "added"),
+            FileOutcome::Changed => (Tone::Good, "changed"),
+            FileOutcome::Reindexed => (Tone::Plain, "re-indexed"),
+            FileOutcome::Unchanged => (Tone::Plain, "unchanged"),
+            FileOutcome::Failed => (Tone::Danger, "failed"),
+        };
+        let failures = file.failures.into_iter().map(|failure| {
+            let line = failure.line.map(|line| format!("Line {line}: ")).unwrap_or_default();
+            view! { <p class="text-sm break-words text-danger">{line} {failure.reason}</p> }
+        });
+        view! {
+            <tr data-testid="uploaded">
+                <td>
+                    <p class="font-mono text-xs break-all">{file.path}</p>
+                    {failures.collect_view()}
+                </td>
+                <td><Badge tone text /></td>
+            </tr>
+        }
+    };
+    (!files.is_empty()).then(|| {
+        view! {
+            <section class="mb-6 max-w-2xl" aria-labelledby="uploaded">
+                <h2 class="mb-2" id="uploaded">"Uploaded files"</h2>
+                <div class="card">
+                    <table class="data table-fixed" aria-label="Uploaded files">
+                        <thead>
+                            <tr>
+                                <th scope="col">"File"</th>
+                                <th scope="col" class="w-32">"Result"</th>
+                            </tr>
+                        </thead>
+                        <tbody>{files.into_iter().map(row).collect_view()}</tbody>
+                    </table>
+                </div>
+                <p class="mt-2 text-sm"><a href="/knowledge">"Show documents"</a></p>
+            </section>
+        }
+    })
+}

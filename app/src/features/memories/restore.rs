@@ -1,0 +1,33 @@
+use crate::ui::{Icon, ReasonField, Shape};
+use leptos::prelude::*;
+use remembrancer::api::MemoryId;
+
+/// The folded form that restores a memory from another page and leads back there.
+#[component]
+pub fn Restore(
+    id: MemoryId,
+    /// The page that shows it.
+    #[prop(into)]
+    here: String,
+    /// Tells forms for the same memory apart on one page.
+    #[prop(into, optional)]
+    place: String,
+) -> impl IntoView {
+    view! {
+        <details class="w-full text-sm" data-testid="restore">
+            <summary class="inline-flex cursor-pointer items-center gap-1.5 text-accent">
+                <Icon shape=Shape::Restore />
+                "Restore…"
+            </summary>
+            <form class="mt-2 max-w-md space-y-2" method="post" action="/console/api/restore_memories">
+                <input type="hidden" name="ids" value=id.to_string() />
+                <input type="hidden" name="done" value=here.clone() />
+                <input type="hidden" name="form" value=here />
+                <div>
+                    <ReasonField id=format!("restore-{place}{id}") typed="" error=None hint="Kept in the audit log. At most 500 characters." />
+                </div>
+                <button class="button" type="submit">"Restore this memory"</button>
+            </form>
+        </details>
+    }
+}

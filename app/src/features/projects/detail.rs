@@ -1,0 +1,160 @@
+use super::{api::projects, list::NewProject};
+use crate::{
+    ConsoleError, Flash,
+    layout::ViewerResource,
+    ui::{ErrorView, SelectField, Skeleton, Time, choice},
+};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+use remembrancer::api::{ErrorCode, OperatorRole, Project};
+use uuid::Uuid;
+
+/// The page of one project: its repositories, and the projects that it is linked to.
+#[component]
+pub fn ProjectPage() -> impl IntoView {
+    let params = use_params_map();
+    let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<Uuid>().ok()));
+    let (all, who) = (Resource::new(move || id.get(), |_| projects()), ViewerResource::expect());
+    view! {
+        <p class="mb-2 text-sm">
+            <a href="/projects">"Projects"</a>
+            <span class="text-soft">" / "</span>
+        </p>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
+            {move || Suspend::new(async move {
+                let viewer = who.await.ok();
+                let may_change = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+                let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+                let chosen = id.get_untracked();
+                let result = all.await.and_then(|all| {
+                    let project = all.iter().find(|project| Some(project.id) == chosen).cloned().ok_or_else(unknown)?;
+                    Ok((project, all))
+                });
+                match result {
+                    Ok((project, all)) => view! { <Whole project all may_change flash /> }.into_any(),
+                    Err(error) => {
+                        view! {
+                            <Title text="Project" />
+                            <h1 class="sr-only">"Project"</h1>
+                            <div class="card"><ErrorView error /></div>
+                        }
+                            .into_any()
+                    }
+                }
+            })}
+        </Transition>
+    }
+}
+
+fn unknown() -> ConsoleError {
+    #[cfg(feature = "ssr")]
+    crate::guard::set_status(ErrorCode::NotFound);
+    ConsoleError::new(ErrorCode::NotFound, "No project of this organisation has this id.")
+}
+
+#[component]
+fn Whole(project: Project, all: Vec<Project>, may_change: bool, flash: Option<Flash>) -> impl IntoView {
+    let id = project.id;
+    let name = (!project.name.eq_ignore_ascii_case(&project.slug)).then(|| project.name.clone());
+    view! {
+        <Title text=project.slug.clone() />
+        <header class="mb-5">
+            <h1 class="break-words">{project.slug.clone()}</h1>
+            {name.map(|name| view! { <p class="mt-0.5 text-sm break-words text-soft">{name}</p> })}
+            <p class="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-sm">
+                <a href=format!("/memories?project={id}")>"Memories"</a>
+                <a href=format!("/audit?target={id}")>"Audit log"</a>
+                <span class="text-soft">"Created " <Time at=project.created_at /></span>
+            </p>
+        </header>
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+            <div class="min-w-0 space-y-6">
+                <Repositories project=project.clone() />
+                <Links project all may_change />
+            </div>
+            {may_change.then(|| view! {
+                <div class="mt-6 lg:mt-0">
+                    <NewProject
+                        action="/console/api/create_repo"
+                        title="New repository"
+                        button="Create repository"
+                        flash
+                        project=id.to_string()
+                    />
+                </div>
+            })}
+        </div>
+    }
+}
+
+#[component]
+fn Repositories(project: Project) -> impl IntoView {
+    let repos = project.repos;
+    let one = |repo: remembrancer::api::Repo| {
+        let name = (!repo.name.eq_ignore_ascii_case(&repo.slug)).then(|| view! { <span class="text-soft">{repo.name.clone()}</span> });
+        view! {
+            <li class="flex flex-wrap items-baseline gap-x-2 px-4 py-2" data-testid="repo">
+                <span class="font-medium break-words">{repo.slug.clone()}</span>
+                {name}
+                <span class="ml-auto text-sm text-soft"><Time at=repo.created_at /></span>
+            </li>
+        }
+    };
+    view! {
+        <section aria-labelledby="repos">
+            <h2 class="mb-2" id="repos">"Repositories"</h2>
+            {if repos.is_empty() {
+                view! { <p class="card px-4 py-3 text-sm text-soft">"No repositories yet. A memory may belong to one of them."</p> }.into_any()
+            } else {
+                view! { <ul class="card divide-y divide-line">{repos.into_iter().map(one).collect_view()}</ul> }.into_any()
+            }}
+        </section>
+    }
+}
+
+#[component]
+fn Links(project: Project, all: Vec<Project>, may_change: bool) -> impl IntoView {
+    let id = project.id;
+    let (linked, others): (Vec<_>, Vec<_>) =
+        all.into_iter().filter(|other| other.id != id).partition(|other| project.linked.contains(&other.id));
+    let one = move |other: Project| {
+        let label = format!("Remove the link to {}", other.slug);
+        view! {
+            <li class="flex flex-wrap items-center justify-between gap-2 px-4 py-1.5" data-testid="linked">
+                <a class="min-w-0 break-words" href=format!("/projects/{}", other.id)>{other.slug.clone()}</a>
+                {may_change.then(|| view! {
+                    <form method="post" action="/console/api/link_projects">
+                        <input type="hidden" name="project" value=id.to_string() />
+                        <input type="hidden" name="other" value=other.id.to_string() />
+                        <input type="hidden" name="remove" value="true" />
+                        <button class="button button-quiet" type="submit" aria-label=label>"Remove"</button>
+                    </form>
+                })}
+            </li>
+        }
+    };
+    let choices =
+        std::iter::once(choice("", "Choose a project")).chain(others.iter().map(|other| (other.id.to_string(), other.slug.clone())));
+    let add = (may_change && !others.is_empty()).then(|| {
+        view! {
+            <form class="mt-2 flex flex-wrap items-end gap-2" method="post" action="/console/api/link_projects">
+                <input type="hidden" name="project" value=id.to_string() />
+                <div class="min-w-40"><SelectField name="other" label="Link to" value=String::new() choices=choices.collect() /></div>
+                <button class="button" type="submit">"Link projects"</button>
+            </form>
+        }
+    });
+    view! {
+        <section aria-labelledby="links">
+            <h2 class="mb-2" id="links">"Linked projects"</h2>
+            {if linked.is_empty() {
+                view! { <p class="card px-4 py-3 text-sm text-soft">"No links. The memories of linked projects are relevant to each other."</p> }
+                    .into_any()
+            } else {
+                view! { <ul class="card divide-y divide-line">{linked.into_iter().map(one).collect_view()}</ul> }.into_any()
+            }}
+            {add}
+        </section>
+    }
+}

@@ -1,0 +1,115 @@
+use super::api::projects;
+use crate::{
+    Flash,
+    layout::{PageHead, ViewerResource},
+    query::Query,
+    ui::{Empty, ErrorView, Shape, Skeleton, TextField, Time, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{OperatorRole, Project};
+
+/// The page of all projects, with a form for a new one.
+#[component]
+pub fn ProjectsPage() -> impl IntoView {
+    let (list, who) = (Resource::new(|| (), |()| projects()), ViewerResource::expect());
+    view! {
+        <PageHead title="Projects">
+            "A memory may belong to a project. Recalls for a project prefer its memories and those of linked projects."
+        </PageHead>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
+            {move || Suspend::new(async move {
+                let viewer = who.await.ok();
+                let may_create = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+                let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+                match list.await {
+                    Ok(projects) => {
+                        view! {
+                            <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+                                <div class="mb-6 min-w-0"><Table projects /></div>
+                                {may_create.then(|| view! {
+                                    <NewProject action="/console/api/create_project" title="New project" button="Create project" flash />
+                                })}
+                            </div>
+                        }
+                            .into_any()
+                    }
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Table(projects: Vec<Project>) -> impl IntoView {
+    if projects.is_empty() {
+        return view! {
+            <div class="card">
+                <Empty shape=Shape::Projects title="No projects yet">
+                    <p>"Create one here, or let an agent call POST /api/projects. Memories name a project by its id or slug."</p>
+                </Empty>
+            </div>
+        }
+        .into_any();
+    }
+    let total = text::count(i64::try_from(projects.len()).unwrap_or(i64::MAX), "project", "projects");
+    let row = |project: Project| {
+        let number = |n: usize| text::number(i64::try_from(n).unwrap_or(i64::MAX));
+        let name = (!project.name.eq_ignore_ascii_case(&project.slug)).then(|| project.name.clone());
+        view! {
+            <tr data-testid="project">
+                <th scope="row" class="font-normal! whitespace-normal! text-ink!">
+                    <a class="text-base font-medium break-words" href=format!("/projects/{}", project.id)>{project.slug.clone()}</a>
+                    {name.map(|name| view! { <span class="block text-sm break-words text-soft">{name}</span> })}
+                </th>
+                <td class="number">{number(project.repos.len())}</td>
+                <td class="number">{number(project.linked.len())}</td>
+                <td class="hidden w-36 sm:table-cell"><a href=format!("/memories?project={}", project.id)>"Memories"</a></td>
+                <td class="hidden md:table-cell"><Time at=project.created_at /></td>
+            </tr>
+        }
+    };
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{total}</p>
+        <div class="card">
+            <table class="data" aria-label="Projects">
+                <thead>
+                    <tr>
+                        <th scope="col">"Project"</th>
+                        <th scope="col" class="number">"Repositories"</th>
+                        <th scope="col" class="number">"Links"</th>
+                        <th scope="col" class="hidden sm:table-cell">"Memories"</th>
+                        <th scope="col" class="hidden md:table-cell">"Created"</th>
+                    </tr>
+                </thead>
+                <tbody>{projects.into_iter().map(row).collect_view()}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+/// The form for a new project, or for a new repository of a project.
+#[component]
+pub fn NewProject(
+    action: &'static str,
+    title: &'static str,
+    button: &'static str,
+    flash: Option<Flash>,
+    /// The project of a repository.
+    #[prop(optional, into)]
+    project: Option<String>,
+) -> impl IntoView {
+    let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
+    let error = |field: &str| Signal::stored(flash.as_ref().and_then(|flash| flash.field(field)));
+    view! {
+        <form class="card space-y-3 p-4" method="post" action=action>
+            <h2>{title}</h2>
+            {project.map(|id| view! { <input type="hidden" name="project" value=id /> })}
+            <TextField name="slug" label="Slug" hint="harbour" value=typed.text("slug") error=error("slug") />
+            <TextField name="name" label="Name" hint="as the slug" value=typed.text("name") error=error("name") />
+            <p class="text-xs text-soft">"A slug is 1 to 63 of a-z, 0-9 and -, and is unique in the organisation."</p>
+            <button class="button button-primary" type="submit">{button}</button>
+        </form>
+    }
+}

@@ -1,0 +1,109 @@
+use super::{
+    decide::NOT_ALLOWED,
+    tabs::Tabs,
+    term_field::{TermField, TermNames},
+    verdicts::Line,
+};
+use crate::{
+    ConsoleError, Flash,
+    layout::{PageHead, ViewerResource},
+    query::{Query, use_query},
+    ui::{ErrorView, Skeleton},
+};
+use leptos::prelude::*;
+use remembrancer::api::{DEFINITION_MAX, ErrorCode, OperatorRole, TOPIC_MAX};
+
+/// The page that creates a term, or adds a phrase to a term as an alias. `name` and `alias` of its URL fill the fields.
+#[component]
+pub fn NewTermPage() -> impl IntoView {
+    let (query, who, typed) = (use_query(), ViewerResource::expect(), RwSignal::new(String::new()));
+    view! {
+        <PageHead title="New term">"What a thing is called here. Memories filed under one of its aliases are filed under the term."</PageHead>
+        <Tabs />
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+            {move || Suspend::new(async move {
+                match who.await {
+                    Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => {
+                        let flash = viewer.flash.filter(|flash| flash.refused);
+                        view! { <Forms query=query.get_untracked() flash typed /> }.into_any()
+                    }
+                    Ok(_) => view! { <div class="card"><ErrorView error=ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED) /></div> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
+        </Transition>
+        <TermNames typed />
+    }
+}
+
+/// The value of a form's field: as it was typed before the form was refused, or as the URL fills it.
+fn value(refused: Option<&Query>, query: &Query, (typed, filled): (&str, &str)) -> String {
+    let text = refused.map_or_else(|| query.text(filled), |refused| refused.text(typed));
+    text.chars().take(if typed == "definition" { DEFINITION_MAX } else { TOPIC_MAX }).collect()
+}
+
+#[component]
+fn Forms(query: Query, flash: Option<Flash>, typed: RwSignal<String>) -> impl IntoView {
+    let refused = flash.as_ref().map(|flash| Query::parse(&flash.typed));
+    let of = |what: &str| refused.as_ref().filter(|refused| refused.get("what") == Some(what));
+    let error = |what: &str, field: &str| of(what).and(flash.as_ref()).and_then(|flash| flash.field(field));
+    let field = |what: &str, names: (&str, &str)| value(of(what), &query, names);
+    let (alias, aliases) = (field("alias", ("alias", "alias")), field("term", ("aliases", "alias")));
+    let aliases_error = error("term", "aliases");
+    view! {
+        <div class="grid max-w-5xl items-start gap-6 lg:grid-cols-2">
+            <form class="card space-y-3 p-4" method="post" action="/console/api/create_term" aria-labelledby="new-term">
+                <h2 id="new-term">"A term of its own"</h2>
+                <Line id="term" name="term" label="Term" value=field("term", ("term", "name")) required=true error=error("term", "term") />
+                <div>
+                    <label class="label" for="definition">"Definition"</label>
+                    <textarea class="input" id="definition" name="definition" rows="3" maxlength=DEFINITION_MAX.to_string()>
+                        {field("term", ("definition", ""))}
+                    </textarea>
+                </div>
+                <Line id="category" name="category" label="Category" value=field("term", ("category", "")) error=error("term", "category") />
+                <div>
+                    <label class="label" for="aliases">"Aliases"</label>
+                    <textarea
+                        class="input"
+                        id="aliases"
+                        name="aliases"
+                        rows="3"
+                        aria-invalid=aliases_error.as_ref().map(|_| "true")
+                        aria-describedby="aliases-hint"
+                    >
+                        {aliases}
+                    </textarea>
+                    <p class="mt-1 text-xs" id="aliases-hint">
+                        {aliases_error.map(|text| view! { <span class="block text-danger">{text}</span> })}
+                        <span class="text-soft">{format!("One a line, each at most {TOPIC_MAX} characters.")}</span>
+                    </p>
+                </div>
+                <button class="button button-primary" type="submit">"Create term"</button>
+            </form>
+            <form class="card space-y-3 p-4" method="post" action="/console/api/create_alias" aria-labelledby="new-alias">
+                <h2 id="new-alias">"An alias of a term"</h2>
+                <p class="text-sm text-soft">"Recalls of the alias find the memories of the term."</p>
+                <Line id="alias" name="alias" label="Alias" value=alias required=true error=error("alias", "alias") />
+                <div>
+                    <TermField id="into" label="Term that it means" value=field("alias", ("into", "")) error=error("alias", "into") typed />
+                </div>
+                <button class="button" type="submit">"Add alias"</button>
+            </form>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_form_keeps_its_text_and_a_fresh_one_takes_that_of_the_url() {
+        let (url, refused) = (Query::parse("name=tea&alias=infusion"), Query::parse("what=term&term=mate"));
+        assert_eq!(value(None, &url, ("term", "name")), "tea");
+        assert_eq!(value(Some(&refused), &url, ("term", "name")), "mate");
+        assert_eq!(value(Some(&refused), &url, ("aliases", "alias")), "", "it was emptied");
+        assert_eq!(value(None, &Query::default().with("name", "x".repeat(300)), ("term", "name")).len(), TOPIC_MAX);
+    }
+}

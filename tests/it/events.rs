@@ -1,0 +1,65 @@
+//! The events of both buses as operators see them: what each concerns, how many are open, and a retry.
+
+use crate::support::{alone, owner, remember, work};
+use remembrancer::api::{EventBus, EventCount, EventFilter, EventState};
+use remembrancer::knowledge::{self, Extent, Ingestion};
+use remembrancer::testing::{World, fact};
+use remembrancer::{audit, capture};
+
+async fn ingest(world: &World) {
+    let files = (0..60).map(|n| (format!("adr-{n}.md"), format!("# Kettle {n}\n\nTea water is boiled once.\n").into_bytes())).collect();
+    let ingestion = Ingestion { collection: "acme".into(), files, extent: Extent::Whole, revision: None, dry_run: false, failures: vec![] };
+    assert_eq!(knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap().added, 60);
+}
+
+async fn events(world: &World, filter: EventFilter) -> remembrancer::api::Page<remembrancer::api::EventRow> {
+    capture::events(&world.engine, &world.vera, &filter).await.unwrap()
+}
+
+#[tokio::test]
+async fn dead_events_of_knowledge_are_counted_listed_with_their_document_and_retried() {
+    let world = alone().await;
+    ingest(&world).await;
+    let kb = &world.engine.urls().shared_kb;
+    let die = "update events set state = 'dead', attempt = 8, error = 'the model is out of reach', finished_at = now() where task = 'embed_document'";
+    assert_eq!(sqlx::query(die).execute(&mut owner(kb).await).await.unwrap().rows_affected(), 60);
+    let dead = EventCount { bus: EventBus::Knowledge, state: EventState::Dead, events: 60 };
+    assert!(capture::event_counts(&world.engine, &world.vera).await.unwrap().contains(&dead));
+
+    let filter = EventFilter {
+        bus: Some(EventBus::Knowledge),
+        task: Some("embed_document".into()),
+        state: Some(EventState::Dead),
+        ..EventFilter::default()
+    };
+    let first = events(&world, filter.clone()).await;
+    assert_eq!((first.total, first.rows.len()), (60, 50));
+    assert!(first.rows.iter().all(|row| row.document_id.is_some() && row.about.as_ref().is_some_and(|title| title.starts_with("Kettle"))));
+    assert_eq!(first.rows[0].error.as_deref(), Some("the model is out of reach"));
+    let rest = events(&world, EventFilter { after: first.next, ..filter.clone() }).await;
+    assert_eq!(rest.rows.len(), 10);
+    let other = EventFilter { task: Some("embed_terms".into()), ..filter.clone() };
+    assert_eq!(events(&world, other).await.total, 0);
+
+    let id = rest.rows[0].id;
+    assert_eq!(capture::retry(&world.engine, &world.vera, &[id, id]).await.unwrap(), 1);
+    assert_eq!(capture::retry(&world.engine, &world.vera, &[id]).await.unwrap(), 0, "it is not dead any more");
+    work(&world).await;
+    assert_eq!(events(&world, filter).await.total, 59);
+    let log = audit::browse(&world.engine, &world.vera, &Default::default()).await.unwrap();
+    assert!(
+        log.rows.iter().any(|entry| entry.action == "event.retried" && entry.target_id == id.to_string()),
+        "the retry is in the audit log"
+    );
+}
+
+#[tokio::test]
+async fn an_event_of_memories_names_the_memory_that_it_concerns() {
+    let world = alone().await;
+    let kept = remember(&world, &world.atlas, fact("kettle lore", "Tea water is never boiled twice")).await.memory_id;
+    let filter = EventFilter { task: Some("remember".into()), ..EventFilter::default() };
+    let row = events(&world, filter).await.rows.remove(0);
+    assert_eq!((row.memory_id, row.about.as_deref(), row.bus), (Some(kept), Some("kettle lore"), EventBus::Memories));
+    let foreign = alone().await;
+    assert_eq!(events(&foreign, EventFilter::default()).await.total, 0);
+}

@@ -8,6 +8,7 @@ mod agents;
 mod assembly;
 mod audit;
 mod batch;
+mod blocks;
 mod brief;
 mod capture;
 mod chat;
@@ -32,6 +33,7 @@ mod records;
 mod retrievals;
 mod service;
 mod session;
+mod skills;
 mod sources;
 mod text_enum;
 mod views;
@@ -43,11 +45,12 @@ pub use activity::{
 };
 pub use agents::{ActivityDay, AgentKind, AgentName, AgentSummary};
 pub use assembly::{
-    AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, BlockName, BlockOrder, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextBlock,
-    ContextCut, ContextMessage, ContextTurn, CutAction, ItemOrigin, MessageRole, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult, TurnRole,
+    AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextBlock, ContextCut, ContextMessage,
+    ContextTurn, MessageRole, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult, TurnRole,
 };
 pub use audit::{AUDIT_ACTIONS, AuditEntry, AuditFilter, AuditFormat, AuditVisibility};
 pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
+pub use blocks::{BlockName, BlockOrder, ContextTiers, CutAction, ItemOrigin, Pace};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
 pub use capture::{
     ATTACHMENT_MAX, CaptureConversationRequest, CaptureMode, CaptureNumbers, CapturePolicy, CaptureResponse, CaptureSessionRequest,
@@ -57,7 +60,10 @@ pub use capture::{
 };
 pub use chat::{TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};
-pub use context_log::{ContextComparison, LoggedContext, TextState};
+pub use context_log::{
+    ComparedContext, ContextComparison, ContextDetail, ContextEntry, ContextFilter, ContextPreview, ContextSource, LineChange,
+    LoggedContext, PreviewRequest, TextLine, TextState,
+};
 pub use contract::{
     AddMemoryRequest, AddMemoryResponse, COMMAND_MAX, CommandRequest, CommandResponse, Discipline, ENTRY_MAX, ENTRY_MIN,
     MemoryListResponse, MemoryResponse, MemorySuggestion, MemoryVersionResponse, MemoryWithVersions, PutMemoryRequest, UpdateMemoryRequest,
@@ -114,6 +120,7 @@ pub use records::{
 pub use retrievals::{Considered, ExplainRequest, Explanation, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
 pub use service::{Liveness, Readiness};
 pub use session::{OperatorProfile, OperatorRole, Scope};
+pub use skills::{SkillError, SkillList, SkillSummary};
 pub use sources::{
     DecisionPoint, SOURCES_K_MAX, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource, SourceHit, SourceReport,
     SourceState, SystemMessage, Weights,

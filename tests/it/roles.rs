@@ -4,9 +4,10 @@
 use crate::support::alone;
 use futures_util::future::BoxFuture;
 use remembrancer::api::{
-    AgentId, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId, EventId,
-    ExplainRequest, InboxVerdict, KeyId, MemoryId, MemoryRef, NewErasure, NewProject, OperatorId, OperatorRole, PairId, PlaygroundRequest,
-    ProposalId, QuarantineId, RetrievalId, Scope, SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
+    AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId,
+    EventId, ExplainRequest, InboxVerdict, KeyId, MemoryId, MemoryRef, NewErasure, NewProject, OperatorId, OperatorRole, PairId,
+    PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, RetrievalId, Scope, SourceId, TermChange, TermId, UserId, Verdict, ViewId,
+    ViewPage,
 };
 use remembrancer::op::Access;
 use remembrancer::portability::{ImportOptions, Selection};
@@ -14,7 +15,7 @@ use remembrancer::testing::{PASSWORD, World, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{
     Error, OpContext, audit, capture, chat, consolidation, context, erasure, identity, knowledge, lifecycle, memories, overview,
-    portability, projects, recall, usage, vocabulary,
+    portability, projects, recall, skills, usage, vocabulary,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -130,7 +131,13 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::rename_view" Viewer |w, c| identity::rename_view(&w.engine, c, ViewId(nowhere()), "tea");
     "identity::delete_view" Viewer |w, c| identity::delete_view(&w.engine, c, ViewId(nowhere()));
     "context::logged" Viewer |w, c| context::logged(&w.engine, c, ContextId(nowhere()), None);
-    "context::compare" Viewer |w, c| context::compare(&w.engine, c, ContextId(nowhere()));
+    "context::compare" Viewer |w, c| context::compare(&w.engine, c, &[ContextId(nowhere())]);
+    "context::entries" Viewer |w, c| context::entries(&w.engine, c, &Default::default());
+    "context::entry" Viewer |w, c| context::entry(&w.engine, c, ContextId(nowhere()));
+    "context::preview" Viewer |w, c| async {
+        let request = PreviewRequest { agent_id: AgentId(nowhere()), context: AssembleRequest::new("tea") };
+        context::preview(&w.engine, c, request).await
+    };
     "knowledge::documents" Viewer |w, c| knowledge::documents(&w.engine, c, &Default::default());
     "knowledge::document" Viewer |w, c| knowledge::document(&w.engine, c, DocumentId(nowhere()));
     "knowledge::runs" Viewer |w, c| knowledge::runs(&w.engine, c, None, None);
@@ -177,6 +184,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "recall::replay" Viewer |w, c| recall::replay(&w.engine, c, RetrievalId(nowhere()), None);
     "recall::explain" Viewer
         |w, c| recall::explain(&w.engine, c, ExplainRequest { memory_id: Some(name()), ..ExplainRequest::default() });
+    "skills::list" Viewer |w, c| skills::list(&w.engine, c);
     "usage::report" Viewer |w, c| usage::report(&w.engine, c, w.engine.clock().now());
     "vocabulary::proposals" Viewer |w, c| vocabulary::proposals(&w.engine, c, &Default::default());
     "vocabulary::proposals_by_id" Viewer |w, c| vocabulary::proposals_by_id(&w.engine, c, &[ProposalId(nowhere())]);

@@ -39,6 +39,7 @@ const PAGES: [(&str, &[Page]); 5] = [
         &[
             ("/recall", "Health", Shape::Health),
             ("/recall/log", "Log", Shape::Log),
+            ("/recall/contexts", "Context log", Shape::Context),
             ("/recall/playground", "Playground", Shape::Playground),
             ("/recall/diagnose", "Diagnose", Shape::Diagnose),
             ("/recall/policy", "Search policy", Shape::Filter),

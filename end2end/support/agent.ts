@@ -55,6 +55,13 @@ export interface Explanation {
   memory: { memory_id: string; content: string; quotes: { source_title: string; speaker: string | null; quote: string }[] };
 }
 
+export interface Assembled {
+  id: string;
+  text: string;
+  tokens: number;
+  cut: { block: string; items: number; tokens: number }[];
+}
+
 export interface NewDocument {
   path: string;
   content: string;
@@ -128,6 +135,11 @@ export class Agent {
   /** Stores messages of a session. */
   async say(session: string, messages: { role: string; content: string }[]): Promise<{ messages: { memory_id: string }[] }> {
     return this.post(`/api/sessions/${encodeURIComponent(session)}/messages`, { messages });
+  }
+
+  /** Assembles the prompt of a model call; the key needs the scope `context:read`. */
+  async assemble(query: string, more: object = {}): Promise<Assembled> {
+    return this.post<Assembled>('/api/context', { query, ...more });
   }
 
   /** Ingests documents into a collection; others of the same collection stay. */

@@ -5,6 +5,7 @@ use crate::{
         agents::{AgentPage, AgentsPage},
         audit::AuditPage,
         capture::{CapturePage, EventsPage, SourcePage, SourcesPage},
+        contexts::{ContextComparisonPage, ContextLogPage, ContextPage, ContextPlaygroundPage},
         erasure::{ErasurePage, ErasuresPage, NewErasurePage},
         inbox::{self, InboxPage, PolicyPage, QuarantinePage, SuggestionsPage},
         knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage, UploadPage},
@@ -105,7 +106,11 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/recall") view=HealthPage />
                     <Route path=path!("/recall/log") view=LogPage />
                     <Route path=path!("/recall/log/:id") view=RetrievalPage />
+                    <Route path=path!("/recall/contexts") view=ContextLogPage />
+                    <Route path=path!("/recall/contexts/compare") view=ContextComparisonPage />
+                    <Route path=path!("/recall/contexts/:id") view=ContextPage />
                     <Route path=path!("/recall/playground") view=PlaygroundPage />
+                    <Route path=path!("/recall/playground/context") view=ContextPlaygroundPage />
                     <Route path=path!("/recall/diagnose") view=DiagnosePage />
                     <Route path=path!("/recall/policy") view=SearchPolicyPage />
                     <Route path=path!("/quality") view=QualityPage />

@@ -2,6 +2,7 @@ import type { Fixtures, PlaywrightTestArgs, PlaywrightTestOptions, TestFixture }
 import { AgentPage, AgentsPage } from './agents';
 import { AuditPage } from './audit';
 import { CapturePage, EventsPage, SourcePage, SourcesPage } from './capture';
+import { ContextComparisonPage, ContextLogPage, ContextPage, ContextPlaygroundPage } from './contexts';
 import { DecidePage } from './decide';
 import { DecisionsPage } from './decisions';
 import { DeletePage } from './delete';
@@ -56,6 +57,10 @@ const PAGES = {
   diagnosis: DiagnosePage,
   recalls: LogPage,
   retrieval: RetrievalPage,
+  contexts: ContextLogPage,
+  assembled: ContextPage,
+  contextComparison: ContextComparisonPage,
+  contextPlayground: ContextPlaygroundPage,
   searchPolicy: SearchPolicyPage,
   overview: OverviewPage,
   people: PeoplePage,

@@ -55,6 +55,13 @@ export interface Explanation {
   memory: { memory_id: string; content: string; quotes: { source_title: string; speaker: string | null; quote: string }[] };
 }
 
+export interface Assembled {
+  id: string;
+  text: string;
+  tokens: number;
+  cut: { block: string; items: number; tokens: number }[];
+}
+
 export interface NewDocument {
   path: string;
   content: string;
@@ -130,9 +137,9 @@ export class Agent {
     return this.post(`/api/sessions/${encodeURIComponent(session)}/messages`, { messages });
   }
 
-  /** Assembles the prompt of a model call; its key needs `context:read`. */
-  async assemble(query: string): Promise<{ id: string; text: string }> {
-    return this.post('/api/context', { query });
+  /** Assembles the prompt of a model call; the key needs the scope `context:read`. */
+  async assemble(query: string, more: object = {}): Promise<Assembled> {
+    return this.post<Assembled>('/api/context', { query, ...more });
   }
 
   /** Reports what the model answered to an assembled prompt. The log is written after the prompt is returned, hence the attempts. */

@@ -58,6 +58,15 @@ async function recallLongWords(agent: Agent): Promise<string> {
   return retrieval_id;
 }
 
+/** Assembles a context in words longer than a phone is wide, which is cut to fit. */
+async function assembleLongWords(): Promise<string> {
+  const agent = Agent.create(['context:read']);
+  await agent.remember({ topic_raw: unique(LONG), content: `${LONG} keeps the key of the boathouse.` });
+  const turns = Array.from({ length: 30 }, () => ({ role: 'user', content: `${LONG} has a boathouse.` }));
+  const { id } = await agent.assemble(`Who keeps the key of the boathouse? ${LONG}`, { turns, budget: 2000 });
+  return id;
+}
+
 /** Opens a page of the recall log, which is written a moment after the answer. */
 async function openLog(frame: Frame, path: string): Promise<void> {
   await frame.gotoUntil(path, async () => expect(await frame.error.count()).toBe(0));
@@ -221,6 +230,22 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'a recall': async ({ frame, agent }) => openLog(frame, `/recall/log/${await recallLongWords(agent)}`),
   'a recall, replayed': async ({ frame, agent }) => openLog(frame, `/recall/log/${await recallLongWords(agent)}?replay=yes`),
   'an unknown recall': ({ frame }) => frame.goto('/recall/log/0198f000-0000-7000-8000-000000000000'),
+  'the context log': async ({ frame }) => {
+    await assembleLongWords();
+    await frame.gotoUntil('/recall/contexts', async () => expect(await frame.page.getByTestId('context').count()).toBeGreaterThan(0));
+  },
+  'the context log, nothing matches': ({ frame }) => frame.goto('/recall/contexts?until=2020-01-01'),
+  'the context log, an invalid filter': ({ frame }) => frame.goto('/recall/contexts?cut=perhaps&from=yesterday'),
+  'a context that was cut': async ({ frame }) => openLog(frame, `/recall/contexts/${await assembleLongWords()}`),
+  'a context compared with today': async ({ frame }) => openLog(frame, `/recall/contexts/compare?ids=${await assembleLongWords()}`),
+  'a comparison of nothing': ({ frame }) => frame.goto('/recall/contexts/compare'),
+  'an unknown context': ({ frame }) => frame.goto('/recall/contexts/0198f000-0000-7000-8000-000000000000'),
+  'the playground of contexts': ({ frame }) => frame.goto('/recall/playground/context'),
+  'the playground with a context': async ({ frame, agent }) => {
+    await agent.remember({ topic_raw: unique(LONG), content: `${LONG} keeps the key of the boathouse.` });
+    await frame.goto(`/recall/playground/context?agent=${agent.id}&q=who+keeps+the+key+of+the+boathouse&tiers=all`);
+  },
+  'the playground of contexts, an invalid budget': ({ frame }) => frame.goto('/recall/playground/context?q=tea&budget=99'),
   'the playground': ({ frame }) => frame.goto('/recall/playground'),
   'the playground with results': async ({ frame, agent }) => {
     await agent.remember({ topic_raw: unique(LONG), content: `${LONG} keeps the key of the boathouse.` });

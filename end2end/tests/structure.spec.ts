@@ -69,6 +69,9 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
             - link "Log":
               - /url: /recall/log
           - listitem:
+            - link "Context log":
+              - /url: /recall/contexts
+          - listitem:
             - link "Playground":
               - /url: /recall/playground
           - listitem:
@@ -600,6 +603,49 @@ test('a captured source and its candidates', { tag: '@no-js' }, async ({ capture
       - group: Change topic or scope…
       - textbox "Reason to reject it"
       - button "Reject"
+  `);
+});
+
+test('the context log', { tag: '@no-js' }, async ({ contexts }) => {
+  const agent = Agent.create(['context:read']);
+  await agent.assemble(unique('capstan'));
+  await contexts.openWith(agent.id, 1);
+  await expect(contexts.main).toMatchAriaSnapshot(`
+    - heading "Context log" [level=1]
+    - search "Context log":
+      - combobox "Agent"
+      - textbox "On behalf of"
+      - combobox "Budget"
+      - combobox "Blocks"
+      - textbox "Assembled from"
+      - textbox "Assembled until"
+      - button "Apply filters"
+    - paragraph: 1 context
+    - table "Contexts"
+    - button "Compare"
+  `);
+});
+
+test('a context', { tag: '@no-js' }, async ({ assembled, gate }) => {
+  gate.expect(404);
+  const agent = Agent.create(['context:read']);
+  const { id } = await agent.assemble(unique('capstan'), { system_prompt: 'You are atlas.' });
+  await assembled.open(id);
+  await expect(assembled.main).toMatchAriaSnapshot(`
+    - link "Context log":
+      - /url: /recall/contexts
+    - heading /capstan/ [level=1]
+    - region "Tokens":
+      - heading "Tokens" [level=2]
+      - img /tokens/
+      - table "Tokens of each block"
+    - region "Text":
+      - heading "Text" [level=2]
+      - region "System prompt":
+        - heading "System prompt" [level=3]
+    - region "Facts":
+      - term: Budget
+      - term: Order
   `);
 });
 

@@ -2,6 +2,7 @@
 
 mod activity;
 mod capture;
+mod contexts;
 mod data;
 mod history;
 mod knowledge;

@@ -1,7 +1,9 @@
 //! An assembled context: the whole prompt of one model call, within a budget of tokens, with the source of every part.
 
 use super::text_enum::text_enum;
-use super::{AgentId, ChunkId, ContextId, DocumentId, MemoryId, SourceTag, UserRef};
+use super::{
+    AgentId, BlockName, BlockOrder, ChunkId, ContextId, ContextTiers, CutAction, DocumentId, ItemOrigin, MemoryId, SourceTag, UserRef,
+};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -17,55 +19,6 @@ pub const CONTEXT_NAME_MAX: usize = 200;
 pub const CONTEXT_BUDGET: std::ops::RangeInclusive<u32> = 100..=1_000_000;
 
 text_enum! {
-    /// A part of an assembled context.
-    BlockName {
-        /// What the caller passes; never cut.
-        SystemPrompt = "system_prompt",
-        /// The SKILL.md documents of the agent; never cut.
-        Skills = "skills",
-        /// What the caller passes.
-        AgentIdentity = "agent_identity",
-        /// What the caller passes.
-        Directives = "directives",
-        /// The memory block of `/api/memory/`.
-        Memory = "memory",
-        /// The narrative about the user.
-        WorkingMemory = "working_memory",
-        /// The profile of the user as JSON.
-        StructuredData = "structured_data",
-        /// What was learned about the user's connections.
-        LearnedInfo = "learned_info",
-        /// What the caller passes.
-        ArtifactIndex = "artifact_index",
-        /// Memories that answer the query, except episodes and those in the memory block: 5, or 3 if the budget is short.
-        Facts = "facts",
-        /// Episodes that answer the query: 5, or 3 if the budget is short.
-        Episodes = "episodes",
-        /// Parts of documents that answer the query: 5, or 2 if the budget is short.
-        Knowledge = "knowledge",
-        /// What the tools of the connections in use can do and hold, as far as it answers the query: 5, or 3 if the budget is short.
-        Connections = "connections",
-        /// The conversation so far. If the budget is short, all but the last 20 turns are condensed into one message.
-        Turns = "turns",
-        /// Results of tools of the running session.
-        ToolResults = "tool_results",
-        /// The date and time of the server; always last.
-        Time = "time",
-    }
-}
-
-text_enum! {
-    /// The order of the blocks.
-    BlockOrder {
-        /// What changes least comes first, so that a provider's cache of prompts holds as long as possible.
-        StableFirst = "stable_first",
-        /// The context of the person comes first: working memory, structured data, learned info, facts, agent identity, directives,
-        /// artifact index.
-        PersonalFirst = "personal_first",
-    }
-}
-
-text_enum! {
     /// Who speaks in a message.
     MessageRole { System = "system", User = "user", Assistant = "assistant", Tool = "tool" }
 }
@@ -73,36 +26,6 @@ text_enum! {
 text_enum! {
     /// Who spoke in a turn.
     TurnRole { User = "user", Assistant = "assistant" }
-}
-
-text_enum! {
-    /// Where an item comes from.
-    ItemOrigin {
-        /// The request.
-        Caller = "caller",
-        /// A memory.
-        Memory = "memory",
-        /// The profile of the user.
-        Profile = "profile",
-        /// A document.
-        Knowledge = "knowledge",
-        /// A SKILL.md document.
-        Skill = "skill",
-        /// A connection of the user.
-        Connection = "connection",
-        /// The server: the clock, or turns that it condensed.
-        Server = "server",
-    }
-}
-
-text_enum! {
-    /// What was done to a block to fit the budget.
-    CutAction {
-        /// Its older turns became one message.
-        Condensed = "condensed",
-        /// Its weakest items were left out.
-        LeftOut = "left_out",
-    }
 }
 
 /// Input of `assemble_context` and `POST /api/context`.
@@ -179,6 +102,14 @@ pub struct AssembleRequest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "engine", schemars(length(max = 100)))]
     pub tool_results: Vec<ToolResult>,
+    /// Which memory the context contains; for measuring.
+    ///
+    /// `none`: no memory, no profile and no documents. `working_memory`: only the narrative about the person. `all`, the default.
+    #[serde(default = "default_tiers")]
+    pub tiers: ContextTiers,
+    /// False: memories and documents are found by words alone; for measuring.
+    #[serde(default = "default_vectors")]
+    pub vectors: bool,
 }
 
 fn default_budget() -> u32 {
@@ -187,6 +118,14 @@ fn default_budget() -> u32 {
 
 fn default_order() -> BlockOrder {
     BlockOrder::StableFirst
+}
+
+fn default_tiers() -> ContextTiers {
+    ContextTiers::All
+}
+
+fn default_vectors() -> bool {
+    true
 }
 
 impl AssembleRequest {
@@ -206,6 +145,8 @@ impl AssembleRequest {
             artifact_index: None,
             turns: vec![],
             tool_results: vec![],
+            tiers: default_tiers(),
+            vectors: default_vectors(),
         }
     }
 }
@@ -286,6 +227,9 @@ pub struct ContextMessage {
 pub struct ContextBlock {
     pub name: BlockName,
     pub tokens: u32,
+    /// Bytes of the text that it takes: the texts of the blocks follow each other.
+    #[serde(default)]
+    pub bytes: u32,
     /// Where its content comes from, in its order.
     pub items: Vec<BlockItem>,
 }

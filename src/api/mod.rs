@@ -8,6 +8,7 @@ mod agents;
 mod assembly;
 mod audit;
 mod batch;
+mod blocks;
 mod brief;
 mod capture;
 mod chat;
@@ -35,6 +36,7 @@ mod records;
 mod retrievals;
 mod service;
 mod session;
+mod skills;
 mod sources;
 mod text_enum;
 mod usage;
@@ -47,21 +49,25 @@ pub use activity::{
 };
 pub use agents::{ActivityDay, AgentDetail, AgentKey, AgentKind, AgentName, AgentSummary};
 pub use assembly::{
-    AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, BlockName, BlockOrder, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextBlock,
-    ContextCut, ContextMessage, ContextTurn, CutAction, ItemOrigin, MessageRole, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult, TurnRole,
+    AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextBlock, ContextCut, ContextMessage,
+    ContextTurn, MessageRole, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult, TurnRole,
 };
 pub use audit::{AUDIT_ACTIONS, AuditEntry, AuditFilter, AuditFormat, AuditVisibility};
 pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
+pub use blocks::{BlockName, BlockOrder, ContextTiers, CutAction, ItemOrigin, Pace};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
 pub use capture::{
     ATTACHMENT_MAX, CaptureConversationRequest, CaptureMode, CaptureNumbers, CapturePolicy, CaptureResponse, CaptureSessionRequest,
-    ConnectionContextRequest, EventBus, EventCount, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, MATTER_DAYS_MAX, Matter, OBSERVATION_MAX,
-    ObservationCategory, ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SensitiveMatters, SourceDetail, SourceDetails,
-    SourceFilter, SourceForm, SourcePiece, SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
+    ConnectionContextRequest, EventBus, EventCount, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, MATTER_DAYS_MAX, Matter,
+    OBSERVATION_MAX, ObservationCategory, ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SensitiveMatters, SourceDetail,
+    SourceDetails, SourceFilter, SourceForm, SourcePiece, SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
 };
 pub use chat::{TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};
-pub use context_log::{ContextComparison, LoggedContext, TextState};
+pub use context_log::{
+    ComparedContext, ContextComparison, ContextDetail, ContextEntry, ContextFilter, ContextPreview, LineChange, LoggedContext, NamedSource,
+    PreviewRequest, TextLine, TextState,
+};
 pub use contract::{
     AddMemoryRequest, AddMemoryResponse, COMMAND_MAX, CommandRequest, CommandResponse, Discipline, ENTRY_MAX, ENTRY_MIN,
     MemoryListResponse, MemoryResponse, MemorySuggestion, MemoryVersionResponse, MemoryWithVersions, PutMemoryRequest, UpdateMemoryRequest,
@@ -126,6 +132,7 @@ pub use records::{
 pub use retrievals::{Considered, ExplainRequest, Explanation, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
 pub use service::{Liveness, Readiness};
 pub use session::{OperatorProfile, OperatorRole, Scope};
+pub use skills::{SkillError, SkillList, SkillSummary};
 pub use sources::{
     DecisionPoint, SOURCES_K_MAX, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource, SourceHit, SourceReport,
     SourceState, SystemMessage, Weights,

@@ -1,26 +1,24 @@
 //! The context log: what the contexts of agents consisted of, and for some days their texts.
 
-use super::assembly::build;
+use super::heavy::off_thread;
 use super::store::{self, Entry, Text};
 use crate::api::{
-    AssembleRequest, AssembledContext, BlockItem, ContextBlock, ContextComparison, ContextId, KeyId, LoggedContext, OperatorRole, Scope,
-    TextState, UserRef,
+    AssembleRequest, AssembledContext, BlockItem, ContextBlock, ContextId, LoggedContext, OperatorRole, Scope, TextState, UserRef,
 };
 use crate::audit::{self, NewEntry};
-use crate::db::DbError;
+use crate::db::{DbError, Tenancy, Users};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::guard;
 use crate::identity::{self, acting_for};
-use crate::op::{Access, Actor, OpContext};
+use crate::op::{Access, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};
 use sqlx::types::Json;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tracing::instrument;
-use uuid::Uuid;
 
 /// Rows deleted by one statement of a sweep.
 const SWEEP: i64 = 1000;
@@ -30,7 +28,7 @@ const SWEEP: i64 = 1000;
 pub(super) fn write(
     engine: &Engine,
     ctx: &OpContext,
-    request: AssembleRequest,
+    request: Arc<AssembleRequest>,
     context: &AssembledContext,
     (at, took): (DateTime<Utc>, Duration),
 ) {
@@ -46,6 +44,8 @@ pub(super) fn write(
         user_id: ctx.user(),
         at,
         ordering: request.order,
+        tiers: request.tiers,
+        vectors: request.vectors,
         model: request.model.clone(),
         budget: i32::try_from(context.budget).unwrap_or(i32::MAX),
         tokens: i32::try_from(context.tokens).unwrap_or(i32::MAX),
@@ -61,7 +61,7 @@ pub(super) fn write(
     let (engine, ctx) = (engine.clone(), ctx.clone());
     engine.clone().defer(async move {
         let _place = place;
-        if let Err(error) = insert(&engine, &ctx, &entry, request, text).await {
+        if let Err(error) = insert(&engine, &ctx, entry, request, text).await {
             metrics::counter!("remembrancer_context_log_dropped_total").increment(1);
             tracing::warn!(error = %error.chain(), "a context was assembled and could not be logged");
         }
@@ -69,14 +69,20 @@ pub(super) fn write(
 }
 
 /// One transaction: the row, its text if the agent's texts are kept, and an audit entry if something was cut.
-async fn insert(engine: &Engine, ctx: &OpContext, entry: &Entry, request: AssembleRequest, text: String) -> Result<(), Error> {
-    let keeps = engine.settings().context_text_days > 0 && keeps_text(engine, ctx, entry).await;
+async fn insert(engine: &Engine, ctx: &OpContext, mut entry: Entry, request: Arc<AssembleRequest>, text: String) -> Result<(), Error> {
+    let keeps = engine.settings().context_text_days > 0 && keeps_text(engine, ctx, &entry).await;
+    let kept = if keeps {
+        let bytes: Vec<u32> = entry.blocks.iter().map(|block| block.bytes).collect();
+        let (text, bytes) = off_thread(move || to_keep(&request, &text, &bytes)).await??;
+        entry.blocks.iter_mut().zip(bytes).for_each(|(block, bytes)| block.bytes = bytes);
+        Some(text)
+    } else {
+        None
+    };
+    let entry = &entry;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     store::insert_context(&mut tx, ctx.tenancy(), entry).await?;
-    if keeps {
-        let request = serde_json::to_value(request).map_err(Error::failed("a request cannot be serialised"))?;
-        let request = serde_json::from_value(guard::json_without_secrets(request)).map_err(Error::failed("a request cannot be read"))?;
-        let text = Text { request: Json(request), text: guard::without_secrets(text) };
+    if let Some(text) = kept {
         store::insert_text(&mut tx, ctx.tenancy(), entry, &text).await?;
     }
     if !entry.cut.is_empty() {
@@ -90,6 +96,21 @@ async fn insert(engine: &Engine, ctx: &OpContext, entry: &Entry, request: Assemb
     tx.commit().await?;
     engine.relay().wake();
     Ok(())
+}
+
+/// A request and a text without secrets, and the bytes that each block has now.
+fn to_keep(request: &AssembleRequest, text: &str, blocks: &[u32]) -> Result<(Text, Vec<u32>), Error> {
+    let request = serde_json::to_value(request).map_err(Error::failed("a request cannot be serialised"))?;
+    let request = serde_json::from_value(guard::json_without_secrets(request)).map_err(Error::failed("a request cannot be read"))?;
+    let (mut kept, mut bytes, mut rest) = (String::with_capacity(text.len()), Vec::with_capacity(blocks.len()), text);
+    for block in blocks {
+        let (part, tail) = rest.split_at_checked(usize::try_from(*block).unwrap_or(usize::MAX)).unwrap_or((rest, ""));
+        let part = guard::without_secrets(part.to_owned());
+        bytes.push(u32::try_from(part.len()).unwrap_or(u32::MAX));
+        kept.push_str(&part);
+        rest = tail;
+    }
+    Ok((Text { request: Json(request), text: kept }, bytes))
 }
 
 /// Whether the agent's texts are kept. If that cannot be read, this one is not.
@@ -107,7 +128,7 @@ fn without_words(block: &ContextBlock) -> ContextBlock {
 }
 
 /// One context of the log: an agent reads its own, for the user it acts for; an operator reads those of the tenant. An agent does not get
-/// the text if a memory was forgotten since, or one in it has expired.
+/// the text if a memory was forgotten since, or one in it has expired; an operator gets it with that state.
 ///
 /// # Errors
 /// `Forbidden` without `context:read` or the role `viewer`; `NotFound` for another agent's, user's or tenant's context, or one that the log
@@ -130,33 +151,39 @@ pub async fn logged(engine: &Engine, ctx: &OpContext, id: ContextId, user: Optio
     if own.is_some_and(|own| own != entry.agent_id) {
         return Err(Error::NotFound("context"));
     }
-    Ok(to_logged(entry, text, own.is_some() && withheld))
-}
-
-/// The row and the text, if it is kept; and whether the text may hold what was forgotten.
-async fn read(engine: &Engine, ctx: &OpContext, id: ContextId) -> Result<(Entry, Option<Text>, bool), Error> {
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let entry = store::context(&mut tx, ctx.tenancy(), id).await?.ok_or(Error::NotFound("context"))?;
-    let text = store::text(&mut tx, ctx.tenancy(), entry.agent_id, id).await?;
-    let agents = [entry.agent_id, ctx.commons_id];
-    let withheld = store::holds_forgotten(&mut tx, ctx.tenancy(), &agents, &entry, engine.clock().now()).await?;
-    tx.commit().await?;
-    Ok((entry, text, withheld))
-}
-
-fn to_logged(entry: Entry, text: Option<Text>, withheld: bool) -> LoggedContext {
-    let text_state = match (&text, withheld) {
+    let state = match (&text, withheld) {
         (None, _) => TextState::Gone,
         (Some(_), true) => TextState::Withheld,
         (Some(_), false) => TextState::Kept,
     };
-    let (query, text) = text.filter(|_| !withheld).map(|Text { request, text }| (request.0.query, text)).unzip();
+    let text = text.filter(|_| own.is_none() || !withheld);
+    Ok(to_logged(entry, text, state))
+}
+
+/// The row and the text, if it is kept; and whether the text may hold what was forgotten.
+pub(super) async fn read(engine: &Engine, ctx: &OpContext, id: ContextId) -> Result<(Entry, Option<Text>, bool), Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let entry = store::context(&mut tx, ctx.tenancy(), id).await?.ok_or(Error::NotFound("context"))?;
+    let text = store::text(&mut tx, ctx.tenancy(), entry.agent_id, id).await?;
+    let agents = [entry.agent_id, ctx.commons_id];
+    // An operator reads every user's rows; what counts is the reach of the agent that assembled the context.
+    let users = if matches!(ctx.users, Users::Every) { entry.user_id.into() } else { ctx.users };
+    let reach = Tenancy { users, ..ctx.tenancy() };
+    let withheld = store::holds_forgotten(&mut tx, reach, &agents, &entry, engine.clock().now()).await?;
+    tx.commit().await?;
+    Ok((entry, text, withheld))
+}
+
+fn to_logged(entry: Entry, text: Option<Text>, text_state: TextState) -> LoggedContext {
+    let (query, text) = text.map(|Text { request, text }| (request.0.query, text)).unzip();
     LoggedContext {
         id: entry.id,
         agent_id: entry.agent_id,
         user_id: entry.user_id,
         at: entry.at,
         order: entry.ordering,
+        tiers: entry.tiers,
+        vectors: entry.vectors,
         model: entry.model,
         budget: u32::try_from(entry.budget).unwrap_or_default(),
         tokens: u32::try_from(entry.tokens).unwrap_or_default(),
@@ -170,42 +197,6 @@ fn to_logged(entry: Entry, text: Option<Text>, withheld: bool) -> LoggedContext 
         query,
         text,
     }
-}
-
-/// A logged context, and what the same request gives its agent now. Nothing is logged or counted.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`; `NotFound` for another tenant's context, or one whose text is no longer kept.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn compare(engine: &Engine, ctx: &OpContext, id: ContextId) -> Result<ContextComparison, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
-    let (entry, text, _) = read(engine, ctx, id).await?;
-    let text = text.ok_or(Error::NotFound("text of this context"))?;
-    let agents = identity::all_agents(engine, ctx).await?;
-    let agent = agents.into_iter().find(|agent| agent.id == entry.agent_id).ok_or(Error::NotFound("agent"))?;
-    let scopes = identity::scopes_of(engine, ctx, agent.id).await?;
-    let actor = Actor::Agent { id: agent.id, slug: agent.slug, key_id: KeyId(Uuid::nil()), require_user: agent.require_user };
-    let as_agent = OpContext { actor, access: Access::Scopes(scopes), users: entry.user_id.into(), ..ctx.clone() };
-    let (now, _) = build(engine, &as_agent, &text.request).await?;
-    let (removed, added) = (only_in(&text.text, &now.text), only_in(&now.text, &text.text));
-    Ok(ContextComparison { then: to_logged(entry, Some(text), false), now, removed, added })
-}
-
-/// The lines of a text that another one does not have, or has less often.
-fn only_in(text: &str, other: &str) -> Vec<String> {
-    let mut there: HashMap<&str, usize> = HashMap::new();
-    for line in other.lines() {
-        *there.entry(line).or_default() += 1;
-    }
-    let mut missing = Vec::new();
-    for line in text.lines() {
-        match there.get_mut(line) {
-            Some(count) if *count > 0 => *count -= 1,
-            _ => missing.push(line.to_owned()),
-        }
-    }
-    missing
 }
 
 /// Deletes contexts that are older than the retention of the log and texts that are older than theirs, of every tenant; how many.

@@ -2,14 +2,23 @@
 
 mod assembly;
 mod budget;
+mod compare;
+mod diff;
 pub mod eval;
+mod heavy;
 mod items;
+mod list;
 mod log;
+mod preview;
 pub mod profile;
+mod sources;
 pub mod store;
 
 pub use assembly::assemble;
-pub use log::{compare, logged, sweep};
+pub use compare::compare;
+pub use list::{entries, entry};
+pub use log::{logged, sweep};
+pub use preview::preview;
 
 use crate::api::{
     ContextBundle, ContextItem, ContextRequest, ContextSection, Hit, Level, MemoryId, QUERY_MAX, RecallFilters, RecallRequest, Scope,

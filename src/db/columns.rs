@@ -161,11 +161,11 @@ pub const TABLES: &[Table] = {
         Table { database: "agent_memory", name: "retrieval_hits", kept: RetrievalLog, erasure: Row, columns: &[] },
         Table { database: "agent_memory", name: "citations", kept: RetrievalLog, erasure: Row, columns: &[] },
         Table { database: "agent_memory", name: "context_log", kept: RetrievalLog, erasure: Row, columns: &[
-            ("ordering", Plain, false), ("model", Plain, false), ("tokenizer", Plain, false), ("hash", Words, false), ("blocks", Plain, false),
+            ("ordering", Plain, false), ("tiers", Plain, false), ("model", Plain, false), ("tokenizer", Plain, false), ("hash", Words, false), ("blocks", Plain, false),
             ("cut", Plain, false), ("degraded", Plain, false), ("memory_ids", Plain, false),
         ] },
         Table { database: "agent_memory", name: "context_texts", kept: ContextTexts, erasure: Row, columns: &[
-            ("request", Words, false), ("text", Words, false),
+            ("request", Words, false), ("text", Words, false), ("query", Words, false),
         ] },
         // Which memories a reported answer used.
         Table { database: "agent_memory", name: "context_answers", kept: RetrievalLog, erasure: Row, columns: &[("memory_ids", Plain, false)] },

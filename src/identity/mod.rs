@@ -21,7 +21,7 @@ pub use policy::{
 };
 pub(crate) use policy::{keeps_context_texts, search_settings};
 use tracing::instrument;
-pub(crate) use users::{acting_for, adopt_user, check as check_user, known_user, user_names, users_named};
+pub(crate) use users::{acting_for, adopt_user, check as check_user, known_user, user_names, user_of_agent, users_named};
 pub use users::{add_user, named_by_caller, user, users};
 pub use views::{delete_view, rename_view, save_view, views};
 

@@ -1,6 +1,6 @@
 //! Users: the organisation's own references to them, and who may name the user of a call.
 
-use super::model::User;
+use super::model::{Agent, User};
 use super::{finish, store};
 use crate::api::{OperatorRole, USER_REF_MAX, UserId, UserRef};
 use crate::audit::NewEntry;
@@ -47,6 +47,23 @@ pub(crate) async fn known_user(engine: &Engine, ctx: &OpContext, reference: &Use
         UserRef::Id(id) => Ok(Some(*id)),
         UserRef::External(reference) => Ok(store::user_by_reference(engine.db().control.system(), ctx.tenant_id, reference).await?),
     }
+}
+
+/// The user that a call of an agent would act for, under the rules of the agent's keys, when an operator tries that call. Nothing is stored.
+///
+/// # Errors
+/// `Invalid` for a user that is missing or unknown.
+pub(crate) async fn user_of_agent(
+    engine: &Engine,
+    ctx: &OpContext,
+    agent: &Agent,
+    named: Option<&UserRef>,
+) -> Result<Option<UserId>, Error> {
+    let Some(reference) = named else {
+        return if agent.require_user { Err(Error::invalid("user_id", "is required for this agent")) } else { Ok(None) };
+    };
+    let known = known_user(engine, ctx, reference).await?;
+    known.map(Some).ok_or_else(|| Error::invalid("user_id", "is no user's id, and no user has this reference"))
 }
 
 /// The same operation in the name of the user that its arguments name ([`OpContext::in_the_name_of`]).

@@ -40,7 +40,7 @@ impl<'a> Asked<'a> {
         if let Some(at) = recall.as_of {
             past::check(engine, ctx, agent.id, at, now).await?;
         }
-        let user = user(engine, ctx, &agent, recall).await?;
+        let user = identity::user_of_agent(engine, ctx, &agent, recall.user_id.as_ref()).await?;
         let scopes = identity::scopes_of(engine, ctx, agent.id).await?;
         let now = recall.as_of.unwrap_or(now);
         let scoping = scope::of(engine, ctx, &recall.filters, now).await?;
@@ -84,13 +84,4 @@ impl<'a> Asked<'a> {
         };
         find::find(engine, question).await
     }
-}
-
-/// The user that the recall names, under the rules of an agent's key.
-async fn user(engine: &Engine, ctx: &OpContext, agent: &Agent, recall: &RecallRequest) -> Result<Option<UserId>, Error> {
-    let Some(reference) = &recall.user_id else {
-        return if agent.require_user { Err(Error::invalid("user_id", "is required for this agent")) } else { Ok(None) };
-    };
-    let known = identity::known_user(engine, ctx, reference).await?;
-    known.map(Some).ok_or_else(|| Error::invalid("user_id", "is no user's id, and no user has this reference"))
 }

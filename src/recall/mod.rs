@@ -29,7 +29,7 @@ pub use diagnose::diagnose;
 pub(crate) use health::{add, last_days};
 pub use health::{health, zero_hits};
 pub use playground::playground;
-pub(crate) use prepare::{PreparedQuestion, candidates, count_accesses, prepare};
+pub(crate) use prepare::{PreparedQuestion, candidates, count_accesses, prepare, prepare_words};
 pub use replay::replay;
 pub use retrievals::{retrieval, retrievals, sweep};
 pub(crate) use search::for_task;

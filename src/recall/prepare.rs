@@ -29,6 +29,21 @@ pub(crate) struct PreparedQuestion {
 /// Looks a question up in the vocabulary and embeds it, both within limits: it never fails.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn prepare(engine: &Engine, ctx: &OpContext, query: &str) -> PreparedQuestion {
+    let (text, mut degraded) = look_up(engine, ctx, query).await;
+    let prepared = PreparedQuery::new(engine, ctx.into(), text).await.or_by_words_of(query);
+    degraded.extend(prepared.missing());
+    PreparedQuestion { query: query.to_owned(), prepared, degraded }
+}
+
+/// Looks a question up in the vocabulary for a search by words alone: it never fails.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn prepare_words(engine: &Engine, ctx: &OpContext, query: &str) -> PreparedQuestion {
+    let (text, degraded) = look_up(engine, ctx, query).await;
+    PreparedQuestion { query: query.to_owned(), prepared: PreparedQuery::words(text).or_by_words_of(query), degraded }
+}
+
+/// The text to search for, and `vocabulary` if that could not be asked in time.
+async fn look_up(engine: &Engine, ctx: &OpContext, query: &str) -> (String, Vec<String>) {
     let snapshot = tokio::time::timeout(VOCABULARY, engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy())).await;
     let snapshot = match snapshot {
         Ok(Ok(snapshot)) => Some(snapshot),
@@ -38,12 +53,9 @@ pub(crate) async fn prepare(engine: &Engine, ctx: &OpContext, query: &str) -> Pr
         }
         Err(_) => None,
     };
-    let mut degraded = if snapshot.is_none() { vec!["vocabulary".to_owned()] } else { vec![] };
+    let degraded = if snapshot.is_none() { vec!["vocabulary".to_owned()] } else { vec![] };
     let (canonical, inside) = snapshot.map(|snapshot| find::names(&snapshot, query)).unwrap_or_default();
-    let text = find::searched(query, canonical.as_deref(), &inside);
-    let prepared = PreparedQuery::new(engine, ctx.into(), text).await.or_by_words_of(query);
-    degraded.extend(prepared.missing());
-    PreparedQuestion { query: query.to_owned(), prepared, degraded }
+    (find::searched(query, canonical.as_deref(), &inside), degraded)
 }
 
 /// The memories in the caller's reach that answer a prepared question and reach a floor, best first by the ranking of recalls. Nothing is

@@ -4,11 +4,17 @@ mod shelf;
 
 pub use shelf::{Shelf, Skill, SkillFault, Skills};
 
+use crate::api::{OperatorRole, SkillError, SkillList, SkillSummary};
 use crate::engine::Engine;
+use crate::error::Error;
 use crate::knowledge::parse::front_matter;
+use crate::op::OpContext;
+use crate::text::tokens::count;
+use async_recursion::async_recursion as boxed;
 use serde_json::{Map, Value};
 use shelf::Stamp;
 use std::path::Path;
+use tracing::instrument;
 use walkdir::{DirEntry, WalkDir};
 
 /// The name of a document.
@@ -40,6 +46,31 @@ pub fn refresh(engine: &Engine) -> bool {
     tracing::info!(skills = new.all.len(), faults = new.faults.len(), "read the folder of skills");
     shelf.put(new);
     true
+}
+
+/// The skills that the server has, for operators.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<SkillList, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let skills = engine.skills().skills();
+    let summary = |skill: &Skill| SkillSummary {
+        path: skill.path.clone(),
+        name: skill.name.clone(),
+        description: skill.description.clone(),
+        agents: skill.agents.clone(),
+        roles: skill.roles.clone(),
+        tokens: u32::try_from(skill.tokens).unwrap_or(u32::MAX),
+    };
+    let fault = |fault: &SkillFault| SkillError { path: fault.path.clone(), reason: fault.reason.clone() };
+    Ok(SkillList {
+        configured: engine.skills().has_folder(),
+        skills: skills.all.iter().map(summary).collect(),
+        faults: skills.faults.iter().map(fault).collect(),
+    })
 }
 
 /// The documents of a folder in the order of their paths.
@@ -88,7 +119,7 @@ fn read(file: &Path, size: u64, path: &str) -> Result<Skill, String> {
     parse(path, &text)
 }
 
-/// A document with its front matter: `name`, `agents` and `roles`.
+/// A document with its front matter: `name`, `description`, `agents` and `roles`.
 fn parse(path: &str, text: &str) -> Result<Skill, String> {
     let matter = front_matter(text).map_err(|fault| fault.to_string())?;
     let body = text[matter.body..].trim();
@@ -97,13 +128,17 @@ fn parse(path: &str, text: &str) -> Result<Skill, String> {
     }
     let folder = path.rsplit('/').nth(1).unwrap_or("skill");
     let name = matter.fields.get("name").and_then(Value::as_str).map_or(folder, str::trim);
-    Ok(Skill {
+    let description = matter.fields.get("description").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+    let skill = Skill {
         path: path.into(),
         name: name.into(),
+        description: description.map(str::to_owned),
         agents: names(&matter.fields, "agents")?,
         roles: names(&matter.fields, "roles")?,
         text: body.into(),
-    })
+        tokens: 0,
+    };
+    Ok(Skill { tokens: count(&skill.section()), ..skill })
 }
 
 /// One name or a list of names.
@@ -125,9 +160,14 @@ mod tests {
 
     #[test]
     fn front_matter_says_who_has_a_skill() {
-        let text = "---\nname: Release\nagents: [atlas, binky]\nroles: publisher\n---\n\n# Release\n\nTag first.\n";
+        let text =
+            "---\nname: Release\ndescription: How to release.\nagents: [atlas, binky]\nroles: publisher\n---\n\n# Release\n\nTag first.\n";
         let skill = parse("release/SKILL.md", text).unwrap();
         assert_eq!((skill.name.as_str(), skill.text.as_str()), ("Release", "# Release\n\nTag first."));
+        assert_eq!(
+            (skill.description.as_deref(), skill.tokens),
+            (Some("How to release."), count("## Release\n\n# Release\n\nTag first.\n\n"))
+        );
         assert!(skill.is_for("atlas", None) && skill.is_for("binky", Some("publisher")));
         assert!(!skill.is_for("mina", None) && !skill.is_for("atlas", Some("reviewer")));
         let plain = parse("a/review/SKILL.md", "Read twice.").unwrap();

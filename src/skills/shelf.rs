@@ -11,15 +11,23 @@ pub struct Skill {
     pub path: String,
     /// From its front matter, or else the name of its folder.
     pub name: String,
+    pub description: Option<String>,
     /// Slugs of the agents that have it; every agent if empty.
     pub agents: Vec<String>,
     /// The roles that it is for; every role if empty.
     pub roles: Vec<String>,
     /// The document without its front matter.
     pub text: String,
+    /// Tokens of [`Skill::section`].
+    pub tokens: usize,
 }
 
 impl Skill {
+    /// The skill as a section of a context.
+    pub fn section(&self) -> String {
+        format!("## {}\n\n{}\n\n", self.name, self.text)
+    }
+
     /// Whether an agent in a role has it. Without a role, an agent has the skills of every role.
     pub fn is_for(&self, agent: &str, role: Option<&str>) -> bool {
         let names = |list: &[String], name: &str| list.is_empty() || list.iter().any(|one| one == name);

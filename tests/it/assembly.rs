@@ -3,8 +3,9 @@
 use crate::outage::Wire;
 use crate::support::{alone, alone_with, memory_owner, owner, patient, remember, settle};
 use remembrancer::api::{
-    AddMemoryRequest, AssembleRequest, AssembledContext, AuditFilter, BlockName, BlockOrder, CapturePolicy, Category, ContextId,
-    ContextTurn, CutAction, ForgetRequest, ItemOrigin, MemoryKind, MessageRole, RememberRequest, TextState, ToolResult, TurnRole, UserId,
+    AddMemoryRequest, AssembleRequest, AssembledContext, AuditFilter, BlockName, BlockOrder, CapturePolicy, Category, ContextComparison,
+    ContextId, ContextTurn, CutAction, ForgetRequest, ItemOrigin, LineChange, MemoryKind, MessageRole, RememberRequest, TextState,
+    ToolResult, TurnRole, UserId,
 };
 use remembrancer::db::{DatabaseUrls, Users};
 use remembrancer::knowledge::{self, Extent, Ingestion};
@@ -19,6 +20,12 @@ use std::time::Duration;
 use uuid::Uuid;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
+
+/// What became of the lines that have a word.
+fn changes(comparison: &ContextComparison, word: &str) -> Vec<LineChange> {
+    let lines = comparison.lines.as_ref().unwrap();
+    lines.iter().filter(|line| line.text.contains(word)).map(|line| line.change).collect()
+}
 
 async fn assemble(world: &World, request: AssembleRequest) -> AssembledContext {
     context::assemble(&world.engine, &world.atlas, request).await.unwrap()
@@ -353,9 +360,11 @@ async fn the_text_of_what_was_forgotten_since_reaches_operators_alone() {
     let later = assemble(&world, AssembleRequest::new("vault code")).await;
     assert_eq!(logged(&world, &world.atlas, later.id).await.unwrap().text_state, TextState::Kept);
 
-    let compared = context::compare(&world.engine, &world.vera, direct.id).await.unwrap();
-    assert!(compared.removed.iter().any(|line| line.contains("swordfish")) && !compared.now.text.contains("swordfish"));
-    assert!(!compared.added.iter().any(|line| line.contains("swordfish")));
+    assert_eq!(logged(&world, &world.vera, direct.id).await.unwrap().text_state, TextState::Withheld, "agents no longer get it");
+    let compared = context::compare(&world.engine, &world.vera, &[direct.id]).await.unwrap();
+    let with_code = changes(&compared, "swordfish");
+    assert!(!with_code.is_empty() && with_code.iter().all(|change| *change == LineChange::Removed), "{with_code:?}");
+    assert_eq!((compared.before.id, compared.after.id), (Some(direct.id), None));
 }
 
 #[tokio::test]
@@ -373,7 +382,7 @@ async fn texts_and_entries_end_with_their_time_and_an_agent_may_have_no_texts() 
         assert_eq!(context::sweep(&world.engine, days(after)).await.unwrap(), swept, "after {after} days");
     }
     assert_eq!(state().await.unwrap(), TextState::Gone);
-    assert!(matches!(context::compare(&world.engine, &world.vera, context.id).await, Err(Error::NotFound(_))));
+    assert!(matches!(context::compare(&world.engine, &world.vera, &[context.id]).await, Err(Error::NotFound(_))));
     assert_eq!(context::sweep(&world.engine, days(91)).await.unwrap(), 2);
     assert!(matches!(state().await, Err(Error::NotFound("context"))));
     let left: i64 = sqlx::query_scalar("select (select count(*) from context_log) + (select count(*) from context_texts)")

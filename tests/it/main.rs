@@ -15,6 +15,7 @@ mod columns;
 mod commons_review;
 mod concurrency;
 mod context;
+mod context_log;
 mod contract;
 mod diagnose;
 mod documents;

@@ -221,7 +221,8 @@ async fn the_operators_search_finds_what_agents_find_and_leaves_no_trace() {
     assert!(everything.degraded.is_empty() && everything.agents.len() == 3);
     let own = ask(Some(agent(&world.atlas)), "who likes tea").await.unwrap();
     assert_eq!(own.hits.iter().map(|hit| (hit.memory.id, hit.memory.agent_slug.as_str())).collect::<Vec<_>>(), [(id, "atlas")]);
-    let shared = RememberRequest { commons: true, scope: Some(remembrancer::api::MemoryScope::Global), ..fact("tea", "Everybody likes tea") };
+    let shared =
+        RememberRequest { commons: true, scope: Some(remembrancer::api::MemoryScope::Global), ..fact("tea", "Everybody likes tea") };
     let shared = remember(&world, &world.atlas, shared).await.memory_id;
     let with_shared = ask(Some(agent(&world.atlas)), "who likes tea").await.unwrap();
     let mut found: Vec<_> = with_shared.hits.iter().map(|hit| hit.memory.id).collect();

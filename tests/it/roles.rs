@@ -4,9 +4,10 @@
 use crate::support::alone;
 use futures_util::future::BoxFuture;
 use remembrancer::api::{
-    AgentId, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId, EventId,
-    ExplainRequest, InboxVerdict, KeyId, LeafId, MemoryId, MemoryRef, NewErasure, NewProject, OperatorId, OperatorRole, PairId,
-    PlaygroundRequest, ProposalId, QuarantineId, RetrievalId, Scope, SourceId, TermChange, TermId, UserId, Verdict, ViewId, ViewPage,
+    AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId,
+    EventId, ExplainRequest, InboxVerdict, KeyId, LeafId, MemoryId, MemoryRef, NewErasure, NewProject, OperatorId, OperatorRole, PairId,
+    PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, RetrievalId, Scope, SourceId, TermChange, TermId, UserId, Verdict, ViewId,
+    ViewPage,
 };
 use remembrancer::op::Access;
 use remembrancer::portability::{ImportOptions, Selection};
@@ -15,7 +16,7 @@ use remembrancer::testing::{PASSWORD, World, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{
     Error, OpContext, audit, capture, chat, consolidation, context, erasure, identity, knowledge, lifecycle, memories, overview,
-    portability, profile, projects, quality, recall, usage, vocabulary,
+    portability, profile, projects, quality, recall, skills, usage, vocabulary,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -137,7 +138,13 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::rename_view" Viewer |w, c| identity::rename_view(&w.engine, c, ViewId(nowhere()), "tea");
     "identity::delete_view" Viewer |w, c| identity::delete_view(&w.engine, c, ViewId(nowhere()));
     "context::logged" Viewer |w, c| context::logged(&w.engine, c, ContextId(nowhere()), None);
-    "context::compare" Viewer |w, c| context::compare(&w.engine, c, ContextId(nowhere()));
+    "context::compare" Viewer |w, c| context::compare(&w.engine, c, &[ContextId(nowhere())]);
+    "context::entries" Viewer |w, c| context::entries(&w.engine, c, &Default::default());
+    "context::entry" Viewer |w, c| context::entry(&w.engine, c, ContextId(nowhere()));
+    "context::preview" Viewer |w, c| async {
+        let request = PreviewRequest { agent_id: AgentId(nowhere()), context: AssembleRequest::new("tea") };
+        context::preview(&w.engine, c, request).await
+    };
     "knowledge::collections" Viewer |w, c| knowledge::collections(&w.engine, c);
     "knowledge::upload" Reviewer |w, c| knowledge::upload(&w.engine, c, "acme", vec![]);
     "knowledge::documents" Viewer |w, c| knowledge::documents(&w.engine, c, &Default::default());
@@ -193,6 +200,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "recall::replay" Viewer |w, c| recall::replay(&w.engine, c, RetrievalId(nowhere()), None);
     "recall::explain" Viewer
         |w, c| recall::explain(&w.engine, c, ExplainRequest { memory_id: Some(name()), ..ExplainRequest::default() });
+    "skills::list" Viewer |w, c| skills::list(&w.engine, c);
     "usage::balances" Viewer |w, c| usage::balances(&w.engine, c);
     "usage::export" Viewer |w, c| usage::export(&w.engine, c, &Default::default(), tokio::io::sink());
     "usage::grant_credit" Admin |w, c| usage::grant_credit(&w.engine, c, None, 1.0, "because");

@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod audit;
 pub mod capture;
+pub mod contexts;
 pub mod erasure;
 pub mod inbox;
 pub mod knowledge;

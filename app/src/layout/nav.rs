@@ -42,6 +42,7 @@ const PAGES: [(&str, &[Page]); 5] = [
             ("/recall", "Health", Shape::Health),
             ("/quality", "Quality", Shape::Done),
             ("/recall/log", "Log", Shape::Log),
+            ("/recall/contexts", "Context log", Shape::Context),
             ("/recall/playground", "Playground", Shape::Playground),
             ("/recall/diagnose", "Diagnose", Shape::Diagnose),
             ("/recall/policy", "Search policy", Shape::Filter),

@@ -2,6 +2,7 @@
 
 use super::activity::{COMPLETED, Completed, REPORTED, Reported, complete, report};
 use super::capture::{self, CAPTURED, Captured, OBSERVED, OUTAGE, Observed, VERDICTS, Verdict};
+use super::contexts::{ASSEMBLED, Assembled, assemble};
 use super::data::{FOUNDED, MEMORIES, Memory, RECALLS, TERMS};
 use super::messages::{SAID, Said, say};
 use super::people::{NOTICED, Noticed, notice};
@@ -96,6 +97,7 @@ enum Event {
     Say(&'static Said),
     Report(&'static Reported),
     Complete(&'static Completed),
+    Assemble(&'static Assembled),
     Decide(&'static Verdict),
     /// The model is out of reach while this is remembered.
     Outage(&'static Memory),
@@ -116,6 +118,7 @@ fn timeline() -> Vec<(i64, Event)> {
     let said = SAID.iter().map(|said| (said.minutes_ago, Event::Say(said)));
     let reported = REPORTED.iter().map(|reported| (reported.minutes_ago, Event::Report(reported)));
     let completed = COMPLETED.iter().map(|completed| (completed.minutes_ago, Event::Complete(completed)));
+    let assembled = ASSEMBLED.iter().map(|assembled| (assembled.minutes_ago, Event::Assemble(assembled)));
     let out = std::iter::once((OUTAGE.minutes_ago, Event::Outage(&OUTAGE)));
     let by_agents = remembered
         .chain(forgotten)
@@ -126,7 +129,7 @@ fn timeline() -> Vec<(i64, Event)> {
         .chain(said)
         .chain(reported)
         .chain(completed);
-    let mut events: Vec<_> = by_agents.chain(decided).chain(out).collect();
+    let mut events: Vec<_> = by_agents.chain(assembled).chain(decided).chain(out).collect();
     events.sort_by_key(|(minutes_ago, _)| Reverse(*minutes_ago));
     events
 }
@@ -199,6 +202,7 @@ async fn replay(engine: &Engine, clock: &RewoundClock, model: &Interrupted) -> R
             Event::Say(said) => say(engine, acting(said.agent), said).await?,
             Event::Report(reported) => report(engine, acting(reported.agent), reported).await?,
             Event::Complete(completed) => complete(engine, acting(completed.agent), completed).await?,
+            Event::Assemble(assembled) => assemble(engine, acting(assembled.agent), assembled).await?,
             Event::Decide(verdict) => capture::decide(engine, &mina, verdict).await?,
             Event::Outage(memory) => {
                 work(engine).await?;
@@ -280,7 +284,8 @@ mod tests {
     fn events_happen_in_order() {
         let events = timeline();
         let forgotten = MEMORIES.iter().filter(|memory| memory.forgotten).count();
-        let captured = CAPTURED.len() + OBSERVED.len() + NOTICED.len() + VERDICTS.len() + SAID.len() + REPORTED.len() + COMPLETED.len() + 1;
+        let captured = CAPTURED.len() + OBSERVED.len() + NOTICED.len() + VERDICTS.len() + SAID.len();
+        let captured = captured + REPORTED.len() + COMPLETED.len() + ASSEMBLED.len() + 1;
         assert_eq!(events.len(), MEMORIES.len() + RECALLS.len() + forgotten + captured);
         assert!(events.is_sorted_by_key(|(minutes_ago, _)| Reverse(*minutes_ago)));
         assert!(events.iter().all(|(minutes_ago, _)| *minutes_ago < FOUNDED));

@@ -29,6 +29,8 @@ async fn a_context_is_assembled_and_read_again_from_the_log() {
     assert_eq!(context["messages"][0]["cache_breakpoint"], true);
     let tool = site.atlas("assemble_context", input).await;
     assert_eq!((tool.status, &tool.json()["tokens"]), (StatusCode::OK, &context["tokens"]), "the tool is the same");
+    let measured = post(&site, json!({ "query": "Which day do we deploy?", "tiers": "none", "vectors": false }).to_string()).await.json();
+    assert_eq!((measured["blocks"].as_array().unwrap().len(), &measured["blocks"][0]["name"]), (1, &json!("time")));
 
     site.world.engine.finish_deferred().await;
     let path = format!("/api/context/{}", context["id"].as_str().unwrap());
@@ -51,6 +53,8 @@ async fn what_is_wrong_is_named_with_its_limit() {
         (json!({ "query": "tea", "budget": 10_000_000 }), "budget", "100 to 1000000"),
         (json!({ "query": "tea", "budget": 100, "system_prompt": "Be kind. ".repeat(100) }), "budget", "what is never cut has"),
         (json!({ "query": "tea", "order": "seed" }), "order", "stable_first"),
+        (json!({ "query": "tea", "tiers": "some" }), "tiers", "working_memory"),
+        (json!({ "query": "tea", "vectors": "no" }), "vectors", "boolean"),
         (json!({ "query": "tea", "model": " " }), "model", "must not be empty"),
         (json!({ "query": "tea", "system_prompt": long }), "system_prompt", "at most 262144"),
         (json!({ "query": "tea", "directives": "a\0b" }), "directives", "NUL"),

@@ -24,6 +24,11 @@ impl Piece {
         Self { tokens: count(&text), text, message: None, items }
     }
 
+    /// A text with an empty line at its end, whose tokens are known.
+    pub fn counted(text: String, tokens: usize, items: Vec<BlockItem>) -> Self {
+        Self { text, message: None, items, tokens }
+    }
+
     /// A text with an empty line after it.
     pub fn paragraph(text: &str, items: Vec<BlockItem>) -> Self {
         Self::new(format!("{text}\n\n"), items)
@@ -83,8 +88,9 @@ impl Block {
 
     /// As the answer lists it.
     pub fn listed(&self) -> ContextBlock {
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         let items = self.pieces.iter().flat_map(|piece| piece.items.clone()).collect();
-        ContextBlock { name: self.name, tokens: u32::try_from(self.tokens()).unwrap_or(u32::MAX), items }
+        ContextBlock { name: self.name, tokens: number(self.tokens()), bytes: number(self.text().len()), items }
     }
 }
 
@@ -126,27 +132,6 @@ fn place(name: BlockName, order: BlockOrder) -> usize {
         BlockOrder::PersonalFirst => &PERSONAL,
     };
     order.iter().position(|one| *one == name).unwrap_or(order.len())
-}
-
-/// How often a block changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Pace {
-    /// When somebody changes the agent.
-    Settings,
-    /// When memory changes.
-    Memory,
-    /// In every turn.
-    Turn,
-}
-
-/// How often a block changes.
-pub fn pace(name: BlockName) -> Pace {
-    use BlockName::{AgentIdentity, ArtifactIndex, Directives, LearnedInfo, Memory, Skills, StructuredData, SystemPrompt, WorkingMemory};
-    match name {
-        SystemPrompt | Skills | AgentIdentity | Directives => Pace::Settings,
-        Memory | WorkingMemory | StructuredData | LearnedInfo | ArtifactIndex => Pace::Memory,
-        _ => Pace::Turn,
-    }
 }
 
 fn heading(name: BlockName) -> &'static str {

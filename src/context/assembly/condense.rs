@@ -1,8 +1,10 @@
 //! Condenses the older turns of a conversation into one message: by the chat model where one may be asked, else by choosing sentences.
 
 use super::block::{Piece, message};
-use crate::api::{BlockItem, ItemOrigin, MessageRole};
+use crate::api::{BlockItem, ContextMessage, ItemOrigin, MessageRole};
+use crate::context::heavy::off_thread;
 use crate::engine::{Engine, Missing};
+use crate::error::Error;
 use crate::guard;
 use crate::identity;
 use crate::op::OpContext;
@@ -29,30 +31,32 @@ const READ_MAX: usize = 48 * 1024;
 const MISSED: &str = "condensation";
 
 /// A turn that may be condensed.
-struct Turn<'a> {
-    speaker: &'a str,
-    content: &'a str,
+struct Turn {
+    speaker: String,
+    content: String,
 }
 
-/// The message that stands for older turns, and what `degraded` says if the chat model should have written it and did not. Its role is `user`: turns of a
-/// conversation never gain the weight of a system message.
+/// The message that stands for older turns, and what `degraded` says if the chat model should have written it and did not. Its role is
+/// `user`: turns of a conversation never gain the weight of a system message.
+///
+/// # Errors
+/// `Internal` if choosing sentences ends early.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, turns = older.len()))]
-pub(super) async fn condense(engine: &Engine, ctx: &OpContext, older: &[Piece]) -> (Piece, Option<&'static str>) {
+pub(super) async fn condense(engine: &Engine, ctx: &OpContext, older: Vec<Piece>) -> Result<(Piece, Option<&'static str>), Error> {
     let room = TOKENS_MAX.min(older.iter().map(|piece| piece.tokens).sum::<usize>() / 2);
-    let messages = older.iter().filter_map(|piece| piece.message.as_ref());
-    let turns: Vec<Turn<'_>> =
-        messages.map(|one| Turn { speaker: one.name.as_deref().unwrap_or(one.role.as_str()), content: &one.content }).collect();
-    let (written, missed) = match may_ask(engine, ctx).await {
-        true => match ask(engine, ctx, &turns, room).await {
-            Ok(written) => (Some(written), None),
-            Err(missed) => (None, Some(missed)),
-        },
-        false => (None, None),
-    };
-    let text = written.unwrap_or_else(|| extract(&turns, room));
+    let turn = |said: ContextMessage| Turn { speaker: said.name.unwrap_or_else(|| said.role.to_string()), content: said.content };
+    let turns: Vec<Turn> = older.into_iter().filter_map(|piece| piece.message).map(turn).collect();
     let title = format!("Condensed: {} earlier turns of this conversation", turns.len());
+    let written = match may_ask(engine, ctx).await {
+        true => ask(engine, ctx, &turns, room).await.map_err(Some),
+        false => Err(None),
+    };
+    let (text, missed) = match written {
+        Ok(text) => (text, None),
+        Err(missed) => (off_thread(move || extract(&turns, room)).await?, missed),
+    };
     let content = if text.is_empty() { format!("({title})") } else { format!("({title})\n{text}") };
-    (Piece::message(&title, message(MessageRole::User, None, None, content), BlockItem::of(ItemOrigin::Server)), missed)
+    Ok((Piece::message(&title, message(MessageRole::User, None, None, content), BlockItem::of(ItemOrigin::Server)), missed))
 }
 
 /// Whether a chat model is configured and the organisation allows it.
@@ -65,11 +69,11 @@ async fn may_ask(engine: &Engine, ctx: &OpContext) -> bool {
 }
 
 /// The chat model's summary, if there is one in time that carries no instructions; else what `degraded` says.
-async fn ask(engine: &Engine, ctx: &OpContext, turns: &[Turn<'_>], room: usize) -> Result<String, &'static str> {
+async fn ask(engine: &Engine, ctx: &OpContext, turns: &[Turn], room: usize) -> Result<String, &'static str> {
     let mut lines: Vec<String> = Vec::new();
     let mut size = 0;
     for turn in turns.iter().rev() {
-        let line = json!({ "speaker": turn.speaker, "text": guard::without_secrets(turn.content.to_owned()) }).to_string();
+        let line = json!({ "speaker": turn.speaker, "text": guard::without_secrets(turn.content.clone()) }).to_string();
         size += line.len();
         if size > READ_MAX {
             break;
@@ -111,9 +115,9 @@ async fn ask(engine: &Engine, ctx: &OpContext, turns: &[Turn<'_>], room: usize) 
 }
 
 /// The sentences with the most frequent words, in the order in which they were said.
-fn extract(turns: &[Turn<'_>], room: usize) -> String {
+fn extract(turns: &[Turn], room: usize) -> String {
     let sentences: Vec<(&str, &str)> =
-        turns.iter().flat_map(|turn| turn.content.unicode_sentences().map(|sentence| (turn.speaker, sentence.trim()))).collect();
+        turns.iter().flat_map(|turn| turn.content.unicode_sentences().map(|sentence| (turn.speaker.as_str(), sentence.trim()))).collect();
     let terms: Vec<Vec<String>> = sentences.iter().map(|(_, sentence)| words::terms(sentence).into_keys().collect()).collect();
     let mut frequency: HashMap<&str, usize> = HashMap::new();
     for term in terms.iter().flatten() {
@@ -150,7 +154,7 @@ mod tests {
     #[test]
     fn sentences_with_frequent_words_are_kept_in_their_order() {
         let said = ["Hello there!", "The release is on Friday. I had a sandwich.", "Is the release on Friday final?", "Mhm."];
-        let turns: Vec<Turn<'_>> = said.iter().map(|content| Turn { speaker: "user", content }).collect();
+        let turns: Vec<Turn> = said.iter().map(|content| Turn { speaker: "user".into(), content: (*content).into() }).collect();
         assert_eq!(extract(&turns, 24), "- user: The release is on Friday.\n- user: Is the release on Friday final?");
         assert_eq!(extract(&turns, 3), "");
         assert_eq!(extract(&[], 100), "");

@@ -1,14 +1,16 @@
 //! Gathers the blocks of a context side by side, each within a deadline. What is late or fails is left out, and its name is reported.
 
 use super::block::{Block, Piece};
+use super::{Timed, timed};
 use crate::api::{
-    AgentId, AssembleRequest, BlockItem, BlockName, ContextDocument, ContextType, ItemOrigin, KnowledgeHit, Level, MatchedBy, MemoryId,
-    MemoryKind, Scope, SearchUserContextRequest, SourceTag,
+    AgentId, AssembleRequest, BlockItem, BlockName, ContextDocument, ContextTiers, ContextType, ItemOrigin, KnowledgeHit, Level, MatchedBy,
+    MemoryId, MemoryKind, Scope, SearchUserContextRequest, SourceTag,
 };
 use crate::context::items::{from_memory, line};
 use crate::context::profile::profile_blocks;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::guard;
 use crate::knowledge::{self, CandidateQuery, RankedChunk};
 use crate::memories::{self, model::Memory};
 use crate::models::Floors;
@@ -31,50 +33,74 @@ pub(super) struct Gathered {
     pub blocks: Vec<Block>,
     /// Blocks and steps that could not be provided, by name, in order.
     pub degraded: Vec<String>,
+    /// Steps with their milliseconds.
+    pub timings: Vec<(String, f64)>,
 }
 
-/// Gathers skills, the memory block, the profile, and what answers the query.
+impl Gathered {
+    /// What a source gave; nothing if it is lost, and then `blocks` are missing.
+    fn take<T: Default>(&mut self, step: &str, source: Timed<Option<T>>, blocks: &[BlockName]) -> T {
+        self.timings.push((step.to_owned(), source.millis));
+        source.value.unwrap_or_else(|| {
+            self.degraded.extend(blocks.iter().map(ToString::to_string));
+            T::default()
+        })
+    }
+}
+
+/// Gathers skills, and as far as the request wants them the memory block, the profile, and what answers the query.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn gather(engine: &Engine, ctx: &OpContext, query: &str, request: &AssembleRequest) -> Gathered {
+pub(super) async fn gather(engine: &Engine, ctx: &OpContext, request: &AssembleRequest) -> Gathered {
     let mut gathered = Gathered::default();
-    let connections = request.connections.as_deref();
     gathered.blocks.extend(skills(engine, ctx, request.role.as_deref(), &mut gathered.degraded));
+    match request.tiers {
+        ContextTiers::None => {}
+        ContextTiers::WorkingMemory => {
+            let profile = timed(leg(engine, "profile", profile_blocks(engine, ctx, request.connections.as_deref()))).await;
+            let blocks = gathered.take("profile", profile, &[BlockName::WorkingMemory]);
+            gathered.blocks.extend(blocks.into_iter().filter(|block| block.name == BlockName::WorkingMemory));
+        }
+        ContextTiers::All => gather_memory(engine, ctx, request, &mut gathered).await,
+    }
+    gathered
+}
+
+/// Gathers everything that memory and knowledge have, side by side.
+async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleRequest, gathered: &mut Gathered) {
+    let query = guard::without_secrets(request.query.clone());
+    let connections = request.connections.as_deref();
     let search = async {
-        let question = recall::prepare(engine, ctx, query).await;
-        let found = leg(engine, "facts, episodes", found_memories(engine, ctx, &question));
-        let chunks = leg(engine, "knowledge", found_chunks(engine, ctx, &question));
-        let documents = leg(engine, "connections", found_documents(engine, ctx, query, connections, &question));
+        let question = timed(async {
+            match request.vectors {
+                true => recall::prepare(engine, ctx, &query).await,
+                false => recall::prepare_words(engine, ctx, &query).await,
+            }
+        });
+        let Timed { value: question, millis } = question.await;
+        let found = timed(leg(engine, "facts, episodes", found_memories(engine, ctx, &question)));
+        let chunks = timed(leg(engine, "knowledge", found_chunks(engine, ctx, &question)));
+        let documents = timed(leg(engine, "connections", found_documents(engine, ctx, &query, connections, &question)));
         let (found, chunks, documents) = tokio::join!(found, chunks, documents);
-        (question, found, chunks, documents)
+        (question.degraded, millis, found, chunks, documents)
     };
-    let entries = leg(engine, "memory", contract::of_user(engine, ctx));
-    let profile = leg(engine, "profile", profile_blocks(engine, ctx, connections));
-    let ((question, found, chunks, documents), entries, profile) = tokio::join!(search, entries, profile);
-    let mut lost = |names: &[BlockName]| gathered.degraded.extend(names.iter().map(ToString::to_string));
-    if entries.is_none() {
-        lost(&[BlockName::Memory]);
-    }
-    if profile.is_none() {
-        lost(&[BlockName::WorkingMemory, BlockName::StructuredData, BlockName::LearnedInfo]);
-    }
-    if found.is_none() {
-        lost(&[BlockName::Facts, BlockName::Episodes]);
-    }
-    if chunks.is_none() {
-        lost(&[BlockName::Knowledge]);
-    }
-    if documents.is_none() {
-        lost(&[BlockName::Connections]);
-    }
-    let entries = entries.unwrap_or_default();
+    let entries = timed(leg(engine, "memory", contract::of_user(engine, ctx)));
+    let profile = timed(leg(engine, "profile", profile_blocks(engine, ctx, connections)));
+    let ((steps, millis, found, chunks, documents), entries, profile) = tokio::join!(search, entries, profile);
+
+    let entries = gathered.take("memory block", entries, &[BlockName::Memory]);
+    let of_profile = [BlockName::WorkingMemory, BlockName::StructuredData, BlockName::LearnedInfo];
+    let profile = gathered.take("profile", profile, &of_profile);
+    gathered.timings.push(("embed the query".into(), millis));
+    let found = gathered.take("search memories", found, &[BlockName::Facts, BlockName::Episodes]);
+    let chunks = gathered.take("search knowledge", chunks, &[BlockName::Knowledge]);
+    let documents = gathered.take("search connections", documents, &[BlockName::Connections]);
+    gathered.degraded.extend(steps);
     let shown: HashSet<MemoryId> = entries.iter().map(|memory| memory.id).collect();
     gathered.blocks.extend(memory_block(&entries));
-    gathered.blocks.extend(profile.unwrap_or_default());
-    gathered.blocks.extend(memory_blocks(found.unwrap_or_default(), &shown));
-    gathered.blocks.extend(block(BlockName::Knowledge, chunks.unwrap_or_default().iter().map(chunk_piece).collect()));
-    gathered.blocks.extend(block(BlockName::Connections, documents.unwrap_or_default().iter().map(document_piece).collect()));
-    gathered.degraded.extend(question.degraded);
-    gathered
+    gathered.blocks.extend(profile);
+    gathered.blocks.extend(memory_blocks(found, &shown));
+    gathered.blocks.extend(block(BlockName::Knowledge, chunks.iter().map(chunk_piece).collect()));
+    gathered.blocks.extend(block(BlockName::Connections, documents.iter().map(document_piece).collect()));
 }
 
 /// Runs one source within its deadline; nothing if it fails.
@@ -105,7 +131,7 @@ fn skills(engine: &Engine, ctx: &OpContext, role: Option<&str>, degraded: &mut V
     }
     let piece = |skill: &crate::skills::Skill| {
         let item = BlockItem { path: Some(skill.path.clone()), ..BlockItem::of(ItemOrigin::Skill) };
-        Piece::paragraph(&format!("## {}\n\n{}", skill.name, skill.text), vec![item])
+        Piece::counted(skill.section(), skill.tokens, vec![item])
     };
     block(BlockName::Skills, skills.all.iter().filter(|skill| skill.is_for(slug, role)).map(piece).collect())
 }

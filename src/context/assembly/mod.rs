@@ -8,15 +8,16 @@ mod render;
 #[cfg(test)]
 mod tests;
 
+use super::heavy::off_thread;
 use super::log;
 use crate::api::{
-    AgentId, AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, BlockName, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextId, ContextTurn,
-    ItemOrigin, MemoryId, MessageRole, QUERY_MAX, Scope, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult, TurnRole,
+    AgentId, AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, BlockName, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextBlock,
+    ContextCut, ContextId, ContextTurn, ItemOrigin, MemoryId, MessageRole, QUERY_MAX, Scope, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult,
+    TurnRole,
 };
 use crate::contract::one_line;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::identity::acting_for;
 use crate::op::OpContext;
 use crate::profile::documents::{check_named, require_connections};
@@ -26,7 +27,10 @@ use async_recursion::async_recursion as boxed;
 use block::{Block, Piece, message};
 use chrono::{DateTime, Utc};
 use fit::{TooLarge, fit, older_turns};
+use gather::Gathered;
+use render::Rendered;
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 use tokio::time::Instant;
 use tracing::instrument;
 
@@ -35,7 +39,8 @@ use tracing::instrument;
 /// `degraded` names it. Retrieved memories count as recalled. The context log keeps what the context consists of.
 ///
 /// # Errors
-/// `Forbidden` without `context:read`; `NotFound` for a connection that the user does not have; `Invalid` with every field that is wrong, and for `budget` if what is never cut does not fit.
+/// `Forbidden` without `context:read`; `NotFound` for a connection that the user does not have; `Invalid` with every field that is wrong, and
+/// for `budget` if what is never cut does not fit.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, turns = request.turns.len()))]
 pub async fn assemble(engine: &Engine, ctx: &OpContext, request: AssembleRequest) -> Result<AssembledContext, Error> {
@@ -45,7 +50,8 @@ pub async fn assemble(engine: &Engine, ctx: &OpContext, request: AssembleRequest
     let (at, start) = (engine.clock().now(), Instant::now());
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     require_connections(engine, ctx, request.connections.as_deref()).await?;
-    let (context, accessed) = build(engine, ctx, &request).await?;
+    let request = Arc::new(request);
+    let Built { context, accessed, .. } = build(engine, ctx, &request).await?;
     recall::count_accesses(engine, ctx, &accessed);
     let cut = if context.cut.is_empty() { "false" } else { "true" };
     metrics::counter!("agent_memory_contexts_total", "cut" => cut).increment(1);
@@ -53,47 +59,101 @@ pub async fn assemble(engine: &Engine, ctx: &OpContext, request: AssembleRequest
     Ok(context)
 }
 
-/// Assembles a context without a trace; and the memories that it retrieved.
-pub(super) async fn build(
-    engine: &Engine,
-    ctx: &OpContext,
-    request: &AssembleRequest,
-) -> Result<(AssembledContext, Vec<(AgentId, MemoryId)>), Error> {
+/// A context that was assembled without a trace.
+pub(super) struct Built {
+    pub context: AssembledContext,
+    /// The memories that it retrieved.
+    pub accessed: Vec<(AgentId, MemoryId)>,
+    /// Steps with their milliseconds.
+    pub timings: Vec<(String, f64)>,
+}
+
+/// Assembles a context without a trace.
+pub(super) async fn build(engine: &Engine, ctx: &OpContext, request: &Arc<AssembleRequest>) -> Result<Built, Error> {
     let now = engine.clock().now();
-    let query = guard::without_secrets(request.query.clone());
-    let gathered = gather::gather(engine, ctx, &query, request).await;
-    let mut degraded = gathered.degraded;
-    let mut blocks = of_caller(request);
-    blocks.extend(gathered.blocks);
+    let own = Arc::clone(request);
+    let (brought, mut gathered) = tokio::join!(timed(off_thread(move || of_caller(&own))), gather::gather(engine, ctx, request));
+    gathered.timings.push(("count the caller's blocks".into(), brought.millis));
+    let mut blocks = brought.value?;
+    blocks.append(&mut gathered.blocks);
     blocks.push(time(now));
     block::sort(&mut blocks, request.order);
 
     let budget = usize::try_from(request.budget).unwrap_or(usize::MAX);
-    let condensed = match block::total(&blocks) > budget && !older_turns(&blocks).is_empty() {
-        true => {
-            let (piece, missed) = condense::condense(engine, ctx, older_turns(&blocks)).await;
-            degraded.extend(missed.map(str::to_owned));
-            Some(piece)
-        }
-        false => None,
-    };
-    let (blocks, cut) = fit(blocks, condensed, budget).map_err(|too_large| refusal(request.budget, &too_large))?;
-    let rendered = render::render(&blocks);
+    let condensed = condensed(engine, ctx, &blocks, budget, &mut gathered).await?;
+    let composed = timed(off_thread(move || compose(blocks, condensed, budget))).await;
+    gathered.timings.push(("fit and render".into(), composed.millis));
+    let Composed { blocks, tokens, cut, rendered, hash, accessed } =
+        composed.value?.map_err(|too_large| refusal(request.budget, &too_large))?;
     let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
     let context = AssembledContext {
         id: ContextId(engine.clock().id()),
-        hash: hex(&Sha256::digest(&rendered.text)),
+        hash,
         text: rendered.text,
         messages: rendered.messages,
-        tokens: number(block::total(&blocks)),
+        tokens: number(tokens),
         budget: request.budget,
         tokenizer: TOKENIZER.into(),
         stable_bytes: number(rendered.stable_bytes),
-        blocks: blocks.iter().map(Block::listed).collect(),
+        blocks,
         cut,
-        degraded,
+        degraded: gathered.degraded,
     };
-    Ok((context, gather::retrieved(&blocks)))
+    Ok(Built { context, accessed, timings: gathered.timings })
+}
+
+/// The message that stands for the older turns, if the blocks exceed the budget and there are any.
+async fn condensed(
+    engine: &Engine,
+    ctx: &OpContext,
+    blocks: &[Block],
+    budget: usize,
+    gathered: &mut Gathered,
+) -> Result<Option<Piece>, Error> {
+    if block::total(blocks) <= budget || older_turns(blocks).is_empty() {
+        return Ok(None);
+    }
+    let condensed = timed(condense::condense(engine, ctx, older_turns(blocks).to_vec())).await;
+    gathered.timings.push(("condense turns".into(), condensed.millis));
+    let (piece, missed) = condensed.value?;
+    gathered.degraded.extend(missed.map(str::to_owned));
+    Ok(Some(piece))
+}
+
+/// Blocks that fit, and what they render to.
+struct Composed {
+    blocks: Vec<ContextBlock>,
+    tokens: usize,
+    cut: Vec<ContextCut>,
+    rendered: Rendered,
+    hash: String,
+    /// The memories that were retrieved and are still in it.
+    accessed: Vec<(AgentId, MemoryId)>,
+}
+
+fn compose(blocks: Vec<Block>, condensed: Option<Piece>, budget: usize) -> Result<Composed, TooLarge> {
+    let (blocks, cut) = fit(blocks, condensed, budget)?;
+    let rendered = render::render(&blocks);
+    Ok(Composed {
+        hash: hex(&Sha256::digest(&rendered.text)),
+        rendered,
+        cut,
+        tokens: block::total(&blocks),
+        accessed: gather::retrieved(&blocks),
+        blocks: blocks.iter().map(Block::listed).collect(),
+    })
+}
+
+/// What a step gave, and how long it took.
+struct Timed<T> {
+    value: T,
+    millis: f64,
+}
+
+async fn timed<T>(step: impl Future<Output = T>) -> Timed<T> {
+    let start = Instant::now();
+    let value = step.await;
+    Timed { value, millis: start.elapsed().as_secs_f64() * 1000.0 }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -111,7 +171,8 @@ fn refusal(budget: u32, too_large: &TooLarge) -> Error {
     Error::invalid("budget", message)
 }
 
-fn check(request: &AssembleRequest) -> Result<(), Error> {
+/// Checks what a request brings.
+pub(super) fn check(request: &AssembleRequest) -> Result<(), Error> {
     let mut checks = Checks::default();
     let (least, most) = (CONTEXT_BUDGET.start(), CONTEXT_BUDGET.end());
     checks

@@ -1,7 +1,7 @@
 //! Renders fitted blocks as one text and as messages. The same blocks give the same bytes. Pure.
 
-use super::block::{Block, Pace, message, pace};
-use crate::api::{ContextMessage, MessageRole};
+use super::block::{Block, message};
+use crate::api::{ContextMessage, MessageRole, Pace};
 
 /// A rendered context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,8 +15,8 @@ pub struct Rendered {
 /// Renders blocks in their order. The text before the first block that changes in every turn is the stable prefix. Breakpoints end its part
 /// that depends on settings alone, and the whole of it. System messages begin and end there.
 pub fn render(blocks: &[Block]) -> Rendered {
-    let stable = blocks.iter().position(|block| pace(block.name) == Pace::Turn).unwrap_or(blocks.len());
-    let settled = blocks[..stable].iter().position(|block| pace(block.name) != Pace::Settings).unwrap_or(stable);
+    let stable = blocks.iter().position(|block| block.name.pace() == Pace::Turn).unwrap_or(blocks.len());
+    let settled = blocks[..stable].iter().position(|block| block.name.pace() != Pace::Settings).unwrap_or(stable);
     let mut text = String::new();
     let mut messages: Vec<ContextMessage> = Vec::new();
     let mut stable_bytes = 0;

@@ -1,10 +1,13 @@
 //! The context log and the texts of contexts.
 
-use crate::api::{AgentId, AssembleRequest, BlockOrder, ContextBlock, ContextCut, ContextId, MemoryId, UserId};
-use crate::db::{DbError, Tenancy, Tx, begin, insert, of_user};
+use crate::api::{
+    AgentId, AssembleRequest, BlockOrder, ContextBlock, ContextCut, ContextFilter, ContextId, ContextTiers, MemoryId, UserId,
+};
+use crate::db::cursor::Seek;
+use crate::db::{DbError, Tenancy, Tx, begin, insert, of_user, statement};
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use sqlx::types::Json;
+use sqlx::{PgPool, Postgres, QueryBuilder};
 use uuid::Uuid;
 
 /// One context as the log keeps it.
@@ -15,6 +18,8 @@ pub struct Entry {
     pub user_id: Option<UserId>,
     pub at: DateTime<Utc>,
     pub ordering: BlockOrder,
+    pub tiers: ContextTiers,
+    pub vectors: bool,
     pub model: Option<String>,
     pub budget: i32,
     pub tokens: i32,
@@ -44,6 +49,8 @@ pub async fn insert_context(tx: &mut Tx, tenancy: Tenancy, entry: &Entry) -> Res
         user_id: entry.user_id,
         at: entry.at,
         ordering: entry.ordering,
+        tiers: entry.tiers,
+        vectors: entry.vectors,
         model: entry.model.as_deref(),
         budget: entry.budget,
         tokens: entry.tokens,
@@ -81,8 +88,8 @@ pub async fn insert_text(tx: &mut Tx, tenancy: Tenancy, entry: &Entry, text: &Te
 /// A context of the log.
 pub async fn context(tx: &mut Tx, tenancy: Tenancy, id: ContextId) -> Result<Option<Entry>, DbError> {
     let query = sqlx::query_as(concat!(
-        r"select c.agent_id, c.id, c.user_id, c.at, c.ordering, c.model, c.budget, c.tokens, c.tokenizer, c.hash, c.blocks, c.cut, c.degraded,
-                 c.memory_ids, c.took_ms
+        r"select c.agent_id, c.id, c.user_id, c.at, c.ordering, c.tiers, c.vectors, c.model, c.budget, c.tokens, c.tokenizer, c.hash, c.blocks,
+                 c.cut, c.degraded, c.memory_ids, c.took_ms
             from context_log c
            where c.tenant_id = $1 and c.id = $2 and ",
         of_user!("c", "$3")
@@ -97,6 +104,73 @@ pub async fn text(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: ContextId) 
         of_user!("t", "$4")
     ));
     Ok(query.bind(tenancy.tenant).bind(agent).bind(id).bind(tenancy.users).fetch_optional(&mut **tx).await?)
+}
+
+/// One row of the list of contexts.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Listed {
+    pub id: ContextId,
+    pub agent_id: AgentId,
+    pub user_id: Option<UserId>,
+    pub at: DateTime<Utc>,
+    pub query: Option<String>,
+    pub budget: i32,
+    pub tokens: i32,
+    pub cut: Json<Vec<ContextCut>>,
+    pub degraded: Vec<String>,
+    pub took_ms: f64,
+}
+
+/// `select … from …` of the contexts that a filter matches; `user` is the one that it names.
+fn select(from: &str, tenancy: Tenancy, filter: &ContextFilter, user: Option<UserId>) -> Result<QueryBuilder<Postgres>, DbError> {
+    let mut query = statement!(
+        format!(concat!("select {from} where c.tenant_id = $1 and ", of_user!("c", "$2")), from = from),
+        tenancy.tenant,
+        tenancy.users,
+    );
+    if let Some(agent) = filter.agent_id {
+        query.push(" and c.agent_id = ").push_bind(agent);
+    }
+    if let Some(user) = user {
+        query.push(" and c.user_id = ").push_bind(user);
+    }
+    if let Some(cut) = filter.cut {
+        query.push(if cut { " and c.was_cut" } else { " and not c.was_cut" });
+    }
+    if let Some(degraded) = filter.degraded {
+        query.push(if degraded { " and c.was_degraded" } else { " and not c.was_degraded" });
+    }
+    if let Some(from) = filter.from {
+        query.push(" and c.at >= ").push_bind(from);
+    }
+    if let Some(until) = filter.until {
+        query.push(" and c.at < ").push_bind(until);
+    }
+    Ok(query)
+}
+
+/// How many contexts a filter matches.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn count_contexts(tx: &mut Tx, tenancy: Tenancy, filter: &ContextFilter, user: Option<UserId>) -> Result<i64, DbError> {
+    Ok(select("count(*) from context_log c", tenancy, filter, user)?.build_query_scalar().fetch_one(&mut **tx).await?)
+}
+
+/// Contexts, newest first, with their queries as long as their texts are kept.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn list_contexts(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    filter: &ContextFilter,
+    user: Option<UserId>,
+    seek: &Seek,
+    size: usize,
+) -> Result<Vec<Listed>, DbError> {
+    let from = r"c.id, c.agent_id, c.user_id, c.at, t.query, c.budget, c.tokens, c.cut, c.degraded, c.took_ms
+                   from context_log c
+                   left join context_texts t on t.tenant_id = c.tenant_id and t.agent_id = c.agent_id and t.context_id = c.id";
+    let mut query = select(from, tenancy, filter, user)?;
+    seek.push(&mut query, "c.at", "c.id", true, size);
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
 /// Whether a context may hold words of a memory that its agent may no longer read: one of its memories is forgotten or has expired, or any

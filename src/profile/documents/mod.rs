@@ -49,13 +49,15 @@ pub async fn search_user_context(
     ctx.require(Scope::ContextRead)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     check(&request)?;
-    let vector = engine.embed_query(ctx.into(), &request.query).await;
-    let answer = find(engine, ctx, &request, vector).await?;
+    let embedded = engine.embed_query(ctx.into(), &request.query).await;
+    let missing = embedded.as_ref().err().map(|missing| missing.as_str().to_owned());
+    let mut answer = find(engine, ctx, &request, embedded.ok()).await?;
+    answer.degraded.extend(missing);
     metrics::counter!("agent_memory_user_context_search_total").increment(1);
     Ok(answer)
 }
 
-/// The same search with a vector that the caller has, in the name of the operation's user.
+/// The same search with a vector that the caller has, in the name of the operation's user. The caller says why it has none.
 ///
 /// # Errors
 /// `NotFound` for a connection that the person does not have; otherwise when the database is out of reach.
@@ -92,11 +94,7 @@ pub(crate) async fn find(
         store::by_ids(&mut tx, &lookup, &ids).await?.into_iter().map(|document| (document.id, document)).collect();
     tx.commit().await?;
     let documents = best.into_iter().filter_map(|(id, matched)| Some(described(found.remove(&id)?, matched))).collect();
-    let degraded = match (vector.is_none(), waiting.documents > 0) {
-        (true, _) => vec!["embedding".to_owned()],
-        (false, true) => vec!["vectors".to_owned()],
-        (false, false) => vec![],
-    };
+    let degraded = if vector.is_some() && waiting.documents > 0 { vec!["vectors".to_owned()] } else { vec![] };
     Ok(SearchUserContextResponse { documents, degraded })
 }
 

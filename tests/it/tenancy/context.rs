@@ -1,8 +1,9 @@
 //! The queries of the context log, and those of quality, which counts it.
 
 use super::queries::{Case, Query};
-use remembrancer::api::{AssembleRequest, BlockOrder, ContextId};
+use remembrancer::api::{AssembleRequest, BlockOrder, ContextFilter, ContextId, ContextTiers};
 use remembrancer::context::store::{self as context, Entry, Text};
+use remembrancer::db::cursor::Seek;
 use remembrancer::quality::store::{self as quality, Answer, Period};
 use sqlx::types::Json;
 
@@ -20,6 +21,8 @@ pub fn entry(case: &Case, id: ContextId) -> Entry {
         user_id: case.memory.user_id,
         at: case.now,
         ordering: BlockOrder::StableFirst,
+        tiers: ContextTiers::All,
+        vectors: true,
         model: None,
         budget: 8_000,
         tokens: 40,
@@ -50,6 +53,12 @@ pub const CONTEXT: &[Query] = queries! {
     };
     "context::context" |tx, c| usize::from(context::context(tx, c.ctx.tenancy(), logged(c)).await?.is_some());
     "context::text" |tx, c| usize::from(context::text(tx, c.ctx.tenancy(), c.agent, logged(c)).await?.is_some());
+    "context::count_contexts" |tx, c| {
+        usize::try_from(context::count_contexts(tx, c.ctx.tenancy(), &ContextFilter::default(), None).await?).unwrap()
+    };
+    "context::list_contexts" |tx, c| {
+        context::list_contexts(tx, c.ctx.tenancy(), &ContextFilter::default(), None, &Seek::First, 10).await?.len()
+    };
     "context::holds_forgotten" |tx, c| {
         // Whoever may not read its memories is told that they are gone, and learns no more.
         let agents = [c.agent, c.commons];

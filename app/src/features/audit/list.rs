@@ -117,6 +117,7 @@ fn Row(entry: AuditEntry) -> impl IntoView {
         "decision" => Some("/vocabulary/decisions".to_owned()),
         "document" => Some(format!("/knowledge/documents/{}", entry.target_id)),
         "run" => Some("/knowledge/runs".to_owned()),
+        "context" => Some(format!("/recall/contexts/{}", entry.target_id)),
         "source" => Some(format!("/sources/{}", entry.target_id)),
         "agent" => Some(format!("/memories?agent={}", entry.target_id)),
         _ => None,

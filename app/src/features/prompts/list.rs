@@ -1,4 +1,4 @@
-use super::api::prompts;
+use super::{api::prompts, skills::Skills};
 use crate::{
     layout::PageHead,
     ui::{Badge, Empty, ErrorView, Icon, Now, Shape, Skeleton},
@@ -28,6 +28,7 @@ pub fn PromptsPage() -> impl IntoView {
                 }
             })}
         </Transition>
+        <Skills />
     }
 }
 

@@ -1,6 +1,7 @@
-//! Prompts for agents.
+//! Texts for agents: prompts and skills.
 
 mod api;
 mod list;
+mod skills;
 
 pub use list::PromptsPage;

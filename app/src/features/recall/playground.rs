@@ -2,6 +2,7 @@ use super::{
     api::try_recall,
     candidates::Candidates,
     options::Options,
+    tabs::PlaygroundTabs,
     url,
     words::{cause_name, cause_sentence},
     zero_hits::NearMisses,
@@ -32,6 +33,7 @@ pub fn PlaygroundPage() -> impl IntoView {
         <PageHead title="Playground">
             "Run a recall as an agent and inspect every step. Playground queries are not logged or counted."
         </PageHead>
+        <PlaygroundTabs />
         <Form filtered />
         <Answered answer show query />
     }
@@ -178,12 +180,12 @@ fn Words(answer: Playground, question: String) -> impl IntoView {
 
 /// The duration of each step.
 #[component]
-fn Timings(timings: Vec<(String, f64)>) -> impl IntoView {
+pub fn Timings(timings: Vec<(String, f64)>) -> impl IntoView {
     let longest = timings.iter().map(|(_, millis)| *millis).fold(0.0, f64::max);
     let one = |(step, millis): (String, f64)| {
         let width = format!("{:.1}", share_of(millis, longest) * 160.0);
         view! {
-            <li class="grid grid-cols-[7rem_minmax(0,1fr)_5rem] items-center gap-x-3">
+            <li class="grid grid-cols-[10rem_minmax(0,1fr)_5rem] items-center gap-x-3">
                 <span class="truncate text-soft">{step}</span>
                 <svg class="h-2 w-full" viewBox="0 0 160 8" preserveAspectRatio="none" aria-hidden="true">
                     <rect class="fill-line" width="160" height="8" />
@@ -198,7 +200,7 @@ fn Timings(timings: Vec<(String, f64)>) -> impl IntoView {
             <h2 class="mb-2" id="timings">"Time"</h2>
             <div class="card p-4 text-sm">
                 <ul class="space-y-1.5" data-testid="timings">{timings.into_iter().map(one).collect_view()}</ul>
-                <p class="mt-3 text-xs text-soft">"In the order in which they ended; the searches run side by side."</p>
+                <p class="mt-3 text-xs text-soft">"The searches run side by side."</p>
             </div>
         </section>
     }

@@ -65,9 +65,8 @@ pub fn candidates(scene: &Scene, sentences: &[Sentence]) -> Vec<Candidate> {
     drafts.extend(passage::passages(scene, sentences, opening, &drafts));
     drafts.sort_by_key(|draft| draft.first);
     let mut found: Vec<Candidate> = drafts.into_iter().filter_map(|draft| finished(scene, sentences, draft)).collect();
-    let covered = |at: usize| {
-        sentences.get(at).is_some_and(|one| found.iter().any(|other| other.span.start < one.end && one.start < other.span.end))
-    };
+    let covered =
+        |at: usize| sentences.get(at).is_some_and(|one| found.iter().any(|other| other.span.start < one.end && one.start < other.span.end));
     let rest = exchange::exchange(scene, sentences, covered).and_then(|draft| finished(scene, sentences, draft));
     found.extend(rest);
     found.sort_by_key(|one| one.span.start);

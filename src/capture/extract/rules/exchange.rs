@@ -76,7 +76,9 @@ mod tests {
     #[test]
     fn what_points_to_the_turn_before_is_quoted_with_it() {
         assert_eq!(
-            statements("Vera: The old harbour crane moves again.\nIdris: Those engineers asked me to oil their gears every Friday morning."),
+            statements(
+                "Vera: The old harbour crane moves again.\nIdris: Those engineers asked me to oil their gears every Friday morning."
+            ),
             [
                 "Vera says “The old harbour crane moves again.” and Idris answers: “Those engineers asked me to oil their gears every Friday morning.”"
             ]

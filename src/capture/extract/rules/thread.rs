@@ -120,8 +120,8 @@ impl Thread {
         let said = turns.next().filter(|said| said.speaker != speaker)?;
         let replies = ending(said, said.role == Role::Assistant)
             .map(|text| format!("{} says “{text}” and {speaker} answers", person::capitalised(&said.speaker)));
-        let own = || turns.next().filter(|own| own.speaker == speaker).and_then(|own| ending(own, false));
-        replies.or_else(|| own().map(|text| format!("Talking about “{text}”, {speaker} says")))
+        let own = turns.next().filter(|own| own.speaker == speaker);
+        replies.or_else(|| ending(own?, false).map(|text| format!("Talking about “{text}”, {speaker} says")))
     }
 
     /// What may explain a passage with which `speaker` goes on, the best first.

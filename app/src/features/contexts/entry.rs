@@ -1,0 +1,174 @@
+use super::{
+    api::read_context,
+    parts::{Parts, used},
+    prompt::PromptText,
+    url::{COMPARE, PATH, try_again},
+    words::{order_name, outcome_badges, tiers_name},
+};
+use crate::{
+    ConsoleError,
+    ui::{ErrorView, Icon, Shape, Skeleton, Time, text},
+};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+use remembrancer::api::{ContextDetail, ContextId, ContextTiers, ErrorCode, LoggedContext, TextState};
+
+/// The page of one context of the log.
+#[component]
+pub fn ContextPage() -> impl IntoView {
+    let params = use_params_map();
+    let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<ContextId>().ok()));
+    let detail = Resource::new(
+        move || id.get(),
+        |id| async move {
+            match id {
+                Some(id) => read_context(id).await,
+                None => Err(unknown()),
+            }
+        },
+    );
+    view! {
+        <p class="mb-2 text-sm">
+            <a href=PATH>"Context log"</a>
+            <span class="text-soft">" / "</span>
+        </p>
+        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+            {move || Suspend::new(async move {
+                match detail.await {
+                    Ok(detail) => view! { <Whole detail /> }.into_any(),
+                    Err(error) => view! { <Missing error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Missing(error: ConsoleError) -> impl IntoView {
+    view! {
+        <Title text="Context" />
+        <h1 class="sr-only">"Context"</h1>
+        <div class="card"><ErrorView error /></div>
+    }
+}
+
+fn unknown() -> ConsoleError {
+    #[cfg(feature = "ssr")]
+    crate::guard::set_status(ErrorCode::NotFound);
+    ConsoleError::new(ErrorCode::NotFound, "This is not the id of a context.")
+}
+
+#[component]
+fn Whole(detail: ContextDetail) -> impl IntoView {
+    let context = detail.context.clone();
+    let title = match &context.query {
+        Some(query) => text::visible(query),
+        None => format!("Context of {}", detail.agent_slug),
+    };
+    let of_agent = format!("{PATH}?agent={}", context.agent_id);
+    view! {
+        <Title text=text::short(&title, 80) />
+        <header class="mb-5">
+            <h1 class="line-clamp-4 wrap-anywhere" title=title.clone()>{title.clone()}</h1>
+            <div class="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft">
+                {outcome_badges(&context.cut, &context.degraded)}
+                <span>"assembled for " <a class="underline" href=of_agent>{detail.agent_slug.clone()}</a> ", " <Time at=context.at /></span>
+            </div>
+        </header>
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+            <div class="min-w-0 space-y-6">
+                <Parts
+                    tokens=context.tokens
+                    budget=context.budget
+                    blocks=context.blocks.clone()
+                    cut=context.cut.clone()
+                    degraded=context.degraded.clone()
+                />
+                <KeptText detail />
+            </div>
+            <div class="mt-6 lg:mt-0"><Facts context /></div>
+        </div>
+    }
+}
+
+/// The text, or why there is none.
+#[component]
+fn KeptText(detail: ContextDetail) -> impl IntoView {
+    let ContextDetail { context, sources, .. } = detail;
+    let (state, blocks) = (context.text_state, context.blocks);
+    let body = match (state, context.text) {
+        (TextState::Kept, Some(whole)) => view! { <div class="card"><PromptText blocks whole sources /></div> }.into_any(),
+        (_, Some(whole)) => view! {
+            <div class="card">
+                <p class="border-b border-line bg-warn-wash px-4 py-2.5 text-sm text-warn" data-testid="withheld">
+                    "A memory was deleted or expired after this context was assembled. Agents no longer get the text."
+                </p>
+                <details>
+                    <summary class="px-4 py-2.5 text-sm text-accent">"Show the text anyway"</summary>
+                    <div class="border-t border-line"><PromptText blocks whole sources /></div>
+                </details>
+            </div>
+        }
+        .into_any(),
+        (_, None) => view! {
+            <p class="card px-4 py-3 text-sm text-soft" data-testid="gone">
+                "The text is not kept. Its time has ended, or the texts of this agent are not stored."
+            </p>
+        }
+        .into_any(),
+    };
+    view! {
+        <section aria-labelledby="prompt">
+            <h2 class="mb-2" id="prompt">"Text"</h2>
+            {body}
+        </section>
+    }
+}
+
+#[component]
+fn Facts(context: LoggedContext) -> impl IntoView {
+    let compare = context.text.is_some().then(|| format!("{COMPARE}?ids={}", context.id));
+    let playground = context.query.as_ref().map(|query| try_again(&context, query));
+    let measured = (context.tiers != ContextTiers::All).then(|| tiers_name(context.tiers));
+    view! {
+        <section class="card divide-y divide-line" aria-label="Facts">
+            <dl class="facts p-4">
+                <dt>"Budget"</dt>
+                <dd>{used(context.tokens, context.budget)}</dd>
+                <dt>"Order"</dt>
+                <dd>{order_name(context.order)}</dd>
+                {measured.map(|tiers| view! { <dt>"Memory"</dt><dd>{tiers}</dd> })}
+                {(!context.vectors).then(|| view! { <dt>"Search"</dt><dd>"by words only"</dd> })}
+                {context.user_id.map(|user| view! { <dt>"On behalf of"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> })}
+                {context.model.map(|model| view! { <dt>"Model"</dt><dd>{text::visible(&model)}</dd> })}
+            </dl>
+            <dl class="facts p-4">
+                <dt>"Counted with"</dt>
+                <dd>{context.tokenizer}</dd>
+                <dt>"Took"</dt>
+                <dd>{format!("{:.1} ms", context.took_ms)}</dd>
+                <dt>"Assembled"</dt>
+                <dd>{text::moment(context.at)}</dd>
+                <dt>"SHA-256"</dt>
+                <dd class="font-mono text-xs break-all">{context.hash}</dd>
+                <dt>"Id"</dt>
+                <dd class="font-mono text-xs break-all">{context.id.to_string()}</dd>
+            </dl>
+            {compare.map(|compare| view! {
+                <p class="flex flex-wrap gap-2 p-4">
+                    <a class="button" href=compare>
+                        <Icon shape=Shape::Restore />
+                        "Compare with today"
+                    </a>
+                    {playground.map(|playground| view! {
+                        <a class="button" href=playground>
+                            <Icon shape=Shape::Playground />
+                            "Open in the playground"
+                        </a>
+                    })}
+                </p>
+            })}
+        </section>
+    }
+}

@@ -1,0 +1,144 @@
+use super::{
+    api::list_contexts,
+    parts::used,
+    url::{self, COMPARE, PATH, PLAYGROUND},
+    words::outcome_badges,
+};
+use crate::{
+    features::memories::AgentField,
+    layout::{LogPeriod, PageHead},
+    query::Query,
+    ui::{Answered, Empty, FilterForm, Filtered, Icon, Pager, SelectField, Selection, Shape, TextField, Tick, Time, choice, text, ticked},
+};
+use leptos::prelude::*;
+use remembrancer::api::{ContextEntry, ContextFilter, Page};
+
+/// The context log page: every assembled context, newest first.
+#[component]
+pub fn ContextLogPage() -> impl IntoView {
+    let filtered = Filtered::by(url::log);
+    let (query, list) = (filtered.query, filtered.load(list_contexts));
+    view! {
+        <PageHead title="Context log">
+            "The prompts that agents assembled: how many tokens each block took, what was cut, and where each line came from."
+        </PageHead>
+        <Filters filtered />
+        <Answered answer=list show=|page, query| view! { <Contexts page query /> }.into_any() query />
+    }
+}
+
+#[component]
+fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
+    let query = filtered.query;
+    let cut = vec![choice("", "Cut or not"), choice("true", "Cut to fit"), choice("false", "Not cut")];
+    let degraded = vec![choice("", "Complete or not"), choice("true", "Something is missing"), choice("false", "Complete")];
+    view! {
+        <FilterForm action=PATH names=url::LOG label="Context log">
+            <div class="card grid grid-cols-2 items-start gap-3 p-3 lg:grid-cols-6">
+                <AgentField query labelled=true error=filtered.error("agent") />
+                <TextField name="user" label="On behalf of" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
+                <SelectField name="cut" label="Budget" value=filtered.value("cut") error=filtered.error("cut") choices=cut />
+                <SelectField name="degraded" label="Blocks" value=filtered.value("degraded") error=filtered.error("degraded") choices=degraded />
+                <TextField name="from" label="Assembled from" kind="date" value=filtered.value("from") error=filtered.error("from") />
+                <TextField name="until" label="Assembled until" kind="date" value=filtered.value("until") error=filtered.error("until") />
+                <div class="col-span-full flex gap-2">
+                    <button class="button button-primary" type="submit">"Apply filters"</button>
+                    <a class="button button-quiet" class:hidden=move || !query.get().any(url::LOG) href=PATH>"Clear"</a>
+                </div>
+            </div>
+        </FilterForm>
+    }
+}
+
+#[component]
+fn Contexts(page: Page<ContextEntry>, query: Query) -> impl IntoView {
+    if page.rows.is_empty() {
+        let filtered = query.any(url::LOG) || query.any(&["after", "before"]);
+        let why = if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First /> }.into_any() };
+        return view! { <div class="card">{why}</div> }.into_any();
+    }
+    let (form, selected) = (NodeRef::<leptos::html::Form>::new(), RwSignal::new(0_u32));
+    let recount = move |_| selected.set(ticked(form));
+    view! {
+        <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "context", "contexts")}</p>
+        <form class="card" method="get" action=COMPARE node_ref=form on:change=recount>
+            <table class="data table-fixed" aria-label="Contexts">
+                <thead>
+                    <tr>
+                        <th scope="col" class="w-9 pr-0!"><span class="sr-only">"Select"</span></th>
+                        <th scope="col">"Query"</th>
+                        <th scope="col" class="hidden w-32 md:table-cell">"Agent"</th>
+                        <th scope="col" class="number hidden w-64 sm:table-cell">"Tokens"</th>
+                        <th scope="col" class="number hidden w-24 lg:table-cell">"Took"</th>
+                        <th scope="col" class="hidden w-30 md:table-cell">"Assembled"</th>
+                    </tr>
+                </thead>
+                <tbody>{page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
+            </table>
+            <Selection
+                selected
+                one="context"
+                many="contexts"
+                hint="Select one context to compare it with today's assembly, or two to compare them."
+            >
+                <button class="button" type="submit">"Compare"</button>
+            </Selection>
+        </form>
+        <Pager path=PATH query previous=page.previous next=page.next />
+    }
+    .into_any()
+}
+
+#[component]
+fn Row(row: ContextEntry) -> impl IntoView {
+    let name = row.query.as_deref().map_or_else(|| "Query no longer kept".to_owned(), text::visible);
+    let class = if row.query.is_some() { "line-clamp-2 min-w-0 font-medium wrap-anywhere text-ink" } else { "text-soft" };
+    view! {
+        <tr data-testid="context">
+            <Tick id=row.id.to_string() name=text::short(&name, 60) />
+            <td>
+                <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+                    <a class=class href=format!("{PATH}/{}", row.id)>{name}</a>
+                    {outcome_badges(&row.cut, &row.degraded)}
+                </div>
+                <p class="mt-0.5 text-xs break-words text-soft md:hidden">
+                    {row.agent_slug.clone()} " · "
+                    <span class="sm:hidden">{text::count(i64::from(row.tokens), "token", "tokens")} " · "</span>
+                    <Time at=row.at />
+                </p>
+            </td>
+            <td class="hidden truncate md:table-cell">{row.agent_slug}</td>
+            <td class="number hidden whitespace-nowrap sm:table-cell">{used(row.tokens, row.budget)}</td>
+            <td class="number hidden text-soft lg:table-cell">{format!("{:.0} ms", row.took_ms)}</td>
+            <td class="hidden md:table-cell"><Time at=row.at /></td>
+        </tr>
+    }
+}
+
+#[component]
+fn NoMatch() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Filter title="No context matches these filters">
+            <p class="mb-3"><LogPeriod /></p>
+            <a class="button" href=PATH>
+                "Show every context"
+            </a>
+        </Empty>
+    }
+}
+
+#[component]
+fn First() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Context title="No contexts yet">
+            <p class="mb-3">
+                "When an agent calls " <code class="font-mono">"POST /api/context"</code>
+                ", the prompt that it gets appears here a moment later: its blocks, what was cut, and its text."
+            </p>
+            <a class="button" href=PLAYGROUND>
+                <Icon shape=Shape::Playground />
+                "Assemble one in the playground"
+            </a>
+        </Empty>
+    }
+}

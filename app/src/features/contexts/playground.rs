@@ -1,0 +1,123 @@
+use super::{
+    api::try_context,
+    parts::Parts,
+    prompt::PromptText,
+    url::{self, OPTIONS, PLAYGROUND, PREVIEW},
+    words::{order_name, tiers_name},
+};
+use crate::{
+    ConsoleError,
+    features::{
+        memories::AgentField,
+        recall::{PlaygroundTabs, Timings},
+    },
+    layout::PageHead,
+    query::Query,
+    ui::{Answered, Choice, Empty, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, choice},
+};
+use leptos::prelude::*;
+use remembrancer::api::{BlockOrder, ContextPreview, ContextTiers, PreviewRequest};
+
+async fn ask(request: Option<PreviewRequest>) -> Result<Option<ContextPreview>, ConsoleError> {
+    match request {
+        Some(request) => try_context(request).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The playground page that assembles a context without logging it.
+#[component]
+pub fn ContextPlaygroundPage() -> impl IntoView {
+    let filtered = Filtered::by(url::preview);
+    let (query, answer) = (filtered.query, filtered.load(ask));
+    view! {
+        <PageHead title="Playground">
+            "Assemble a context as an agent and see what it costs. Playground contexts are not logged or counted."
+        </PageHead>
+        <PlaygroundTabs />
+        <Form filtered />
+        <Answered answer show query />
+    }
+}
+
+fn show(answer: Option<ContextPreview>, _: Query) -> AnyView {
+    match answer {
+        Some(answer) => view! { <Answer answer /> }.into_any(),
+        None => view! { <div class="card"><NotAsked /></div> }.into_any(),
+    }
+}
+
+#[component]
+fn Form(filtered: Filtered<Option<PreviewRequest>>) -> impl IntoView {
+    let query = filtered.query;
+    let (value, error) = (move |name| filtered.value(name), move |name| filtered.error(name));
+    let orders: Vec<Choice> = BlockOrder::ALL.iter().map(|order| choice(order.as_str(), order_name(*order))).collect();
+    let tiers: Vec<Choice> = ContextTiers::ALL.iter().rev().map(|tiers| choice(tiers.as_str(), tiers_name(*tiers))).collect();
+    let vectors = vec![choice("true", "By meaning and words"), choice("false", "By words only")];
+    // An absent value stands for the default.
+    let or = move |name: &'static str, usual: &'static str| {
+        Signal::derive(move || query.with(|query| query.get(name).unwrap_or(usual).to_owned()))
+    };
+    view! {
+        <FilterForm action=PLAYGROUND names=PREVIEW label="Playground">
+            <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_8rem_minmax(0,1fr)]">
+                <AgentField query none="Choose an agent" labelled=true error=error("agent") />
+                <TextField name="budget" label="Budget in tokens" kind="number" hint="8000" value=value("budget") error=error("budget") />
+                <div class="col-span-full lg:col-span-1">
+                    <TextField name="user" label="On behalf of a user" hint="id or reference" value=value("user") error=error("user") />
+                </div>
+                <div class="col-span-full flex flex-wrap gap-2">
+                    <SearchField query label="Query" hint="The question or task of the turn" />
+                    <button class="button button-primary" type="submit">
+                        "Assemble"
+                    </button>
+                </div>
+                <details class="col-span-full" open=query.get_untracked().any(OPTIONS)>
+                    <summary class="button button-quiet -ml-3">
+                        <Icon shape=Shape::Filter />
+                        "Options"
+                    </summary>
+                    <div class="mt-2 grid grid-cols-2 gap-3 lg:grid-cols-4">
+                        <SelectField name="order" label="Order" value=or("order", "stable_first") error=error("order") choices=orders />
+                        <TextField name="role" label="Role of the agent" hint="for its skills" value=value("role") error=error("role") />
+                        <SelectField name="tiers" label="Memory" value=or("tiers", "all") error=error("tiers") choices=tiers />
+                        <SelectField name="vectors" label="Search" value=or("vectors", "true") error=error("vectors") choices=vectors />
+                    </div>
+                </details>
+            </div>
+        </FilterForm>
+    }
+}
+
+#[component]
+fn NotAsked() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Context title="No context yet">
+            <p>
+                "Choose an agent and enter a query. You will see which blocks the agent's next prompt would have, how many tokens each takes, "
+                "and where each line comes from. The blocks of the caller, such as its system prompt, are missing here."
+            </p>
+        </Empty>
+    }
+}
+
+#[component]
+fn Answer(answer: ContextPreview) -> impl IntoView {
+    let ContextPreview { context, sources, may_assemble, may_read_knowledge, timings } = answer;
+    let limits = match (may_assemble, may_read_knowledge) {
+        (false, _) => Some("No key of this agent may assemble contexts: it gets an error instead of this answer."),
+        (true, false) => Some("No key of this agent may read shared knowledge: the context has no documents."),
+        (true, true) => None,
+    };
+    view! {
+        {limits.map(|limits| view! { <p class="mb-2 text-sm text-warn" data-testid="limits">{limits}</p> })}
+        <div class="space-y-5">
+            <Parts tokens=context.tokens budget=context.budget blocks=context.blocks.clone() cut=context.cut degraded=context.degraded />
+            <section aria-labelledby="prompt">
+                <h2 class="mb-2" id="prompt">"Text"</h2>
+                <div class="card"><PromptText blocks=context.blocks whole=context.text sources /></div>
+            </section>
+            <Timings timings />
+        </div>
+    }
+}

@@ -1,0 +1,78 @@
+//! The context log for operators: its list, and one entry with the names of its sources.
+
+use super::log::logged;
+use super::sources;
+use super::store::{self, Listed};
+use crate::api::{AgentId, ContextDetail, ContextEntry, ContextFilter, ContextId, OperatorRole, Page};
+use crate::db::cursor::{Cursor, Seek};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::op::OpContext;
+use crate::{identity, memories};
+use async_recursion::async_recursion as boxed;
+use std::collections::HashMap;
+use tracing::instrument;
+
+/// Contexts on one page.
+const PAGE: usize = 25;
+
+/// A page of the context log, newest first.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`; `Invalid` for a foreign cursor, a period that ends before it begins, or a reference that is no
+/// user's.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn entries(engine: &Engine, ctx: &OpContext, filter: &ContextFilter) -> Result<Page<ContextEntry>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    Checks::default().that(filter.from.zip(filter.until).is_none_or(|(from, until)| from < until), "until", "is not after from").done()?;
+    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let user = match &filter.user_id {
+        Some(reference) => {
+            let known = identity::known_user(engine, ctx, reference).await?;
+            Some(known.ok_or_else(|| Error::invalid("user_id", "is no user's id, and no user has this reference"))?)
+        }
+        None => None,
+    };
+    let slugs = memories::slugs(engine, ctx).await?;
+    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
+    let total = store::count_contexts(&mut tx, ctx.tenancy(), filter, user).await?;
+    let rows = store::list_contexts(&mut tx, ctx.tenancy(), filter, user, &seek, PAGE).await?;
+    tx.commit().await?;
+    let page = seek.page(rows, PAGE, total, |row: &Listed| Cursor { key: row.at, id: row.id.0 });
+    Ok(page.map(|row| to_entry(row, &slugs)))
+}
+
+fn to_entry(row: Listed, slugs: &HashMap<AgentId, String>) -> ContextEntry {
+    ContextEntry {
+        id: row.id,
+        agent_id: row.agent_id,
+        agent_slug: slug(slugs, row.agent_id),
+        user_id: row.user_id,
+        at: row.at,
+        query: row.query,
+        budget: u32::try_from(row.budget).unwrap_or_default(),
+        tokens: u32::try_from(row.tokens).unwrap_or_default(),
+        cut: row.cut.0,
+        degraded: row.degraded,
+        took_ms: row.took_ms,
+    }
+}
+
+fn slug(slugs: &HashMap<AgentId, String>, agent: AgentId) -> String {
+    slugs.get(&agent).cloned().unwrap_or_else(|| agent.to_string())
+}
+
+/// One context of the log with the names of its sources.
+///
+/// # Errors
+/// As [`logged`]; `Forbidden` for agents.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn entry(engine: &Engine, ctx: &OpContext, id: ContextId) -> Result<ContextDetail, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let context = logged(engine, ctx, id, None).await?;
+    let slugs = memories::slugs(engine, ctx).await?;
+    let sources = sources::names(engine, ctx, &context.blocks).await?;
+    Ok(ContextDetail { agent_slug: slug(&slugs, context.agent_id), context, sources })
+}

@@ -1,0 +1,50 @@
+//! A context as an agent would get it, for operators: nothing is logged or counted.
+
+use super::assembly::{build, check};
+use super::sources;
+use crate::api::{ContextPreview, KeyId, OperatorRole, PreviewRequest, Scope};
+use crate::db::Users;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::identity::{self, Agent};
+use crate::op::{Access, Actor, OpContext};
+use async_recursion::async_recursion as boxed;
+use std::sync::Arc;
+use tracing::instrument;
+use uuid::Uuid;
+
+/// Assembles a context as the agent's keys would. Nothing is logged, and no memory counts as recalled. The models that the agent's request
+/// would use are used, and their use is booked.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`; `NotFound` for another tenant's agent; `Invalid` for a user that is missing or unknown, and as
+/// [`super::assemble`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn preview(engine: &Engine, ctx: &OpContext, request: PreviewRequest) -> Result<ContextPreview, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let PreviewRequest { agent_id, context: request } = request;
+    check(&request)?;
+    let agent = identity::all_agents(engine, ctx).await?.into_iter().find(|one| one.id == agent_id).ok_or(Error::NotFound("agent"))?;
+    let user = identity::user_of_agent(engine, ctx, &agent, request.user_id.as_ref()).await?;
+    let as_agent = acting_as(engine, ctx, agent, user.into()).await?;
+    let built = build(engine, &as_agent, &Arc::new(request)).await?;
+    let sources = sources::names(engine, ctx, &built.context.blocks).await?;
+    Ok(ContextPreview {
+        context: built.context,
+        sources,
+        may_assemble: as_agent.require(Scope::ContextRead).is_ok(),
+        may_read_knowledge: as_agent.require(Scope::KbRead).is_ok(),
+        timings: built.timings,
+    })
+}
+
+/// The same operation with the reach of an agent's keys together.
+///
+/// # Errors
+/// When the database is out of reach.
+pub(super) async fn acting_as(engine: &Engine, ctx: &OpContext, agent: Agent, users: Users) -> Result<OpContext, Error> {
+    let scopes = identity::scopes_of(engine, ctx, agent.id).await?;
+    let actor = Actor::Agent { id: agent.id, slug: agent.slug, key_id: KeyId(Uuid::nil()), require_user: agent.require_user };
+    Ok(OpContext { actor, access: Access::Scopes(scopes), users, ..ctx.clone() })
+}

@@ -173,14 +173,20 @@ mod tests {
     fn leaf(path: &str, value: Value, disputed: bool) -> ProfileLeaf {
         ProfileLeaf {
             leaf_id: LeafId(uuid::Uuid::nil()),
+            part: ProfilePart::Scaffold,
+            profile: ProfileOrigin::Own,
             path: path.split('/').map(str::to_owned).collect(),
             value,
             connection_id: None,
             confidence: 0.7,
             disputed,
             observations: 1,
+            sessions: 0,
+            recurring: false,
             first_seen: DateTime::UNIX_EPOCH,
             last_seen: DateTime::UNIX_EPOCH,
+            matters: vec![],
+            expires_at: None,
             event_ids: vec![],
             memory_ids: vec![],
         }

@@ -19,6 +19,7 @@ pub fn block_name(name: BlockName) -> &'static str {
         BlockName::Facts => "Facts",
         BlockName::Episodes => "Episodes",
         BlockName::Knowledge => "Knowledge",
+        BlockName::Connections => "Connections",
         BlockName::Turns => "Conversation",
         BlockName::ToolResults => "Tool results",
         BlockName::Time => "Date and time",

@@ -13,8 +13,13 @@ const LEAST: f64 = 3.0;
 /// How strong the colour of neighbours with the same pace is.
 const SHADES: [&str; 4] = ["1", "0.7", "0.5", "0.35"];
 
-/// The left edge and the width of each segment, for a bar whose whole width is `scale` tokens.
-fn place(tokens: &[u32], scale: u32) -> Vec<(f64, f64)> {
+/// The left edge and the width of a segment.
+type Place = (f64, f64);
+/// Fill and opacity of a segment.
+type Colour = (&'static str, &'static str);
+
+/// The place of each segment, for a bar whose whole width is `scale` tokens.
+fn place(tokens: &[u32], scale: u32) -> Vec<Place> {
     let widths: Vec<f64> = tokens
         .iter()
         .map(|tokens| if *tokens == 0 { 0.0 } else { (share_of(f64::from(*tokens), f64::from(scale)) * WIDTH).max(LEAST) })
@@ -44,7 +49,7 @@ fn fill(pace: Pace) -> &'static str {
 }
 
 /// Fill and opacity of each block: the colour of its pace, in a shade that its neighbours do not have.
-fn colours(blocks: &[ContextBlock]) -> Vec<(&'static str, &'static str)> {
+fn colours(blocks: &[ContextBlock]) -> Vec<Colour> {
     let mut used = [0_usize; 3];
     let colour = |block: &ContextBlock| {
         let pace = block.name.pace();
@@ -78,7 +83,7 @@ pub fn TokenBar(
     let end = stable.checked_sub(1).and_then(|last| places.get(last)).map_or(0.0, |(left, width)| left + width);
     let spoken = blocks.iter().map(|block| format!("{} {}", block_name(block.name), text::number(i64::from(block.tokens))));
     let label = format!("{}: {}", text::count(i64::from(total), "token", "tokens"), spoken.collect::<Vec<_>>().join(", "));
-    let segment = |((block, (left, width)), (fill, shade)): ((ContextBlock, (f64, f64)), (&'static str, &'static str))| {
+    let segment = |((block, (left, width)), (fill, shade)): ((ContextBlock, Place), Colour)| {
         let hint = format!("{}: {} ({})", block_name(block.name), text::number(i64::from(block.tokens)), share(block.tokens, total));
         // A gap tells neighbours apart.
         let drawn = (width - 1.0).max(width / 2.0);

@@ -165,7 +165,7 @@ fn says(value: &Value, wanted: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::LeafId;
+    use crate::api::{LeafId, ProfileOrigin, ProfilePart};
     use chrono::DateTime;
     use proptest::prelude::*;
     use serde_json::json;

@@ -220,6 +220,7 @@ async fn measurements_leave_out_tiers_of_memory_and_vectors() {
         persistent_info_additions: vec![],
         session_id: None,
         user_id: None,
+        commons: false,
     };
     capture::update_user_context(&world.engine, &world.atlas, updates).await.unwrap();
     work(&world).await;

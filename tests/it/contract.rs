@@ -114,6 +114,7 @@ async fn an_update_keeps_where_the_memory_was_said_and_its_version_says_where_th
         channel_id: Some("C1".into()),
         thread_id: Some("T7".into()),
         message_id: Some("M3".into()),
+        speaker: None,
         observed_at: Some("2026-04-01T09:00:00Z".parse().unwrap()),
     };
     let request =

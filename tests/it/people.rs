@@ -142,11 +142,11 @@ async fn agents_share_the_profile_of_the_commons_if_the_policy_says_so() {
     let expected = [("Basel", own), ("Vera prefers green tea.", own), ("Vera prefers short e-mails.", shared)];
     assert_eq!(values(&merged), expected, "own values win");
     assert_eq!((&merged.scaffold["Office"], merged.version), (&json!("Basel"), 1));
-    let context = profile::for_context(&world.engine, &binky).await.unwrap().unwrap();
+    let context = profile::for_context(&world.engine, &binky, None).await.unwrap().unwrap();
     assert_eq!(context.working_memory, "Vera prefers green tea. Vera prefers short e-mails.\nOffice: Bern.");
     for other in [&world.atlas, &of(&world.atlas, idris), &of(&world.binky, idris)] {
         assert_eq!(read(&world, other).await.leaves, [], "the profile of another user");
-        assert_eq!(profile::for_context(&world.engine, other).await.unwrap(), None);
+        assert_eq!(profile::for_context(&world.engine, other, None).await.unwrap(), None);
     }
     let stranger = World::on(world.engine.urls().clone()).await;
     set_policy(&stranger, CapturePolicy { shared_profiles: true, ..CapturePolicy::default() }).await;

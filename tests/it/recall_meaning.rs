@@ -33,6 +33,7 @@ fn said_in(platform: &str, channel: &str, thread: &str, topic: &str, content: &s
         channel_id: Some(channel.into()),
         thread_id: Some(thread.into()),
         message_id: Some("m-1".into()),
+        speaker: None,
         observed_at: "2026-05-03T10:15:30Z".parse().ok(),
     };
     RememberRequest { source, ..fact(topic, content) }

@@ -6,13 +6,11 @@ use super::file_clock::FileClock;
 use super::whole::{confirm, memories_of, work};
 use crate::config::Config;
 use chrono::{DateTime, Utc};
-use futures_util::future::BoxFuture;
 use remembrancer::api::{
     AssembleRequest, AssembledContext, BlockName, MemoryId, MessagesRequest, NewMessage, ObservationCategory, ObservationRequest,
     Retention, Role, UserContextRequest,
 };
 use remembrancer::context::eval::{Judged, Lines, Scores};
-use remembrancer::providers::{EmbedError, Embedder};
 use remembrancer::{Engine, OpContext, capture, consolidation, context, identity, lifecycle, memories};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
@@ -101,9 +99,6 @@ pub async fn context(config: Config, file: &Path, json: bool) -> Result<(), Fail
 pub async fn evaluate(engine: &Engine, lines: &[Line]) -> Result<Report, Failure> {
     let clock = Arc::new(FileClock::new(engine.clock().now()));
     let engine = &engine.with_clock(Arc::<FileClock>::clone(&clock));
-    let wordy =
-        Engine::open(engine.urls().clone(), Arc::new(NoVectors::of(engine)), Arc::<FileClock>::clone(&clock), engine.settings().clone());
-    let wordy = wordy.await?;
     let tenant = identity::create_tenant(engine, "eval", "Evaluation").await?;
     let texts = texts(lines)?;
     let bar = bar(WAYS.len(), "ways".into())?;
@@ -114,14 +109,12 @@ pub async fn evaluate(engine: &Engine, lines: &[Line]) -> Result<Report, Failure
             filled.push((fill, filling.people(lines, &mut number).await?));
         }
         let Some((_, people)) = filled.iter().find(|(known, _)| *known == fill) else { continue };
-        let judged = ask(if vectors { engine } else { &wordy }, people, &texts, lines).await?;
+        let judged = ask(engine, people, &texts, (lines, vectors)).await?;
         rows.push((name, Scores::of(&judged)));
         bar.inc(1);
     }
     bar.finish_and_clear();
     engine.finish_deferred().await;
-    wordy.finish_deferred().await;
-    wordy.db().close().await;
     Ok(Report(rows))
 }
 
@@ -189,13 +182,19 @@ impl Filling<'_> {
                     Fill::Nothing => {}
                     Fill::Profile | Fill::Processor => {
                         let (content, category) = (text.clone(), *category);
-                        let request = ObservationRequest { content, category, session_id: None, connection_id: None, user_id: None };
+                        let request =
+                            ObservationRequest { content, category, session_id: None, connection_id: None, user_id: None, commons: false };
                         capture::record_observation(engine, ctx, request).await?;
                     }
                     Fill::FixedKeys => {
                         let scaffold_updates = Map::from_iter([(fixed_key(*category).to_owned(), json!([text]))]);
-                        let request =
-                            UserContextRequest { scaffold_updates, persistent_info_additions: vec![], session_id: None, user_id: None };
+                        let request = UserContextRequest {
+                            scaffold_updates,
+                            persistent_info_additions: vec![],
+                            session_id: None,
+                            user_id: None,
+                            commons: false,
+                        };
                         capture::update_user_context(engine, ctx, request).await?;
                     }
                     Fill::AtOnce => {
@@ -247,7 +246,7 @@ fn fixed_key(category: ObservationCategory) -> &'static str {
 }
 
 /// Assembles the context of every task.
-async fn ask(engine: &Engine, people: &People<'_>, texts: &Texts<'_>, lines: &[Line]) -> Result<Vec<Judged>, Failure> {
+async fn ask(engine: &Engine, people: &People<'_>, texts: &Texts<'_>, (lines, vectors): (&[Line], bool)) -> Result<Vec<Judged>, Failure> {
     let mut judged = Vec::new();
     for line in lines {
         let Line::Task { person, query, wanted } = line else { continue };
@@ -260,7 +259,7 @@ async fn ask(engine: &Engine, people: &People<'_>, texts: &Texts<'_>, lines: &[L
                     .ok_or_else(|| format!("a task of {person} wants {key}, which is no key of that person"))
             })
             .collect();
-        let request = AssembleRequest { budget: BUDGET, ..AssembleRequest::new(query) };
+        let request = AssembleRequest { budget: BUDGET, vectors, ..AssembleRequest::new(query) };
         judged.push(judge(&context::assemble(engine, &filled.ctx, request).await?, filled, &facts?));
     }
     Ok(judged)
@@ -304,31 +303,5 @@ impl Display for Report {
             )?;
         }
         Ok(())
-    }
-}
-
-/// Stands in for the registered model and has no vector for any text, so that searches use words only.
-struct NoVectors {
-    model: String,
-    dimension: usize,
-}
-
-impl NoVectors {
-    fn of(engine: &Engine) -> Self {
-        Self { model: engine.model().name.clone(), dimension: engine.model().dimension }
-    }
-}
-
-impl Embedder for NoVectors {
-    fn model(&self) -> &str {
-        &self.model
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn embed(&self, _: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
-        Box::pin(async { Err(EmbedError::Unavailable("this row goes without vectors".into())) })
     }
 }

@@ -173,14 +173,15 @@ async fn record(
         Line::Observation { text, category, at, session, .. } => {
             clock.set(*at);
             let (content, category, session_id) = (text.clone(), *category, *session);
-            let request = ObservationRequest { content, category, session_id, connection_id: None, user_id: None };
+            let request = ObservationRequest { content, category, session_id, connection_id: None, user_id: None, commons: false };
             capture::record_observation(engine, ctx, request).await?;
             Ok(Some((clock.now(), category.to_string(), text.clone())))
         }
         Line::Update { values, at, session, .. } => {
             clock.set(*at);
             let (scaffold_updates, session_id) = (values.clone(), *session);
-            let request = UserContextRequest { scaffold_updates, persistent_info_additions: vec![], session_id, user_id: None };
+            let request =
+                UserContextRequest { scaffold_updates, persistent_info_additions: vec![], session_id, user_id: None, commons: false };
             capture::update_user_context(engine, ctx, request).await?;
             Ok(Some((clock.now(), "scaffold_update".into(), Value::Object(values.clone()).to_string())))
         }

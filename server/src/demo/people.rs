@@ -86,6 +86,7 @@ pub async fn notice(engine: &Engine, ctx: &OpContext, agent: &OpContext, noticed
                 name: "Issue tracker of operations".into(),
                 tool_schema: Some(json!({ "operations": ["create", "comment", "close"] })),
                 schema_ttl_seconds: Some(SCHEMA_TTL_MAX),
+                active: true,
             };
             profile::put_connection(engine, agent, TRACKER, request, Some(&user)).await?;
             let learned = Map::from_iter([((*key).to_owned(), Value::from(*value))]);

@@ -9,7 +9,7 @@ use crate::op::OpContext;
 use uuid::Uuid;
 
 /// Tables of memories whose rows the audit log may be about.
-const TARGETS: [&str; 5] = ["sessions", "sources", "events", "quarantine", "memory_proposals"];
+const TARGETS: [&str; 6] = ["sessions", "sources", "events", "quarantine", "memory_proposals", "profile_leaves"];
 /// The same in the control database.
 const REPORTED: [&str; 2] = ["actions", "workflow_steps"];
 /// Tables of the control database with statements of their own, and the column that names the user.

@@ -485,7 +485,7 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
         ("quarantine", store::QUARANTINED_TURN, &[]),
         ("memory_proposals", store::PAIR, &["effect"]),
         ("connections", store::CONNECTION, &[]),
-        ("profile_leaves", store::PROFILE_LEAF, &["leaf_hash"]),
+        ("profile_leaves", store::PROFILE_LEAF, &["leaf_hash", "matters"]),
         ("profile_versions", store::PROFILE_VERSION, &[]),
     ];
     let agent_line: (&str, &[&str], &[&str]) = (

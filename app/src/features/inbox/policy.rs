@@ -179,17 +179,19 @@ fn MatterFields(matter: Matter, typed: (String, String), error: Option<String>) 
                 />
             </div>
             <label class="text-sm text-soft" for=id.clone()>"Days" <span class="sr-only">{format!(" for {}", label.to_lowercase())}</span></label>
-            <input
-                class="input w-24!"
-                id=id
-                name=format!("{name}_days")
-                type="number"
-                min="1"
-                max=MATTER_DAYS_MAX.to_string()
-                value=days
-                aria-invalid=error.as_ref().map(|_| "true")
-                aria-describedby=described
-            />
+            <div class="w-24">
+                <input
+                    class="input"
+                    id=id
+                    name=format!("{name}_days")
+                    type="number"
+                    min="1"
+                    max=MATTER_DAYS_MAX.to_string()
+                    value=days
+                    aria-invalid=error.as_ref().map(|_| "true")
+                    aria-describedby=described
+                />
+            </div>
             {error.map(|text| view! { <p class="w-full text-xs text-danger" id=error_id>{text}</p> })}
         </div>
     }

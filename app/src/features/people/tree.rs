@@ -57,7 +57,7 @@ fn key(branch: Branch, may_forget: bool) -> AnyView {
     });
     view! {
         <li>
-            <p class="mb-1 text-sm font-medium wrap-anywhere" dir="auto">{text::visible(&name)}</p>
+            <p class="mb-1 text-xs font-medium wrap-anywhere text-soft" dir="auto">{text::visible(&name)}</p>
             <div class="space-y-3">
                 {plain.into_iter().map(|entry| view! { <EntryView entry may_forget /> }).collect_view()} {conflict}
             </div>

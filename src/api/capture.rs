@@ -479,6 +479,16 @@ impl SensitiveMatters {
         }
     }
 
+    /// For each matter with a limit the time after which an entry must have been observed to be kept, as `{"health": "2026-11-01T00:00:00Z"}`.
+    #[cfg(feature = "engine")]
+    pub fn ended(&self, now: DateTime<Utc>) -> serde_json::Value {
+        let ended = |matter: &Matter| {
+            let end = now.checked_sub_signed(chrono::TimeDelta::days(self.days(*matter)?.into()))?;
+            Some((matter.to_string(), serde_json::Value::from(end.to_rfc3339())))
+        };
+        Matter::ALL.iter().filter_map(ended).collect::<serde_json::Map<_, _>>().into()
+    }
+
     /// Whether profiles may not hold a matter.
     pub fn keep_out(&self, matter: Matter) -> bool {
         self.days(matter) == Some(0)

@@ -2,14 +2,13 @@
 //! shows them by then.
 
 use super::store;
-use crate::api::{AgentId, Matter};
+use crate::api::AgentId;
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use crate::op::OpContext;
-use chrono::TimeDelta;
-use serde_json::{Map, Value};
+use serde_json::Map;
 use tracing::instrument;
 
 /// Rows of one transaction.
@@ -21,17 +20,12 @@ pub(super) const BATCH: i64 = 500;
 /// When the database is out of reach.
 #[instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, %agent))]
 pub(super) async fn delete(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<i64, Error> {
-    let (policy, now) = (identity::capture_policy(engine, ctx).await?.sensitive, engine.clock().now());
-    let ended = |matter: &Matter| {
-        let end = now.checked_sub_signed(TimeDelta::days(policy.days(*matter)?.into()))?;
-        Some((matter.to_string(), Value::from(end.to_rfc3339())))
-    };
-    let ended: Map<String, Value> = Matter::ALL.iter().filter_map(ended).collect();
-    if ended.is_empty() {
+    let ended = identity::capture_policy(engine, ctx).await?.sensitive.ended(engine.clock().now());
+    if ended.as_object().is_none_or(Map::is_empty) {
         return Ok(0);
     }
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let deleted = store::sweep_leaves(&mut tx, ctx.tenant_id, agent, &ended.into(), BATCH).await?;
+    let deleted = store::sweep_leaves(&mut tx, ctx.tenant_id, agent, &ended, BATCH).await?;
     if deleted > 0 {
         let message = format!("{deleted} entries of profiles about sensitive matters deleted");
         let entry = NewEntry::new(engine, ctx, "profile.swept", "agent", agent, message).agent(agent);

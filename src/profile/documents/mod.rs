@@ -20,13 +20,11 @@ use crate::api::{
 use crate::db::{Tenancy, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::identity::acting_for;
-use crate::models::Model;
+use crate::identity::{self, acting_for};
 use crate::op::OpContext;
 use crate::ranking::bm25::{Postings, Statistics, Words};
 use crate::text::words;
 use async_recursion::async_recursion as boxed;
-use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::{FoundDocument, Lookup};
@@ -69,10 +67,10 @@ pub(crate) async fn find(
     vector: Option<Arc<[f32]>>,
 ) -> Result<SearchUserContextResponse, Error> {
     let subject = Subject { agent_id: ctx.agent_id()?, user_id: ctx.user() };
-    let all = Lookup::of_all(ctx.tenancy(), subject, engine.clock().now(), engine.model());
+    let all = lookup(engine, ctx, subject).await?;
     let lookup = Lookup { connections: request.connections.as_deref(), types: &request.context_types, ..all };
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    check_connections(&mut tx, &lookup).await?;
+    check_connections(&mut tx, lookup.tenancy, subject, lookup.connections).await?;
     let mut distances: HashMap<Uuid, (f64, MatchedBy)> = HashMap::new();
     if let Some(vector) = &vector {
         let nearest = store::nearest(&mut tx, &lookup, vector, request.max_distance, request.n).await?;
@@ -98,11 +96,19 @@ pub(crate) async fn find(
     Ok(SearchUserContextResponse { documents, degraded })
 }
 
-impl<'a> Lookup<'a> {
-    /// All documents of a subject that may be seen.
-    pub fn of_all(tenancy: Tenancy, subject: Subject, now: DateTime<Utc>, model: &'a Model) -> Self {
-        Self { tenancy, subject, now, connections: None, types: &[], model: &model.name, dimension: model.dimension }
-    }
+/// All documents of a subject that may be seen.
+async fn lookup<'a>(engine: &'a Engine, ctx: &OpContext, subject: Subject) -> Result<Lookup<'a>, Error> {
+    let (policy, model) = (identity::capture_policy(engine, ctx).await?, engine.model());
+    Ok(Lookup {
+        tenancy: ctx.tenancy(),
+        subject,
+        now: engine.clock().now(),
+        sensitive: policy.sensitive,
+        connections: None,
+        types: &[],
+        model: &model.name,
+        dimension: model.dimension,
+    })
 }
 
 /// Refuses a request that names a connection which the operation's user does not have.
@@ -115,16 +121,15 @@ pub(crate) async fn require_connections(engine: &Engine, ctx: &OpContext, named:
         return Ok(());
     }
     let subject = Subject { agent_id: ctx.agent_id()?, user_id: ctx.user() };
-    let lookup = Lookup { connections: named, ..Lookup::of_all(ctx.tenancy(), subject, engine.clock().now(), engine.model()) };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    check_connections(&mut tx, &lookup).await?;
+    check_connections(&mut tx, ctx.tenancy(), subject, named).await?;
     Ok(tx.commit().await?)
 }
 
 /// Refuses connections of others as if they did not exist.
-async fn check_connections(tx: &mut Tx, lookup: &Lookup<'_>) -> Result<(), Error> {
-    let Some(named) = lookup.connections.filter(|named| !named.is_empty()) else { return Ok(()) };
-    let known = store::known_connections(tx, lookup.tenancy, lookup.subject, named).await?;
+async fn check_connections(tx: &mut Tx, tenancy: Tenancy, subject: Subject, named: Option<&[Uuid]>) -> Result<(), Error> {
+    let Some(named) = named.filter(|named| !named.is_empty()) else { return Ok(()) };
+    let known = store::known_connections(tx, tenancy, subject, named).await?;
     if named.iter().all(|id| known.contains(id)) { Ok(()) } else { Err(Error::NotFound("connection")) }
 }
 

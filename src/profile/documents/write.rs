@@ -1,7 +1,7 @@
 //! Writing documents: in the transactions that change what they derive from, and their vectors later.
 
 use super::draft::{Attachment, Draft, of_attachment, of_entity, of_leaf, of_schema, searched_text};
-use super::store::{self, Lookup};
+use super::store;
 use crate::api::{AgentId, ConnectionEntity, ContextType, UserId};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -124,7 +124,7 @@ pub async fn index_profile(engine: &Engine, ctx: &OpContext, agent_id: AgentId, 
     let payer = Payer::of(ctx, agent_id, subject.user_id);
     let model = engine.model();
     for _ in 0..CALLS {
-        let lookup = Lookup::of_all(ctx.tenancy(), subject, engine.clock().now(), model);
+        let lookup = super::lookup(engine, ctx, subject).await?;
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
         let batch = store::unembedded(&mut tx, &lookup, BATCH).await?;
         tx.commit().await?;

@@ -2,7 +2,7 @@
 
 use super::capture;
 use super::queries::{Case, Query};
-use remembrancer::api::{ConnectionEntity, ContextSource, ContextType, EventId, PeopleFilter, SourceId};
+use remembrancer::api::{ConnectionEntity, ContextSource, ContextType, EventId, PeopleFilter, SensitiveMatters, SourceId};
 use remembrancer::db::cursor::Seek;
 use remembrancer::lifecycle::store as lifecycle;
 use remembrancer::profile::documents::store::{self as documents, Lookup};
@@ -97,6 +97,7 @@ fn lookup(case: &Case) -> Lookup<'static> {
         tenancy: case.ctx.tenancy(),
         subject: subject(case),
         now: case.now,
+        sensitive: SensitiveMatters::default(),
         connections: None,
         types: &[],
         model: "all-MiniLM-L6-v2",

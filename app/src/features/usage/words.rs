@@ -5,7 +5,7 @@ use remembrancer::api::{Exhausted, Usage};
 pub fn dollars(amount: f64) -> String {
     let (sign, size) = (if amount < 0.0 { "-" } else { "" }, amount.abs());
     let decimals = match size {
-        size if size >= 1.0 || size < 5e-7 => 2,
+        size if !(5e-7..1.0).contains(&size) => 2,
         size if size >= 0.01 => 4,
         _ => 6,
     };

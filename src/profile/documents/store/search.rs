@@ -1,7 +1,7 @@
 //! SQL of the search in documents. What may be seen is decided first, and only that is ranked.
 
 use super::vector_table;
-use crate::api::{ContextSource, ContextType, UserId};
+use crate::api::{ContextSource, ContextType, SensitiveMatters, UserId};
 use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use crate::profile::Subject;
 use crate::profile::documents::draft::Details;
@@ -18,6 +18,8 @@ pub struct Lookup<'a> {
     pub tenancy: Tenancy,
     pub subject: Subject,
     pub now: DateTime<Utc>,
+    /// How long leaves about sensitive matters are kept.
+    pub sensitive: SensitiveMatters,
     /// Absent: all connections of the subject that are active.
     pub connections: Option<&'a [Uuid]>,
     /// All types if empty.
@@ -49,7 +51,7 @@ fn is_subjects(table: &str, user: Option<UserId>) -> String {
 }
 
 /// Begins a statement with `visible`: id and length of the documents that may be seen. The statement goes on with `rest`; its own parameters
-/// begin with `$8`.
+/// begin with `$9`.
 macro_rules! visible {
     ($lookup:expr, $rest:expr $(, $value:expr)*) => {{
         let lookup: &Lookup<'_> = $lookup;
@@ -62,13 +64,14 @@ macro_rules! visible {
             lookup.now,
             lookup.connections,
             lookup.types.iter().map(ToString::to_string).collect::<Vec<String>>(),
+            Json(lookup.sensitive.ended(lookup.now)),
             $($value),*
         )
     }};
 }
 
-/// A document may be seen if its connection is in use and its origin may be seen: a leaf that is shown and whose memories nobody forgot, an
-/// entity that the tool still has, a schema that is in date, a passage of a source that is neither forgotten nor in quarantine.
+/// A document may be seen if its connection is in use and its origin may be seen: a leaf that is shown, that the policy has
+/// not ended and whose memories nobody forgot, an entity that the tool still has, a schema that is in date, a passage of a source that is neither forgotten nor in quarantine.
 fn visible_sql(user: Option<UserId>) -> String {
     let of_subject = is_subjects("d", user);
     let (of_leaf, of_entity, of_source) = (is_subjects("l", user), is_subjects("e", user), is_subjects("s", user));
@@ -102,7 +105,8 @@ fn visible_sql(user: Option<UserId>) -> String {
                      else d.origin_id in (
                          select l.id from profile_leaves l
                           where l.tenant_id = $1 and l.agent_id = $2 and {of_leaf} and l.state = 'shown'
-                            and not exists (select from forgotten f where f.source_id = any(l.source_ids)))
+                            and not exists (select from forgotten f where f.source_id = any(l.source_ids))
+                            and not exists (select from unnest(l.matters) m where l.last_seen <= ($8::jsonb->>m)::timestamptz))
                      end)"
     )
 }
@@ -120,10 +124,10 @@ pub async fn nearest(
     let (table, of_subject) = (vector_table(vector.len())?, is_subjects("e", lookup.subject.user_id));
     let rest = format!(
         r"select s.id, s.distance
-            from (select e.document_id as id, (1 + (e.half <#> $8))::float8 as distance from {table} e
-                   where e.tenant_id = $1 and e.agent_id = $2 and {of_subject} and e.model = $9 offset 0) s
-           where s.id in (select v.id from visible v) and ($10::float8 is null or s.distance <= $10)
-           order by s.distance, s.id limit $11"
+            from (select e.document_id as id, (1 + (e.half <#> $9))::float8 as distance from {table} e
+                   where e.tenant_id = $1 and e.agent_id = $2 and {of_subject} and e.model = $10 offset 0) s
+           where s.id in (select v.id from visible v) and ($11::float8 is null or s.distance <= $11)
+           order by s.distance, s.id limit $12"
     );
     let (half, most) = (HalfVector::from_f32_slice(vector), i64::from(most));
     Ok(visible!(lookup, rest, half, lookup.model, max_distance, most).build_query_as().fetch_all(&mut **tx).await?)
@@ -148,14 +152,14 @@ pub async fn waiting(tx: &mut Tx, lookup: &Lookup<'_>, all: bool, terms: &[Strin
     let rest = format!(
         r", waiting as materialized (
               select v.id, v.length from visible v
-               where $8 or v.id not in (select e.document_id from {table} e
-                                         where e.tenant_id = $1 and e.agent_id = $2 and {embedded} and e.model = $9))
+               where $9 or v.id not in (select e.document_id from {table} e
+                                         where e.tenant_id = $1 and e.agent_id = $2 and {embedded} and e.model = $10))
           select (select count(*) from waiting), (select coalesce(sum(w.length), 0)::bigint from waiting w),
-                 coalesce(array_agg(array_position($10, t.term) - 1), '{{}}'), coalesce(array_agg(w.id), '{{}}'),
+                 coalesce(array_agg(array_position($11, t.term) - 1), '{{}}'), coalesce(array_agg(w.id), '{{}}'),
                  coalesce(array_agg(t.tf), '{{}}'), coalesce(array_agg(w.length), '{{}}')
             from waiting w
             join profile_document_terms t
-              on t.tenant_id = $1 and t.agent_id = $2 and {of_subject} and t.document_id = w.id and t.term = any($10::text[])"
+              on t.tenant_id = $1 and t.agent_id = $2 and {of_subject} and t.document_id = w.id and t.term = any($11::text[])"
     );
     let mut query = visible!(lookup, rest, all, lookup.model, terms);
     let (documents, words, places, ids, counts, lengths): Arrays = query.build_query_as().fetch_one(&mut **tx).await?;
@@ -167,7 +171,7 @@ pub async fn waiting(tx: &mut Tx, lookup: &Lookup<'_>, all: bool, terms: &[Strin
 /// Documents that may be seen, by id.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %lookup.tenancy.tenant, agent = %lookup.subject.agent_id, ids = ids.len()))]
 pub async fn by_ids(tx: &mut Tx, lookup: &Lookup<'_>, ids: &[Uuid]) -> Result<Vec<FoundDocument>, DbError> {
-    fetch(tx, visible!(lookup, format!("{FOUND} where d.id = any($8)"), ids)).await
+    fetch(tx, visible!(lookup, format!("{FOUND} where d.id = any($9)"), ids)).await
 }
 
 /// Documents without a vector that may be seen, oldest first.
@@ -177,8 +181,8 @@ pub async fn unembedded(tx: &mut Tx, lookup: &Lookup<'_>, most: i64) -> Result<V
     let rest = format!(
         r"{FOUND}
            where not exists (select from {table} e
-                              where e.tenant_id = $1 and e.agent_id = $2 and e.document_id = d.id and e.model = $8)
-           order by d.id limit $9"
+                              where e.tenant_id = $1 and e.agent_id = $2 and e.document_id = d.id and e.model = $9)
+           order by d.id limit $10"
     );
     fetch(tx, visible!(lookup, rest, lookup.model, most)).await
 }

@@ -3,7 +3,7 @@
 use super::Failure;
 use super::eval::{agent, bar, in_own_databases, memory, read};
 use super::file_clock::FileClock;
-use super::whole::{confirm, memories_of, work};
+use super::whole::{confirm, lasting, memories_of, work};
 use crate::config::Config;
 use chrono::{DateTime, Utc};
 use remembrancer::api::{
@@ -221,7 +221,7 @@ impl Filling<'_> {
     async fn confirmed<'a>(&self, person: &str, filled: &mut Filled<'a>, lines: &'a [Line]) -> Result<(), Failure> {
         let Self { engine, tenant, .. } = *self;
         let agent_id = filled.ctx.agent_id()?;
-        confirm(engine, tenant, agent_id).await?;
+        confirm(engine, tenant, agent_id, &lasting()).await?;
         work(engine).await?;
         for (id, _) in memories_of(engine, tenant, agent_id).await? {
             for quote in consolidation::quotes(engine, tenant, id).await? {

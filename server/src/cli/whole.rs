@@ -28,6 +28,12 @@ struct Stored {
     characters: usize,
 }
 
+/// The turns of a captured conversation: where each ends in the source, and its key.
+struct Turns {
+    ends: Vec<usize>,
+    keys: Vec<String>,
+}
+
 /// How one way did.
 struct Outcome {
     memories: usize,
@@ -36,7 +42,7 @@ struct Outcome {
 }
 
 /// Prints recall@10 by source turn, the tokens stored and the tokens answered, for what was extracted and confirmed, for every turn, and for
-/// the turns in the first person with at least 12 words. Candidates that are no episodes are confirmed; everything else is not stored.
+/// the turns in the first person with at least 12 words. Candidates that are no episodes are confirmed first, then episodes, too.
 ///
 /// # Errors
 /// When a line cannot be read (the error names it), or a database is out of reach.
@@ -58,15 +64,24 @@ async fn evaluate(engine: &Engine, urls: &DatabaseUrls, lines: &[Line]) -> Resul
         let (Line::Memory { scope, .. } | Line::Question { scope, .. }) = line;
         scopes.entry(scope).or_default().push(line);
     }
-    let captured = extracted(engine, &tenant, &scopes).await?;
+    let captured = captured(engine, &tenant, &scopes).await?;
     let every = verbatim(engine, &tenant, &scopes, 1, |_| true).await?;
     let chosen = verbatim(engine, &tenant, &scopes, 2, is_long_first_person).await?;
-    vacuum(urls).await?;
     let mut outcomes = Vec::new();
-    for (way, stored) in [("extracted and confirmed", captured), ("every turn", every), ("first person, at least 12 words", chosen)] {
+    for (way, kinds) in [("extracted and confirmed", lasting()), ("the same with episodes", vec![MemoryKind::Episode])] {
+        let stored = confirmed(engine, &tenant, &captured, &kinds).await?;
+        vacuum(urls).await?;
+        outcomes.push((way, ask(engine, &scopes, &stored, way).await?));
+    }
+    for (way, stored) in [("every turn", every), ("first person, at least 12 words", chosen)] {
         outcomes.push((way, ask(engine, &scopes, &stored, way).await?));
     }
     Ok(outcomes)
+}
+
+/// Every kind except episodes.
+pub(super) fn lasting() -> Vec<MemoryKind> {
+    MemoryKind::ALL.iter().copied().filter(|kind| *kind != MemoryKind::Episode).collect()
 }
 
 /// Stores turns as they are.
@@ -98,12 +113,12 @@ async fn verbatim<'a>(
     Ok(all)
 }
 
-/// Captures each conversation and confirms every candidate that is no episode.
-async fn extracted<'a>(
+/// Captures each conversation. All candidates wait in the inbox.
+async fn captured<'a>(
     engine: &Engine,
     tenant: &OpContext,
     scopes: &BTreeMap<&'a str, Vec<&'a Line>>,
-) -> Result<BTreeMap<&'a str, Stored>, Failure> {
+) -> Result<BTreeMap<&'a str, (OpContext, Turns)>, Failure> {
     let policy = CapturePolicy { episodes: Promotion::Review, ..CapturePolicy::default() };
     identity::set_policy(engine, tenant, policy).await?;
     let bar = bar(scopes.len(), "conversations captured".into())?;
@@ -122,21 +137,34 @@ async fn extracted<'a>(
         }
         capture::capture_conversation(engine, &ctx, whole(source.source_id)).await?;
         work(engine).await?;
-        confirm(engine, tenant, ctx.agent_id()?).await?;
-        work(engine).await?;
-        let ends: Vec<usize> = read.turns.iter().map(|turn| turn.end).collect();
-        let (mut turns, mut characters) = (HashMap::new(), 0);
-        for row in memories_of(engine, tenant, ctx.agent_id()?).await? {
-            let quotes = consolidation::quotes(engine, tenant, row.0).await?;
-            let place = |at: i32| ends.partition_point(|end| *end <= usize::try_from(at).unwrap_or(0));
-            let said = quotes.iter().filter_map(|quote| keys.get(place(quote.evidence.starts)).cloned()).collect();
-            turns.insert(row.0, said);
-            characters += row.1;
-        }
-        all.insert(*scope, Stored { ctx, turns, characters });
+        all.insert(*scope, (ctx, Turns { ends: read.turns.iter().map(|turn| turn.end).collect(), keys }));
         bar.inc(1);
     }
     bar.finish_and_clear();
+    Ok(all)
+}
+
+/// Confirms the candidates of some kinds; the memories of each conversation, with the turns that they quote.
+async fn confirmed<'a>(
+    engine: &Engine,
+    tenant: &OpContext,
+    captured: &BTreeMap<&'a str, (OpContext, Turns)>,
+    kinds: &[MemoryKind],
+) -> Result<BTreeMap<&'a str, Stored>, Failure> {
+    let mut all = BTreeMap::new();
+    for (scope, (ctx, Turns { ends, keys })) in captured {
+        confirm(engine, tenant, ctx.agent_id()?, kinds).await?;
+        work(engine).await?;
+        let (mut turns, mut characters) = (HashMap::new(), 0);
+        for (id, length) in memories_of(engine, tenant, ctx.agent_id()?).await? {
+            let quotes = consolidation::quotes(engine, tenant, id).await?;
+            let place = |at: i32| ends.partition_point(|end| *end <= usize::try_from(at).unwrap_or(0));
+            let said = quotes.iter().filter_map(|quote| keys.get(place(quote.evidence.starts)).cloned()).collect();
+            turns.insert(id, said);
+            characters += length;
+        }
+        all.insert(*scope, Stored { ctx: ctx.clone(), turns, characters });
+    }
     Ok(all)
 }
 
@@ -166,8 +194,8 @@ pub(super) async fn work(engine: &Engine) -> Result<(), Failure> {
 }
 
 /// Confirms every candidate of an agent that is no episode.
-pub(super) async fn confirm(engine: &Engine, tenant: &OpContext, agent_id: AgentId) -> Result<(), Failure> {
-    for kind in MemoryKind::ALL.iter().filter(|kind| **kind != MemoryKind::Episode) {
+pub(super) async fn confirm(engine: &Engine, tenant: &OpContext, agent_id: AgentId, kinds: &[MemoryKind]) -> Result<(), Failure> {
+    for kind in kinds {
         loop {
             let filter = InboxFilter { agent_id: Some(agent_id), kind: Some(*kind), ..InboxFilter::default() };
             let rows = consolidation::inbox(engine, tenant, &filter).await?.rows;

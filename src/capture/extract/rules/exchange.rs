@@ -1,5 +1,5 @@
 //! What no rule reads as a statement, quoted together with the words that it replies to. Nobody resolved what its pronouns point to, so the
-//! reader gets both sides.
+//! reader gets both sides. It is an episode: it says what was said.
 
 use super::build::{Draft, Need, SENTENCES_MAX, Scene};
 use super::reading::{self, Reading, Sentence};
@@ -7,6 +7,7 @@ use super::signals::{self, Signals};
 use super::thread::joined;
 use super::weight;
 use super::words::{Word, lower};
+use crate::api::MemoryKind;
 use crate::capture::extract::Role;
 
 /// The fewest topical words, names and numbers of what is quoted, and of an answer to a question.
@@ -30,7 +31,7 @@ pub fn exchange(scene: &Scene, sentences: &[Sentence], covered: impl Fn(usize) -
     }
     let lowers = lower(&words);
     let reading = Reading {
-        kind: reading::kind(&signals, &lowers),
+        kind: MemoryKind::Episode,
         core: sentences.get(first)?.core.clone(),
         importance: weight::importance(&signals).max(weight::FLOOR),
         hedged: weight::hedged(&lowers, &signals),

@@ -3,8 +3,8 @@ import type { Locator } from '@playwright/test';
 
 /** What calls of models cost, and the limits on it. */
 export class UsagePage extends Frame {
-  readonly total = this.page.getByTestId('total');
-  readonly agents = this.page.getByRole('table', { name: 'By agent' });
+  readonly totals = this.page.getByTestId('total');
+  readonly byAgent = this.page.getByRole('table', { name: 'By agent' });
   readonly models = this.page.getByRole('table', { name: 'By model' });
   readonly csv = this.page.getByRole('link', { name: 'CSV' });
   readonly grant = this.page.getByRole('form', { name: 'Grant credit' });
@@ -12,7 +12,7 @@ export class UsagePage extends Frame {
   readonly grantCredit = this.grant.getByRole('button', { name: 'Grant credit' });
   readonly saveLimits = this.limits.getByRole('button', { name: 'Save limits' });
 
-  account(name: string): Locator {
+  accountOf(name: string): Locator {
     return this.page.getByTestId('account').filter({ hasText: name });
   }
 

@@ -1,7 +1,9 @@
 import axe from 'axe-core';
 import type { Page, ViewportSize } from '@playwright/test';
 import type { Frame } from '../pages/frame';
+import type { UploadPage } from '../pages/knowledge';
 import type { MemoryPage } from '../pages/memory';
+import type { ProjectsPage } from '../pages/projects';
 import type { VocabularyPage } from '../pages/vocabulary';
 import { Agent, unique } from '../support/agent';
 import { expect, SIGNED_OUT, test } from '../support/test';
@@ -21,6 +23,8 @@ interface Fixtures {
   frame: Frame;
   memory: MemoryPage;
   vocabulary: VocabularyPage;
+  projects: ProjectsPage;
+  upload: UploadPage;
   agent: Agent;
 }
 
@@ -332,9 +336,9 @@ async function check(frame: Frame, widths: ViewportSize[] = [DESKTOP, PHONE]): P
 
 test.describe('accessible', () => {
   for (const [state, show] of Object.entries(STATES)) {
-    test(state, async ({ frame, memory, vocabulary, agent, gate }) => {
+    test(state, async ({ frame, memory, vocabulary, projects, upload, agent, gate }) => {
       gate.expect(404);
-      await show({ frame, memory, vocabulary, agent });
+      await show({ frame, memory, vocabulary, projects, upload, agent });
       await check(frame);
     });
   }

@@ -4,8 +4,8 @@ import { expect, test } from '../support/test';
 
 test('the page shows what models cost, and filters it', { tag: ['@phone', '@no-js'] }, async ({ usage, request }) => {
   await usage.goto('/usage');
-  await expect(usage.total).toContainText(/\$\d+\.\d\d for [\d,]+ calls/);
-  await expect(usage.agents).toContainText('atlas');
+  await expect(usage.totals).toContainText(/\$\d+\.\d\d for [\d,]+ calls/);
+  await expect(usage.byAgent).toContainText('atlas');
   await expect(usage.models).toContainText('example-large');
   const href = (await usage.csv.getAttribute('href')) ?? '';
   const file = await request.get(href);
@@ -31,18 +31,18 @@ test('an administrator grants credit and sets a quota; a wrong form changes noth
   await usage.send(usage.grantCredit);
   await expect(usage.grant).toContainText('Enter an amount in US dollars');
   await expect(usage.grant.getByLabel('User')).toHaveValue(user);
-  await expect(usage.account(user)).toHaveCount(0);
+  await expect(usage.accountOf(user)).toHaveCount(0);
   await usage.grant.getByLabel('US dollars').fill('12.50');
   await usage.send(usage.grantCredit);
   await expect(usage.flash).toContainText('The credit was granted.');
-  await expect(usage.account(user)).toContainText('$12.50 left');
+  await expect(usage.accountOf(user)).toContainText('$12.50 left');
   await expect(usage.credit(reason)).toContainText('$12.50');
 
   await usage.limits.getByLabel('User').fill(user);
   await usage.limits.getByLabel('Tokens a month').fill('0');
   await usage.send(usage.saveLimits);
   await expect(usage.flash).toContainText('The limits were saved.');
-  await expect(usage.account(user)).toContainText('Used up until 1 ');
+  await expect(usage.accountOf(user)).toContainText('Used up until 1 ');
   await audit.goto(`/audit?target=${user}`);
   await expect(audit.main).toContainText('Credit granted');
   await expect(audit.main).toContainText(reason);
@@ -53,7 +53,7 @@ test.describe('a viewer', () => {
 
   test('reads the page and is offered no form', { tag: '@no-js' }, async ({ usage }) => {
     await usage.goto('/usage');
-    await expect(usage.total).toBeVisible();
+    await expect(usage.totals).toBeVisible();
     await expect(usage.main).toContainText('Changing limits takes the role “admin”.');
     await expect(usage.grant).toHaveCount(0);
   });

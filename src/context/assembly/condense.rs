@@ -12,6 +12,7 @@ use crate::providers::chat::{ChatError, Question};
 use crate::text::tokens::count;
 use crate::text::{shorten, words};
 use crate::usage::Purpose;
+use async_recursion::async_recursion as boxed;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -41,6 +42,7 @@ struct Turn {
 ///
 /// # Errors
 /// `Internal` if choosing sentences ends early.
+#[boxed]
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, turns = older.len()))]
 pub(super) async fn condense(engine: &Engine, ctx: &OpContext, older: Vec<Piece>) -> Result<(Piece, Option<&'static str>), Error> {
     let room = TOKENS_MAX.min(older.iter().map(|piece| piece.tokens).sum::<usize>() / 2);

@@ -18,6 +18,7 @@ use crate::op::{Actor, OpContext};
 use crate::ranking::{Ranked, explain};
 use crate::recall::{self, PreparedQuestion};
 use crate::{contract, profile, ranking};
+use async_recursion::async_recursion as boxed;
 use std::collections::HashSet;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -66,6 +67,7 @@ pub(super) async fn gather(engine: &Engine, ctx: &OpContext, request: &AssembleR
 }
 
 /// Gathers everything that memory and knowledge have, side by side.
+#[boxed]
 async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleRequest, gathered: &mut Gathered) {
     let query = guard::without_secrets(request.query.clone());
     let connections = request.connections.as_deref();

@@ -69,6 +69,7 @@ pub(super) struct Built {
 }
 
 /// Assembles a context without a trace.
+#[boxed]
 pub(super) async fn build(engine: &Engine, ctx: &OpContext, request: &Arc<AssembleRequest>) -> Result<Built, Error> {
     let now = engine.clock().now();
     let own = Arc::clone(request);

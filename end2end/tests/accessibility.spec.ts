@@ -104,7 +104,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   projects: ({ frame }) => frame.goto('/projects'),
   'a project': async ({ frame, projects }) => {
     await projects.goto('/projects');
-    await projects.create(unique('harbour'), LONG);
+    await projects.create(unique('harbour').replace(' ', '-'), LONG);
     await frame.ready();
   },
   'an unknown project': ({ frame }) => frame.goto('/projects/0198f000-0000-7000-8000-000000000000'),
@@ -291,7 +291,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'people, an invalid filter': ({ frame }) => frame.goto('/people?agent=atlas'),
   'a person with long words': async ({ frame }) => {
     const observer = Agent.create(['capture:write']);
-    await observer.observe(`Office: ${LONG}`);
+    await observer.observe(`Office: ${LONG.slice(0, 110)}`);
     await observer.observe(`Office: ${LONG.slice(0, 40)}`);
     await frame.gotoUntil(`/people/${observer.id}/nobody`, async () => expect(await frame.page.getByTestId('disputed').count()).toBe(1));
     await frame.page.locator('summary').filter({ hasText: /^Why/ }).first().click();

@@ -52,7 +52,7 @@ test('a deleted memory is hidden from recall, recorded in the audit log, and can
   await expect(memory.deleted).toContainText(/^Deleted .* by Vera\. No recall finds it\./);
   await expect(memory.deleted).toContainText('Reason: The notary asked us to.');
   await expect(memory.content).toContainText('kept by the notary');
-  await expect(memory.history.first()).toContainText(/v2\s*forgotten\s*Vera/);
+  await expect(memory.history.first()).toContainText(/v2\s*deleted\s*Vera/);
   expect(await agent.recall(question)).not.toContain(id);
 
   await memories.goto(agent.memories({ topic }));

@@ -3,7 +3,7 @@ import { expect, SIGNED_OUT, test } from '../support/test';
 test.beforeEach(({ gate }) => gate.expect(404));
 
 test('an unknown address says so and links to the memories', { tag: ['@phone', '@no-js'] }, async ({ frame, page }) => {
-  const response = await frame.goto('/agents/nobody');
+  const response = await frame.goto('/nowhere/nobody');
   expect(response.status()).toBe(404);
   await expect(frame.heading).toHaveText('Nothing is kept at this address');
   await expect(page).toHaveTitle('Not found · Remembrancer');

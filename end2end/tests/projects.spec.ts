@@ -2,7 +2,7 @@ import { unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
 test('projects are created, get repositories and are linked', { tag: ['@phone', '@no-js'] }, async ({ projects, memories, agent }) => {
-  const [one, two, repo] = [unique('harbour'), unique('orchard'), unique('core')];
+  const [one, two, repo] = ['harbour', 'orchard', 'core'].map((word) => unique(word).replace(' ', '-')) as [string, string, string];
   await projects.goto('/projects');
   await projects.create(two, 'The orchard');
   await projects.goto('/projects');

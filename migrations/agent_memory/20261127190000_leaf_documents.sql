@@ -1,19 +1,10 @@
--- The documents of a leaf that the sweep deletes go with it.
-create or replace function sweep_leaves(tenant uuid, agent uuid, ended jsonb, most bigint) returns bigint
-    language sql security definer set search_path = public, pg_temp as $$
-    with old as (
-        select l.id, l.user_id from profile_leaves l
-         where l.tenant_id = tenant and l.agent_id = agent and l.matters <> '{}' and l.state <> 'forgotten'
-           and tenant = nullif(current_setting('rmb.tenant', true), '')::uuid
-           and exists (select from unnest(l.matters) m where l.last_seen <= (ended->>m)::timestamptz)
-           and not exists (select from legal_holds h where h.tenant_id = tenant and h.user_id = l.user_id and h.lifted_at is null)
-         order by l.last_seen limit most for update of l skip locked),
-         narratives as (update profiles p set working_memory = null, narrated_at = null
-                          from (select distinct user_id from old) o
-                         where p.tenant_id = tenant and p.agent_id = agent and p.user_id is not distinct from o.user_id
-                           and p.working_memory is not null),
-         documents as (delete from profile_documents d using old
-                        where d.tenant_id = tenant and d.agent_id = agent and d.origin_id = old.id),
-         gone as (delete from profile_leaves l using old where l.agent_id = agent and l.id = old.id returning 1)
-    select count(*) from gone
+-- The document of a leaf goes with it, whoever deletes the leaf.
+create function drop_leaf_documents() returns trigger
+    language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    delete from profile_documents d where d.tenant_id = old.tenant_id and d.agent_id = old.agent_id and d.origin_id = old.id;
+    return null;
+end
 $$;
+revoke execute on function drop_leaf_documents from public;
+create trigger profile_leaves_documents after delete on profile_leaves for each row execute function drop_leaf_documents();

@@ -491,7 +491,7 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
     let agent_line: (&str, &[&str], &[&str]) = (
         "agents",
         &["id", "slug", "name", "require_user", "discipline"],
-        &["tenant_id", "kind", "created_at", "knowledge_categories", "keeps_context_texts"],
+        &["tenant_id", "kind", "created_at", "knowledge_categories", "keeps_context_texts", "blocked_at"],
     );
     let sql = "select column_name::text from information_schema.columns where table_schema = 'public' and table_name = $1";
     let mut control = crate::support::owner(&world.engine.urls().internal_shared).await;

@@ -1,3 +1,4 @@
+use crate::ui::text;
 use leptos::prelude::*;
 use remembrancer::api::REASON_MAX;
 
@@ -27,9 +28,9 @@ pub fn ReasonField(
             aria-invalid=error.as_ref().map(|_| "true")
             aria-describedby=described
         >
-            {typed}
+            {text::editable(&typed)}
         </textarea>
-        {error.map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id>{text}</p> })}
+        {error.map(|error| view! { <p class="mt-1 text-xs text-danger" id=error_id>{error}</p> })}
         <p class="mt-1 text-xs text-soft" id=hint_id>
             {hint}
         </p>

@@ -93,6 +93,11 @@ pub fn sentence(text: &str) -> String {
     format!("{first}{}{end}", chars.as_str())
 }
 
+/// Text for a `<textarea>`. Leptos writes the content of one as it is, so the server replaces what would end it.
+pub fn editable(text: &str) -> String {
+    if cfg!(feature = "ssr") { text.replace('&', "&amp;").replace('<', "&lt;") } else { text.to_owned() }
+}
+
 /// Somebody's text with each mark that turns the direction of reading shown as its name: unseen, such a mark could show words in another
 /// order than they are stored.
 pub fn visible(text: &str) -> String {

@@ -162,7 +162,7 @@ async fn what_was_typed_survives_a_session_that_ends_and_a_wrong_password_keeps_
     let elsewhere = site.get("/agents", &[(header::COOKIE, &both), (header::ACCEPT, "text/html")]).await;
     assert!(!elsewhere.text.contains("in May"), "another page does not show it");
     let back = site.get(&page, &[(header::COOKIE, &both), (header::ACCEPT, "text/html")]).await;
-    assert!(back.text.contains("Mina &lt;left&gt; in May") && back.text.contains("You were signed out"), "{}", back.text);
+    assert!(back.text.contains("Mina &lt;left> in May") && back.text.contains("You were signed out"), "{}", back.text);
     assert!(cookies(&back).contains(&"rmb-typed=".to_owned()), "it is shown once");
     let detail = memories::detail(&world.engine, &world.vera, memory.memory_id).await.unwrap();
     assert!(detail.memory.deleted_at.is_none(), "nothing was sent");

@@ -847,7 +847,7 @@ pub fn pooled() -> Vec<Pooled> {
             kept!(pool, |tx| usage::set_limits(tx, (c.tenant, None), limits, ("x", c.now, c.now)).await.map(|()| 0)?)
         }),
         control("usage::require_credit", |pool, c| {
-            kept!(pool, |tx| usize::from(usage::require_credit(tx, (c.tenant, None), ("y", c.now)).await?))
+            kept!(pool, |tx| usage::require_credit(tx, (c.tenant, None), ("y", c.now)).await.map(|_| 0)?)
         }),
         control("usage::add_credit", |pool, c| {
             let (reason, created_by) = ("x".to_owned(), "x".to_owned());

@@ -224,7 +224,7 @@ fn Settings(detail: AgentDetail) -> impl IntoView {
             <h2 class="border-b border-line px-4 py-2" id="settings">"Settings"</h2>
             <dl class="facts p-4">
                 <dt>"Discipline"</dt>
-                <dd>{detail.discipline.as_str()} <span class="text-soft">{format!(": {says}, prompt ")}</span> <a href="/prompts">{prompt}</a></dd>
+                <dd>{detail.discipline.as_str()} <span class="text-soft">{format!(": {says}, prompt ")}</span> <a class="underline" href="/prompts">{prompt}</a></dd>
                 <dt>"User"</dt>
                 <dd>{if detail.require_user { "Every write must name a user" } else { "Optional" }}</dd>
                 <dt>"Routine"</dt>

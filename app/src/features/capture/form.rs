@@ -8,7 +8,7 @@ use super::{
 use crate::{
     Flash,
     query::Query,
-    ui::{Now, SelectField, choice},
+    ui::{Now, SelectField, choice, text},
 };
 use leptos::{html::Form, prelude::*, task::spawn_local, web_sys};
 use remembrancer::api::{AgentName, FILENAME_MAX};
@@ -73,7 +73,7 @@ pub fn CaptureForm(
                     aria-invalid=move || error("text").get().map(|_| "true")
                     aria-describedby=move || error("text").get().map(|_| "error-text")
                 >
-                    {before.text}
+                    {text::editable(&before.text)}
                 </textarea>
                 {move || error("text").get().map(|text| view! { <p class="mt-1 text-xs text-danger" id="error-text">{text}</p> })}
                 {lost.then(|| view! {

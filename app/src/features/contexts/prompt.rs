@@ -94,7 +94,7 @@ fn Verbatim(label: &'static str, content: String, items: Vec<BlockItem>) -> impl
         .map(|run| match run {
             Run::Plain(plain) => view! { <span>{text::visible(plain)}</span> }.into_any(),
             Run::Id(id, item) => match item.memory_id {
-                Some(memory) => view! { <a href=format!("/memories/{memory}")>{id.to_owned()}</a> }.into_any(),
+                Some(memory) => view! { <a class="underline" href=format!("/memories/{memory}")>{id.to_owned()}</a> }.into_any(),
                 None => view! { <span>{id.to_owned()}</span> }.into_any(),
             },
         })
@@ -130,7 +130,7 @@ fn origin(item: &BlockItem, sources: &[NamedSource]) -> Option<AnyView> {
         _ => return None,
     };
     let title = match href {
-        Some(href) => view! { <a class="min-w-0 wrap-anywhere" href=href>{name}</a> }.into_any(),
+        Some(href) => view! { <a class="inline-block min-h-6 min-w-0 wrap-anywhere" href=href>{name}</a> }.into_any(),
         None => view! { <code class="font-mono wrap-anywhere">{name}</code> }.into_any(),
     };
     let gone = source.is_some_and(|source| source.gone).then(|| {

@@ -17,7 +17,7 @@ use remembrancer::api::{
 #[cfg(feature = "ssr")]
 use remembrancer::{
     Engine, OpContext,
-    api::{BULK_MAX, FieldError, TermChange, Verdict},
+    api::{BULK_MAX, FieldError, OperatorRole, TermChange, Verdict},
     vocabulary::{self, NewTerm},
 };
 use serde::{Deserialize, Serialize};
@@ -177,6 +177,7 @@ pub async fn create_alias(#[server(default)] alias: String, #[server(default)] i
     let typed = Query::default().with("alias", &alias).with("into", &into);
     let result = async {
         let (engine, ctx) = operator().await?;
+        ctx.require_role(OperatorRole::Reviewer)?;
         let term = named(&engine, &ctx, &into).await?;
         let term = term.ok_or_else(|| incomplete(FieldError::new("into", "names no term in use. Enter a term or one of its aliases.")))?;
         Ok(vocabulary::change(&engine, &ctx, term.id, &TermChange::Alias { alias }).await?)

@@ -147,7 +147,7 @@ fn Approve(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl 
                     "Definition"
                 </label>
                 <textarea class="input" id="definition" name="definition" rows="3" maxlength=DEFINITION_MAX.to_string()>
-                    {input.definition}
+                    {text::editable(&input.definition)}
                 </textarea>
             </div>
             <Line id="category" name="category" label="Category" value=input.category error=error("category") />

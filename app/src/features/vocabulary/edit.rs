@@ -1,5 +1,5 @@
 use super::{term_field::TermField, verdicts::Line};
-use crate::ui::ReasonField;
+use crate::ui::{ReasonField, text};
 use leptos::prelude::*;
 use remembrancer::api::{DEFINITION_MAX, Term};
 
@@ -30,7 +30,7 @@ pub fn Edit(term: Term, typed: RwSignal<String>) -> impl IntoView {
                 "Definition"
             </label>
             <textarea class="input" id="definition" name="definition" rows="4" maxlength=DEFINITION_MAX.to_string()>
-                {term.definition}
+                {text::editable(&term.definition)}
             </textarea>
         </div>
         <Line id="category" name="category" label="Category" value=term.category.unwrap_or_default() error=None />

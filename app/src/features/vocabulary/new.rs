@@ -8,7 +8,7 @@ use crate::{
     ConsoleError, Flash,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{ErrorView, Skeleton},
+    ui::{ErrorView, Skeleton, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{DEFINITION_MAX, ErrorCode, OperatorRole, TOPIC_MAX};
@@ -58,7 +58,7 @@ fn Forms(query: Query, flash: Option<Flash>, typed: RwSignal<String>) -> impl In
                 <div>
                     <label class="label" for="definition">"Definition"</label>
                     <textarea class="input" id="definition" name="definition" rows="3" maxlength=DEFINITION_MAX.to_string()>
-                        {field("term", ("definition", ""))}
+                        {text::editable(&field("term", ("definition", "")))}
                     </textarea>
                 </div>
                 <Line id="category" name="category" label="Category" value=field("term", ("category", "")) error=error("term", "category") />
@@ -72,7 +72,7 @@ fn Forms(query: Query, flash: Option<Flash>, typed: RwSignal<String>) -> impl In
                         aria-invalid=aliases_error.as_ref().map(|_| "true")
                         aria-describedby="aliases-hint"
                     >
-                        {aliases}
+                        {text::editable(&aliases)}
                     </textarea>
                     <p class="mt-1 text-xs" id="aliases-hint">
                         {aliases_error.map(|text| view! { <span class="block text-danger">{text}</span> })}

@@ -1,5 +1,5 @@
 use super::{input::DecisionInput, term_field::TermField, words::refiled};
-use crate::{Flash, query::Query, ui::Bar};
+use crate::{Flash, query::Query, ui::{Bar, text}};
 use leptos::prelude::*;
 use remembrancer::api::{CATEGORY_MAX, DEFINITION_MAX, Likeness, ProposalDetail, REASON_MAX, Suggestion, TOPIC_MAX};
 
@@ -48,7 +48,7 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
                     "Definition"
                 </label>
                 <textarea class="input" id="definition" name="definition" rows="2" maxlength=DEFINITION_MAX.to_string()>
-                    {before.definition}
+                    {text::editable(&before.definition)}
                 </textarea>
             </div>
             <div class="flex items-end gap-2">

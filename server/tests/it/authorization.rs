@@ -85,7 +85,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/set_knowledge_categories", "agent=01900000-0000-7000-8000-000000000000&categories=adr"),
     ("/console/api/set_capture_policy", "episodes=review&profile=review&decisions=review&others=review&commons=review&confidence_min=50"),
     ("/console/api/create_term", "term=tea"),
-    ("/console/api/create_alias", "alias=infusion&into=tea"),
+    ("/console/api/create_alias", "alias=infusion"),
     ("/console/api/create_project", "slug=harbour"),
     ("/console/api/create_repo", "project=01900000-0000-7000-8000-000000000000&slug=core"),
     ("/console/api/link_projects", "project=01900000-0000-7000-8000-000000000000&other=01900000-0000-7000-8000-000000000001"),

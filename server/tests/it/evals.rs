@@ -37,7 +37,9 @@ async fn observations_of_three_people_give_the_profiles_of_the_snapshot() {
 async fn tasks_of_three_people_give_the_contexts_of_the_snapshot() {
     let world = world().await;
     let report = context_eval::evaluate(&world.engine, &lines("context.jsonl").await).await.unwrap();
-    compare("context.txt", &report.to_string());
+    // Without the tokens: among equally good memories the ids decide, and ids are random.
+    let scores: Vec<String> = report.to_string().lines().map(|line| line.chars().take(63).collect()).collect();
+    compare("context.txt", &(scores.join("\n") + "\n"));
 }
 
 #[tokio::test]

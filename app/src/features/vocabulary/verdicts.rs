@@ -1,5 +1,9 @@
 use super::{input::DecisionInput, term_field::TermField, words::refiled};
-use crate::{Flash, query::Query, ui::{Bar, text}};
+use crate::{
+    Flash,
+    query::Query,
+    ui::{Bar, text},
+};
 use leptos::prelude::*;
 use remembrancer::api::{CATEGORY_MAX, DEFINITION_MAX, Likeness, ProposalDetail, REASON_MAX, Suggestion, TOPIC_MAX};
 

@@ -69,7 +69,7 @@ fn Why(value: String, sentences: Vec<CitedSentence>, memories: Vec<MemoryId>) ->
             <li class="space-y-0.5 border-l-2 border-line-strong pl-3" data-testid="sentence">
                 <blockquote class="said text-sm" dir="auto"><span>{text::visible(&sentence.text)}</span></blockquote>
                 <p class="text-soft">
-                    <Time at=sentence.at /> " · " <a href=format!("/sources/{}", sentence.source_id)>"Source"</a>
+                    <Time at=sentence.at /> " · " <a class="underline" href=format!("/sources/{}", sentence.source_id)>"Source"</a>
                 </p>
             </li>
         }

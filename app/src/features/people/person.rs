@@ -162,7 +162,7 @@ fn Facts(detail: PersonDetail) -> impl IntoView {
         </dl>
         <p class="mt-3 text-sm text-soft">
             "Repetition raises confidence; contradiction and age lower it. "
-            <a href="/inbox/policy">"The capture policy"</a>
+            <a class="underline" href="/inbox/policy">"The capture policy"</a>
             " says which sensitive matters profiles may hold."
         </p>
     }

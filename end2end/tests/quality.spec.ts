@@ -5,8 +5,8 @@ test('a memory that an answer uses counts', { tag: ['@phone', '@no-js'] }, async
   const agent = Agent.create(['context:read']);
   const boat = unique('lantern');
   await agent.remember({ topic_raw: 'deploy day', content: `The ${boat} service is deployed on Fridays.` });
-  await agent.remember({ topic_raw: 'deploy owner', content: `Idris owns the ${boat} deployment.` });
-  const context = await agent.assemble(`Which day is the ${boat} service deployed, and who owns it?`);
+  await agent.remember({ topic_raw: 'hull colour', content: `Idris paints the hull of the ${boat} green.` });
+  const context = await agent.assemble(`Which day is the ${boat} service deployed, and who paints its hull?`);
   // Shared memories may be among those that the context holds.
   const { injected, used } = await agent.report(context.id, `The ${boat} service is deployed every Friday.`);
   expect(injected).toBeGreaterThanOrEqual(2);
@@ -19,7 +19,8 @@ test('a memory that an answer uses counts', { tag: ['@phone', '@no-js'] }, async
   await expect(quality.measure('Correction rate')).toContainText('No data in this period.');
 });
 
-test('a filter keeps its period, and one without data says so', { tag: ['@phone', '@no-js'] }, async ({ quality, agent }) => {
+test('a filter keeps its period, and one without data says so', { tag: ['@phone', '@no-js'] }, async ({ quality }) => {
+  const agent = Agent.create();
   await quality.goto(`/quality?agent=${agent.id}`);
   await quality.main.getByLabel('Period').selectOption('90 days');
   await quality.apply.click();

@@ -53,6 +53,8 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, ids: &[Me
 pub(super) async fn erase_phrases(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], named: &[Uuid]) -> Result<Vec<Uuid>, Error> {
     let mut tx = engine.db().kb.begin_erasure(ctx.tenant_id).await?;
     let changed = store::delete_phrases(&mut tx, ctx.tenant_id, ids, named).await?;
+    // The texts about them first: an attempt that dies after the commit would not find them again.
+    erase_texts(engine, ctx, &changed).await?;
     tx.commit().await?;
     Ok(changed)
 }

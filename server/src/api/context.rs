@@ -4,6 +4,7 @@ use super::Api;
 use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::ApiError;
+use super::openapi::Found;
 use super::params::{OfUser, Parameters, Segment};
 use axum::Json;
 use axum::extract::State;
@@ -20,9 +21,9 @@ pub async fn assemble(
     State(api): State<Api>,
     Caller(ctx): Caller,
     body: UnreadBody<AssembleRequest>,
-) -> Result<Json<AssembledContext>, ApiError> {
+) -> Result<Found<AssembledContext>, ApiError> {
     let request = body.at_most(CONTEXT_BODY_MAX).read(&ctx, Scope::ContextRead).await?;
-    Ok(Json(context::assemble(&api.engine, &ctx, request).await?))
+    Ok(Found(context::assemble(&api.engine, &ctx, request).await?))
 }
 
 /// `GET /api/context/{id}`: one assembled context as the log keeps it.

@@ -4,6 +4,7 @@ use super::Api;
 use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::ApiError;
+use super::openapi::Found;
 use super::params::{OfUser, Parameters, Segment, parameters};
 use axum::Json;
 use axum::extract::State;
@@ -102,7 +103,7 @@ pub async fn search(
     State(api): State<Api>,
     Caller(ctx): Caller,
     body: UnreadBody<SearchUserContextRequest>,
-) -> Result<Json<SearchUserContextResponse>, ApiError> {
+) -> Result<Found<SearchUserContextResponse>, ApiError> {
     let request = body.read(&ctx, Scope::ContextRead).await?;
-    Ok(Json(profile::search_user_context(&api.engine, &ctx, request).await?))
+    Ok(Found(profile::search_user_context(&api.engine, &ctx, request).await?))
 }

@@ -1,6 +1,7 @@
 //! How the types of a handler describe its operation: an extractor adds parameters, a body and refusals, an answer adds responses.
 
 use super::operation::Operation;
+use super::refusals::Refusal;
 use crate::api::{Api, ApiError};
 use axum::Json;
 use axum::extract::State;
@@ -55,6 +56,22 @@ impl<T: Describe> Describe for Result<T, ApiError> {
 impl<T: JsonSchema> Describe for Json<T> {
     fn describe(operation: &mut Operation) {
         operation.answers_json::<T>(StatusCode::OK, "Success.");
+    }
+}
+
+/// The answer 200 to a request whose body names things that may not exist.
+pub struct Found<T>(pub T);
+
+impl<T: Serialize> IntoResponse for Found<T> {
+    fn into_response(self) -> Response {
+        Json(self.0).into_response()
+    }
+}
+
+impl<T: JsonSchema> Describe for Found<T> {
+    fn describe(operation: &mut Operation) {
+        Json::<T>::describe(operation);
+        operation.refuses(Refusal::NotFound);
     }
 }
 

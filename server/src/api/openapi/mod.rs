@@ -6,7 +6,7 @@ mod operation;
 mod refusals;
 mod schemas;
 
-pub use describe::{Created, Describe, DescribedHandler, NoContent};
+pub use describe::{Created, Describe, DescribedHandler, Found, NoContent};
 pub use operation::Operation;
 pub use refusals::Refusal;
 

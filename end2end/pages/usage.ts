@@ -8,7 +8,9 @@ export class UsagePage extends Frame {
   readonly models = this.page.getByRole('table', { name: 'By model' });
   readonly csv = this.page.getByRole('link', { name: 'CSV' });
   readonly grant = this.page.getByRole('form', { name: 'Grant credit' });
-  readonly limits = this.page.getByRole('form', { name: 'Set limits' });
+  /** Of the organisation, or of a user. */
+  readonly limits = this.page.getByRole('form', { name: /^Limits of/ });
+  readonly limitUser = this.page.getByRole('link', { name: 'Limit a user' });
   readonly grantCredit = this.grant.getByRole('button', { name: 'Grant credit' });
   readonly saveLimits = this.limits.getByRole('button', { name: 'Save limits' });
 

@@ -1015,8 +1015,7 @@ test('usage', { tag: '@no-js' }, async ({ usage }) => {
         - textbox "User"
         - textbox "Reason"
         - button "Grant credit"
-      - form "Set limits":
-        - textbox "User"
+      - form "Limits of the organisation":
         - textbox "US dollars a month"
         - textbox "Tokens a month"
         - checkbox "Calls need credit"

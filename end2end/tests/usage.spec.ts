@@ -39,11 +39,19 @@ test('an administrator grants credit and sets a quota; a wrong form changes noth
   await expect(usage.accountOf(user)).toContainText('$12.50 left');
   await expect(usage.credit(reason)).toContainText('$12.50');
 
+  await usage.limitUser.click();
   await usage.limits.getByLabel('User').fill(user);
+  await usage.limits.getByLabel('Tokens a month').fill('some');
+  await usage.send(usage.saveLimits);
+  await expect(usage.limits).toContainText('Enter a whole number, or nothing.');
+  await expect(usage.limits.getByLabel('User')).toHaveValue(user);
   await usage.limits.getByLabel('Tokens a month').fill('0');
   await usage.send(usage.saveLimits);
   await expect(usage.flash).toContainText('The limits were saved.');
   await expect(usage.accountOf(user)).toContainText('Used up until 1 ');
+  await usage.accountOf(user).getByRole('link', { name: 'Change limits' }).click();
+  await expect(usage.limits.getByTestId('limited')).toHaveText(user);
+  await expect(usage.limits.getByLabel('Tokens a month')).toHaveValue('0');
   await audit.goto(`/audit?target=${user}`);
   await expect(audit.main).toContainText('Credit granted');
   await expect(audit.main).toContainText(reason);

@@ -127,7 +127,7 @@ fn texts(lines: &[Line]) -> Result<Texts<'_>, Failure> {
         if let Line::Observation { person, key, text, .. } | Line::Turn { person, key, text, .. } = line
             && texts.insert((person.as_str(), key.as_str()), text.as_str()).is_some()
         {
-            return Err(format!("the key {key} of {person} stands twice").into());
+            return Err(format!("{person} has the key {key} twice").into());
         }
     }
     Ok(texts)

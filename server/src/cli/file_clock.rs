@@ -2,38 +2,31 @@
 
 use chrono::{DateTime, Utc};
 use remembrancer::clock::Clock;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// How far each look moves it, in microseconds, so that no two things happen at once.
 const STEP: i64 = 1000;
 
 /// A clock that stands at the time of a line and moves a millisecond with every look.
 #[derive(Debug)]
-pub(super) struct FileClock {
-    micros: AtomicI64,
-    ids: AtomicU64,
-}
+pub(super) struct FileClock(AtomicI64);
 
 impl FileClock {
     /// A clock that begins at a time.
     pub fn new(at: DateTime<Utc>) -> Self {
-        Self { micros: AtomicI64::new(at.timestamp_micros()), ids: AtomicU64::new(0) }
+        Self(AtomicI64::new(at.timestamp_micros()))
     }
 
     /// Moves to a time, if the line has one.
     pub fn set(&self, at: Option<DateTime<Utc>>) {
         if let Some(at) = at {
-            self.micros.store(at.timestamp_micros(), Ordering::Relaxed);
+            self.0.store(at.timestamp_micros(), Ordering::Relaxed);
         }
     }
 }
 
 impl Clock for FileClock {
     fn now(&self) -> DateTime<Utc> {
-        DateTime::from_timestamp_micros(self.micros.fetch_add(STEP, Ordering::Relaxed)).unwrap_or_default()
-    }
-    /// Eight digits: contexts hold these ids, and eight random letters have now more and now fewer tokens.
-    fn short_id(&self) -> String {
-        format!("{:08}", self.ids.fetch_add(1, Ordering::Relaxed))
+        DateTime::from_timestamp_micros(self.0.fetch_add(STEP, Ordering::Relaxed)).unwrap_or_default()
     }
 }

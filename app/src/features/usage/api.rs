@@ -49,6 +49,7 @@ pub async fn grant_credit(
 /// Sets the limits of the organisation or of a user, then redirects to the page.
 #[server(endpoint = "set_limits")]
 pub async fn set_limits(
+    #[server(default)] user: String,
     #[server(default)] account: String,
     #[server(default)] month_dollars: String,
     #[server(default)] month_tokens: String,
@@ -56,15 +57,17 @@ pub async fn set_limits(
 ) -> Result<(), ConsoleError> {
     let typed = Query::default()
         .with("form", "limits")
+        .with("user", &user)
         .with("account", &account)
         .with("month_dollars", &month_dollars)
         .with("month_tokens", &month_tokens)
         .with("needs_credit", if needs_credit { "true" } else { "" });
     let result = async {
         let (engine, ctx) = operator().await?;
-        let (user, limits) = input::limits(&account, &month_dollars, &month_tokens, needs_credit).map_err(invalid)?;
-        ledger::set_limits(&engine, &ctx, user.as_ref(), limits).await?;
+        let (whose, limits) = input::limits((&account, !user.is_empty()), &month_dollars, &month_tokens, needs_credit).map_err(invalid)?;
+        ledger::set_limits(&engine, &ctx, whose.as_ref(), limits).await?;
         Ok(Flash::done("The limits were saved. They apply from the next call on."))
     };
-    finish(result.await, PAGE, PAGE, &typed.href("")).await
+    let form = Query::default().with("user", &user).href(PAGE);
+    finish(result.await, PAGE, &form, &typed.href("")).await
 }

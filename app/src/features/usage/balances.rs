@@ -7,16 +7,20 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{Account, Balances, Credit, UsageLimits};
 
+/// Stands for a user whom the form asks for.
+const NEW_USER: &str = "new";
 /// What people call the account of the organisation.
 const ORGANISATION: &str = "The organisation";
 
-/// The accounts with limits, the forms that change them, and the latest grants.
+/// The accounts with limits, the forms that change them, and the latest grants. `user` is whose limits the form changes: the id of a user,
+/// `new`, or nothing for the organisation.
 #[component]
-pub fn Accounts(balances: Balances, may_edit: bool, flash: Option<Flash>) -> impl IntoView {
+pub fn Accounts(balances: Balances, may_edit: bool, user: String, flash: Option<Flash>) -> impl IntoView {
     let Balances { accounts, credits } = balances;
-    let organisation = accounts.iter().find(|account| account.user_id.is_none()).map(|account| account.limits).unwrap_or_default();
+    let is_chosen = |account: &&Account| account.user_id.map(|id| id.to_string()).unwrap_or_default() == user;
+    let limits = accounts.iter().find(is_chosen).map(|account| account.limits).unwrap_or_default();
     let forms = match may_edit {
-        true => view! { <Forms organisation flash /> }.into_any(),
+        true => view! { <Forms user limits flash /> }.into_any(),
         false => view! { <p class="text-sm text-soft">"Changing limits takes the role “admin”."</p> }.into_any(),
     };
     view! {
@@ -26,7 +30,7 @@ pub fn Accounts(balances: Balances, may_edit: bool, flash: Option<Flash>) -> imp
                 "Without a limit, calls are not counted against anything. When an account is used up, memories are stored without a vector, \
                 searches use words only, and rules extract instead of a chat model. Vectors follow when there is credit again."
             </p>
-            <Limited accounts />
+            <Limited accounts may_edit />
             {forms}
             {(!credits.is_empty()).then(|| view! { <Credits credits /> })}
         </section>
@@ -34,14 +38,17 @@ pub fn Accounts(balances: Balances, may_edit: bool, flash: Option<Flash>) -> imp
 }
 
 #[component]
-fn Limited(accounts: Vec<Account>) -> impl IntoView {
+fn Limited(accounts: Vec<Account>, may_edit: bool) -> impl IntoView {
     if accounts.is_empty() {
         return view! { <p class="card mb-6 p-4 text-sm" data-testid="unlimited">"Nothing is limited."</p> }.into_any();
     }
     let row = |account: Account| {
+        let change = account.user_id.filter(|_| may_edit).map(|id| {
+            view! { <a class="ml-2 underline" href=format!("/usage?user={id}#set-limits")>"Change limits"</a> }
+        });
         let state = match account.exhausted {
             Some(used_up) => view! { <Badge tone=Tone::Danger text=exhausted(used_up) /> }.into_any(),
-            None => view! { <Badge tone=Tone::Good text="Has something left" /> }.into_any(),
+            None => view! { <Badge tone=Tone::Good text="Within limits" /> }.into_any(),
         };
         let credit = account.credit.map_or_else(|| "not needed".to_owned(), |left| format!("{} left", dollars(left)));
         let limits = account.limits;
@@ -52,6 +59,7 @@ fn Limited(accounts: Vec<Account>) -> impl IntoView {
             <tr data-testid="account">
                 <th scope="row" class="font-normal! whitespace-normal!">
                     <span class="wrap-anywhere">{account_name(account.user_id.is_some(), account.name)}</span>
+                    {change}
                     <span class="mt-1 block">{state}</span>
                 </th>
                 <td class="number">{credit}</td>
@@ -79,18 +87,19 @@ fn Limited(accounts: Vec<Account>) -> impl IntoView {
 }
 
 fn account_name(is_user: bool, name: Option<String>) -> String {
-    name.filter(|_| is_user).unwrap_or_else(|| ORGANISATION.to_owned())
+    name.filter(|_| is_user).map_or_else(|| ORGANISATION.to_owned(), |name| text::visible(&name))
 }
 
 #[component]
-fn Forms(organisation: UsageLimits, flash: Option<Flash>) -> impl IntoView {
+fn Forms(user: String, limits: UsageLimits, flash: Option<Flash>) -> impl IntoView {
     let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
     let of_grant = flash.clone().filter(|_| typed.get("form") == Some("grant"));
-    let of_limits = flash.filter(|_| typed.get("form") == Some("limits"));
+    // What was typed for one account is nothing for the form of another.
+    let of_limits = flash.filter(|_| typed.get("form") == Some("limits") && typed.text("user") == user);
     view! {
         <div class="mb-6 grid items-start gap-6 lg:grid-cols-2">
             <Grant flash=of_grant />
-            <Limits organisation flash=of_limits />
+            <Limits user limits flash=of_limits />
         </div>
     }
 }
@@ -116,15 +125,36 @@ fn Grant(flash: Option<Flash>) -> impl IntoView {
 }
 
 #[component]
-fn Limits(organisation: UsageLimits, flash: Option<Flash>) -> impl IntoView {
-    let typed = flash.as_ref().map_or_else(|| entered(organisation), |flash| Query::parse(&flash.typed));
+fn Limits(user: String, limits: UsageLimits, flash: Option<Flash>) -> impl IntoView {
+    let typed = flash.as_ref().map_or_else(|| entered(limits), |flash| Query::parse(&flash.typed));
     let error = |name: &str| Signal::stored(flash.as_ref().and_then(|flash| flash.field(name)));
+    let organisation = || view! { <a href="/usage#set-limits">"Limit the organisation"</a> }.into_any();
+    let (title, other, whose) = match user.as_str() {
+        "" => ("Limits of the organisation", view! { <a href="/usage?user=new#set-limits">"Limit a user"</a> }.into_any(), None),
+        NEW_USER => {
+            let field = view! { <TextField name="account" label="User" hint="Reference or id" value=typed.text("account") error=error("user") /> };
+            ("Limits of a user", organisation(), Some(field.into_any()))
+        }
+        // A name that can be changed would give somebody else these limits.
+        id => {
+            let fixed = view! {
+                <input type="hidden" name="account" value=id.to_owned() />
+                <p class="font-mono text-xs break-all" data-testid="limited">{id.to_owned()}</p>
+            };
+            ("Limits of a user", organisation(), Some(fixed.into_any()))
+        }
+    };
     view! {
-        <form class="card space-y-3 p-4" method="post" action="/console/api/set_limits" aria-label="Set limits">
-            <h3 class="font-medium">"Set limits"</h3>
-            <p class="text-sm text-soft">"Replaces the limits of one account; the form begins with those of the organisation. Leave a quota empty for none. Quotas renew on the \
-                first of each month, UTC."</p>
-            <TextField name="account" label="User" hint="Empty: the organisation" value=typed.text("account") error=error("user") />
+        <form class="card space-y-3 p-4" id="set-limits" method="post" action="/console/api/set_limits" aria-label=title>
+            <div class="flex flex-wrap items-baseline justify-between gap-x-4">
+                <h3 class="font-medium">{title}</h3>
+                {other}
+            </div>
+            <p class="text-sm text-soft">
+                "Replaces the limits of the account. Leave a quota empty for none. Quotas renew on the first of each month, UTC."
+            </p>
+            <input type="hidden" name="user" value=user />
+            {whose}
             <div class="grid grid-cols-2 gap-3">
                 <TextField
                     name="month_dollars"
@@ -161,7 +191,7 @@ fn Credits(credits: Vec<Credit>) -> impl IntoView {
                 <td class="number">{dollars(credit.dollars)}</td>
                 <td>
                     <p class="wrap-anywhere">{account_name(credit.user_id.is_some(), credit.name)}</p>
-                    <p class="mt-0.5 text-xs wrap-anywhere text-soft">{credit.by} ": " {credit.reason}</p>
+                    <p class="mt-0.5 text-xs wrap-anywhere text-soft">{text::visible(&credit.by)} ": " {text::visible(&credit.reason)}</p>
                 </td>
             </tr>
         }

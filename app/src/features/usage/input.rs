@@ -31,19 +31,22 @@ pub fn grant(user: &str, dollars: &str) -> Result<(Option<UserRef>, f64), Vec<Fi
     amount.filter(|_| errors.is_empty()).map(|amount| (user, amount)).ok_or(errors)
 }
 
-/// Whose account it is, and its limits. An empty quota is no limit.
+/// Whose account it is, and its limits. An empty quota is no limit. `is_named`: it is a user's, who has to be named.
 ///
 /// # Errors
 /// Every field that cannot be read.
 #[cfg(feature = "ssr")]
 pub fn limits(
-    user: &str,
+    (user, is_named): (&str, bool),
     month_dollars: &str,
     month_tokens: &str,
     needs_credit: bool,
 ) -> Result<(Option<UserRef>, UsageLimits), Vec<FieldError>> {
     let mut errors = Vec::new();
     let user = account(user, &mut errors);
+    if is_named && user.is_none() && errors.is_empty() {
+        errors.push(FieldError::new("user", "Enter a user’s reference or id."));
+    }
     let month_dollars = optional(("month_dollars", month_dollars), "Enter an amount in US dollars, or nothing.", &mut errors);
     let month_tokens = optional(("month_tokens", month_tokens), "Enter a whole number, or nothing.", &mut errors);
     if errors.is_empty() { Ok((user, UsageLimits { needs_credit, month_dollars, month_tokens })) } else { Err(errors) }
@@ -70,12 +73,12 @@ mod tests {
 
     #[test]
     fn an_empty_field_is_no_limit_and_a_wrong_one_is_named() {
-        assert_eq!(limits(" ", "", "", false), Ok((None, UsageLimits::default())));
-        let (user, set) = limits("crm-4711", "12.5", "100000", true).unwrap();
+        assert_eq!(limits((" ", false), "", "", false), Ok((None, UsageLimits::default())));
+        let (user, set) = limits(("crm-4711", true), "12.5", "100000", true).unwrap();
         assert_eq!(user.map(|user| user.to_string()), Some("crm-4711".to_owned()));
         assert_eq!(set, UsageLimits { needs_credit: true, month_dollars: Some(12.5), month_tokens: Some(100_000) });
-        let wrong: Vec<_> = limits("", "a lot", "1.5", true).unwrap_err().into_iter().map(|error| error.field).collect();
-        assert_eq!(wrong, ["month_dollars", "month_tokens"]);
+        let wrong: Vec<_> = limits(("", true), "a lot", "1.5", true).unwrap_err().into_iter().map(|error| error.field).collect();
+        assert_eq!(wrong, ["user", "month_dollars", "month_tokens"]);
         assert_eq!(grant("", "").unwrap_err()[0].field, "dollars");
         assert_eq!(grant("", " -5.50 "), Ok((None, -5.5)));
     }

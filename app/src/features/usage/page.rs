@@ -42,15 +42,18 @@ pub fn UsagePage() -> impl IntoView {
         </FilterForm>
         <Answered answer=report show=|report, query| view! { <Report report query /> }.into_any() query />
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
-            {move || Suspend::new(async move {
-                let viewer = who.await.ok();
-                let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
-                let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                match accounts.await {
-                    Ok(balances) => view! { <Accounts balances may_edit flash /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
-            })}
+            {move || {
+                let user = query.get().text("user");
+                Suspend::new(async move {
+                    let viewer = who.await.ok();
+                    let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
+                    let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+                    match accounts.await {
+                        Ok(balances) => view! { <Accounts balances may_edit user flash /> }.into_any(),
+                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                    }
+                })
+            }}
         </Transition>
     }
 }

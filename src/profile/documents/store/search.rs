@@ -50,8 +50,8 @@ fn is_subjects(table: &str, user: Option<UserId>) -> String {
     }
 }
 
-/// Begins a statement with `visible`: id and length of the documents that may be seen. The statement goes on with `rest`; its own parameters
-/// begin with `$9`.
+/// A statement over `visible`, which has the id and the length of every document that may be seen. `rest` reads from it, and numbers its
+/// parameters from `$9`.
 macro_rules! visible {
     ($lookup:expr, $rest:expr $(, $value:expr)*) => {{
         let lookup: &Lookup<'_> = $lookup;

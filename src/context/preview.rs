@@ -8,6 +8,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::{self, Agent};
 use crate::op::{Access, Actor, OpContext};
+use crate::profile::documents::require_connections;
 use async_recursion::async_recursion as boxed;
 use std::sync::Arc;
 use tracing::instrument;
@@ -28,6 +29,7 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, request: PreviewRequest) 
     let agent = identity::all_agents(engine, ctx).await?.into_iter().find(|one| one.id == agent_id).ok_or(Error::NotFound("agent"))?;
     let user = identity::user_of_agent(engine, ctx, &agent, request.user_id.as_ref()).await?;
     let as_agent = acting_as(engine, ctx, agent, user.into()).await?;
+    require_connections(engine, &as_agent, request.connections.as_deref()).await?;
     let built = build(engine, &as_agent, &Arc::new(request)).await?;
     let sources = sources::names(engine, ctx, &built.context.blocks).await?;
     Ok(ContextPreview {

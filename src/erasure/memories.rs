@@ -29,7 +29,8 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, ids: &[Me
     let fingerprints: Vec<_> = current.chain(versions).map(|(agent, user, hash)| (agent, key.text(agent, user, &hash))).collect();
     store::put_fingerprints(&mut tx, tenant, &fingerprints, now).await?;
 
-    let targets: Vec<Uuid> = memories.iter().map(|memory| memory.id.0).chain(erase_phrases(engine, ctx, ids, &[]).await?).collect();
+    erase_phrases(engine, ctx, ids, &[]).await?;
+    let targets: Vec<Uuid> = memories.iter().map(|memory| memory.id.0).collect();
     erase_texts(engine, ctx, &targets).await?;
 
     let disputed = store::contradicted_by(&mut tx, tenant, ids).await?;
@@ -45,16 +46,15 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, ids: &[Me
     Ok(())
 }
 
-/// Removes phrases that only these memories proposed, and the named proposals; the ids of what changed.
+/// Removes phrases that only these memories proposed, and the named proposals, with the texts of the audit log about them.
 ///
 /// # Errors
 /// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn erase_phrases(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], named: &[Uuid]) -> Result<Vec<Uuid>, Error> {
+pub(super) async fn erase_phrases(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], named: &[Uuid]) -> Result<(), Error> {
     let mut tx = engine.db().kb.begin_erasure(ctx.tenant_id).await?;
     let changed = store::delete_phrases(&mut tx, ctx.tenant_id, ids, named).await?;
     // The texts about them first: an attempt that dies after the commit would not find them again.
     erase_texts(engine, ctx, &changed).await?;
-    tx.commit().await?;
-    Ok(changed)
+    Ok(tx.commit().await?)
 }

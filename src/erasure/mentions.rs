@@ -130,10 +130,7 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, rows: &[M
                     memories::erase(engine, ctx, key, part).await?;
                 }
             }
-            MentionPlace::Proposal => {
-                let changed = erase_phrases(engine, ctx, &[], &ids).await?;
-                erase_texts(engine, ctx, &changed).await?;
-            }
+            MentionPlace::Proposal => erase_phrases(engine, ctx, &[], &ids).await?,
             MentionPlace::Decision => {
                 let decisions: Vec<DecisionId> = ids.into_iter().map(DecisionId).collect();
                 let mut tx = db.kb.begin_erasure(tenant).await?;

@@ -2,6 +2,7 @@
 //! can undo it.
 
 use super::apply::lock_profile;
+use super::documents::index_leaves;
 use super::model::{Diff, Leaf, LeafState, Subject};
 use super::store::{self, StoredVersion};
 use crate::api::{ForgetLeafRequest, ForgetLeafResponse, LeafId, OperatorRole, REASON_MAX, Scope};
@@ -83,10 +84,13 @@ pub async fn restore_leaf(engine: &Engine, ctx: &OpContext, subject: Subject, le
         leaf.state = if leaf.superseded_at.is_some() { LeafState::Superseded } else { LeafState::Shown };
         let diff = Diff { restored: vec![leaf.id], ..Diff::default() };
         change(engine, ctx, &mut tx, (subject, &leaf), diff).await?;
+        // It has no document if it was imported as a forgotten one.
+        index_leaves(engine, ctx, &mut tx, subject).await?;
         let entry = NewEntry::new(engine, ctx, "profile.leaf_restored", "profile_leaf", LeafId(leaf.id), "restored");
         audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry.agent(subject.agent_id)).await?;
     }
     tx.commit().await?;
+    engine.jobs().wake();
     engine.relay().settle().await;
     Ok(())
 }

@@ -41,7 +41,7 @@ pub struct ProfileContext {
 pub struct View {
     stored: Option<StoredProfile>,
     leaves: Vec<Leaf>,
-    /// Leaves that nobody reads: forgotten, corrected, or ended.
+    /// Leaves that nobody reads: forgotten or corrected.
     unread: Vec<Leaf>,
     /// Which of the leaves come from the commons' profile.
     shared: HashSet<Uuid>,
@@ -65,7 +65,9 @@ impl View {
         {
             stored.working_memory = None;
         }
-        let (leaves, unread) = all.into_iter().partition(|leaf| leaf.is_visible() && !ended(leaf));
+        let (leaves, mut unread): (Vec<Leaf>, Vec<Leaf>) = all.into_iter().partition(|leaf| leaf.is_visible() && !ended(leaf));
+        // One that only ended says nothing against the same in the profile of the commons.
+        unread.retain(|leaf| !leaf.is_visible());
         let connections = store::connections(tx, tenancy, subject, (None, CONNECTIONS), now).await?;
         Ok(Self { stored, leaves, unread, shared: HashSet::new(), connections, sensitive, now })
     }

@@ -107,7 +107,7 @@ pub async fn questions(tx: &mut Tx, period: &Period, most: i64) -> Result<Vec<Qu
         r"(select r.agent_id, r.user_id, r.at, r.query from retrievals r
             where r.tenant_id = $1 and r.at >= $2 and ($3::uuid is null or r.agent_id = $3) order by r.at desc limit $4)
           union all
-          (select t.agent_id, t.user_id, t.at, coalesce(t.request->>'query', '') from context_texts t
+          (select t.agent_id, t.user_id, t.at, coalesce(t.query, '') from context_texts t
             where t.tenant_id = $1 and t.at >= $2 and ($3::uuid is null or t.agent_id = $3) order by t.at desc limit $4)
           order by at desc limit $4",
     );

@@ -95,7 +95,8 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
     gathered.timings.push(("embed the query".into(), millis));
     let found = gathered.take("search memories", found, &[BlockName::Facts, BlockName::Episodes]);
     let chunks = gathered.take("search knowledge", chunks, &[BlockName::Knowledge]);
-    let documents = gathered.take("search connections", documents, &[BlockName::Connections]);
+    let (documents, missing) = gathered.take("search connections", documents, &[BlockName::Connections]);
+    gathered.degraded.extend(missing);
     gathered.degraded.extend(steps);
     let shown: HashSet<MemoryId> = entries.iter().map(|memory| memory.id).collect();
     gathered.blocks.extend(memory_block(&entries));
@@ -232,21 +233,23 @@ fn chunk_piece(hit: &KnowledgeHit) -> Piece {
     Piece::quote(&contract::one_line(&hit.citation), &hit.content, item)
 }
 
-/// What the tools of connections can do and hold, as far as it answers the query. What was learned about them is in a block of its own.
+/// What the tools of connections can do and hold, as far as it answers the query, and what the search had to do without. What was learned
+/// about them is in a block of its own.
 async fn found_documents(
     engine: &Engine,
     ctx: &OpContext,
     query: &str,
     connections: Option<&[Uuid]>,
     question: &PreparedQuestion,
-) -> Result<Vec<ContextDocument>, Error> {
+) -> Result<(Vec<ContextDocument>, Vec<String>), Error> {
     let request = SearchUserContextRequest {
         context_types: vec![ContextType::ToolSchema, ContextType::ToolEntity],
         connections: connections.map(<[Uuid]>::to_vec),
         ..SearchUserContextRequest::new(query)
     };
     let found = profile::documents::find(engine, ctx, &request, question.prepared.vector.clone()).await?;
-    Ok(found.documents.into_iter().filter(|document| is_relevant(document, engine.model().floors)).take(MOST).collect())
+    let relevant = found.documents.into_iter().filter(|document| is_relevant(document, engine.model().floors)).take(MOST).collect();
+    Ok((relevant, found.degraded))
 }
 
 fn is_relevant(document: &ContextDocument, floors: Floors) -> bool {

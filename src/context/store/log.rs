@@ -173,8 +173,8 @@ pub async fn list_contexts(
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
-/// Whether a context may hold words of a memory that its agent may no longer read: one of its memories is forgotten or has expired, or any
-/// memory in reach was forgotten after it was assembled, because turns and profiles may repeat what memories say.
+/// Whether a context may hold words that its agent may no longer read: one of its memories is forgotten or has expired, or a memory in reach
+/// or an entry of the profile was forgotten after it was assembled, because turns and profiles may repeat what memories say.
 pub async fn holds_forgotten(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -193,6 +193,10 @@ pub async fn holds_forgotten(
              or exists (select from agent_memories m
                          where m.tenant_id = $1 and m.agent_id = any($2) and m.deleted_at >= $4 and ",
         of_user!("m", "$6"),
+        r") or exists (select from profile_versions v
+                        where v.tenant_id = $1 and v.agent_id = any($2) and v.created_at >= $4
+                          and jsonb_array_length(coalesce(v.diff->'forgotten', '[]')) > 0 and ",
+        of_user!("v", "$6"),
         ")"
     ));
     let query = query.bind(tenancy.tenant).bind(agents).bind(memories).bind(entry.at).bind(now).bind(tenancy.users);

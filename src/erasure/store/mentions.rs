@@ -128,12 +128,12 @@ pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Resu
     Ok(())
 }
 
-/// Removes the leaves of profiles that cite some sources, the documents of both, and the narratives and assembled prompts that may repeat them.
+/// Removes the documents of some sources, the leaves of profiles that cite them (a trigger removes their documents), and the narratives and
+/// assembled prompts that may repeat those.
 async fn delete_leaves(tx: &mut Tx, tenant: TenantId, sources: &[Uuid]) -> Result<(), DbError> {
     sqlx::query(
-        r"with gone as (delete from profile_leaves l where l.tenant_id = $1 and l.source_ids && $2 returning l.agent_id, l.user_id, l.id),
-               documents as (delete from profile_documents d
-                              where d.tenant_id = $1 and (d.origin_id = any($2) or d.origin_id in (select g.id from gone g))),
+        r"with gone as (delete from profile_leaves l where l.tenant_id = $1 and l.source_ids && $2 returning l.agent_id, l.user_id),
+               documents as (delete from profile_documents d where d.tenant_id = $1 and d.origin_id = any($2)),
                cleared as (update profiles p set working_memory = null, narrated_at = null
                           from gone g where p.tenant_id = $1 and p.agent_id = g.agent_id and p.user_id is not distinct from g.user_id)
           delete from context_texts t using gone g

@@ -27,6 +27,9 @@ pub struct Details {
     pub attachment_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
+    /// The source of an attachment: its text is forgotten or erased there, whatever other files say the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_id: Option<Uuid>,
 }
 
 /// A document that is to be stored.
@@ -162,6 +165,7 @@ pub fn of_attachment(attachment: &Attachment<'_>) -> Vec<Draft> {
             details: Details {
                 attachment_id: attachment.attachment_id.map(str::to_owned),
                 filename: attachment.filename.map(str::to_owned),
+                source_id: Some(attachment.source_id),
                 ..Details::default()
             },
         })

@@ -17,15 +17,15 @@ use crate::api::{
     CONNECTIONS_MAX, ContextDocument, ContextMetadata, ContextType, DISTANCE_MAX, DOCUMENTS_N_MAX, MatchedBy, QUERY_MAX, Scope,
     SearchUserContextRequest, SearchUserContextResponse,
 };
-use crate::db::{Tenancy, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::guard;
 use crate::identity::{self, acting_for};
 use crate::op::OpContext;
 use crate::ranking::bm25::{Postings, Statistics, Words};
 use crate::text::words;
 use async_recursion::async_recursion as boxed;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use store::{FoundDocument, Lookup};
 use tracing::instrument;
@@ -47,6 +47,8 @@ pub async fn search_user_context(
     ctx.require(Scope::ContextRead)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     check(&request)?;
+    require_connections(engine, ctx, request.connections.as_deref()).await?;
+    let request = SearchUserContextRequest { query: guard::without_secrets(request.query), ..request };
     let embedded = engine.embed_query(ctx.into(), &request.query).await;
     let missing = embedded.as_ref().err().map(|missing| missing.as_str().to_owned());
     let mut answer = find(engine, ctx, &request, embedded.ok()).await?;
@@ -55,10 +57,11 @@ pub async fn search_user_context(
     Ok(answer)
 }
 
-/// The same search with a vector that the caller has, in the name of the operation's user. The caller says why it has none.
+/// The same search with a vector that the caller has, in the name of the operation's user. The caller says why it has none,
+/// and has checked the connections.
 ///
 /// # Errors
-/// `NotFound` for a connection that the person does not have; otherwise when the database is out of reach.
+/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn find(
     engine: &Engine,
@@ -70,7 +73,6 @@ pub(crate) async fn find(
     let all = lookup(engine, ctx, subject).await?;
     let lookup = Lookup { connections: request.connections.as_deref(), types: &request.context_types, ..all };
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    check_connections(&mut tx, lookup.tenancy, subject, lookup.connections).await?;
     let mut distances: HashMap<Uuid, (f64, MatchedBy)> = HashMap::new();
     if let Some(vector) = &vector {
         let nearest = store::nearest(&mut tx, &lookup, vector, request.max_distance, request.n).await?;
@@ -91,7 +93,10 @@ pub(crate) async fn find(
     let mut found: HashMap<Uuid, FoundDocument> =
         store::by_ids(&mut tx, &lookup, &ids).await?.into_iter().map(|document| (document.id, document)).collect();
     tx.commit().await?;
-    let documents = best.into_iter().filter_map(|(id, matched)| Some(described(found.remove(&id)?, matched))).collect();
+    // Two files may say the same.
+    let mut said = HashSet::new();
+    let documents = best.into_iter().filter_map(|(id, matched)| Some(described(found.remove(&id)?, matched)));
+    let documents = documents.filter(|one| said.insert((one.content.clone(), one.metadata.connection_id))).collect();
     let degraded = if vector.is_some() && waiting.documents > 0 { vec!["vectors".to_owned()] } else { vec![] };
     Ok(SearchUserContextResponse { documents, degraded })
 }
@@ -117,24 +122,16 @@ async fn lookup<'a>(engine: &'a Engine, ctx: &OpContext, subject: Subject) -> Re
 /// `NotFound` for such a connection.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn require_connections(engine: &Engine, ctx: &OpContext, named: Option<&[Uuid]>) -> Result<(), Error> {
-    if named.is_none_or(<[Uuid]>::is_empty) {
-        return Ok(());
-    }
+    let Some(named) = named.filter(|named| !named.is_empty()) else { return Ok(()) };
     let subject = Subject { agent_id: ctx.agent_id()?, user_id: ctx.user() };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    check_connections(&mut tx, ctx.tenancy(), subject, named).await?;
-    Ok(tx.commit().await?)
-}
-
-/// Refuses connections of others as if they did not exist.
-async fn check_connections(tx: &mut Tx, tenancy: Tenancy, subject: Subject, named: Option<&[Uuid]>) -> Result<(), Error> {
-    let Some(named) = named.filter(|named| !named.is_empty()) else { return Ok(()) };
-    let known = store::known_connections(tx, tenancy, subject, named).await?;
+    let known = store::known_connections(&mut tx, ctx.tenancy(), subject, named).await?;
+    tx.commit().await?;
     if named.iter().all(|id| known.contains(id)) { Ok(()) } else { Err(Error::NotFound("connection")) }
 }
 
 fn described(found: FoundDocument, (distance, matched_by): (f64, MatchedBy)) -> ContextDocument {
-    let Details { path, entity, message_id, attachment_id, filename } = found.metadata.0;
+    let Details { path, entity, message_id, attachment_id, filename, source_id: _ } = found.metadata.0;
     ContextDocument {
         document_key: found.document_key,
         content: found.content,

@@ -65,15 +65,17 @@ async fn replace(
     Ok(store::drop_documents(tx, ctx.tenancy(), subject, scope, &kept).await?)
 }
 
-/// Stores documents without the texts that may carry instructions, and requests their vectors; the keys of all.
+/// Stores documents without the texts that may carry instructions, and requests the vectors of new ones; the keys of all.
 async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subject, drafts: Vec<Draft>) -> Result<Vec<Uuid>, Error> {
     let harmless = drafts.into_iter().filter(Draft::is_harmless);
     let drafts: Vec<(Uuid, Draft)> = harmless.map(|draft| (engine.clock().id(), draft)).collect();
     if drafts.is_empty() {
         return Ok(vec![]);
     }
-    let keys = store::put_documents(tx, ctx.tenancy(), subject, &drafts, engine.clock().now()).await?;
-    request(engine, ctx, tx, subject).await?;
+    let (keys, any_new) = store::put_documents(tx, ctx.tenancy(), subject, &drafts, engine.clock().now()).await?;
+    if any_new {
+        request(engine, ctx, tx, subject).await?;
+    }
     Ok(keys)
 }
 
@@ -132,8 +134,7 @@ pub async fn index_profile(engine: &Engine, ctx: &OpContext, agent_id: AgentId, 
             return Ok("embedded");
         }
         let texts = batch.iter().map(|document| searched_text(&document.metadata, &document.content)).collect();
-        let vectors = engine.embed_batch_for_job(payer, texts).await;
-        let vectors = vectors.map_err(|error| Error::Unavailable(format!("embedding: {error}")))?;
+        let vectors = engine.embed_batch_for_job(payer, texts).await?;
         let vectors: Vec<(Uuid, Vec<f32>)> = batch.iter().map(|document| document.id).zip(vectors).collect();
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
         store::put_vectors(&mut tx, ctx.tenancy(), subject, &model.name, &vectors).await?;

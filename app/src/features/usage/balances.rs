@@ -132,7 +132,8 @@ fn Limits(user: String, limits: UsageLimits, flash: Option<Flash>) -> impl IntoV
     let (title, other, whose) = match user.as_str() {
         "" => ("Limits of the organisation", view! { <a href="/usage?user=new#set-limits">"Limit a user"</a> }.into_any(), None),
         NEW_USER => {
-            let field = view! { <TextField name="account" label="User" hint="Reference or id" value=typed.text("account") error=error("user") /> };
+            let field =
+                view! { <TextField name="account" label="User" hint="Reference or id" value=typed.text("account") error=error("user") /> };
             ("Limits of a user", organisation(), Some(field.into_any()))
         }
         // A name that can be changed would give somebody else these limits.

@@ -77,7 +77,7 @@ pub async fn unindexed_schemas(
 }
 
 /// Stores documents with their words. One that is there already derives from the new origin from now on and keeps its vector. Returns the
-/// keys of all.
+/// keys of all, and whether any is new.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id, drafts = drafts.len()))]
 pub async fn put_documents(
     tx: &mut Tx,
@@ -85,7 +85,7 @@ pub async fn put_documents(
     subject: Subject,
     drafts: &[(Uuid, Draft)],
     now: DateTime<Utc>,
-) -> Result<Vec<Uuid>, DbError> {
+) -> Result<(Vec<Uuid>, bool), DbError> {
     // In the order of the keys, so that two writers wait for each other in one order.
     let by_key: BTreeMap<Uuid, &(Uuid, Draft)> = drafts.iter().rev().map(|one| (one.1.key(subject.user_id), one)).collect();
     let (mut rows, mut terms) = (Vec::with_capacity(by_key.len()), Vec::with_capacity(by_key.len()));
@@ -118,7 +118,7 @@ pub async fn put_documents(
     .await?;
     let new: HashSet<Uuid> = stored.iter().filter(|(_, is_new)| *is_new).map(|(id, _)| *id).collect();
     put_terms(tx, tenancy, subject, terms.into_iter().filter(|(id, _)| new.contains(id))).await?;
-    Ok(by_key.into_keys().collect())
+    Ok((by_key.into_keys().collect(), !new.is_empty()))
 }
 
 /// Makes new documents findable by their words.

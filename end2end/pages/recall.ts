@@ -12,6 +12,9 @@ export class HealthPage extends FilteredPage {
   readonly cause = this.page.getByRole('combobox', { name: 'Cause' });
   readonly expected = this.page.getByRole('combobox', { name: 'Expected by the agent' });
 
+  /** The line of a table of bars that filters the page. */
+  readonly chosenLine = this.page.locator('tr[data-testid^="by-"][aria-current="true"]');
+
   /** The number of the tile with this name. */
   tile(name: 'Recalls' | 'Zero-hit rate' | 'Expected zero hits'): Locator {
     return this.valueOf(this.tiles, name);

@@ -72,8 +72,9 @@ test('the form and the bars filter the page and set the address', { tag: ['@phon
   await health.line('cause', 'all below the floor').click();
   await expect.poll(() => health.query()).toEqual({ agent: agent.id, cause: 'below_floor' });
   await expect(health.cause).toHaveValue('below_floor');
+  // Once the page shows the chosen line, the same link takes it back.
+  await expect(health.chosenLine).toContainText('all below the floor');
   await expect(health.items).toHaveCount(2);
-  // The same link takes it back.
   await health.line('cause', 'all below the floor').click();
   await expect.poll(() => health.query()).toEqual({ agent: agent.id });
   await health.clear.click();

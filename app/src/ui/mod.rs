@@ -19,6 +19,7 @@ mod search_field;
 mod selection;
 mod skeleton;
 mod spark;
+mod tabs;
 pub mod text;
 mod time;
 
@@ -40,4 +41,5 @@ pub use search_field::SearchField;
 pub use selection::{SelectAll, Selection, Tick, ticked};
 pub use skeleton::Skeleton;
 pub use spark::Spark;
+pub use tabs::PageTabs;
 pub use time::{Now, Time};

@@ -1,26 +1,11 @@
+use crate::ui::PageTabs;
 use leptos::prelude::*;
-use leptos_router::components::A;
+
+const TABS: &[(&str, &str)] =
+    &[("/knowledge", "Documents"), ("/knowledge/runs", "Ingestions"), ("/knowledge/topology", "Topology"), ("/knowledge/upload", "Upload")];
 
 /// The tabs of the knowledge pages.
 #[component]
 pub fn Tabs() -> impl IntoView {
-    let tab = |(href, text): (&'static str, &'static str)| {
-        view! {
-            <A
-                href=href
-                exact=true
-                attr:class="-mb-px border-b-2 border-transparent px-1 pb-2 text-soft hover:text-ink hover:no-underline \
-                aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
-            >
-                {text}
-            </A>
-        }
-    };
-    view! {
-        <nav class="mb-4 flex gap-4 border-b border-line" aria-label="Knowledge">
-            {[("/knowledge", "Documents"), ("/knowledge/runs", "Ingestions"), ("/knowledge/topology", "Topology"), ("/knowledge/upload", "Upload")]
-                .map(tab)
-                .collect_view()}
-        </nav>
-    }
+    view! { <PageTabs label="Knowledge" tabs=TABS /> }
 }

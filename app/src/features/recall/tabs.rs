@@ -1,24 +1,10 @@
+use crate::ui::PageTabs;
 use leptos::prelude::*;
-use leptos_router::components::A;
+
+const TABS: &[(&str, &str)] = &[("/recall/playground", "Recall"), ("/recall/playground/context", "Assemble a context")];
 
 /// The tabs of the playground.
 #[component]
 pub fn PlaygroundTabs() -> impl IntoView {
-    let tab = |(href, text): (&'static str, &'static str)| {
-        view! {
-            <A
-                href=href
-                exact=true
-                attr:class="-mb-px border-b-2 border-transparent px-1 pb-2 text-soft hover:text-ink hover:no-underline \
-                aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
-            >
-                {text}
-            </A>
-        }
-    };
-    view! {
-        <nav class="mb-4 flex gap-4 border-b border-line" aria-label="Playground">
-            {[("/recall/playground", "Recall"), ("/recall/playground/context", "Assemble a context")].map(tab).collect_view()}
-        </nav>
-    }
+    view! { <PageTabs label="Playground" tabs=TABS /> }
 }

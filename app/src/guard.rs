@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos_axum::{ResponseOptions, redirect};
 use remembrancer::{
     Engine, OpContext,
-    api::{ErrorCode, FieldError, OperatorProfile, RequestId},
+    api::{ErrorCode, FieldError, OperatorId, OperatorProfile, RequestId},
     identity::{self, Admission},
 };
 use std::{net::IpAddr, sync::Arc, time::Duration};
@@ -42,6 +42,9 @@ const THEME: &str = "rmb-theme";
 const LOGIN: &str = "rmb-login";
 const LOGIN_SECONDS: u32 = 300;
 const TYPED: &str = "rmb-typed";
+/// Who signed in last in this browser: nobody else sees what they typed.
+const WHO: &str = "rmb-who";
+const WHO_SECONDS: u32 = 43_200;
 /// Most characters of a cookie's value, and for how many seconds it keeps a form.
 const TYPED_MAX: usize = 3_500;
 const TYPED_SECONDS: u32 = 900;
@@ -95,11 +98,11 @@ pub async fn close_session() -> Result<(), ConsoleError> {
     session()?.flush().await.map_err(lost)
 }
 
-/// Takes the message about the last form out of the session, or what was typed into a form before the session ended.
-pub async fn take_flash() -> Result<Option<Flash>, ConsoleError> {
+/// Takes the message about the last form out of the session, or what this operator typed into a form before the session ended.
+pub async fn take_flash(operator: OperatorId) -> Result<Option<Flash>, ConsoleError> {
     let session = session()?;
     if session.get::<Flash>(SESSION_FLASH).await.map_err(lost)?.is_none() {
-        return Ok(take_typed());
+        return Ok(take_typed(operator));
     }
     session.remove(SESSION_FLASH).await.map_err(lost)
 }
@@ -107,10 +110,20 @@ pub async fn take_flash() -> Result<Option<Flash>, ConsoleError> {
 /// Keeps what was typed into a form whose session ended, until somebody signs in again in this browser. A cookie holds it: what strangers
 /// send must not fill the table of sessions.
 fn keep_typed(form: &str, typed: &str) {
-    let kept = Query::default().with("form", path_of(form)).with("typed", typed).href("");
-    let fits = !typed.is_empty() && kept.len() <= TYPED_MAX;
-    if let Some(console) = use_context::<Console>().filter(|_| fits && wants_html()) {
+    let Some(who) = use_context::<Parts>().and_then(|parts| cookie(&parts.headers, WHO)) else { return };
+    let short = Query::default().with("form", path_of(form)).with("who", who);
+    let whole = short.with("typed", typed).href("");
+    let kept = if whole.len() <= TYPED_MAX { whole } else { short.href("") };
+    if let Some(console) = use_context::<Console>().filter(|_| !typed.is_empty() && wants_html()) {
         set_cookie(TYPED, kept.trim_start_matches('?'), TYPED_SECONDS, console.secure_cookies);
+    }
+}
+
+/// Keeps who signed in, for what they type until their session ends by itself; nobody after a sign-out.
+pub fn keep_who(operator: Option<OperatorId>) {
+    if let Ok(console) = console() {
+        let (value, seconds) = operator.map_or_else(|| (String::new(), 0), |id| (id.to_string(), WHO_SECONDS));
+        set_cookie(WHO, &value, seconds, console.secure_cookies);
     }
 }
 
@@ -129,15 +142,21 @@ pub fn kept_login() -> String {
     kept.map(|kept| Query::parse(&kept).text("login")).unwrap_or_default()
 }
 
-/// Takes what was typed into the form of this page before the session ended.
-fn take_typed() -> Option<Flash> {
+/// Takes what an operator typed into the form of this page before the session ended.
+fn take_typed(operator: OperatorId) -> Option<Flash> {
     let headers = use_context::<Parts>()?.headers;
     let kept = Query::parse(&cookie(&headers, TYPED)?);
     if kept.get("form") != Some(path_of(&page())) {
         return None;
     }
     set_cookie(TYPED, "", 0, console().ok()?.secure_cookies);
-    let text = "You were signed out before this was saved. Check it and send it again.";
+    if kept.text("who") != operator.to_string() {
+        return None;
+    }
+    let text = match kept.get("typed") {
+        Some(_) => "You were signed out before this was saved. Check it and send it again.",
+        None => "You were signed out before this was saved. The text was too long to be kept: enter it again.",
+    };
     let error = ConsoleError::new(ErrorCode::Unauthenticated, text);
     Some(Flash::refused(&error, &kept.text("typed")))
 }

@@ -154,9 +154,18 @@ async fn what_was_typed_survives_a_session_that_ends_and_a_wrong_password_keeps_
             .body(Body::from(body.clone()))
             .unwrap()
     };
-    let ended = site.send(post(String::new())).await;
+    let stranger = site.send(post(String::new())).await;
+    assert!(!cookies(&stranger).iter().any(|cookie| cookie.starts_with("rmb-typed=")), "nobody signed in here");
+    let (signed_in, _) = sign_in(&site, &world.login, PASSWORD).await;
+    let who = cookies(&signed_in).into_iter().find(|cookie| cookie.starts_with("rmb-who=")).unwrap();
+    let ended = site.send(post(who)).await;
     assert!(ended.header(header::LOCATION).starts_with("/sign-in?next="), "{ended:?}");
     let kept = cookies(&ended).into_iter().find(|cookie| cookie.starts_with("rmb-typed=")).unwrap();
+    let roles = [OperatorRole::Viewer, OperatorRole::Operator];
+    identity::create_operator(&world.engine, &world.system, "idris@acme.example", "Idris", PASSWORD, &roles).await.unwrap();
+    let (_, other) = sign_in(&site, "idris@acme.example", PASSWORD).await;
+    let seen = site.get(&page, &[(header::COOKIE, &format!("{other}; {kept}")), (header::ACCEPT, "text/html")]).await;
+    assert!(!seen.text.contains("in May"), "another operator does not see it");
     let (_, session) = sign_in(&site, &world.login, PASSWORD).await;
     let both = format!("{session}; {kept}");
     let elsewhere = site.get("/agents", &[(header::COOKIE, &both), (header::ACCEPT, "text/html")]).await;

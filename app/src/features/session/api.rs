@@ -2,8 +2,8 @@ use crate::{ConsoleError, Flash, codec::Text};
 #[cfg(feature = "ssr")]
 use crate::{
     guard::{
-        client_address, close_session, console, keep_login, open_session, own_path, request_id, set_status, set_theme_cookie, signed_in,
-        take_flash, theme_cookie,
+        client_address, close_session, console, keep_login, keep_who, open_session, own_path, request_id, set_status, set_theme_cookie,
+        signed_in, take_flash, theme_cookie,
     },
     query::Query,
 };
@@ -40,7 +40,7 @@ pub struct Viewer {
 pub async fn current_viewer() -> Result<Viewer, ConsoleError> {
     let (engine, _, profile) = signed_in().await?;
     let log_days = engine.settings().retrieval_log_days.map(NonZeroU32::get);
-    let (theme, flash, public_url) = (theme_cookie(), take_flash().await?, console()?.public_url.to_string());
+    let (theme, flash, public_url) = (theme_cookie(), take_flash(profile.id).await?, console()?.public_url.to_string());
     Ok(Viewer { profile, theme, flash, public_url, log_days })
 }
 
@@ -52,7 +52,10 @@ pub async fn sign_in(
     #[server(default)] next: String,
 ) -> Result<(), ConsoleError> {
     let signed_in = match attempt(&login, &password).await {
-        Ok(admission) => open_session(admission).await,
+        Ok(admission) => {
+            keep_who(Some(admission.operator));
+            open_session(admission).await
+        }
         Err(error) => Err(error),
     };
     match &signed_in {
@@ -75,6 +78,7 @@ pub async fn sign_out() -> Result<(), ConsoleError> {
     let (engine, ctx, _) = signed_in().await?;
     identity::sign_out(&engine, &ctx).await?;
     close_session().await?;
+    keep_who(None);
     leptos_axum::redirect("/sign-in?signed_out=yes");
     Ok(())
 }

@@ -25,3 +25,4 @@ pub use guard::{
     ClientAddress, Console, PUBLIC_SERVER_FUNCTIONS, SESSION_ADMISSION, SESSION_FLASH, SignInLimiter, server_functions, theme_cookie,
     theme_of,
 };
+pub use query::Query;

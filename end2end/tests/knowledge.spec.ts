@@ -216,4 +216,7 @@ test('an upload without a collection is refused at its field', { tag: '@no-js' }
   await upload.name.fill('tea.md');
   await upload.send(upload.submit);
   await expect(upload.flash).toContainText('choose a collection');
+  await expect(upload.chosen).toHaveAccessibleDescription(/choose a collection/i);
+  await expect(upload.text).toHaveValue('# Tea');
+  await expect(upload.name).toHaveValue('tea.md');
 });

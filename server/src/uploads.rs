@@ -2,7 +2,7 @@
 
 use crate::api::ApiError;
 use crate::downloads::operator;
-use app::{ConsoleError, Flash, SESSION_FLASH};
+use app::{ConsoleError, Flash, Query, SESSION_FLASH};
 use axum::extract::multipart::MultipartError;
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request, State};
 use axum::http::StatusCode;
@@ -30,24 +30,27 @@ async fn upload(State(engine): State<Engine>, request: Request) -> Result<Respon
         }
         ctx => ctx?,
     };
-    // Who may not upload is refused before the files are read.
-    ctx.require_role(OperatorRole::Reviewer)?;
     let session = parts.extensions.get::<Session>().cloned().ok_or_else(|| Error::internal("a layer is missing: sessions"))?;
-    let flash = match ingest(&engine, &ctx, Request::from_parts(parts, body)).await {
+    let mut typed = String::new();
+    let flash = match ingest(&engine, &ctx, Request::from_parts(parts, body), &mut typed).await {
         Ok((collection, files)) => Flash { uploaded: files.clone(), ..Flash::done(summary(&collection, &files)) },
         Err(error) if error.code() == ErrorCode::Internal => return Err(error.into()),
         Err(error) => {
             let error = ConsoleError { code: error.code(), message: error.message(), fields: error.fields().to_vec(), request_id: None };
-            Flash::refused(&error, "")
+            Flash::refused(&error, &typed)
         }
     };
     session.insert(SESSION_FLASH, flash).await.map_err(|error| Error::Unavailable(format!("session: {error}")))?;
     Ok(Redirect::to(PAGE).into_response())
 }
 
-async fn ingest(engine: &Engine, ctx: &OpContext, request: Request) -> Result<(String, Vec<UploadedFile>), Error> {
+/// Ingests what the form holds; `typed` is what the form shows again if that is refused.
+async fn ingest(engine: &Engine, ctx: &OpContext, request: Request, typed: &mut String) -> Result<(String, Vec<UploadedFile>), Error> {
+    // Who may not upload is refused before the files are read.
+    ctx.require_role(OperatorRole::Reviewer)?;
     let multipart = Multipart::from_request(request, &()).await;
     let form = Form::read(multipart.map_err(|_| Error::invalid("files", "must be sent as a form with files"))?).await?;
+    *typed = form.typed();
     let collection = form.collection()?;
     let files = form.documents()?;
     let files = knowledge::upload(engine, ctx, &collection, files).await?;
@@ -90,6 +93,14 @@ impl Form {
         Ok(form)
     }
 
+    /// What was typed, as a query; without the text if that is too long for a session.
+    fn typed(&self) -> String {
+        let fields =
+            Query::default().with("collection", &self.collection).with("new_collection", &self.new_collection).with("name", &self.name);
+        let all = fields.with("text", &self.text).href("");
+        if all.len() <= Flash::TYPED_MAX { all } else { fields.with("lost", "true").href("") }
+    }
+
     /// The collection that was named, or else the one that was chosen.
     fn collection(&self) -> Result<String, Error> {
         let named = [&self.new_collection, &self.collection].into_iter().map(|name| name.trim()).find(|name| !name.is_empty());
@@ -116,7 +127,9 @@ impl Form {
 
 fn unreadable(error: MultipartError) -> Error {
     match error.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => Error::Invalid(vec![FieldError::new("files", "is larger than 24 MB in all")]),
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            Error::Invalid(vec![FieldError::new("files", format!("is larger than {} MB in all", UPLOAD_MAX / 1024 / 1024))])
+        }
         _ => Error::invalid("files", "could not be read to its end"),
     }
 }

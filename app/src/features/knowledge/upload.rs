@@ -2,7 +2,8 @@ use super::{api::collections, tabs::Tabs};
 use crate::{
     ConsoleError, Flash,
     layout::{PageHead, ViewerResource},
-    ui::{Badge, ErrorView, Skeleton, Tone},
+    query::Query,
+    ui::{Badge, ErrorView, Skeleton, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ErrorCode, FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
@@ -40,22 +41,35 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
         flash.as_ref().and_then(|flash| flash.field(field)).map(|text| view! { <p class="mt-1 text-xs text-danger" id=id>{text}</p> })
     };
     let invalid = |field: &str| flash.as_ref().and_then(|flash| flash.field(field)).map(|_| "true");
-    let options = collections.into_iter().map(|name| view! { <option value=name.clone()>{name.clone()}</option> }).collect_view();
+    let described = |field: &str| invalid(field).map(|_| format!("{field}-error"));
+    let typed = flash.as_ref().filter(|flash| flash.refused).map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
+    let chosen = typed.text("collection");
+    let options = collections.into_iter().map(|name| {
+        view! { <option value=name.clone() selected=name == chosen>{name.clone()}</option> }
+    });
     view! {
         <Results files=uploaded />
         <form class="card max-w-2xl divide-y divide-line" method="post" action="/console/upload" enctype="multipart/form-data">
             <div class="grid gap-3 p-4 sm:grid-cols-2">
                 <div>
                     <label class="label" for="collection">"Collection"</label>
-                    <select class="input" id="collection" name="collection" aria-invalid=invalid("collection")>
+                    <select class="input" id="collection" name="collection" aria-invalid=invalid("collection") aria-describedby=described("collection")>
                         <option value="">"Choose a collection"</option>
-                        {options}
+                        {options.collect_view()}
                     </select>
                     {error("collection")}
                 </div>
                 <div>
                     <label class="label" for="new-collection">"Or a new collection"</label>
-                    <input class="input" id="new-collection" name="new_collection" maxlength="64" autocomplete="off" placeholder="handbook" />
+                    <input
+                        class="input"
+                        id="new-collection"
+                        name="new_collection"
+                        maxlength="64"
+                        autocomplete="off"
+                        placeholder="handbook"
+                        value=typed.text("new_collection")
+                    />
                 </div>
             </div>
             <div class="p-4">
@@ -68,7 +82,7 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
                     multiple
                     accept=".md,text/markdown"
                     aria-invalid=invalid("files")
-                    aria-describedby="files-hint"
+                    aria-describedby=described("files").map_or_else(|| "files-hint".to_owned(), |error| format!("{error} files-hint"))
                 />
                 {error("files")}
                 <p class="mt-1 text-xs text-soft" id="files-hint">
@@ -78,7 +92,12 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
             <div class="space-y-3 p-4">
                 <div>
                     <label class="label" for="text">"Or a text"</label>
-                    <textarea class="input font-mono text-xs" id="text" name="text" rows="8" placeholder="# Title"></textarea>
+                    <textarea class="input font-mono text-xs" id="text" name="text" rows="8" placeholder="# Title">
+                        {text::editable(&typed.text("text"))}
+                    </textarea>
+                    {typed.get("lost").map(|_| view! {
+                        <p class="mt-1 text-xs text-warn">"The text was too long to be kept here. Go back in your browser to find it again."</p>
+                    })}
                 </div>
                 <div>
                     <label class="label" for="name">"File name of the text"</label>
@@ -88,7 +107,9 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
                         name="name"
                         autocomplete="off"
                         placeholder="notes.md"
+                        value=typed.text("name")
                         aria-invalid=invalid("name")
+                        aria-describedby=described("name")
                     />
                     {error("name")}
                 </div>
@@ -111,12 +132,12 @@ fn Results(files: Vec<UploadedFile>) -> impl IntoView {
         };
         let failures = file.failures.into_iter().map(|failure| {
             let line = failure.line.map(|line| format!("Line {line}: ")).unwrap_or_default();
-            view! { <p class="text-sm break-words text-danger">{line} {failure.reason}</p> }
+            view! { <p class="text-sm break-words text-danger">{line} {text::visible(&failure.reason)}</p> }
         });
         view! {
             <tr data-testid="uploaded">
                 <td>
-                    <p class="font-mono text-xs break-all">{file.path}</p>
+                    <p class="font-mono text-xs break-all">{text::visible(&file.path)}</p>
                     {failures.collect_view()}
                 </td>
                 <td><Badge tone text /></td>

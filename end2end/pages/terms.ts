@@ -9,9 +9,9 @@ export class TermsPage extends FilteredPage {
 
   /** The forms of the page for a new term. */
   readonly newTerm = {
-    field: (name: string) => this.page.getByRole('form', { name: 'A term of its own' }).getByRole('textbox', { name, exact: true }),
+    field: (name: string) => this.page.getByRole('form', { name: 'New term' }).getByRole('textbox', { name, exact: true }),
     create: this.page.getByRole('button', { name: 'Create term' }),
-    into: this.page.getByLabel('Term that it means'),
+    into: this.page.getByLabel('Term of the alias'),
     addAlias: this.page.getByRole('button', { name: 'Add alias' }),
   };
 

@@ -166,7 +166,7 @@ export class Agent {
 
   /** The prompt that a task is given. */
   async context(query: string): Promise<string> {
-    return (await this.post<{ text: string }>('/api/context', { query })).text;
+    return (await this.assemble(query)).text;
   }
 
   /** Links one memory to another. */

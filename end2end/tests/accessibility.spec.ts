@@ -63,8 +63,7 @@ async function recallLongWords(agent: Agent): Promise<string> {
 }
 
 /** Assembles a context in words longer than a phone is wide, which is cut to fit. */
-async function assembleLongWords(): Promise<string> {
-  const agent = Agent.create(['context:read']);
+async function assembleLongWords(agent = Agent.create(['context:read'])): Promise<string> {
   await agent.remember({ topic_raw: unique(LONG), content: `${LONG} keeps the key of the boathouse.` });
   const turns = Array.from({ length: 30 }, () => ({ role: 'user', content: `${LONG} has a boathouse.` }));
   const { id } = await agent.assemble(`Who keeps the key of the boathouse? ${LONG}`, { turns, budget: 2000 });
@@ -199,7 +198,8 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'uploading documents': ({ frame }) => frame.goto('/knowledge/upload'),
   'uploaded documents': async ({ upload }) => {
     await upload.goto('/knowledge/upload');
-    await upload.paste(unique('e2e'), `${LONG.slice(0, 60)}.md`, `# ${LONG}\n\n${LONG}\n`);
+    await upload.paste(unique('e2e').replace(' ', '-'), `${LONG.slice(0, 60)}.md`, `# ${LONG}\n\n${LONG}\n`);
+    await expect(upload.results).toHaveCount(1);
   },
   ingestions: async ({ frame, agent }) => {
     await agent.ingest(unique('e2e'), [{ path: `docs/${LONG.slice(0, 60)}.md`, content: '---\nowner: nobody\n' }]);
@@ -235,8 +235,9 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'a recall, replayed': async ({ frame, agent }) => openLog(frame, `/recall/log/${await recallLongWords(agent)}?replay=yes`),
   'an unknown recall': ({ frame }) => frame.goto('/recall/log/0198f000-0000-7000-8000-000000000000'),
   'the context log': async ({ frame }) => {
-    await assembleLongWords();
-    await frame.gotoUntil('/recall/contexts', async () => expect(await frame.page.getByTestId('context').count()).toBeGreaterThan(0));
+    const agent = Agent.create(['context:read']);
+    await assembleLongWords(agent);
+    await frame.gotoUntil(`/recall/contexts?agent=${agent.id}`, async () => expect(await frame.page.getByTestId('context').count()).toBe(1));
   },
   'the context log, nothing matches': ({ frame }) => frame.goto('/recall/contexts?until=2020-01-01'),
   'the context log, an invalid filter': ({ frame }) => frame.goto('/recall/contexts?cut=perhaps&from=yesterday'),

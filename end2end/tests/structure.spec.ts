@@ -258,17 +258,17 @@ test('a new term', { tag: '@no-js' }, async ({ terms }) => {
   await terms.goto('/vocabulary/terms/new');
   await expect(terms.main).toMatchAriaSnapshot(`
     - heading "New term" [level=1]
-    - form "A term of its own":
-      - heading "A term of its own" [level=2]
+    - form "New term":
+      - heading "New term" [level=2]
       - textbox "Term"
       - textbox "Definition"
       - textbox "Category"
       - textbox "Aliases"
       - button "Create term"
-    - form "An alias of a term":
-      - heading "An alias of a term" [level=2]
+    - form "New alias":
+      - heading "New alias" [level=2]
       - textbox "Alias"
-      - combobox "Term that it means"
+      - combobox "Term of the alias"
       - button "Add alias"
   `);
 });

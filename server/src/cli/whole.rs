@@ -193,7 +193,7 @@ pub(super) async fn work(engine: &Engine) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Confirms every candidate of an agent that is no episode.
+/// Confirms every candidate of an agent that is of one of these kinds.
 pub(super) async fn confirm(engine: &Engine, tenant: &OpContext, agent_id: AgentId, kinds: &[MemoryKind]) -> Result<(), Failure> {
     for kind in kinds {
         loop {

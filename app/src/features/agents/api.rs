@@ -31,7 +31,8 @@ pub async fn set_agent_blocked(id: AgentId, blocked: bool, #[server(default)] re
         Ok(Flash::done(match (identity::set_blocked(&engine, &ctx, id, blocked, &reason).await?, blocked) {
             (true, true) => "Blocked. The keys of the agent are refused from now on.",
             (true, false) => "Unblocked. The keys of the agent work again.",
-            (false, _) => "Nothing changed: somebody else was faster.",
+            (false, true) => "The agent is already blocked.",
+            (false, false) => "The agent is already unblocked.",
         }))
     };
     let page = format!("/agents/{id}");

@@ -1,10 +1,10 @@
 use super::{api::read_agent, block::Block, keys::Keys};
 use crate::{
     ConsoleError, Flash,
-    features::overview::{Days, Legend, percent},
+    features::overview::{Days, Legend},
     layout::ViewerResource,
     query::Query,
-    ui::{Badge, ErrorView, Skeleton, Time, Tone, text},
+    ui::{Badge, ErrorView, Skeleton, Time, Tone, chart::percent, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -190,7 +190,7 @@ fn Memories(detail: AgentDetail) -> impl IntoView {
             <dl class="facts p-4" data-testid="memories">
                 <dt>"live"</dt>
                 <dd>
-                    <a href=list.clone()>{text::number(agent.live)}</a>
+                    <a class="underline" href=list.clone()>{text::number(agent.live)}</a>
                     <span class="text-soft">{format!(" of at most {}", text::number(detail.policy.memories_max.into()))}</span>
                 </dd>
                 {detail.statuses.into_iter().map(status).collect_view()}

@@ -1,4 +1,4 @@
-use crate::ui::{Badge, Time, Tone};
+use crate::ui::{Badge, Time, Tone, text};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use remembrancer::api::AgentKey;
@@ -53,7 +53,7 @@ fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
         <tr data-testid="key">
             <td>
                 <p class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
-                    <span class="min-w-0 font-medium break-words">{key.name}</span>
+                    <span class="min-w-0 font-medium break-words">{text::visible(&key.name)}</span>
                     {state}
                 </p>
                 <p class="font-mono text-xs break-all text-soft">{key.hint}</p>

@@ -66,7 +66,7 @@ fn Row(agent: AgentSummary) -> impl IntoView {
     let live = format!("{} of {}", text::count(agent.live, "live memory", "live memories"), agent.slug);
     let blocked = agent.blocked.then(|| view! { <Badge tone=Tone::Danger text="blocked" title="Its keys are refused." /> });
     // A name that differs from the slug only by case says nothing more.
-    let name = (!agent.name.eq_ignore_ascii_case(&agent.slug)).then_some(agent.name);
+    let name = (!agent.name.eq_ignore_ascii_case(&agent.slug)).then(|| text::visible(&agent.name));
     let commons = (agent.kind == AgentKind::Commons)
         .then(|| view! { <Badge tone=Tone::Accent text="shared" title="The memory that all agents of the organisation share." /> });
     let deleted = match agent.deleted {

@@ -119,7 +119,8 @@ fn Row(entry: AuditEntry) -> impl IntoView {
         "run" => Some("/knowledge/runs".to_owned()),
         "context" => Some(format!("/recall/contexts/{}", entry.target_id)),
         "source" => Some(format!("/sources/{}", entry.target_id)),
-        "agent" => Some(format!("/memories?agent={}", entry.target_id)),
+        "agent" => Some(format!("/agents/{}", entry.target_id)),
+        "project" => Some(format!("/projects/{}", entry.target_id)),
         _ => None,
     };
     let target = match page {

@@ -71,7 +71,7 @@ pub fn Facts(
                 {source.channel_id.map(|id| fact("Channel", mono(id)))}
                 {source.thread_id.map(|id| fact("Thread", mono(id)))}
                 {source.message_id.map(|id| fact("Message", mono(id)))}
-                {source.speaker.map(|name| fact("Speaker", name))}
+                {source.speaker.map(|name| fact("Speaker", text::visible(&name)))}
                 {source.observed_at.or(detail.observed_at).map(|at| fact("Said", time(at)))}
                 {fact("Came by", detail.source_kind.as_str())}
                 {detail.filename.map(|name| fact("File", name))}

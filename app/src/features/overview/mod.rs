@@ -7,4 +7,4 @@ mod silence;
 mod tile;
 
 pub use page::OverviewPage;
-pub use silence::{Days, Legend, percent};
+pub use silence::{Days, Legend};

@@ -1,12 +1,12 @@
 use super::{
     api::front_page,
     capture::CaptureTiles,
-    silence::{Days, Legend, percent},
+    silence::{Days, Legend},
     tile::{Alarm, Tile},
 };
 use crate::{
     layout::{NumbersResource, PageHead},
-    ui::{ErrorView, Shape, Skeleton, text},
+    ui::{ErrorView, Shape, Skeleton, chart::percent, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{CaptureNumbers, Overview};

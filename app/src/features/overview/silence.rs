@@ -66,12 +66,6 @@ pub fn Legend() -> impl IntoView {
     }
 }
 
-/// Formats a rate: `12 %`, with one decimal below ten.
-pub fn percent(rate: f64) -> String {
-    let percent = rate * 100.0;
-    if percent > 0.0 && percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
-}
-
 fn spoken(days: &[(NaiveDate, Silence)]) -> String {
     let (recalls, zero): (i64, i64) = days.iter().fold((0, 0), |(recalls, zero), (_, day)| (recalls + day.recalls, zero + day.zero_hits));
     let worst = days.iter().filter(|(_, day)| day.zero_hits > 0).max_by_key(|(_, day)| day.zero_hits);
@@ -85,11 +79,6 @@ fn spoken(days: &[(NaiveDate, Silence)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn small_rates_have_a_digit_more() {
-        assert_eq!([0.0, 0.004, 0.123, 1.0].map(percent), ["0 %", "0.4 %", "12 %", "100 %"]);
-    }
 
     #[test]
     fn the_chart_can_be_heard() {

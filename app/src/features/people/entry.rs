@@ -75,7 +75,10 @@ fn Why(value: String, sentences: Vec<CitedSentence>, memories: Vec<MemoryId>) ->
         }
     });
     let memories = (!memories.is_empty()).then(|| {
-        let links = memories.into_iter().zip(1..).map(|(id, n)| view! { <a class="mr-2" href=format!("/memories/{id}")>"Memory "{n}</a> });
+        let links = memories
+            .into_iter()
+            .zip(1..)
+            .map(|(id, n)| view! { <a class="mr-2 underline" href=format!("/memories/{id}")>"Memory "{n}</a> });
         view! { <p class="mt-2 text-soft">"Confirmed as " {links.collect_view()}</p> }
     });
     let said: Vec<_> = said.collect();

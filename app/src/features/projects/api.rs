@@ -63,7 +63,8 @@ pub async fn link_projects(project: Uuid, #[server(default)] other: String, #[se
         Ok(Flash::done(match (changed, remove) {
             (true, false) => "The projects are linked. The memories of each are relevant to the other.",
             (true, true) => "The link is removed.",
-            (false, _) => "Nothing changed: somebody else was faster.",
+            (false, false) => "The projects are already linked.",
+            (false, true) => "The link is already removed.",
         }))
     };
     finish(result.await, &page(project), &page(project), "").await

@@ -2,7 +2,7 @@ use super::{api::projects, list::NewProject};
 use crate::{
     ConsoleError, Flash,
     layout::ViewerResource,
-    ui::{ErrorView, SelectField, Skeleton, Time, choice},
+    ui::{ErrorView, SelectField, Skeleton, Time, choice, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -56,7 +56,7 @@ fn unknown() -> ConsoleError {
 #[component]
 fn Whole(project: Project, all: Vec<Project>, may_change: bool, flash: Option<Flash>) -> impl IntoView {
     let id = project.id;
-    let name = (!project.name.eq_ignore_ascii_case(&project.slug)).then(|| project.name.clone());
+    let name = (!project.name.eq_ignore_ascii_case(&project.slug)).then(|| text::visible(&project.name));
     view! {
         <Title text=project.slug.clone() />
         <header class="mb-5">
@@ -92,7 +92,8 @@ fn Whole(project: Project, all: Vec<Project>, may_change: bool, flash: Option<Fl
 fn Repositories(project: Project) -> impl IntoView {
     let repos = project.repos;
     let one = |repo: remembrancer::api::Repo| {
-        let name = (!repo.name.eq_ignore_ascii_case(&repo.slug)).then(|| view! { <span class="text-soft">{repo.name.clone()}</span> });
+        let name =
+            (!repo.name.eq_ignore_ascii_case(&repo.slug)).then(|| view! { <span class="text-soft">{text::visible(&repo.name)}</span> });
         view! {
             <li class="flex flex-wrap items-baseline gap-x-2 px-4 py-2" data-testid="repo">
                 <span class="font-medium break-words">{repo.slug.clone()}</span>

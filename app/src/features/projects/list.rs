@@ -55,7 +55,7 @@ fn Table(projects: Vec<Project>) -> impl IntoView {
     let total = text::count(i64::try_from(projects.len()).unwrap_or(i64::MAX), "project", "projects");
     let row = |project: Project| {
         let number = |n: usize| text::number(i64::try_from(n).unwrap_or(i64::MAX));
-        let name = (!project.name.eq_ignore_ascii_case(&project.slug)).then(|| project.name.clone());
+        let name = (!project.name.eq_ignore_ascii_case(&project.slug)).then(|| text::visible(&project.name));
         view! {
             <tr data-testid="project">
                 <th scope="row" class="font-normal! whitespace-normal! text-ink!">

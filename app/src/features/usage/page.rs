@@ -12,6 +12,7 @@ use crate::{
     ui::{
         Answered, Empty, ErrorView, FilterForm, Filtered, Shape, Skeleton, TextField,
         chart::{length, share_of},
+        text,
     },
 };
 use leptos::prelude::*;
@@ -100,7 +101,7 @@ fn Shares(
         view! {
             <tr>
                 <th scope="row" class="font-normal! whitespace-normal!">
-                    <span class="text-sm wrap-anywhere">{share.name.unwrap_or_else(|| none.to_owned())}</span>
+                    <span class="text-sm wrap-anywhere">{share.name.map_or_else(|| none.to_owned(), |name| text::visible(&name))}</span>
                 </th>
                 <td class="w-26 align-middle!">
                     <svg class="h-2 w-20" viewBox="0 0 96 8" preserveAspectRatio="none" aria-hidden="true">

@@ -53,7 +53,7 @@ fn Forms(query: Query, flash: Option<Flash>, typed: RwSignal<String>) -> impl In
     view! {
         <div class="grid max-w-5xl items-start gap-6 lg:grid-cols-2">
             <form class="card space-y-3 p-4" method="post" action="/console/api/create_term" aria-labelledby="new-term">
-                <h2 id="new-term">"A term of its own"</h2>
+                <h2 id="new-term">"New term"</h2>
                 <Line id="term" name="term" label="Term" value=field("term", ("term", "name")) required=true error=error("term", "term") />
                 <div>
                     <label class="label" for="definition">"Definition"</label>
@@ -82,11 +82,11 @@ fn Forms(query: Query, flash: Option<Flash>, typed: RwSignal<String>) -> impl In
                 <button class="button button-primary" type="submit">"Create term"</button>
             </form>
             <form class="card space-y-3 p-4" method="post" action="/console/api/create_alias" aria-labelledby="new-alias">
-                <h2 id="new-alias">"An alias of a term"</h2>
+                <h2 id="new-alias">"New alias"</h2>
                 <p class="text-sm text-soft">"Recalls of the alias find the memories of the term."</p>
                 <Line id="alias" name="alias" label="Alias" value=alias required=true error=error("alias", "alias") />
                 <div>
-                    <TermField id="into" label="Term that it means" value=field("alias", ("into", "")) error=error("alias", "into") typed />
+                    <TermField id="into" label="Term of the alias" value=field("alias", ("into", "")) error=error("alias", "into") typed />
                 </div>
                 <button class="button" type="submit">"Add alias"</button>
             </form>

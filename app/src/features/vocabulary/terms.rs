@@ -123,7 +123,7 @@ fn NoTerms(filtered: bool) -> impl IntoView {
     }
     view! {
         <Empty shape=Shape::Vocabulary title="The vocabulary is empty">
-            <p class="mb-3">"Terms come from proposals that are approved, from glossaries among the documents, and from people."</p>
+            <p class="mb-3">"Approved proposals, glossaries among the documents and reviewers add terms."</p>
             <span class="flex flex-wrap justify-center gap-2">
                 <a class="button" href="/vocabulary">"Review proposals"</a>
                 <a class="button" href="/vocabulary/terms/new">"New term"</a>

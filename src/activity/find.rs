@@ -38,7 +38,24 @@ pub(crate) struct Found {
 /// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn find(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>) -> Result<Vec<Found>, DbError> {
-    let &Asked { of, words, kinds, most } = asked;
+    let mut found = closest(engine, ctx, asked.of, asked.words, asked.kinds).await?;
+    let mut seen = HashSet::new();
+    found.retain(|one| seen.insert(one.report.content()));
+    found.truncate(asked.most);
+    Ok(found)
+}
+
+/// The reports that share the most with a question, best first.
+///
+/// # Errors
+/// When the database is out of reach.
+pub(super) async fn closest(
+    engine: &Engine,
+    ctx: &OpContext,
+    of: Reports,
+    words: &Words,
+    kinds: &[ActionKind],
+) -> Result<Vec<Found>, DbError> {
     let mut tx = engine.db().control.begin_search(ctx.tenancy()).await?;
     let store::Matches { postings, frequencies, statistics } = store::matches(&mut tx, ctx.tenancy(), of, &words.terms, kinds).await?;
     let proposed = Postings::weighed(words, statistics, &frequencies, &postings).best(READ, |_, _| true);
@@ -53,8 +70,5 @@ pub(crate) async fn find(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>) ->
         })
         .collect();
     found.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| (b.report.at, b.report.id).cmp(&(a.report.at, a.report.id))));
-    let mut seen = HashSet::new();
-    found.retain(|one| seen.insert(one.report.content()));
-    found.truncate(most);
     Ok(found)
 }

@@ -5,7 +5,9 @@ mod find;
 mod model;
 mod record;
 pub mod store;
+mod suggest;
 
 pub(crate) use find::{Asked, Found, find};
 pub use model::{Body, NewReport, Report, Reports};
 pub use record::{record_action, record_steps};
+pub(crate) use suggest::{Suggestion, suggest};

@@ -46,7 +46,7 @@ pub struct NewReport {
 /// What is reported.
 #[derive(Clone, Debug)]
 pub enum Body {
-    Action { kind: ActionKind, action: String, message: String, outcome: Option<String>, meta: Value },
+    Action { kind: ActionKind, action: String, message: String, outcome: Option<String>, succeeded: Option<bool>, meta: Value },
     Step { workflow: String, step_name: String, output: String, completed_at: DateTime<Utc> },
 }
 
@@ -116,6 +116,8 @@ pub struct Report {
     /// The message, or the output.
     pub message: String,
     pub outcome: Option<String>,
+    /// Whether the action succeeded, if the agent said so.
+    pub succeeded: Option<bool>,
     pub importance: f32,
     /// When it was reported, or the step completed.
     pub at: DateTime<Utc>,

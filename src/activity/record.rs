@@ -32,12 +32,13 @@ pub async fn record_action(engine: &Engine, ctx: &OpContext, request: RecordActi
     let ctx = &reporting(engine, ctx, request.user_id.as_ref()).await?;
     check_action(&request)?;
     let once = Once::new(engine, ctx, "record_action", &request)?;
-    let RecordActionRequest { action, message, kind, outcome, meta, importance, session_id, user_id: _ } = request;
+    let RecordActionRequest { action, message, kind, outcome, succeeded, meta, importance, session_id, user_id: _ } = request;
     let body = Body::Action {
         kind,
         action: guard::without_secrets(action),
         message: guard::without_secrets(message),
         outcome: outcome.map(guard::without_secrets),
+        succeeded,
         meta: guard::json_without_secrets(Value::Object(meta)),
     };
     let report = report(engine, body, session_id, importance.unwrap_or_else(|| kind.importance()));

@@ -23,7 +23,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, reports: &[Ne
     for report in reports {
         let (kind, hash) = (report.body.kind(), content_hash(&report.body.content()));
         match &report.body {
-            Body::Action { action, message, outcome, meta, .. } => {
+            Body::Action { action, message, outcome, succeeded, meta, .. } => {
                 insert!("insert into actions" {
                     tenant_id: tenancy.tenant,
                     id: report.id,
@@ -35,6 +35,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, reports: &[Ne
                     message: message,
                     meta: meta,
                     outcome: outcome,
+                    succeeded: succeeded,
                     importance: report.importance,
                     searchable: report.searchable,
                     content_hash: hash,
@@ -228,9 +229,10 @@ fn frequency(rows: i64, around: i64, documents: i64) -> f64 {
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn by_ids(tx: &mut Tx, tenancy: Tenancy, of: Reports, ids: &[Uuid]) -> Result<Vec<Report>, DbError> {
     let columns = match of {
-        Reports::Actions => "r.kind, r.action as title, r.message, r.outcome, r.created_at as at",
+        Reports::Actions => "r.kind, r.action as title, r.message, r.outcome, r.succeeded, r.created_at as at",
         Reports::Steps => {
-            "null::text as kind, r.workflow || ' / ' || r.step_name as title, r.output as message, null::text as outcome, r.completed_at as at"
+            r"null::text as kind, r.workflow || ' / ' || r.step_name as title, r.output as message, null::text as outcome,
+              null::boolean as succeeded, r.completed_at as at"
         }
     };
     let mut query = statement!(

@@ -55,6 +55,7 @@ impl ActionKind {
         "action": "invoice.send",
         "message": "Sent invoice 4711 to Mina by e-mail.",
         "outcome": "failed: the mailbox was full",
+        "succeeded": false,
         "meta": { "tool": "mailer" }
     }]))
 )]
@@ -77,6 +78,11 @@ pub struct RecordActionRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 2000)))]
     pub outcome: Option<String>,
+    /// Whether it succeeded.
+    ///
+    /// For similar tasks, a context suggests actions that succeeded more often than they failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub succeeded: Option<bool>,
     /// Details for programs; not searched.
     ///
     /// Up to 16 KiB of JSON.

@@ -31,6 +31,8 @@ text_enum! {
         Knowledge = "knowledge",
         /// What the tools of the connections in use can do and hold, as far as it answers the query: 5, or 3 if the budget is short.
         Connections = "connections",
+        /// Actions that succeeded for similar tasks, as agents reported them: at most 3.
+        SuggestedActions = "suggested_actions",
         /// The conversation so far. If the budget is short, all but the last 20 turns are condensed into one message.
         Turns = "turns",
         /// Results of tools of the running session.
@@ -103,6 +105,8 @@ text_enum! {
         Skill = "skill",
         /// A connection of the user.
         Connection = "connection",
+        /// An action that an agent reported.
+        Action = "action",
         /// The server: the clock, or turns that it condensed.
         Server = "server",
     }

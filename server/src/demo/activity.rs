@@ -13,6 +13,7 @@ pub struct Reported {
     action: &'static str,
     message: &'static str,
     outcome: Option<&'static str>,
+    succeeded: Option<bool>,
 }
 
 /// Steps of a workflow that were completed together.
@@ -31,6 +32,7 @@ pub const REPORTED: &[Reported] = &[
         action: "invoice.send",
         message: "Sent invoice 4711 to Mina with the mailer.",
         outcome: Some("failed: the attachment was larger than 10 MB"),
+        succeeded: Some(false),
     },
     Reported {
         agent: "binky",
@@ -39,6 +41,7 @@ pub const REPORTED: &[Reported] = &[
         action: "invoice.send",
         message: "Sent invoice 4711 to Mina through the customer portal.",
         outcome: Some("delivered and opened within an hour"),
+        succeeded: Some(true),
     },
     Reported {
         agent: "atlas",
@@ -47,6 +50,7 @@ pub const REPORTED: &[Reported] = &[
         action: "budget.request",
         message: "Vera rejected 4,200 EUR for a second staging cluster.",
         outcome: Some("rejected: one cluster is idle at night"),
+        succeeded: None,
     },
     Reported {
         agent: "binky",
@@ -55,6 +59,7 @@ pub const REPORTED: &[Reported] = &[
         action: "budget.request",
         message: "Idris approved 1,800 EUR for a second build machine.",
         outcome: Some("ordered for the Lisbon rack"),
+        succeeded: None,
     },
     Reported {
         agent: "binky",
@@ -63,6 +68,7 @@ pub const REPORTED: &[Reported] = &[
         action: "post.publish",
         message: "The post about the release had 900 readers; the one with a drawing had 2,400.",
         outcome: None,
+        succeeded: None,
     },
     Reported {
         agent: "atlas",
@@ -71,6 +77,7 @@ pub const REPORTED: &[Reported] = &[
         action: "tool.select",
         message: "Chose the portal over the mailer for invoices with attachments.",
         outcome: None,
+        succeeded: None,
     },
 ];
 
@@ -106,6 +113,7 @@ pub async fn report(engine: &Engine, ctx: &OpContext, reported: &Reported) -> Re
         message: reported.message.to_owned(),
         kind: reported.kind,
         outcome: reported.outcome.map(str::to_owned),
+        succeeded: reported.succeeded,
         meta: Map::new(),
         importance: None,
         session_id: None,

@@ -107,9 +107,9 @@ pub fn sort(blocks: &mut [Block], order: BlockOrder) {
 fn place(name: BlockName, order: BlockOrder) -> usize {
     use BlockName::{
         AgentIdentity, ArtifactIndex, Connections, Directives, Episodes, Facts, Knowledge, LearnedInfo, Memory, Skills, StructuredData,
-        SystemPrompt, Time, ToolResults, Turns, WorkingMemory,
+        SuggestedActions, SystemPrompt, Time, ToolResults, Turns, WorkingMemory,
     };
-    const PERSONAL: [BlockName; 16] = [
+    const PERSONAL: [BlockName; 17] = [
         SystemPrompt,
         Skills,
         WorkingMemory,
@@ -123,6 +123,7 @@ fn place(name: BlockName, order: BlockOrder) -> usize {
         Episodes,
         Knowledge,
         Connections,
+        SuggestedActions,
         Turns,
         ToolResults,
         Time,
@@ -149,6 +150,7 @@ fn heading(name: BlockName) -> &'static str {
         BlockName::Episodes => "# What Happened\n\n",
         BlockName::Knowledge => "# Knowledge\n\n",
         BlockName::Connections => "# Connections\n\n",
+        BlockName::SuggestedActions => "# Suggested Actions\n\n",
         BlockName::Turns => "# Conversation\n\n",
         BlockName::ToolResults => "# Tool Results\n\n",
         BlockName::Time => "# Date and Time\n\n",

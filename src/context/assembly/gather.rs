@@ -2,6 +2,7 @@
 
 use super::block::{Block, Piece};
 use super::{Timed, timed};
+use crate::activity::{self, Suggestion};
 use crate::api::{
     AgentId, AssembleRequest, BlockItem, BlockName, ContextDocument, ContextTiers, ContextType, ItemOrigin, KnowledgeHit, Level, MatchedBy,
     MemoryId, MemoryKind, Scope, SearchUserContextRequest, SourceTag,
@@ -15,8 +16,10 @@ use crate::knowledge::{self, CandidateQuery, RankedChunk};
 use crate::memories::{self, model::Memory};
 use crate::models::Floors;
 use crate::op::{Actor, OpContext};
+use crate::ranking::bm25::Words;
 use crate::ranking::{Ranked, explain};
 use crate::recall::{self, PreparedQuestion};
+use crate::text::{shorten, words};
 use crate::{contract, profile, ranking};
 use async_recursion::async_recursion as boxed;
 use std::collections::HashSet;
@@ -27,6 +30,10 @@ use uuid::Uuid;
 const MOST: usize = 5;
 /// Candidates of the search in memories, of which some are in the memory block already.
 const CANDIDATES: usize = 50;
+
+/// Actions that are suggested, and characters of the message of each.
+const SUGGESTIONS: usize = 3;
+const MESSAGE: usize = 200;
 
 /// What the server contributes to a context.
 #[derive(Default)]
@@ -81,13 +88,14 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
         let Timed { value: question, millis } = question.await;
         let found = timed(leg(engine, "facts, episodes", found_memories(engine, ctx, &question)));
         let chunks = timed(leg(engine, "knowledge", found_chunks(engine, ctx, &question)));
+        let actions = timed(leg(engine, "suggested_actions", suggested_actions(engine, ctx, &query)));
         let documents = timed(leg(engine, "connections", found_documents(engine, ctx, &query, connections, &question)));
-        let (found, chunks, documents) = tokio::join!(found, chunks, documents);
-        (question.degraded, millis, found, chunks, documents)
+        let (found, chunks, documents, actions) = tokio::join!(found, chunks, documents, actions);
+        (question.degraded, millis, found, chunks, documents, actions)
     };
     let entries = timed(leg(engine, "memory", contract::of_user(engine, ctx)));
     let profile = timed(leg(engine, "profile", profile_blocks(engine, ctx, connections)));
-    let ((steps, millis, found, chunks, documents), entries, profile) = tokio::join!(search, entries, profile);
+    let ((steps, millis, found, chunks, documents, actions), entries, profile) = tokio::join!(search, entries, profile);
 
     let entries = gathered.take("memory block", entries, &[BlockName::Memory]);
     let of_profile = [BlockName::WorkingMemory, BlockName::StructuredData, BlockName::LearnedInfo];
@@ -96,6 +104,7 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
     let found = gathered.take("search memories", found, &[BlockName::Facts, BlockName::Episodes]);
     let chunks = gathered.take("search knowledge", chunks, &[BlockName::Knowledge]);
     let (documents, missing) = gathered.take("search connections", documents, &[BlockName::Connections]);
+    let actions = gathered.take("search actions", actions, &[BlockName::SuggestedActions]);
     gathered.degraded.extend(missing);
     gathered.degraded.extend(steps);
     let shown: HashSet<MemoryId> = entries.iter().map(|memory| memory.id).collect();
@@ -104,6 +113,7 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
     gathered.blocks.extend(memory_blocks(found, &shown));
     gathered.blocks.extend(block(BlockName::Knowledge, chunks.iter().map(chunk_piece).collect()));
     gathered.blocks.extend(block(BlockName::Connections, documents.iter().map(document_piece).collect()));
+    gathered.blocks.extend(block(BlockName::SuggestedActions, actions.iter().map(action_piece).collect()));
 }
 
 /// Runs one source within its deadline; nothing if it fails.
@@ -250,6 +260,30 @@ async fn found_documents(
     let found = profile::documents::find(engine, ctx, &request, question.prepared.vector.clone()).await?;
     let relevant = found.documents.into_iter().filter(|document| is_relevant(document, engine.model().floors)).take(MOST).collect();
     Ok((relevant, found.degraded))
+}
+
+/// What succeeded for similar tasks, as agents of the organisation reported it: those of no user, and those of the user of the operation.
+async fn suggested_actions(engine: &Engine, ctx: &OpContext, query: &str) -> Result<Vec<Suggestion>, Error> {
+    let terms = words::terms(query);
+    let words = Words::new(&terms, std::slice::from_ref(&terms));
+    Ok(activity::suggest(engine, ctx, &words, engine.model().floors.lexical, SUGGESTIONS).await?)
+}
+
+fn action_piece(suggestion: &Suggestion) -> Piece {
+    let Suggestion { example, similarity, succeeded, failed } = suggestion;
+    let day = example.at.format("%-d %B %Y");
+    let by = example.agent.as_deref().unwrap_or("a former agent");
+    let because = format!("Succeeded {succeeded} of {} times for similar tasks.", succeeded + failed);
+    let (action, message) = (contract::one_line(&example.title), contract::one_line(&shorten(&example.message, MESSAGE)));
+    let item = BlockItem {
+        agent_id: Some(example.agent_id),
+        source_tag: Some(SourceTag::Shared),
+        score: Some(*similarity),
+        citation: Some(format!("{by}, {day}")),
+        because: Some(because.clone()),
+        ..BlockItem::of(ItemOrigin::Action)
+    };
+    Piece::line(&format!("- {action}: {because} Most like this task: “{message}” (reported by {by}, {day})"), item)
 }
 
 fn is_relevant(document: &ContextDocument, floors: Floors) -> bool {

@@ -26,6 +26,7 @@ pub struct ActionLine {
     pub message: String,
     pub meta: Value,
     pub outcome: Option<String>,
+    pub succeeded: Option<bool>,
     pub importance: Share,
     pub created_at: Stamp,
 }
@@ -59,8 +60,8 @@ impl ActionLine {
 
     /// What it reports.
     pub fn body(&self) -> Body {
-        let Self { kind, action, message, outcome, meta, .. } = self.clone();
-        Body::Action { kind, action, message, outcome, meta }
+        let Self { kind, action, message, outcome, succeeded, meta, .. } = self.clone();
+        Body::Action { kind, action, message, outcome, succeeded, meta }
     }
 }
 

@@ -10,7 +10,8 @@ use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
 /// Columns of [`ActionLine`], except its agent.
-pub const ACTION: &[&str] = &["id", "user_id", "session_id", "kind", "action", "message", "meta", "outcome", "importance", "created_at"];
+pub const ACTION: &[&str] =
+    &["id", "user_id", "session_id", "kind", "action", "message", "meta", "outcome", "succeeded", "importance", "created_at"];
 /// Columns of [`WorkflowStepLine`], except its agent.
 pub const WORKFLOW_STEP: &[&str] =
     &["id", "user_id", "session_id", "workflow", "step_name", "output", "importance", "completed_at", "created_at"];

@@ -17,6 +17,7 @@ mod viewer;
 pub use frame::Layout;
 pub use head::PageHead;
 pub use log_period::LogPeriod;
+#[cfg(feature = "ssr")]
 pub use nav::PAGES;
 pub use not_found::NotFound;
 pub use numbers::NumbersResource;

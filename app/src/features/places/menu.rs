@@ -27,7 +27,8 @@ impl MenuOpen {
 #[component]
 pub fn SearchLink(#[prop(optional)] narrow: bool) -> impl IntoView {
     let open = MenuOpen::expect();
-    let class = if narrow { "button button-quiet ml-auto px-2!" } else { "button w-full justify-start! px-2! font-normal! text-soft!" };
+    let class =
+        if narrow { "button button-quiet ml-auto px-2!" } else { "button w-full shrink-0 justify-start! px-2! font-normal! text-soft!" };
     let click = move |event: ev::MouseEvent| {
         // With a modifier the reader wants the page in another tab.
         if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {

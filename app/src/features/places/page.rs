@@ -6,7 +6,6 @@ use crate::{
 };
 use leptos::prelude::*;
 
-#[expect(clippy::unnecessary_wraps, reason = "every filter of a page has this type")]
 fn filter(query: &Query) -> Parsed<String> {
     Ok(query.text("q"))
 }

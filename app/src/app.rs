@@ -13,6 +13,7 @@ use crate::{
         memories::{DeletePage, MemoriesPage, MemoryPage},
         overview::OverviewPage,
         people::{PeoplePage, PersonPage},
+        places::SearchPage,
         projects::{ProjectPage, ProjectsPage},
         prompts::PromptsPage,
         quality::QualityPage,
@@ -23,7 +24,7 @@ use crate::{
         vocabulary::{ChangePage, DecidePage, DecisionsPage, NewTermPage, ReviewPage, TermPage, TermsPage},
     },
     layout::{Layout, NotFound},
-    ui::Now,
+    ui::{Now, Zone},
 };
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, Title, provide_meta_context};
@@ -66,6 +67,7 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
 pub fn App() -> impl IntoView {
     provide_meta_context();
     Now::provide();
+    Zone::provide();
     // Marks the page as hydrated, for the tests: clicks before this go to the server.
     Effect::new(|_| {
         if let Some(root) = document().document_element() {
@@ -84,6 +86,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/agents/:id") view=AgentPage />
                     <Route path=path!("/lifecycle") view=LifecyclePage />
                     <Route path=path!("/lifecycle/policy") view=LifecyclePolicyPage />
+                    <Route path=path!("/search") view=SearchPage />
                     <Route path=path!("/people") view=PeoplePage />
                     <Route path=path!("/people/:agent/:user") view=PersonPage />
                     <Route path=path!("/memories") view=MemoriesPage />

@@ -1,5 +1,5 @@
-use crate::{ConsoleError, features::people::EntryPath, ids::Ids, ui::text};
-use remembrancer::api::{DecisionId, FieldError, MemoryId, PairId, RequestId, UploadedFile};
+use crate::{ConsoleError, query::Query, ui::text};
+use remembrancer::api::{FieldError, RequestId, UploadedFile};
 use serde::{Deserialize, Serialize};
 
 /// The result of the last form, kept in the session until the next page shows it.
@@ -15,21 +15,19 @@ pub struct Flash {
     pub typed: String,
     #[serde(default)]
     pub request_id: Option<RequestId>,
-    /// The decision that the message is about, if it can be undone.
+    /// How to undo what the message is about, if that is possible.
     #[serde(default)]
-    pub undo: Option<DecisionId>,
-    /// The candidates whose decision can be undone.
-    #[serde(default)]
-    pub candidates: Ids<MemoryId>,
-    /// The proposal about two memories whose decision can be undone.
-    #[serde(default)]
-    pub pair: Option<PairId>,
-    /// The entry of a profile that was forgotten, which can be undone.
-    #[serde(default)]
-    pub entry: Option<EntryPath>,
+    pub inverse: Option<Inverse>,
     /// What became of the files of an upload.
     #[serde(default)]
     pub uploaded: Vec<UploadedFile>,
+}
+
+/// The form that undoes something: the path of a server function and its fields.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inverse {
+    pub action: String,
+    pub fields: Vec<(String, String)>,
 }
 
 impl Flash {
@@ -44,10 +42,7 @@ impl Flash {
             fields: Vec::new(),
             typed: String::new(),
             request_id: None,
-            undo: None,
-            candidates: Ids::default(),
-            pair: None,
-            entry: None,
+            inverse: None,
             uploaded: Vec::new(),
         }
     }
@@ -57,6 +52,17 @@ impl Flash {
         let typed = typed.chars().take(Self::TYPED_MAX).collect();
         let (text, fields) = (text::sentence(&error.message), error.fields.clone());
         Self { refused: true, fields, typed, request_id: error.request_id, ..Self::done(text) }
+    }
+
+    /// The same message with the form that undoes what it is about.
+    pub fn undone_by<const N: usize>(self, function: &str, fields: [(&str, String); N]) -> Self {
+        let fields = fields.map(|(name, value)| (name.to_owned(), value)).into();
+        Self { inverse: Some(Inverse { action: format!("/console/api/{function}"), fields }), ..self }
+    }
+
+    /// What was typed into the refused form whose field `name` had this value: it tells the forms of one kind on a page apart.
+    pub fn typed_into(&self, name: &str, value: &str) -> Option<Query> {
+        Some(Query::parse(&self.typed)).filter(|typed| self.refused && typed.get(name) == Some(value))
     }
 
     /// The error of `field`, if it has one.

@@ -1,6 +1,6 @@
 //! The guard of every server function: the session, redirects, flash messages and the status of the response.
 
-use crate::{ConsoleError, Flash, query::Query};
+use crate::{ConsoleError, Flash, query::Query, ui::ZONE_COOKIE};
 use axum::http::{HeaderMap, StatusCode, header, request::Parts};
 use chrono::{DateTime, TimeDelta, Utc};
 use leptos::prelude::*;
@@ -163,7 +163,7 @@ fn take_typed(operator: OperatorId) -> Option<Flash> {
 
 /// The path of a URL of this site.
 fn path_of(url: &str) -> &str {
-    url.split('?').next().unwrap_or_default()
+    url.split(['?', '#']).next().unwrap_or_default()
 }
 
 /// Keeps a message for the next page.
@@ -216,6 +216,12 @@ pub fn theme_cookie() -> Option<String> {
 /// The theme that a request's cookie names.
 pub fn theme_of(headers: &HeaderMap) -> Option<String> {
     cookie(headers, THEME).filter(|theme| matches!(theme.as_str(), "light" | "dark"))
+}
+
+/// The time zone of the reader's cookie, if it is one of the IANA database.
+pub fn zone_cookie() -> Option<String> {
+    let kept = cookie(&use_context::<Parts>()?.headers, ZONE_COOKIE)?;
+    kept.parse::<chrono_tz::Tz>().is_ok().then_some(kept)
 }
 
 /// The value of a request's cookie.

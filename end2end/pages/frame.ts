@@ -7,10 +7,19 @@ export class Frame {
   readonly total: Locator;
   readonly empty: Locator;
   readonly error: Locator;
+  /** The message about the last form. */
   readonly flash: Locator;
+  readonly dismissFlash: Locator;
   readonly menu: Locator;
   /** Name, tenant and roles of the operator. */
   readonly account: Locator;
+  /** In which zone the page shows times. */
+  readonly zone: Locator;
+  /** The link to the search page, which opens the menu where JavaScript runs. */
+  readonly searchLink: Locator;
+  readonly goTo: GoTo;
+  /** The dialog with the keys of the page. */
+  readonly shortcuts: Locator;
 
   constructor(
     readonly page: Page,
@@ -24,6 +33,11 @@ export class Frame {
     this.error = page.getByTestId('error');
     this.flash = page.getByTestId('flash');
     this.account = page.getByTestId('account').filter({ visible: true });
+    this.dismissFlash = this.flash.getByRole('link', { name: 'Dismiss' });
+    this.zone = page.getByTestId('zone').filter({ visible: true });
+    this.searchLink = page.getByRole('banner').getByRole('link', { name: 'Search' }).filter({ visible: true });
+    this.goTo = new GoTo(page);
+    this.shortcuts = page.getByTestId('keys');
     this.menu = page.getByText('Menu', { exact: true });
   }
 
@@ -80,6 +94,27 @@ export class Frame {
   async overflow(): Promise<number> {
     const width = this.page.viewportSize()?.width ?? 0;
     return this.page.evaluate((width) => Math.max(0, document.documentElement.scrollWidth - width), width);
+  }
+}
+
+/** The menu that `Ctrl K` opens. */
+export class GoTo {
+  readonly dialog: Locator;
+  readonly field: Locator;
+  readonly options: Locator;
+  /** The option that Enter opens. */
+  readonly chosen: Locator;
+
+  constructor(page: Page) {
+    this.dialog = page.getByTestId('go-to');
+    this.field = this.dialog.getByRole('combobox', { name: 'Name, topic or short id' });
+    this.options = this.dialog.getByRole('option');
+    this.chosen = this.dialog.getByRole('option', { selected: true });
+  }
+
+  /** The option of this kind with this name. */
+  option(kind: string, name: string): Locator {
+    return this.options.filter({ hasText: kind }).filter({ hasText: name });
   }
 }
 

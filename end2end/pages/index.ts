@@ -18,6 +18,7 @@ import { ProjectsPage } from './projects';
 import { PromptsPage } from './prompts';
 import { QualityPage } from './quality';
 import { DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
+import { SearchPage } from './search';
 import { SearchPolicyPage } from './search-policy';
 import { SignInPage } from './sign-in';
 import { SuggestionsPage } from './suggestions';
@@ -29,6 +30,7 @@ import { VocabularyPage } from './vocabulary';
 /** The page objects, by the names of their fixtures. */
 const PAGES = {
   frame: Frame,
+  searchPage: SearchPage,
   signIn: SignInPage,
   agents: AgentsPage,
   agentPage: AgentPage,

@@ -93,6 +93,18 @@ async function openProposal({ vocabulary, agent }: Pick<Fixtures, 'vocabulary' |
 /** Every page of the console, in every state that looks different. */
 const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'the front page': ({ frame }) => frame.goto('/'),
+  'the search page': ({ frame }) => frame.goto('/search?q=staging'),
+  'the search page without a result': ({ frame }) => frame.goto(`/search?q=${LONG}`),
+  'the menu of names': async ({ frame }) => {
+    await frame.goto('/agents');
+    await frame.searchLink.click();
+    await frame.goTo.options.first().waitFor();
+  },
+  'the keys of a page': async ({ frame }) => {
+    await frame.goto('/memories');
+    await frame.page.keyboard.press('?');
+    await frame.shortcuts.waitFor();
+  },
   agents: ({ frame }) => frame.goto('/agents'),
   'an agent': async ({ frame, agent }) => {
     await rememberLongWords(agent);

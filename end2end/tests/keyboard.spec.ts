@@ -17,6 +17,7 @@ for (const path of [
   '/agents',
   '/memories?topic=staging',
   '/people',
+  '/search',
   '/memories/delete',
   '/inbox',
   '/inbox/policy',

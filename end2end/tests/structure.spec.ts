@@ -11,6 +11,8 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
     - banner:
       - link "Remembrancer":
         - /url: /
+      - link /^Search/:
+        - /url: /search
       - navigation "Main":
         - paragraph: Memory
         - list:

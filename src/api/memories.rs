@@ -488,4 +488,15 @@ pub struct BulkOutcome {
     pub changed: Vec<MemoryId>,
     /// Were in that state before.
     pub unchanged: Vec<MemoryId>,
+    /// The changed ones whose change can be undone: a memory that was archived is not archived again.
+    pub undoable: Vec<MemoryId>,
+    /// When they changed: the name of the change for an undo.
+    pub at: DateTime<Utc>,
+}
+
+impl BulkOutcome {
+    /// An action at `at` that has not changed anything yet.
+    pub fn at(at: DateTime<Utc>) -> Self {
+        Self { changed: vec![], unchanged: vec![], undoable: vec![], at }
+    }
 }

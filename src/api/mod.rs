@@ -27,6 +27,7 @@ mod lifecycle;
 mod memories;
 mod page;
 mod people;
+mod places;
 mod portability;
 mod profile;
 mod projects;
@@ -114,6 +115,7 @@ pub use memories::{
 };
 pub use page::Page;
 pub use people::{CitedSentence, LeafEvidence, PeopleFilter, PersonDetail, PersonRow};
+pub use places::Place;
 pub use portability::{Area, ImportCount, ImportReport};
 pub use profile::{
     Connection, ConnectionList, ForgetLeafRequest, ForgetLeafResponse, LeafChange, ProfileChange, ProfileLeaf, ProfileOrigin, ProfilePart,

@@ -61,19 +61,18 @@ pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &st
     Ok(tx.commit().await?)
 }
 
-/// Deletes a view. The list that it showed is not touched.
+/// Deletes a view and returns it. The list that it showed is not touched.
 ///
 /// # Errors
 /// `Forbidden` as for [`views`], `NotFound` for a view that is not this operator's.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn delete_view(engine: &Engine, ctx: &OpContext, id: ViewId) -> Result<(), Error> {
+pub async fn delete_view(engine: &Engine, ctx: &OpContext, id: ViewId) -> Result<SavedView, Error> {
     let operator = operator(ctx)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
-    if !store::delete_view(&mut tx, ctx.tenant_id, operator, id).await? {
-        return Err(Error::NotFound("view"));
-    }
-    Ok(tx.commit().await?)
+    let view = store::delete_view(&mut tx, ctx.tenant_id, operator, id).await?.ok_or(Error::NotFound("view"))?;
+    tx.commit().await?;
+    Ok(view)
 }
 
 /// The operator whose views they are.

@@ -1,4 +1,4 @@
-//! forget and restore: soft, together with everything derived, in one transaction. Archived memories are restored, too.
+//! forget and restore, and undoing either: soft, together with everything derived, in one transaction. Archived memories are restored, too.
 
 use super::link::post_settling;
 use super::model::{Change, Memory};
@@ -19,6 +19,9 @@ use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use tracing::instrument;
+
+/// The reason of an undo in the audit log.
+const UNDO: &str = "Undo";
 
 /// Forgets one memory for an agent. Forgetting twice is no error.
 ///
@@ -63,7 +66,8 @@ pub(crate) async fn forget_once(
         once.commit(tx, &answer, &[]).await?;
         return Ok(answer);
     }
-    let forgotten_at = take_away(engine, ctx, &mut tx, &memory, request.reason.as_deref()).await?;
+    let forgotten_at = engine.clock().now();
+    take_away(engine, ctx, &mut tx, &memory, (request.reason.as_deref(), forgotten_at)).await?;
     let answer = ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: false };
     once.commit(tx, &answer, &[]).await?;
     engine.relay().wake();
@@ -79,13 +83,14 @@ pub(crate) async fn forget_once(
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn delete(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &str) -> Result<BulkOutcome, Error> {
     let (mut tx, memories) = lock_all(engine, ctx, ids, reason).await?;
-    let mut outcome = BulkOutcome { changed: vec![], unchanged: vec![] };
+    let mut outcome = BulkOutcome::at(engine.clock().now());
     for memory in memories {
         if memory.deleted_at.is_some() {
             outcome.unchanged.push(memory.id);
         } else {
-            take_away(engine, ctx, &mut tx, &memory, Some(reason)).await?;
+            take_away(engine, ctx, &mut tx, &memory, (Some(reason), outcome.at)).await?;
             outcome.changed.push(memory.id);
+            outcome.undoable.push(memory.id);
         }
     }
     tx.commit().await?;
@@ -103,15 +108,47 @@ pub async fn delete(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: 
 pub async fn restore(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &str) -> Result<BulkOutcome, Error> {
     let days = days_of(engine, ctx, ids).await?;
     let (mut tx, memories) = lock_all(engine, ctx, ids, reason).await?;
-    let mut outcome = BulkOutcome { changed: vec![], unchanged: vec![] };
+    let mut outcome = BulkOutcome::at(engine.clock().now());
     for memory in memories {
         if memory.deleted_at.is_none() && memory.archived_at.is_none() {
             outcome.unchanged.push(memory.id);
-        } else {
-            let days = days.get(&memory.agent_id).copied().unwrap_or_default();
-            bring_back(engine, ctx, &mut tx, &memory, (reason, days)).await?;
-            outcome.changed.push(memory.id);
+            continue;
         }
+        let unarchive = memory.archived_at.map(|_| days.get(&memory.agent_id).copied().unwrap_or_default());
+        bring_back(engine, ctx, &mut tx, &memory, (reason, unarchive), outcome.at).await?;
+        outcome.changed.push(memory.id);
+        if unarchive.is_none() {
+            outcome.undoable.push(memory.id);
+        }
+    }
+    tx.commit().await?;
+    engine.jobs().wake();
+    // The operator looks at the audit trail next.
+    engine.relay().settle().await;
+    Ok(outcome)
+}
+
+/// Undoes a deletion or a restoration that was made at `at`, of up to 100 memories, all or none. A memory that changed since stays as it
+/// is, so that a second undo does nothing and no other deletion is undone.
+///
+/// # Errors
+/// As [`delete`], without those about the reason.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn undo(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], at: DateTime<Utc>) -> Result<BulkOutcome, Error> {
+    let (mut tx, memories) = lock_all(engine, ctx, ids, UNDO).await?;
+    let removals = store::removals_at(&mut tx, ctx.tenancy(), ids, at).await?;
+    let mut outcome = BulkOutcome::at(engine.clock().now());
+    for memory in memories {
+        match removals.get(&memory.id) {
+            Some(true) => bring_back(engine, ctx, &mut tx, &memory, (UNDO, None), outcome.at).await?,
+            Some(false) => take_away(engine, ctx, &mut tx, &memory, (Some(UNDO), outcome.at)).await?,
+            None => {
+                outcome.unchanged.push(memory.id);
+                continue;
+            }
+        }
+        outcome.changed.push(memory.id);
     }
     tx.commit().await?;
     engine.jobs().wake();
@@ -152,9 +189,15 @@ async fn lock_all(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &s
     Ok((tx, memories))
 }
 
-/// Deletes a memory softly; returns the time.
-async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: Option<&str>) -> Result<DateTime<Utc>, Error> {
-    let (tenant, agent, id, now) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
+/// Deletes a memory softly.
+async fn take_away(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    memory: &Memory,
+    (reason, now): (Option<&str>, DateTime<Utc>),
+) -> Result<(), Error> {
+    let (tenant, agent, id) = (ctx.tenant_id, memory.agent_id, memory.id);
     store::mark_deleted(tx, ctx.tenancy(), memory, ctx.actor.name(), reason, now).await?;
     store::write_version(tx, ctx, agent, id, Change::Forgotten, origin(ctx).as_ref(), now).await?;
     store::drop_words(tx, ctx.tenancy(), agent, id).await?;
@@ -162,8 +205,7 @@ async fn take_away(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memor
     post_settling(engine, ctx, tx, agent, id).await?;
     idempotency::store::erase(tx, ctx.tenancy(), id).await?;
     let entry = NewEntry::new(engine, ctx, "memory.forgotten", "memory", id, "forgotten").agent(agent).reason(reason);
-    audit::record(tx, tenant, ctx.commons_id, &entry).await?;
-    Ok(now)
+    audit::record(tx, tenant, ctx.commons_id, &entry).await
 }
 
 /// Where a person's change comes from: not from where the memory was said.
@@ -171,21 +213,20 @@ fn origin(ctx: &OpContext) -> Option<Source> {
     matches!(ctx.actor, Actor::Operator { .. }).then(|| Source { platform: "console".into(), ..Source::default() })
 }
 
+/// Restores a memory; with the days of each retention it is not archived any more either.
 async fn bring_back(
     engine: &Engine,
     ctx: &OpContext,
     tx: &mut Tx,
     memory: &Memory,
-    (reason, days): (&str, RetentionDays),
+    (reason, unarchive): (&str, Option<RetentionDays>),
+    now: DateTime<Utc>,
 ) -> Result<(), Error> {
-    let (tenant, agent, id, now) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
-    let live = match memory.archived_at {
-        None => store::mark_restored(tx, ctx.tenancy(), memory).await?,
-        Some(_) => {
-            store::unarchive(tx, ctx.tenancy(), memory, expiry(&days, memory.retention, memory.pinned, now), now).await?;
-            store::mark_restored(tx, ctx.tenancy(), memory).await?
-        }
-    };
+    let (tenant, agent, id) = (ctx.tenant_id, memory.agent_id, memory.id);
+    if let Some(days) = unarchive {
+        store::unarchive(tx, ctx.tenancy(), memory, expiry(&days, memory.retention, memory.pinned, now), now).await?;
+    }
+    let live = store::mark_restored(tx, ctx.tenancy(), memory).await?;
     store::write_version(tx, ctx, agent, id, Change::Restored, origin(ctx).as_ref(), now).await?;
     store::sync_live(tx, ctx.tenancy(), agent, &[id]).await?;
     post_settling(engine, ctx, tx, agent, id).await?;

@@ -21,7 +21,7 @@ pub use batch::remember_batch;
 pub use browse::{browse, detail, recalls, rows_by_id};
 pub(crate) use browse::{check as check_filter, slugs, with_slug};
 pub(crate) use forget::forget_once;
-pub use forget::{delete, forget, restore};
+pub use forget::{delete, forget, restore, undo};
 pub use history::{compare, history, record};
 pub(crate) use history::{reviewed, trust};
 pub use late::embed_late;

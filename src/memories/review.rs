@@ -25,14 +25,13 @@ pub async fn review(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Resul
     ids.dedup();
     let message = format!("names {} memories; it may name 1 to {BULK_MAX}", ids.len());
     Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "ids", message).done()?;
-    let now = engine.clock().now();
+    let mut outcome = BulkOutcome::at(engine.clock().now());
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memories = store::by_ids(&mut tx, ctx.tenancy(), None, &ids, true).await?;
     if memories.len() < ids.len() {
         return Err(Error::NotFound("memory"));
     }
     let reviewed = store::reviewed(&mut tx, ctx.tenancy(), &ids).await?;
-    let mut outcome = BulkOutcome { changed: vec![], unchanged: vec![] };
     for memory in memories {
         if memory.agent_id != ctx.commons_id {
             return Err(Error::Conflict(format!("{} is private: only shared memories are reviewed", memory.short_id)));
@@ -45,7 +44,7 @@ pub async fn review(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Resul
             continue;
         }
         store::next_version(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
-        store::write_version(&mut tx, ctx, memory.agent_id, memory.id, Change::Reviewed, None, now).await?;
+        store::write_version(&mut tx, ctx, memory.agent_id, memory.id, Change::Reviewed, None, outcome.at).await?;
         let entry = NewEntry::new(engine, ctx, "memory.reviewed", "memory", memory.id, "content reviewed").agent(memory.agent_id);
         audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
         outcome.changed.push(memory.id);

@@ -2,9 +2,11 @@
 
 mod agents;
 mod audit_log;
+mod places;
 
 pub use agents::{agent, agent_names, agents};
 pub use audit_log::{audit_log, export_audit_log};
+pub use places::places;
 
 use crate::api::{AgentKind, DocumentFilter, HealthFilter, OperatorRole, Overview, ProposalFilter, Silence, TermFilter};
 use crate::engine::Engine;

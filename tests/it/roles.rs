@@ -162,6 +162,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::review" Reviewer |w, c| memories::review(&w.engine, c, &[memory()]);
     "memories::set_pinned" Operator |w, c| memories::set_pinned(&w.engine, c, &name(), None, true);
     "memories::restore" Operator |w, c| memories::restore(&w.engine, c, &[memory()], "because");
+    "memories::undo" Operator |w, c| memories::undo(&w.engine, c, &[memory()], w.engine.clock().now());
+    "overview::places" Viewer |w, c| overview::places(&w.engine, c, "tea");
     "overview::overview" Viewer |w, c| overview::overview(&w.engine, c);
     "overview::agent" Viewer |w, c| overview::agent(&w.engine, c, AgentId(nowhere()));
     "overview::agents" Viewer |w, c| overview::agents(&w.engine, c);

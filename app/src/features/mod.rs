@@ -11,6 +11,7 @@ pub mod lifecycle;
 pub mod memories;
 pub mod overview;
 pub mod people;
+pub mod places;
 pub mod projects;
 pub mod prompts;
 pub mod quality;

@@ -1,7 +1,7 @@
 use super::{theme::ThemeSwitch, viewer::ViewerResource};
 use crate::{
     features::session::Viewer,
-    ui::{Icon, Shape},
+    ui::{Icon, Shape, Zone},
 };
 use leptos::prelude::*;
 
@@ -20,6 +20,7 @@ pub fn Account() -> impl IntoView {
 #[component]
 fn SignedIn(viewer: Viewer) -> impl IntoView {
     let roles = viewer.profile.roles.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ");
+    let zone = Zone::expect();
     view! {
         <div class="space-y-3 border-t border-line pt-3" data-testid="account">
             <div class="px-2 leading-tight">
@@ -29,6 +30,9 @@ fn SignedIn(viewer: Viewer) -> impl IntoView {
                 <p class="truncate text-sm text-soft">{viewer.profile.tenant_name.clone()}</p>
                 <p class="mt-1 text-xs leading-snug text-soft">{roles}</p>
             </div>
+            <p class="px-2 text-xs leading-snug text-soft" data-testid="zone">
+                {move || zone_says(&zone.name())}
+            </p>
             <ThemeSwitch theme=viewer.theme />
             <form method="post" action="/console/api/sign_out">
                 <button class="button button-quiet w-full justify-start! px-2!" type="submit">
@@ -38,4 +42,9 @@ fn SignedIn(viewer: Viewer) -> impl IntoView {
             </form>
         </div>
     }
+}
+
+/// In which zone the page shows times. Days of charts and of filters are those of UTC for everybody.
+fn zone_says(zone: &str) -> String {
+    if zone == "UTC" { "Times in UTC".to_owned() } else { format!("Times in {zone}; charts and filters in UTC") }
 }

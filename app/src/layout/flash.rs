@@ -1,87 +1,62 @@
 use super::viewer::ViewerResource;
 use crate::{
     Flash,
-    ids::Ids,
+    flash::Inverse,
     query::Query,
-    ui::{Icon, Now, Shape},
+    ui::{Icon, Shape},
 };
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
-/// The message about the last form, until another page is opened.
+/// The message about the last form, in sight wherever the page is scrolled, until it is dismissed or another page is opened.
 #[component]
 pub fn FlashView() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <Transition fallback=|| ()>
             {move || Suspend::new(async move {
-                who.await.ok().and_then(|viewer| viewer.flash).map(|flash| view! { <Message flash /> })
+                who.await.ok().and_then(|viewer| viewer.flash).map(|flash| view! { <Toast flash /> })
             })}
         </Transition>
     }
 }
 
 #[component]
-fn Message(flash: Flash) -> impl IntoView {
+fn Toast(flash: Flash) -> impl IntoView {
     let location = use_location();
     let path = location.pathname;
-    let (candidates, query) = (flash.candidates.0, move || Query::parse(&location.search.get()));
-    let (page, open, hydrated) = (path.get_untracked(), RwSignal::new(true), Now::hydrated());
+    let (page, open) = (path.get_untracked(), RwSignal::new(true));
+    let here = Signal::derive(move || Query::parse(&location.search.get()).href(&path.get()));
     let (class, role, shape) = match flash.refused {
         true => ("border-danger bg-danger-wash text-danger", "alert", Shape::Alert),
         false => ("border-good bg-good-wash text-good", "status", Shape::Done),
     };
+    let dismiss = move |event: leptos::ev::MouseEvent| {
+        event.prevent_default();
+        open.set(false);
+    };
     view! {
-        <div
-            class=format!("mb-5 flex items-start gap-2.5 rounded-md border px-3 py-2 text-sm {class}")
-            class:hidden=move || !open.get() || path.get() != page
-            role=role
-            data-testid="flash"
-        >
+        <div class=format!("toast {class}") class:hidden=move || !open.get() || path.get() != page role=role data-testid="flash">
             <span class="pt-0.5">
                 <Icon shape />
             </span>
-            <p class="grow">{flash.text}</p>
-            {flash.undo.map(|id| {
-                let here = move || query().href(&path.get());
-                view! { <Undo action="/console/api/undo_decision" name="id" value=id.to_string() here=Signal::derive(here) /> }
-            })}
-            {flash.pair.map(|id| {
-                let here = move || query().href(&path.get());
-                view! { <Undo action="/console/api/undo_pair" name="id" value=id.to_string() here=Signal::derive(here) /> }
-            })}
-            {flash.entry.map(|entry| {
-                let here = move || query().href(&path.get());
-                view! { <Undo action="/console/api/restore_entry" name="entry" value=entry.to_string() here=Signal::derive(here) /> }
-            })}
-            {(!candidates.is_empty()).then(|| {
-                // A single candidate that waits again is looked at again.
-                let again = candidates.first().copied().filter(|_| candidates.len() == 1);
-                let here = move || match again.filter(|_| path.get() == "/inbox") {
-                    Some(id) => query().with("focus", id).href("/inbox"),
-                    None => query().href(&path.get()),
-                };
-                view! { <Undo action="/console/api/undo_candidates" name="ids" value=String::from(Ids(candidates)) here=Signal::derive(here) /> }
-            })}
-            <button
-                class="cursor-pointer"
-                class:hidden=move || !hydrated.get()
-                type="button"
-                aria-label="Dismiss"
-                on:click=move |_| open.set(false)
-            >
+            <p class="max-h-40 grow overflow-y-auto break-words">{flash.text}</p>
+            {flash.inverse.map(|inverse| view! { <Undo inverse here /> })}
+            // Without JavaScript the page loads again, without the message.
+            <a class="pt-0.5 text-inherit" href=move || here.get() rel="external" aria-label="Dismiss" on:click=dismiss>
                 <Icon shape=Shape::Close />
-            </button>
+            </a>
         </div>
     }
 }
 
-/// The form that undoes a decision.
+/// The form that undoes what the message is about, then leads back to this page.
 #[component]
-fn Undo(action: &'static str, name: &'static str, value: String, here: Signal<String>) -> impl IntoView {
+fn Undo(inverse: Inverse, here: Signal<String>) -> impl IntoView {
+    let field = |(name, value): (String, String)| view! { <input type="hidden" name=name value=value /> };
     view! {
-        <form method="post" action=action>
-            <input type="hidden" name=name value=value />
+        <form method="post" action=inverse.action>
+            {inverse.fields.into_iter().map(field).collect_view()}
             <input type="hidden" name="done" value=move || here.get() />
             <button class="cursor-pointer font-medium underline underline-offset-2" type="submit" data-keys="u">
                 "Undo"

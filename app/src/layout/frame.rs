@@ -2,27 +2,33 @@ use super::{
     account::Account,
     flash::FlashView,
     keys::Keys,
+    landing::Landing,
     nav::{Brand, MobileNav, Nav},
     numbers::NumbersResource,
     viewer::ViewerResource,
 };
+use crate::features::places::{Menu, MenuOpen, SearchLink};
 use leptos::prelude::*;
 use leptos_router::components::Outlet;
 
-/// The frame of every page: the sidebar (a bar with a menu on narrow screens), the flash message, and the page.
+/// The frame of every page: the sidebar (a bar with a menu on narrow screens), the message about the last form, and the page.
 #[component]
 pub fn Layout() -> impl IntoView {
     ViewerResource::provide();
     NumbersResource::provide();
+    MenuOpen::provide();
     view! {
         // External: the router would scroll to the target without moving the focus.
         <a class="skip" href="#main" rel="external">
             "Skip to content"
         </a>
         <Keys />
+        <Landing />
+        <Menu />
         <div class="min-h-dvh md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
             <header class="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line px-3 py-4 md:flex">
                 <Brand />
+                <SearchLink />
                 <Nav />
                 <div class="mt-auto">
                     <Account />

@@ -1,12 +1,14 @@
+use super::help::Help;
 use leptos::{ev, prelude::*, wasm_bindgen::JsCast, web_sys};
 
 /// Keyboard shortcuts of the console: a key clicks the element that has it in `data-keys`, or focuses it if it is a field or a button,
 /// so that a letter alone sends nothing. In a field, Escape leaves the field. Every key is declared on its element, and a key without
-/// an element on the page does nothing.
+/// an element on the page does nothing. `?` lists them.
 #[component]
 pub fn Keys() -> impl IntoView {
-    Effect::new(|_| {
-        let handle = window_event_listener(ev::keydown, |event| {
+    let help = RwSignal::new(false);
+    Effect::new(move |_| {
+        let handle = window_event_listener(ev::keydown, move |event| {
             let meant_otherwise = event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented();
             if meant_otherwise {
                 return;
@@ -16,6 +18,14 @@ pub fn Keys() -> impl IntoView {
                     drop(field.blur());
                 }
                 return;
+            }
+            // A dialog has the keyboard to itself.
+            if document().query_selector("dialog[open]").is_ok_and(|dialog| dialog.is_some()) {
+                return;
+            }
+            if event.key() == "?" {
+                event.prevent_default();
+                return help.set(true);
             }
             // Enter belongs to the link or button that has the focus.
             if event.key() == "Enter" && focused().is_some() {
@@ -31,6 +41,7 @@ pub fn Keys() -> impl IntoView {
         });
         on_cleanup(move || handle.remove());
     });
+    view! { <Help open=help /> }
 }
 
 fn owner(key: &str) -> Option<web_sys::HtmlElement> {
@@ -48,7 +59,7 @@ fn field(event: &ev::KeyboardEvent) -> Option<web_sys::HtmlElement> {
     writes.then_some(element)
 }
 
-/// The element that has the focus, other than the page itself.
+/// The element that has the focus, other than the page itself or a row of a list.
 fn focused() -> Option<web_sys::Element> {
-    document().active_element().filter(|element| !matches!(element.tag_name().as_str(), "BODY" | "MAIN"))
+    document().active_element().filter(|element| !matches!(element.tag_name().as_str(), "BODY" | "MAIN" | "TR" | "LI"))
 }

@@ -1,13 +1,14 @@
 use super::{account::Account, numbers::NumbersResource};
+use crate::features::places::SearchLink;
 use crate::ui::{Icon, Shape, text};
 use leptos::{prelude::*, web_sys};
 use leptos_router::{components::A, hooks::use_location};
 
 /// Path, label and icon.
-type Page = (&'static str, &'static str, Shape);
+pub type Page = (&'static str, &'static str, Shape);
 
 /// The pages of the sidebar, in groups.
-const PAGES: [(&str, &[Page]); 5] = [
+pub const PAGES: [(&str, &[Page]); 5] = [
     (
         "Memory",
         &[
@@ -145,6 +146,7 @@ pub fn MobileNav() -> impl IntoView {
     view! {
         <header class="sticky top-0 z-20 flex h-12 items-center justify-between border-b border-line bg-canvas px-2 md:hidden">
             <Brand />
+            <SearchLink narrow=true />
             <details node_ref=menu>
                 <summary class="button button-quiet px-2!">
                     <Icon shape=Shape::Menu />

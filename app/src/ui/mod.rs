@@ -22,6 +22,7 @@ mod spark;
 mod tabs;
 pub mod text;
 mod time;
+mod zone;
 
 pub use again::again_while;
 pub use badge::{Badge, Canonical, Tone};
@@ -35,7 +36,7 @@ pub use filter_form::FilterForm;
 pub use filtered::{Answered, Filtered, Parsed};
 pub use icon::{Icon, Shape};
 pub use pager::Pager;
-pub use panel::{Panel, Walk, neighbours, reveal};
+pub use panel::{Panel, Walk, landing, landing_beside, neighbours, reveal};
 pub use reason::ReasonField;
 pub use search_field::SearchField;
 pub use selection::{SelectAll, Selection, Tick, ticked};
@@ -43,3 +44,6 @@ pub use skeleton::Skeleton;
 pub use spark::Spark;
 pub use tabs::PageTabs;
 pub use time::{Now, Time};
+#[cfg(feature = "ssr")]
+pub use zone::ZONE_COOKIE;
+pub use zone::Zone;

@@ -1,6 +1,7 @@
 use super::{Icon, Shape};
 use crate::query::Query;
 use leptos::{prelude::*, web_sys};
+use std::fmt::Display;
 
 /// A panel with one row's details: beside the list, or over its lower part on narrow screens.
 #[component]
@@ -17,7 +18,7 @@ pub fn Panel(
     view! {
         <section
             class=format!(
-                "card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 xl:shadow-none \
+                "panel card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 xl:shadow-none \
                  {height}"
             )
             class:hidden=move || !open.get()
@@ -85,6 +86,18 @@ pub fn neighbours<T: Copy + PartialEq>(ids: &[T], at: T) -> (Option<T>, Option<T
     }
 }
 
+/// The URL of a page at the row with this id, for a form that leads back there: the browser shows the row, and [`crate::layout::Landing`]
+/// focuses it.
+pub fn landing(href: &str, row: &str) -> String {
+    format!("{href}#{row}")
+}
+
+/// The same for a list of which the row `at` goes: its neighbour, or the page if it was alone. The ids of the rows begin with `prefix`.
+pub fn landing_beside<T: Copy + PartialEq + Display>(href: &str, prefix: &str, ids: &[T], at: T) -> String {
+    let (before, after) = neighbours(ids, at);
+    after.or(before).map_or_else(|| href.to_owned(), |id| landing(href, &format!("{prefix}{id}")))
+}
+
 /// Scrolls the element with this id into view, unless it is visible.
 pub fn reveal(id: &str) {
     if let Some(row) = document().get_element_by_id(id) {
@@ -96,7 +109,7 @@ pub fn reveal(id: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::neighbours;
+    use super::{landing_beside, neighbours};
 
     #[test]
     fn a_row_has_its_neighbours() {
@@ -104,5 +117,12 @@ mod tests {
         assert_eq!(neighbours(&[1, 2, 3], 3), (Some(2), None));
         assert_eq!(neighbours(&[1, 2, 3], 9), (None, Some(1)));
         assert_eq!(neighbours(&[], 9), (None, None));
+    }
+
+    #[test]
+    fn a_decision_leads_to_the_row_beside_it() {
+        assert_eq!(landing_beside("/inbox?q=tea", "c-", &[1, 2, 3], 2), "/inbox?q=tea#c-3");
+        assert_eq!(landing_beside("/inbox", "c-", &[1, 2], 2), "/inbox#c-1");
+        assert_eq!(landing_beside("/inbox", "c-", &[2], 2), "/inbox");
     }
 }

@@ -1,6 +1,6 @@
 //! Formats numbers, times and excerpts for people.
 
-use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Timelike, Utc};
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, TimeDelta, Timelike};
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -58,14 +58,14 @@ pub fn duration(time: TimeDelta) -> String {
     }
 }
 
-/// Formats a time to the second: `14 Jun 2026, 09:12:33 UTC`.
-pub fn moment(at: DateTime<Utc>) -> String {
-    format!("{}, {:02}:{:02}:{:02} UTC", day(at.date_naive()), at.hour(), at.minute(), at.second())
+/// Formats a time to the second, with the zone that it is in: `14 Jun 2026, 09:12:33 UTC`.
+pub fn moment(at: &DateTime<FixedOffset>, zone: &str) -> String {
+    format!("{}, {:02}:{:02}:{:02} {zone}", day(at.date_naive()), at.hour(), at.minute(), at.second())
 }
 
 /// Formats a time relative to `now`: `4 min ago`, `yesterday`, `in 3 days`; as a day when it is more than a month away.
-pub fn relative(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
-    let apart = now - at;
+pub fn relative(at: &DateTime<FixedOffset>, now: &DateTime<FixedOffset>) -> String {
+    let apart = *now - *at;
     let (size, future) = (apart.abs(), apart < TimeDelta::zero());
     let distance = if size < TimeDelta::seconds(45) {
         return if future { "in a moment" } else { "just now" }.to_owned();
@@ -183,7 +183,7 @@ fn month(month0: u32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono::TimeZone;
+    use chrono::{TimeZone, Utc};
 
     #[test]
     fn marks_that_turn_the_direction_of_reading_are_seen() {
@@ -204,15 +204,15 @@ mod tests {
 
     #[test]
     fn times_read_as_people_say_them() {
-        let now = Utc.with_ymd_and_hms(2026, 6, 14, 12, 0, 0).unwrap();
-        let ago = |seconds| relative(now - TimeDelta::seconds(seconds), now);
+        let now = Utc.with_ymd_and_hms(2026, 6, 14, 12, 0, 0).unwrap().fixed_offset();
+        let ago = |seconds| relative(&(now - TimeDelta::seconds(seconds)), &now);
         assert_eq!(
             (ago(3), ago(240), ago(7200), ago(86_400)),
             ("just now".into(), "4 min ago".into(), "2 h ago".into(), "yesterday".into())
         );
         assert_eq!((ago(5 * 86_400), ago(40 * 86_400), ago(400 * 86_400)), ("5 days ago".into(), "5 May".into(), "10 May 2025".into()));
         assert_eq!((ago(-3 * 86_400), ago(-10)), ("in 3 days".into(), "in a moment".into()));
-        assert_eq!(moment(now), "14 Jun 2026, 12:00:00 UTC");
+        assert_eq!(moment(&now, "UTC"), "14 Jun 2026, 12:00:00 UTC");
     }
 
     #[test]

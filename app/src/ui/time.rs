@@ -1,4 +1,4 @@
-use super::text;
+use super::{Zone, text};
 use chrono::{DateTime, Utc};
 use leptos::{prelude::*, web_sys};
 use std::time::Duration;
@@ -35,16 +35,16 @@ fn browser_time() -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_millis(web_sys::js_sys::Date::now() as i64)
 }
 
-/// A time relative to now, with the exact time on hover. The server renders the day.
+/// A time relative to now, with the exact time in the reader's zone on hover. The server renders the day in that zone.
 #[component]
 pub fn Time(at: DateTime<Utc>) -> impl IntoView {
-    let now = use_context::<Now>();
+    let (now, zone) = (use_context::<Now>(), Zone::expect());
     let shown = move || match now.and_then(|Now(now)| now.get()) {
-        Some(now) => text::relative(at, now),
-        None => text::day(at.date_naive()),
+        Some(now) => text::relative(&zone.local(at), &zone.local(now)),
+        None => text::day(zone.local(at).date_naive()),
     };
     view! {
-        <time class="whitespace-nowrap" datetime=at.to_rfc3339() title=text::moment(at)>
+        <time class="whitespace-nowrap" datetime=at.to_rfc3339() title=move || zone.moment(at)>
             {shown}
         </time>
     }

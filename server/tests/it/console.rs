@@ -3,9 +3,9 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::api::{OperatorRole, RequestId};
+use remembrancer::api::{MemoryId, OperatorRole, RequestId};
 use remembrancer::testing::{PASSWORD, fact};
-use remembrancer::{identity, memories};
+use remembrancer::{identity, memories, vocabulary};
 
 async fn form(site: &Site, function: &str, cookie: &str, body: &str) -> Answer {
     let request = Request::post(format!("/console/api/{function}"))
@@ -181,4 +181,170 @@ async fn what_was_typed_survives_a_session_that_ends_and_a_wrong_password_keeps_
     let kept = cookies(&refused).into_iter().find(|cookie| cookie.starts_with("rmb-login=")).unwrap();
     let again = site.get("/sign-in?error=refused", &[(header::COOKIE, &kept), (header::ACCEPT, "text/html")]).await;
     assert!(again.text.contains(&format!("value=\"{}\"", world.login)), "{}", again.text);
+}
+
+/// Sends a form as a browser without JavaScript does, from a page.
+async fn submit(site: &Site, function: &str, cookie: &str, page: &str, body: &str) -> Answer {
+    let request = Request::post(format!("/console/api/{function}"))
+        .header("sec-fetch-site", "same-origin")
+        .header(header::ACCEPT, "text/html")
+        .header(header::REFERER, format!("http://127.0.0.1:3000{page}"))
+        .header(header::COOKIE, cookie)
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .body(Body::from(body.to_owned()))
+        .unwrap();
+    site.send(request).await
+}
+
+async fn page(site: &Site, path: &str, cookie: &str) -> Answer {
+    site.get(path, &[(header::COOKIE, cookie), (header::ACCEPT, "text/html")]).await
+}
+
+/// The value of a hidden field of the form that undoes what the toast is about.
+fn undo_field(page: &str, name: &str) -> String {
+    let toast = &page[page.find("data-testid=\"flash\"").unwrap()..];
+    let toast = &toast[..toast.find("Dismiss").unwrap()];
+    let field =
+        toast.split("<input").find(|field| field.contains(&format!("name=\"{name}\""))).unwrap_or_else(|| panic!("{name}: {toast}"));
+    field.split("value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+}
+
+async fn is_deleted(site: &Site, id: MemoryId) -> bool {
+    memories::detail(&site.world.engine, &site.world.vera, id).await.unwrap().memory.deleted_at.is_some()
+}
+
+#[tokio::test]
+async fn undo_restores_what_one_deletion_removed_and_nothing_else() {
+    let (site, foreign) = (Site::new().await, Site::new().await);
+    let world = &site.world;
+    let mut ids = Vec::new();
+    for n in 0..6 {
+        ids.push(
+            memories::remember(&world.engine, &world.atlas, fact(&format!("door {n}"), &format!("Door {n} is locked.")))
+                .await
+                .unwrap()
+                .memory_id,
+        );
+    }
+    memories::delete(&world.engine, &world.vera, &ids[..2], "deleted before").await.unwrap();
+    let (_, cookie) = sign_in(&site, &world.login, PASSWORD).await;
+    let all = ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let body = format!("ids={}&reason=outdated&done=/memories", encoded(&all));
+    assert_eq!(submit(&site, "delete_memories", &cookie, "/memories/delete", &body).await.header(header::LOCATION), "/memories");
+    let shown = page(&site, "/memories", &cookie).await;
+    assert!(shown.text.contains("Deleted 4 memories. 2 were deleted before."), "{}", shown.text);
+    let (undoable, at) = (undo_field(&shown.text, "ids"), undo_field(&shown.text, "at"));
+    assert_eq!(undoable.split(',').count(), 4, "those that were deleted before are not the form's");
+    assert!(!page(&site, "/memories", &cookie).await.text.contains("data-testid=\"flash\""), "the message shows once");
+
+    let undo = format!("ids={}&at={}&done=/memories", encoded(&all), encoded(&at));
+    let (_, stranger) = sign_in(&foreign, &foreign.world.login, PASSWORD).await;
+    submit(&foreign, "undo_memories", &stranger, "/memories", &undo).await;
+    assert!(is_deleted(&site, ids[3]).await, "an operator of another organisation undid it");
+
+    // Even a form that names all six restores only those that this deletion removed; and one was deleted again meanwhile.
+    memories::restore(&world.engine, &world.vera, &ids[5..], "still needed").await.unwrap();
+    memories::delete(&world.engine, &world.vera, &ids[5..], "for another reason").await.unwrap();
+    submit(&site, "undo_memories", &cookie, "/memories", &undo).await;
+    let mut deleted = Vec::new();
+    for id in &ids {
+        deleted.push(is_deleted(&site, *id).await);
+    }
+    assert_eq!(deleted, [true, true, false, false, false, true]);
+    assert!(page(&site, "/memories", &cookie).await.text.contains("Undone: 3 memories are as before."));
+
+    memories::delete(&world.engine, &world.vera, &ids[2..3], "after all").await.unwrap();
+    submit(&site, "undo_memories", &cookie, "/memories", &undo).await;
+    assert!(is_deleted(&site, ids[2]).await, "a second undo undid a later deletion");
+    assert!(page(&site, "/memories", &cookie).await.text.contains("Nothing was undone"));
+}
+
+#[tokio::test]
+async fn a_restoration_is_undone() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let id = memories::remember(&world.engine, &world.atlas, fact("door code", "It is 4711.")).await.unwrap().memory_id;
+    memories::delete(&world.engine, &world.vera, &[id], "wrong").await.unwrap();
+    let (_, cookie) = sign_in(&site, &world.login, PASSWORD).await;
+    let here = format!("/memories/{id}");
+    submit(&site, "restore_memories", &cookie, &here, &format!("ids={id}&reason=right&done={here}&form={here}")).await;
+    let shown = page(&site, &here, &cookie).await;
+    let (undoable, at) = (undo_field(&shown.text, "ids"), undo_field(&shown.text, "at"));
+    assert_eq!(undoable, id.to_string());
+    submit(&site, "undo_memories", &cookie, &here, &format!("ids={id}&at={}&done={here}", encoded(&at))).await;
+    assert!(is_deleted(&site, id).await);
+    let detail = memories::detail(&world.engine, &world.vera, id).await.unwrap();
+    assert_eq!(detail.delete_reason.as_deref(), Some("Undo"));
+}
+
+#[tokio::test]
+async fn the_forms_of_rows_keep_a_refused_reason() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let id = memories::remember(&world.engine, &world.atlas, fact("door code", "It is 4711.")).await.unwrap().memory_id;
+    memories::delete(&world.engine, &world.vera, &[id], "wrong").await.unwrap();
+    let (_, cookie) = sign_in(&site, &world.login, PASSWORD).await;
+    let here = format!("/recall/diagnose?agent={}&q={}&memory={id}", world.atlas.actor.id(), encoded("door code"));
+    let plain = page(&site, &here, &cookie).await;
+    assert!(plain.text.contains("Restore this memory"), "{}", plain.text);
+    let long = "x".repeat(501);
+    let body = format!("ids={id}&reason={}&done={}&form={}", encoded(&format!("Mina asked {long}")), encoded(&here), encoded(&here));
+    let refused = submit(&site, "restore_memories", &cookie, &here, &body).await;
+    assert_eq!(refused.header(header::LOCATION), here);
+    let again = page(&site, &here, &cookie).await;
+    assert!(again.text.contains("Mina asked xxx") && again.text.contains("aria-invalid=\"true\""), "{}", again.text);
+    // Another memory's form stays empty.
+    let other = memories::remember(&world.engine, &world.atlas, fact("door bell", "It is broken.")).await.unwrap().memory_id;
+    submit(&site, "restore_memories", &cookie, &here, &body).await;
+    assert!(!page(&site, &format!("/memories/{other}"), &cookie).await.text.contains("Mina asked xxx"));
+}
+
+#[tokio::test]
+async fn times_come_in_the_zone_of_the_cookie() {
+    let site = Site::new().await;
+    let world = &site.world;
+    memories::remember(&world.engine, &world.atlas, fact("door code", "It is 4711.")).await.unwrap();
+    let (_, cookie) = sign_in(&site, &world.login, PASSWORD).await;
+    for (zone, expected) in [
+        ("", "Times in UTC"),
+        ("; rmb-zone=Asia/Kathmandu", "Times in Asia/Kathmandu"),
+        ("; rmb-zone=Nowhere/Atlantis", "Times in UTC"),
+        ("; rmb-zone=\"><script>", "Times in UTC"),
+    ] {
+        let shown = page(&site, "/memories", &format!("{cookie}{zone}")).await;
+        assert_eq!(shown.status, StatusCode::OK, "{zone}");
+        assert!(shown.text.contains(expected), "{zone}: {}", shown.text);
+        let title = if expected.ends_with("UTC") { " UTC\"" } else { " Asia/Kathmandu\"" };
+        assert!(shown.text.contains(title), "{zone}: the exact time names its zone");
+        assert!(shown.text.contains("+00:00\""), "the machine-readable time stays in UTC");
+        assert!(!shown.text.contains("Atlantis") && !shown.text.contains("<script>\""));
+    }
+}
+
+#[tokio::test]
+async fn the_search_page_names_what_the_organisation_has() {
+    let (site, foreign) = (Site::new().await, Site::new().await);
+    let world = &site.world;
+    let theirs = memories::remember(&foreign.world.engine, &foreign.world.atlas, fact("harbour", "Theirs alone.")).await.unwrap();
+    let ours = memories::remember(&world.engine, &world.atlas, fact("harbour", "The harbour is closed.")).await.unwrap();
+    let short = memories::detail(&world.engine, &world.vera, ours.memory_id).await.unwrap().memory.short_id;
+    let term = vocabulary::NewTerm { term: "harbour pilot", definition: "Guides ships.", ..Default::default() };
+    let term = vocabulary::add(&world.engine, &world.system, term).await.unwrap().term_id.unwrap();
+    let (_, cookie) = sign_in(&site, &world.login, PASSWORD).await;
+    let memory = format!("href=\"/memories/{}\"", ours.memory_id);
+    for (q, link) in [
+        ("harbour", memory.as_str()),
+        ("harbour", &format!("href=\"/vocabulary/terms/{term}\"")),
+        (&short, &memory),
+        (&ours.memory_id.to_string(), &memory),
+        ("atlas", &format!("href=\"/agents/{}\"", world.atlas.actor.id())),
+        ("audit", "href=\"/audit\""),
+    ] {
+        let shown = page(&site, &format!("/search?q={q}"), &cookie).await;
+        let results = shown.text.split("aria-label=\"Results\"").last().unwrap_or_default();
+        assert!(results.contains(link), "{q}: {link} in {}", shown.text);
+        assert!(!shown.text.contains(&theirs.memory_id.to_string()), "{q}: another organisation's memory");
+    }
+    let none = page(&site, &format!("/search?q={}", theirs.memory_id), &cookie).await;
+    assert!(none.text.contains("Nothing has this name"), "{}", none.text);
 }

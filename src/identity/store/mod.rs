@@ -549,16 +549,17 @@ pub async fn rename_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id
     Ok(done.rows_affected() > 0)
 }
 
-/// Deletes a view; whether there was one of this operator.
+/// Deletes a view and returns it, if there was one of this operator.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn delete_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id: ViewId) -> Result<bool, DbError> {
-    let done = sqlx::query("delete from saved_views where tenant_id = $1 and operator_id = $2 and id = $3")
-        .bind(tenant)
-        .bind(operator)
-        .bind(id)
-        .execute(&mut **tx)
-        .await?;
-    Ok(done.rows_affected() > 0)
+pub async fn delete_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id: ViewId) -> Result<Option<SavedView>, DbError> {
+    let deleted: Option<(ViewPage, String, String)> =
+        sqlx::query_as("delete from saved_views where tenant_id = $1 and operator_id = $2 and id = $3 returning page, name, query")
+            .bind(tenant)
+            .bind(operator)
+            .bind(id)
+            .fetch_optional(&mut **tx)
+            .await?;
+    Ok(deleted.map(|(page, name, query)| SavedView { id, page, name, query }))
 }
 
 /// The user that has this reference in the organisation.

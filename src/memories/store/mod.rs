@@ -19,7 +19,7 @@ pub use recalls::{Recalled, recalls};
 pub use status::{Standing, mark_deleted, mark_restored, mark_superseded, next_version, set_status};
 pub use topics::{TopicUse, count_phrases, file_under, stale, topic_use, unresolved, with_phrase};
 pub use vectors::{Embedded, VectorTable, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
-pub use versions::{reviewed, versions, write_version};
+pub use versions::{removals_at, reviewed, versions, write_version};
 pub use words::{drop_words, lock_counts, put_words};
 
 use super::model::{DedupKey, Details, Draft, Memory};

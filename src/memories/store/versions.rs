@@ -7,6 +7,7 @@ use crate::op::OpContext;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use sqlx::types::Json;
+use std::collections::HashMap;
 
 /// Copies the current record into its versions. `origin` is where the change came from, if not from where the memory was said.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
@@ -41,6 +42,26 @@ pub async fn write_version(
     .execute(&mut **tx)
     .await?;
     Ok(())
+}
+
+/// The memories whose last change is a deletion or a restoration made at `at`, each with whether that deleted it.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn removals_at(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], at: DateTime<Utc>) -> Result<HashMap<MemoryId, bool>, DbError> {
+    let rows: Vec<(MemoryId, bool)> = sqlx::query_as(concat!(
+        r"select v.memory_id, v.deleted
+            from agent_memories m
+            join agent_memory_versions v
+              on v.tenant_id = m.tenant_id and v.agent_id = m.agent_id and v.memory_id = m.id and v.version = m.version
+           where m.tenant_id = $1 and m.id = any($2) and v.valid_from = $3 and v.change in ('forgotten', 'restored') and ",
+        of_user!("m", "$4")
+    ))
+    .bind(tenancy.tenant)
+    .bind(ids)
+    .bind(at)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(rows.into_iter().collect())
 }
 
 /// A memory's versions, newest first.

@@ -375,6 +375,7 @@ pub const MEMORY: &[Query] = queries! {
         usize::from(contract::alike(tx, c.ctx.tenancy(), &c.draft(), &likeness).await?.is_some())
     };
     "memories::recalls" |tx, c| memories::recalls(tx, c.ctx.tenancy(), c.id, 10).await?.1.len();
+    "memories::removals_at" |tx, c| memories::removals_at(tx, c.ctx.tenancy(), &[c.other], c.now).await?.len();
     "memories::versions" |tx, c| memories::versions(tx, c.ctx.tenancy(), c.agent, c.id).await?.len();
     "memories::count" |tx, c| memories::count(tx, c.tenant, &c.filter()).await? as usize;
     "memories::list" |tx, c| memories::list(tx, c.tenant, &c.filter(), &Seek::First, 10).await?.len();
@@ -710,7 +711,7 @@ pub const CONTROL: &[Query] = queries! {
         identity::insert_view(tx, c.tenant, c.operator, &view, c.now).await.map(|()| 0)?
     };
     "identity::rename_view" |tx, c| usize::from(identity::rename_view(tx, c.tenant, c.operator, c.view, "renamed").await?);
-    "identity::delete_view" |tx, c| usize::from(identity::delete_view(tx, c.tenant, c.operator, c.view).await?);
+    "identity::delete_view" |tx, c| usize::from(identity::delete_view(tx, c.tenant, c.operator, c.view).await?.is_some());
 };
 
 /// In the control database; kept apart by tenant and by user. Agents read what others reported.

@@ -28,12 +28,15 @@ pub async fn read_agent(id: AgentId) -> Result<AgentDetail, ConsoleError> {
 pub async fn set_agent_blocked(id: AgentId, blocked: bool, #[server(default)] reason: String) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
-        Ok(Flash::done(match (identity::set_blocked(&engine, &ctx, id, blocked, &reason).await?, blocked) {
+        let changed = identity::set_blocked(&engine, &ctx, id, blocked, &reason).await?;
+        let done = Flash::done(match (changed, blocked) {
             (true, true) => "Blocked. The keys of the agent are refused from now on.",
             (true, false) => "Unblocked. The keys of the agent work again.",
             (false, true) => "The agent is already blocked.",
             (false, false) => "The agent is already unblocked.",
-        }))
+        });
+        let back = [("id", id.to_string()), ("blocked", (!blocked).to_string()), ("reason", "Undo".to_owned())];
+        Ok(if changed { done.undone_by("set_agent_blocked", back) } else { done })
     };
     let page = format!("/agents/{id}");
     finish(result.await, &page, &page, &reason).await

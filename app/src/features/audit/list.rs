@@ -58,8 +58,8 @@ pub fn AuditPage() -> impl IntoView {
                     value=filtered.value("target")
                     error=filtered.error("target")
                 />
-                <TextField name="from" label="From" kind="date" value=filtered.value("from") error=filtered.error("from") />
-                <TextField name="until" label="Until" kind="date" value=filtered.value("until") error=filtered.error("until") />
+                <TextField name="from" label="From (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
+                <TextField name="until" label="Until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
                     <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/audit">"Clear"</a>

@@ -81,7 +81,7 @@ fn Turn(
 #[component]
 fn Clock(at: DateTime<Utc>, with_day: bool) -> impl IntoView {
     let day = with_day.then(|| format!("{}, ", text::day(at.date_naive())));
-    view! { <time datetime=at.to_rfc3339() title=text::moment(at)>{day} {format!("{:02}:{:02}", at.hour(), at.minute())}</time> }
+    view! { <time datetime=at.to_rfc3339() title=text::moment(&at.fixed_offset(), "UTC")>{day} {format!("{:02}:{:02}", at.hour(), at.minute())}</time> }
 }
 
 #[component]

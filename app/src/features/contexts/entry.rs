@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     ConsoleError,
-    ui::{ErrorView, Icon, Shape, Skeleton, Time, text},
+    ui::{ErrorView, Icon, Shape, Skeleton, Time, Zone, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -128,6 +128,7 @@ fn KeptText(detail: ContextDetail) -> impl IntoView {
 
 #[component]
 fn Facts(context: LoggedContext) -> impl IntoView {
+    let (at, zone) = (context.at, Zone::expect());
     let compare = context.text.is_some().then(|| format!("{COMPARE}?ids={}", context.id));
     let playground = context.query.as_ref().map(|query| try_again(&context, query));
     let measured = (context.tiers != ContextTiers::All).then(|| tiers_name(context.tiers));
@@ -149,7 +150,7 @@ fn Facts(context: LoggedContext) -> impl IntoView {
                 <dt>"Took"</dt>
                 <dd>{format!("{:.1} ms", context.took_ms)}</dd>
                 <dt>"Assembled"</dt>
-                <dd>{text::moment(context.at)}</dd>
+                <dd>{move || zone.moment(at)}</dd>
                 <dt>"SHA-256"</dt>
                 <dd class="font-mono text-xs break-all">{context.hash}</dd>
                 <dt>"Id"</dt>

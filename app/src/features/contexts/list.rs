@@ -39,8 +39,8 @@ fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
                 <TextField name="user" label="On behalf of" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
                 <SelectField name="cut" label="Budget" value=filtered.value("cut") error=filtered.error("cut") choices=cut />
                 <SelectField name="degraded" label="Blocks" value=filtered.value("degraded") error=filtered.error("degraded") choices=degraded />
-                <TextField name="from" label="Assembled from" kind="date" value=filtered.value("from") error=filtered.error("from") />
-                <TextField name="until" label="Assembled until" kind="date" value=filtered.value("until") error=filtered.error("until") />
+                <TextField name="from" label="Assembled from (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
+                <TextField name="until" label="Assembled until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
                 <div class="col-span-full flex gap-2">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
                     <a class="button button-quiet" class:hidden=move || !query.get().any(url::LOG) href=PATH>"Clear"</a>

@@ -87,7 +87,7 @@ pub async fn confirm_erasure(id: ErasureId) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
         erasure::confirm(&engine, &ctx, id).await?;
-        Ok(Flash::done("Confirmed. The erasure runs; reload this page to see how far it is."))
+        Ok(Flash::done("Confirmed; this cannot be undone. The erasure runs: reload this page to see how far it is."))
     };
     finish(result.await, &here, &here, "").await
 }
@@ -108,8 +108,9 @@ pub async fn withdraw_erasure(id: ErasureId) -> Result<(), ConsoleError> {
 pub async fn set_hold(#[server(default)] user: String, #[server(default)] reason: String) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
-        erasure::hold(&engine, &ctx, &reference(&user)?, &reason).await?;
-        Ok(Flash::done("The user is under a legal hold. Nothing of the user is erased, archived or swept."))
+        let user = erasure::hold(&engine, &ctx, &reference(&user)?, &reason).await?;
+        let done = Flash::done("The user is under a legal hold. Nothing of the user is erased, archived or swept.");
+        Ok(done.undone_by("lift_hold", [("user", user.to_string()), ("reason", "Undo".to_owned())]))
     };
     finish(result.await, "/erasure", "/erasure", &Query::default().with("user", &user).with("reason", &reason).href("")).await
 }
@@ -122,7 +123,8 @@ pub async fn lift_hold(user: UserId, #[server(default)] reason: String) -> Resul
         erasure::lift_hold(&engine, &ctx, &user.into(), &reason).await?;
         Ok(Flash::done("The legal hold is lifted."))
     };
-    finish(result.await, "/erasure", "/erasure", "").await
+    let typed = Query::default().with("lift", user).with("reason", &reason);
+    finish(result.await, "/erasure", "/erasure", &typed.href("")).await
 }
 
 #[cfg(feature = "ssr")]

@@ -44,7 +44,7 @@ fn Whole(list: ErasureList, flash: Option<Flash>) -> impl IntoView {
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
                 <Requests requests=list.requests />
-                <Holds holds=list.holds />
+                <Holds holds=list.holds flash=flash.clone() />
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">
                 <Begin />
@@ -78,6 +78,7 @@ fn Begin() -> impl IntoView {
 
 #[component]
 fn SetHold(flash: Option<Flash>) -> impl IntoView {
+    let flash = flash.filter(|flash| Query::parse(&flash.typed).get("lift").is_none());
     let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
     let error = flash.as_ref().and_then(|flash| flash.field("reason"));
     view! {
@@ -156,12 +157,14 @@ pub fn State(state: ErasureState) -> impl IntoView {
 }
 
 #[component]
-fn Holds(holds: Vec<LegalHold>) -> impl IntoView {
+fn Holds(holds: Vec<LegalHold>, flash: Option<Flash>) -> impl IntoView {
     if holds.is_empty() {
         return ().into_any();
     }
     let rows = holds.into_iter().map(|hold| {
-        let id = format!("lift-{}", hold.user_id);
+        let (id, error_id) = (format!("lift-{}", hold.user_id), format!("lift-{}-error", hold.user_id));
+        let typed = flash.as_ref().and_then(|flash| flash.typed_into("lift", &hold.user_id.to_string()));
+        let error = typed.as_ref().and(flash.as_ref()).and_then(|flash| flash.field("reason"));
         view! {
             <tr data-testid="hold">
                 <td>
@@ -174,9 +177,20 @@ fn Holds(holds: Vec<LegalHold>) -> impl IntoView {
                     <form class="flex gap-2" method="post" action="/console/api/lift_hold">
                         <input type="hidden" name="user" value=hold.user_id.to_string() />
                         <label class="sr-only" for=id.clone()>"Reason for lifting the hold"</label>
-                        <input class="input" id=id name="reason" required maxlength="500" placeholder="Reason" />
+                        <input
+                            class="input"
+                            id=id
+                            name="reason"
+                            required
+                            maxlength="500"
+                            placeholder="Reason"
+                            value=typed.map(|typed| typed.text("reason"))
+                            aria-invalid=error.as_ref().map(|_| "true")
+                            aria-describedby=error.as_ref().map(|_| error_id.clone())
+                        />
                         <button class="button" type="submit">"Lift hold"</button>
                     </form>
+                    {error.map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id>{text}</p> })}
                 </td>
             </tr>
         }

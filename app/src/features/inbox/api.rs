@@ -1,11 +1,12 @@
-#[cfg(feature = "ssr")]
-use super::words::summary;
 use super::{input::VerdictInput, policy_input::PolicyInput};
+#[cfg(feature = "ssr")]
+use super::{url::back, words::summary};
 use crate::{ConsoleError, codec::Text, ids::Ids};
 #[cfg(feature = "ssr")]
 use crate::{
     Flash,
     guard::{finish, incomplete, operator, own_path},
+    query::Query,
     ui::text::short,
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
@@ -78,11 +79,16 @@ pub async fn decide_candidates(
     finish(result.await, own_path(&done, "/inbox"), own_path(&form, "/inbox"), &typed).await
 }
 
-/// Undoes the decision on candidates, then redirects to `done`.
+/// Undoes the decision on candidates, then redirects to `done`; in the inbox, a single candidate opens again.
 #[server(endpoint = "undo_candidates")]
 pub async fn undo_candidates(ids: Ids<MemoryId>, #[server(default)] done: String) -> Result<(), ConsoleError> {
     let done = own_path(&done, "/inbox");
-    finish(decide(&ids.0, InboxVerdict::Undo).await, done, done, "").await
+    let (path, query) = done.split_once('?').unwrap_or((done, ""));
+    let done = match ids.0.as_slice() {
+        [id] if path == "/inbox" => back(&Query::parse(query), Some(*id)),
+        _ => done.to_owned(),
+    };
+    finish(decide(&ids.0, InboxVerdict::Undo).await, &done, &done, "").await
 }
 
 /// Accepts or declines a proposal about two memories, then redirects to `done`.
@@ -92,7 +98,7 @@ pub async fn decide_pair(id: PairId, accept: bool, #[server(default)] done: Stri
         let (engine, ctx) = operator().await?;
         consolidation::decide_pair(&engine, &ctx, id, accept).await?;
         let text = if accept { "The proposal was accepted." } else { "The proposal was declined." };
-        Ok(Flash { pair: Some(id), ..Flash::done(text) })
+        Ok(Flash::done(text).undone_by("undo_pair", [("id", id.to_string())]))
     };
     let done = own_path(&done, "/inbox");
     finish(result.await, done, done, "").await
@@ -170,8 +176,11 @@ pub async fn set_policy(#[server(flatten)] input: PolicyInput) -> Result<(), Con
 async fn decide(ids: &[MemoryId], verdict: InboxVerdict) -> Result<Flash, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let outcome = consolidation::decide(&engine, &ctx, ids, verdict.clone()).await?;
-    let undone = verdict == InboxVerdict::Undo;
-    Ok(Flash { candidates: Ids(if undone { Vec::new() } else { outcome.changed.clone() }), ..Flash::done(summary(&verdict, &outcome)) })
+    let done = Flash::done(summary(&verdict, &outcome));
+    if verdict == InboxVerdict::Undo || outcome.changed.is_empty() {
+        return Ok(done);
+    }
+    Ok(done.undone_by("undo_candidates", [("ids", Ids(outcome.changed).into())]))
 }
 
 /// Most characters of a statement in a list.

@@ -1,4 +1,10 @@
-use super::{api::read_candidate, candidate::Candidate, pairs::Pairs, url::at, verdicts::Verdicts};
+use super::{
+    api::read_candidate,
+    candidate::Candidate,
+    pairs::Pairs,
+    url::{at, back},
+    verdicts::Verdicts,
+};
 use crate::{
     ConsoleError, Flash,
     features::{projects::project_names, vocabulary::TermNames},
@@ -49,7 +55,7 @@ pub fn Focus(focus: Memo<Option<MemoryId>>, queue: Queue, query: Memo<Query>) ->
                     let about_it = |flash: &Flash| flash.refused && Query::parse(&flash.typed).get("ids") == Some(id.as_str());
                     let flash = viewer.and_then(|viewer| viewer.flash).filter(about_it);
                     let (before, after) = neighbours(&ids, item.id);
-                    let (here, next) = query.with_untracked(|query| (at(query, Some(item.id)), at(query, after.or(before))));
+                    let (here, next) = query.with_untracked(|query| (back(query, Some(item.id)), back(query, after.or(before))));
                     let projects = projects.await.unwrap_or_default();
                     // The closure rebuilds the forms for each candidate, so that input about one is not sent for another.
                     let look = move || {

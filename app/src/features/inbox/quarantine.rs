@@ -2,7 +2,7 @@ use super::{api::browse_quarantine, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, Pager, Shape, Skeleton, Time, text},
+    ui::{Empty, ErrorView, Pager, Shape, Skeleton, Time, landing_beside, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, QuarantineItem};
@@ -33,7 +33,12 @@ pub fn QuarantinePage() -> impl IntoView {
 #[component]
 fn Turns(page: Page<QuarantineItem>, query: Query, may_decide: bool) -> impl IntoView {
     let here = query.href("/inbox/quarantine");
-    let rows = page.rows.into_iter().map(|item| view! { <Turn item may_decide here=here.clone() /> }).collect_view();
+    let ids: Vec<_> = page.rows.iter().map(|item| item.id).collect();
+    let one = |item: QuarantineItem| {
+        let done = landing_beside(&here, "t-", &ids, item.id);
+        view! { <Turn item may_decide done /> }
+    };
+    let rows = page.rows.into_iter().map(one).collect_view();
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "turn", "turns")}</p>
         <ul class="max-w-4xl space-y-4">{rows}</ul>
@@ -42,10 +47,10 @@ fn Turns(page: Page<QuarantineItem>, query: Query, may_decide: bool) -> impl Int
 }
 
 #[component]
-fn Turn(item: QuarantineItem, may_decide: bool, here: String) -> impl IntoView {
+fn Turn(item: QuarantineItem, may_decide: bool, done: String) -> impl IntoView {
     let reasons = item.reasons.into_iter().map(|reason| view! { <li>{reason}</li> }).collect_view();
     view! {
-        <li class="card space-y-3 p-4" data-testid="quarantined">
+        <li id=format!("t-{}", item.id) tabindex="-1" class="card space-y-3 p-4" data-testid="quarantined">
             <p class="flex flex-wrap gap-x-2 text-sm text-soft">
                 <a class="wrap-anywhere" dir="auto" href=format!("/sources/{}", item.source_id)>{item.source_title}</a>
                 <span>{item.agent_slug}</span>
@@ -63,7 +68,7 @@ fn Turn(item: QuarantineItem, may_decide: bool, here: String) -> impl IntoView {
             {may_decide.then(|| view! {
                 <form class="flex flex-wrap gap-2" method="post" action="/console/api/decide_quarantine">
                     <input type="hidden" name="id" value=item.id.to_string() />
-                    <input type="hidden" name="done" value=here />
+                    <input type="hidden" name="done" value=done />
                     <button class="button" type="submit" name="release" value="true">"Release for extraction"</button>
                     <button class="button button-danger" type="submit" name="release" value="false">"Dismiss"</button>
                 </form>

@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, Shape, Skeleton, Time, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, Shape, Skeleton, Time, landing_beside, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, PairRelation, SuggestedMemory, SuggestedPair};
@@ -63,7 +63,12 @@ fn CompareNow() -> impl IntoView {
 #[component]
 fn Suggestions(page: Page<SuggestedPair>, query: Query, may_decide: bool) -> impl IntoView {
     let here = query.href("/inbox/suggestions");
-    let rows = page.rows.into_iter().map(|item| view! { <Suggestion item may_decide here=here.clone() /> }).collect_view();
+    let ids: Vec<_> = page.rows.iter().map(|item| item.id).collect();
+    let one = |item: SuggestedPair| {
+        let done = landing_beside(&here, "s-", &ids, item.id);
+        view! { <Suggestion item may_decide done /> }
+    };
+    let rows = page.rows.into_iter().map(one).collect_view();
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "suggestion", "suggestions")}</p>
         <ul class="max-w-4xl space-y-4">{rows}</ul>
@@ -72,7 +77,7 @@ fn Suggestions(page: Page<SuggestedPair>, query: Query, may_decide: bool) -> imp
 }
 
 #[component]
-fn Suggestion(item: SuggestedPair, may_decide: bool, here: String) -> impl IntoView {
+fn Suggestion(item: SuggestedPair, may_decide: bool, done: String) -> impl IntoView {
     let (title, shape, consequence, verb) = match item.relation {
         PairRelation::Duplicates => (
             "Two memories may say the same",
@@ -94,7 +99,7 @@ fn Suggestion(item: SuggestedPair, may_decide: bool, here: String) -> impl IntoV
         ),
     };
     view! {
-        <li class="card @container overflow-hidden" data-testid="suggestion">
+        <li id=format!("s-{}", item.id) tabindex="-1" class="card @container overflow-hidden" data-testid="suggestion">
             <div class="flex flex-wrap items-start gap-x-2 gap-y-1 border-b border-line bg-sunken px-4 py-2 text-sm">
                 <span class="pt-0.5"><Icon shape /></span>
                 <p><span class="font-medium">{title}"."</span>" "{item.reason}</p>
@@ -107,8 +112,8 @@ fn Suggestion(item: SuggestedPair, may_decide: bool, here: String) -> impl IntoV
             {may_decide.then(|| view! {
                 <div class="flex flex-wrap items-center gap-2 border-t border-line px-4 py-2">
                     <p class="mr-auto text-sm text-soft">{consequence}</p>
-                    <Answer id=item.id accept=true done=here.clone() class="button">{verb}</Answer>
-                    <Answer id=item.id accept=false done=here class="button button-quiet">"Decline"</Answer>
+                    <Answer id=item.id accept=true done=done.clone() class="button">{verb}</Answer>
+                    <Answer id=item.id accept=false done class="button button-quiet">"Decline"</Answer>
                 </div>
             })}
         </li>

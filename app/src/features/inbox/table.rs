@@ -49,7 +49,7 @@ fn Row(row: InboxItem, query: Memo<Query>, focus: Memo<Option<MemoryId>>, select
     let id = row.id;
     let checkbox = select.then(|| view! { <Tick id=id.to_string() name=text::short(&row.content, 60) /> });
     view! {
-        <tr id=format!("c-{id}") data-testid="candidate" aria-current=move || (focus.get() == Some(id)).then_some("true")>
+        <tr id=format!("c-{id}") tabindex="-1" data-testid="candidate" aria-current=move || (focus.get() == Some(id)).then_some("true")>
             {checkbox}
             <td>
                 <a

@@ -1,6 +1,9 @@
 //! Parses the URL of the inbox into a filter.
 
-use crate::{query::Query, ui::Parsed};
+use crate::{
+    query::Query,
+    ui::{Parsed, landing},
+};
 use remembrancer::api::{InboxFilter, MemoryId, SuggestionFilter};
 
 /// The fields of the filter form.
@@ -41,6 +44,11 @@ pub fn at(query: &Query, id: Option<MemoryId>) -> String {
         Some(id) => query.with("focus", id).href("/inbox"),
         None => query.without(&["focus"]).href("/inbox"),
     }
+}
+
+/// The URL to which a decision leads back: the candidate in the panel, at its row.
+pub fn back(query: &Query, id: Option<MemoryId>) -> String {
+    id.map_or_else(|| at(query, None), |id| landing(&at(query, Some(id)), &format!("c-{id}")))
 }
 
 /// The ids of a selection.

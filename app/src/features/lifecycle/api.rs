@@ -58,7 +58,8 @@ pub async fn pin_memory(id: MemoryId, pinned: bool) -> Result<(), ConsoleError> 
     let result = async {
         let (engine, ctx) = operator().await?;
         memories::set_pinned(&engine, &ctx, &id.into(), None, pinned).await?;
-        Ok(Flash::done(if pinned { "Pinned. The memory never expires." } else { "Unpinned. Its retention begins now." }))
+        let done = Flash::done(if pinned { "Pinned. The memory never expires." } else { "Unpinned. Its retention begins now." });
+        Ok(done.undone_by("pin_memory", [("id", id.to_string()), ("pinned", (!pinned).to_string())]))
     };
     let done = format!("/memories/{id}");
     finish(result.await, &done, &done, "").await

@@ -3,8 +3,12 @@ use crate::{ConsoleError, codec::Text, ids::Ids};
 use crate::{
     Flash,
     guard::{finish, operator, own_path},
+    query::Query,
     ui::text::{count, excerpt},
 };
+#[cfg(feature = "ssr")]
+use chrono::SecondsFormat;
+use chrono::{DateTime, Utc};
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::{AgentName, MemoryDetail, MemoryFilter, MemoryId, MemoryRecalls, MemoryRow, Page, SearchResults};
 #[cfg(feature = "ssr")]
@@ -75,9 +79,9 @@ pub async fn delete_memories(
 ) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
-        Ok(flash(memories::delete(&engine, &ctx, &ids.0, &reason).await?, "Deleted", "deleted before"))
+        Ok(flash(&memories::delete(&engine, &ctx, &ids.0, &reason).await?, "Deleted", "deleted before"))
     };
-    finish(result.await, own_path(&done, "/memories"), own_path(&form, "/memories"), &reason).await
+    finish(result.await, own_path(&done, "/memories"), own_path(&form, "/memories"), &typed(ids, &reason)).await
 }
 
 /// Restores memories, then redirects to `done`, or back to `form` if it is refused.
@@ -90,9 +94,20 @@ pub async fn restore_memories(
 ) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
-        Ok(flash(memories::restore(&engine, &ctx, &ids.0, &reason).await?, "Restored", "not deleted"))
+        Ok(flash(&memories::restore(&engine, &ctx, &ids.0, &reason).await?, "Restored", "not deleted"))
     };
-    finish(result.await, own_path(&done, "/memories"), own_path(&form, "/memories"), &reason).await
+    finish(result.await, own_path(&done, "/memories"), own_path(&form, "/memories"), &typed(ids, &reason)).await
+}
+
+/// Undoes the deletion or the restoration that was made at `at`, then redirects to `done`.
+#[server(endpoint = "undo_memories")]
+pub async fn undo_memories(ids: Ids<MemoryId>, at: DateTime<Utc>, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        Ok(Flash::done(undone(&memories::undo(&engine, &ctx, &ids.0, at).await?)))
+    };
+    let done = own_path(&done, "/memories");
+    finish(result.await, done, done, "").await
 }
 
 /// Marks shared memories as reviewed, then redirects to `done`.
@@ -100,20 +115,50 @@ pub async fn restore_memories(
 pub async fn review_memories(ids: Ids<MemoryId>, #[server(default)] done: String) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
-        Ok(flash(memories::review(&engine, &ctx, &ids.0).await?, "Reviewed", "reviewed before"))
+        Ok(flash(&memories::review(&engine, &ctx, &ids.0).await?, "Reviewed", "reviewed before"))
     };
     let done = own_path(&done, "/memories");
     finish(result.await, done, done, "").await
 }
 
 #[cfg(feature = "ssr")]
-fn flash(outcome: BulkOutcome, done: &str, otherwise: &str) -> Flash {
-    let number = |ids: &[MemoryId]| i64::try_from(ids.len()).unwrap_or(i64::MAX);
+fn flash(outcome: &BulkOutcome, done: &str, otherwise: &str) -> Flash {
     let mut text = format!("{done} {}.", count(number(&outcome.changed), "memory", "memories"));
     match number(&outcome.unchanged) {
         0 => {}
         1 => text.push_str(&format!(" One was {otherwise}.")),
         n => text.push_str(&format!(" {n} were {otherwise}.")),
     }
-    Flash::done(text)
+    match outcome.undoable.as_slice() {
+        [] => Flash::done(text),
+        ids => {
+            let at = outcome.at.to_rfc3339_opts(SecondsFormat::Micros, true);
+            Flash::done(text).undone_by("undo_memories", [("ids", Ids(ids.to_vec()).into()), ("at", at)])
+        }
+    }
+}
+
+/// The message after an undo.
+#[cfg(feature = "ssr")]
+fn undone(outcome: &BulkOutcome) -> String {
+    let left = match number(&outcome.unchanged) {
+        0 => "",
+        1 => " One changed meanwhile and stays as it is.",
+        _ => " The others changed meanwhile and stay as they are.",
+    };
+    match number(&outcome.changed) {
+        0 => "Nothing was undone: what was selected changed meanwhile.".to_owned(),
+        n => format!("Undone: {} as before.{left}", count(n, "memory is", "memories are")),
+    }
+}
+
+/// What was typed into a form about memories.
+#[cfg(feature = "ssr")]
+fn typed(ids: Ids<MemoryId>, reason: &str) -> String {
+    Query::default().with("ids", String::from(ids)).with("reason", reason).href("")
+}
+
+#[cfg(feature = "ssr")]
+fn number(ids: &[MemoryId]) -> i64 {
+    i64::try_from(ids.len()).unwrap_or(i64::MAX)
 }

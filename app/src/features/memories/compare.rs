@@ -1,7 +1,7 @@
 use super::version::{Stamp, changes};
 use crate::{
     query::Query,
-    ui::{Choice, Diff, FilterForm, Parsed, SelectField, text},
+    ui::{Choice, Diff, FilterForm, Parsed, SelectField, Zone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{FieldError, MemoryVersion};
@@ -44,7 +44,8 @@ pub fn Compare(versions: Vec<MemoryVersion>, query: Memo<Query>, #[prop(into)] a
     let picked = Memo::new(move |_| query.with(|query| pick(query, &known)));
     let error =
         move |name: &'static str| Signal::derive(move || picked.get().err()?.into_iter().find(|e| e.field == name).map(|e| e.message));
-    let choices = choices(&versions);
+    let zone = Zone::expect();
+    let choices = untrack(|| choices(&versions, zone));
     let plain = action.clone();
     view! {
         <div class="mb-3">
@@ -76,10 +77,10 @@ pub fn Compare(versions: Vec<MemoryVersion>, query: Memo<Query>, #[prop(into)] a
 }
 
 /// The choices of versions: `v3 · revised, 14 Jun 2026`.
-fn choices(versions: &[MemoryVersion]) -> Vec<Choice> {
+fn choices(versions: &[MemoryVersion], zone: Zone) -> Vec<Choice> {
     let choice = |version: &MemoryVersion| {
         let number = version.version.to_string();
-        let text = format!("v{number} · {}, {}", version.change, text::day(version.valid_from.date_naive()));
+        let text = format!("v{number} · {}, {}", version.change, text::day(zone.local(version.valid_from).date_naive()));
         (number, text)
     };
     versions.iter().map(choice).collect()

@@ -20,7 +20,9 @@ pub fn Decide(row: MemoryRow, archived: bool, flash: Option<Flash>) -> impl Into
         let says = "Hidden from recall immediately. Content and history are kept; you can restore it.";
         ("/console/api/delete_memories", "Delete…", "Delete this memory", "button button-danger", Shape::Delete, says)
     };
-    let (open, error) = (flash.is_some(), flash.as_ref().and_then(|flash| flash.field("reason")));
+    let error = flash.as_ref().and_then(|flash| flash.field("reason"));
+    let typed = flash.and_then(|flash| flash.typed_into("ids", &row.id.to_string()));
+    let (open, typed) = (typed.is_some(), typed.map(|typed| typed.text("reason")).unwrap_or_default());
     view! {
         <details class="card" open=open>
             <summary class="flex items-center gap-2 px-4 py-2.5 font-medium" class:text-danger=!deleted && !archived>
@@ -35,7 +37,7 @@ pub fn Decide(row: MemoryRow, archived: bool, flash: Option<Flash>) -> impl Into
                 <div>
                     <ReasonField
                         id="reason"
-                        typed=flash.map(|flash| flash.typed).unwrap_or_default()
+                        typed
                         error
                         hint="Kept in the audit log. At most 500 characters."
                     />

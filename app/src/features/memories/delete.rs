@@ -49,6 +49,7 @@ fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl Int
     let more = query.all("ids").count() > BULK_MAX;
     let ids = String::from(Ids(rows.iter().map(|row| row.id).collect()));
     let error = flash.as_ref().and_then(|flash| flash.field("reason"));
+    let typed = flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default();
     view! {
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="card mb-5">
@@ -76,7 +77,7 @@ fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl Int
                 <div>
                     <ReasonField
                         id="reason"
-                        typed=flash.map(|flash| flash.typed).unwrap_or_default()
+                        typed
                         error
                         hint="Kept in the audit log, once for each memory. At most 500 characters."
                     />

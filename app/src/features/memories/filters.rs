@@ -70,8 +70,8 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
                     />
                     <TextField name="channel" label="Channel" value=filtered.value("channel") error=filtered.error("channel") />
                     <TextField name="user" label="User" hint="UUID" value=filtered.value("user") error=filtered.error("user") />
-                    <TextField name="from" label="Updated from" kind="date" value=filtered.value("from") error=filtered.error("from") />
-                    <TextField name="until" label="Updated until" kind="date" value=filtered.value("until") error=filtered.error("until") />
+                    <TextField name="from" label="Updated from (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
+                    <TextField name="until" label="Updated until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
                     <SelectField name="deleted" label="Deleted" value=filtered.value("deleted") error=filtered.error("deleted") choices=choices("Not deleted", "Deleted", "") />
                     <div class="col-span-full flex gap-2">
                         <button class="button" type="submit">

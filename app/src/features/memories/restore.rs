@@ -1,4 +1,8 @@
-use crate::ui::{Icon, ReasonField, Shape};
+use crate::{
+    Flash,
+    layout::ViewerResource,
+    ui::{Icon, ReasonField, Shape},
+};
 use leptos::prelude::*;
 use remembrancer::api::MemoryId;
 
@@ -13,8 +17,27 @@ pub fn Restore(
     #[prop(into, optional)]
     place: String,
 ) -> impl IntoView {
+    let who = ViewerResource::expect();
     view! {
-        <details class="w-full text-sm" data-testid="restore">
+        <Transition fallback=|| ()>
+            {move || {
+                let (here, place) = (here.clone(), place.clone());
+                Suspend::new(async move {
+                    let flash = who.await.ok().and_then(|viewer| viewer.flash);
+                    view! { <Fold id here place flash /> }
+                })
+            }}
+        </Transition>
+    }
+}
+
+#[component]
+fn Fold(id: MemoryId, here: String, place: String, flash: Option<Flash>) -> impl IntoView {
+    let typed = flash.as_ref().and_then(|flash| flash.typed_into("ids", &id.to_string()));
+    let error = typed.as_ref().and(flash.as_ref()).and_then(|flash| flash.field("reason"));
+    let (open, typed) = (typed.is_some(), typed.map(|typed| typed.text("reason")).unwrap_or_default());
+    view! {
+        <details class="w-full text-sm" open=open data-testid="restore">
             <summary class="inline-flex cursor-pointer items-center gap-1.5 text-accent">
                 <Icon shape=Shape::Restore />
                 "Restore…"
@@ -24,7 +47,7 @@ pub fn Restore(
                 <input type="hidden" name="done" value=here.clone() />
                 <input type="hidden" name="form" value=here />
                 <div>
-                    <ReasonField id=format!("restore-{place}{id}") typed="" error=None hint="Kept in the audit log. At most 500 characters." />
+                    <ReasonField id=format!("restore-{place}{id}") typed error hint="Kept in the audit log. At most 500 characters." />
                 </div>
                 <button class="button" type="submit">"Restore this memory"</button>
             </form>

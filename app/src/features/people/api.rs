@@ -4,6 +4,7 @@ use crate::{ConsoleError, codec::Text};
 use crate::{
     Flash,
     guard::{finish, operator},
+    query::Query,
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::{Page, PeopleFilter, PersonDetail, PersonRow};
@@ -31,10 +32,11 @@ pub async fn forget_entry(entry: EntryPath, #[server(default)] reason: String) -
         let (engine, ctx) = operator().await?;
         profile::forget_leaf_of(&engine, &ctx, subject(entry.person), entry.leaf, &reason).await?;
         let text = "Forgotten. Agents no longer read it, and the same value does not come back.";
-        Ok(Flash { entry: Some(entry), ..Flash::done(text) })
+        Ok(Flash::done(text).undone_by("restore_entry", [("entry", entry.to_string())]))
     };
     let here = entry.person.href();
-    finish(result.await, &here, &here, &reason).await
+    let typed = Query::default().with("entry", entry).with("reason", &reason);
+    finish(result.await, &here, &here, &typed.href("")).await
 }
 
 /// Takes back that an entry was forgotten, then redirects to the profile.

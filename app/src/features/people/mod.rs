@@ -11,5 +11,6 @@ mod tree;
 
 pub use entry::matter_name;
 pub use list::PeoplePage;
-pub use path::EntryPath;
+#[cfg(feature = "ssr")]
+pub use path::PersonPath;
 pub use person::PersonPage;

@@ -60,12 +60,14 @@ pub async fn link_projects(project: Uuid, #[server(default)] other: String, #[se
             true => engine::unlink(&engine, &ctx, &one, &other).await?,
             false => engine::link(&engine, &ctx, &one, &other).await?,
         };
-        Ok(Flash::done(match (changed, remove) {
+        let done = Flash::done(match (changed, remove) {
             (true, false) => "The projects are linked. The memories of each are relevant to the other.",
             (true, true) => "The link is removed.",
             (false, false) => "The projects are already linked.",
             (false, true) => "The link is already removed.",
-        }))
+        });
+        let back = [("project", one), ("other", other), ("remove", (!remove).to_string())];
+        Ok(if changed { done.undone_by("link_projects", back) } else { done })
     };
     finish(result.await, &page(project), &page(project), "").await
 }

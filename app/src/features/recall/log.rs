@@ -40,8 +40,8 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
                 <SelectField name="zero_hit" label="Outcome" value=filtered.value("zero_hit") error=filtered.error("zero_hit") choices=outcomes />
                 <SelectField name="ranking" label="Ranking" value=filtered.value("ranking") error=filtered.error("ranking") choices=rankings />
                 <TextField name="memory" label="Returned the memory" hint="UUID" value=filtered.value("memory") error=filtered.error("memory") />
-                <TextField name="from" label="Asked from" kind="date" value=filtered.value("from") error=filtered.error("from") />
-                <TextField name="until" label="Asked until" kind="date" value=filtered.value("until") error=filtered.error("until") />
+                <TextField name="from" label="Asked from (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
+                <TextField name="until" label="Asked until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
             </div>
         </FilterForm>
     }

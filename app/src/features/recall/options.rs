@@ -39,8 +39,8 @@ pub fn Options(
                 <TextField name="platform" label="Platform" value=value("platform") error=error("platform") />
                 <ProjectSelect name="project" label="Only project" value=value("project") error=error("project") />
                 <TextField name="repo" label="Only repository" hint="UUID" value=value("repo") error=error("repo") />
-                <TextField name="from" label="Said from" kind="date" value=value("from") error=error("from") />
-                <TextField name="until" label="Said until" kind="date" value=value("until") error=error("until") />
+                <TextField name="from" label="Said from (UTC)" kind="date" value=value("from") error=error("from") />
+                <TextField name="until" label="Said until (UTC)" kind="date" value=value("until") error=error("until") />
                 {as_of}
                 <p class="col-span-full text-xs text-soft">
                     "Filters narrow memories before they are ranked, and leave shared knowledge out. A project that the agent works on does neither."

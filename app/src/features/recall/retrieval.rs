@@ -8,7 +8,7 @@ use super::{
 use crate::{
     ConsoleError,
     query::{Query, use_query},
-    ui::{ErrorView, Icon, Shape, Skeleton, Time, text},
+    ui::{ErrorView, Icon, Shape, Skeleton, Time, Zone, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -138,6 +138,7 @@ fn Facts(detail: RetrievalDetail) -> impl IntoView {
     };
     let playground = try_again(retrieval.agent_id, &retrieval.query, retrieval.user_id);
     let (canonical, diagnose) = (retrieval.query_canonical.clone(), asked(&retrieval).href("/recall/diagnose"));
+    let (at, zone) = (retrieval.at, Zone::expect());
     view! {
         <section class="card divide-y divide-line" aria-label="Facts">
             <dl class="facts p-4">
@@ -162,7 +163,7 @@ fn Facts(detail: RetrievalDetail) -> impl IntoView {
                 <dt>"Took"</dt>
                 <dd>{format!("{:.1} ms", retrieval.took_ms)}</dd>
                 <dt>"Asked"</dt>
-                <dd>{text::moment(retrieval.at)}</dd>
+                <dd>{move || zone.moment(at)}</dd>
                 <dt>"Id"</dt>
                 <dd class="font-mono text-xs break-all">{retrieval.id.to_string()}</dd>
             </dl>

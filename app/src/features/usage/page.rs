@@ -31,8 +31,8 @@ pub fn UsagePage() -> impl IntoView {
         <PageHead title="Usage">"What calls of models cost, and the limits on it. The local model is free and never limited."</PageHead>
         <FilterForm action="/usage" names=NAMES label="Usage">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(4,minmax(0,1fr))_auto]">
-                <TextField name="from" label="From" kind="date" value=filtered.value("from") error=filtered.error("from") />
-                <TextField name="until" label="Until" kind="date" value=filtered.value("until") error=filtered.error("until") />
+                <TextField name="from" label="From (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
+                <TextField name="until" label="Until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
                 <AgentField query labelled=true error=filtered.error("agent") />
                 <TextField name="model" label="Model" hint="Exact name" value=filtered.value("model") />
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">

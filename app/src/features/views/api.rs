@@ -3,6 +3,7 @@ use crate::{ConsoleError, codec::Text};
 use crate::{
     Flash,
     guard::{finish, operator, own_path},
+    query::Query,
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::{SavedView, ViewId, ViewPage};
@@ -30,7 +31,7 @@ pub async fn save_view(
         Ok(Flash::done(format!("Saved the view “{}”.", view.name)))
     };
     let here = own_path(&done, "/memories");
-    finish(result.await, here, here, &name).await
+    finish(result.await, here, here, &Query::default().with("view", "new").with("name", &name).href("")).await
 }
 
 /// Renames a view.
@@ -42,7 +43,7 @@ pub async fn rename_view(id: ViewId, #[server(default)] name: String, #[server(d
         Ok(Flash::done(format!("The view is called “{}” now.", name.trim())))
     };
     let here = own_path(&done, "/memories");
-    finish(result.await, here, here, "").await
+    finish(result.await, here, here, &Query::default().with("view", id).with("name", &name).href("")).await
 }
 
 /// Deletes a view.
@@ -50,8 +51,9 @@ pub async fn rename_view(id: ViewId, #[server(default)] name: String, #[server(d
 pub async fn delete_view(id: ViewId, #[server(default)] done: String) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
-        identity::delete_view(&engine, &ctx, id).await?;
-        Ok(Flash::done("The view is gone. What it showed is not touched."))
+        let view = identity::delete_view(&engine, &ctx, id).await?;
+        let back = [("page", view.page.to_string()), ("name", view.name), ("query", view.query)];
+        Ok(Flash::done("The view is gone. What it showed is not touched.").undone_by("save_view", back))
     };
     let here = own_path(&done, "/memories");
     finish(result.await, here, here, "").await

@@ -23,8 +23,7 @@ pub fn ViewBar(
     view! {
         <Transition fallback=|| ()>
             {move || Suspend::new(async move {
-                // Only the refused name of a new view has to be filled in again; an existing one keeps its name.
-                let flash = who.await.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused && !flash.typed.is_empty());
+                let flash = who.await.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
                 // The list works without its views; the next load tries again.
                 let views = views.await.unwrap_or_default();
                 move || {
@@ -68,8 +67,8 @@ fn Bar(page: ViewPage, path: &'static str, views: Vec<SavedView>, now: Query, fl
             </ul>
         }
     });
-    let save = (filtered && !known).then(|| view! { <Save page query=text done=here.clone() flash /> });
-    let manage = (!views.is_empty()).then(|| view! { <Manage views done=here /> });
+    let save = (filtered && !known).then(|| view! { <Save page query=text done=here.clone() flash=flash.clone() /> });
+    let manage = (!views.is_empty()).then(|| view! { <Manage views done=here flash /> });
     view! {
         <div class="mb-3 flex flex-wrap items-center gap-1.5 text-sm" data-testid="view-bar">
             {links}
@@ -82,9 +81,9 @@ fn Bar(page: ViewPage, path: &'static str, views: Vec<SavedView>, now: Query, fl
 
 #[component]
 fn Save(page: ViewPage, query: String, done: String, flash: Option<Flash>) -> impl IntoView {
-    let error = flash.as_ref().and_then(|flash| flash.field("name"));
-    let open = error.is_some();
-    let typed = flash.map(|flash| flash.typed).unwrap_or_default();
+    let typed = flash.as_ref().and_then(|flash| flash.typed_into("view", "new"));
+    let error = typed.as_ref().and(flash.as_ref()).and_then(|flash| flash.field("name"));
+    let (open, typed) = (typed.is_some(), typed.map(|typed| typed.text("name")).unwrap_or_default());
     view! {
         <details class="max-w-full open:basis-full" open=open>
             <summary class="chip border-dashed! text-soft hover:text-ink">
@@ -106,11 +105,16 @@ fn Save(page: ViewPage, query: String, done: String, flash: Option<Flash>) -> im
 }
 
 #[component]
-fn Manage(views: Vec<SavedView>, done: String) -> impl IntoView {
+fn Manage(views: Vec<SavedView>, done: String, flash: Option<Flash>) -> impl IntoView {
+    let typed = |id: &str| flash.as_ref().and_then(|flash| flash.typed_into("view", id));
+    let open = views.iter().any(|view| typed(&view.id.to_string()).is_some());
     let one = |view: SavedView| {
+        let refused = typed(&view.id.to_string());
+        let error = refused.as_ref().and(flash.as_ref()).and_then(|flash| flash.field("name"));
+        let shown = refused.map_or_else(|| view.name.clone(), |refused| refused.text("name"));
         let (rename, delete) = (format!("Rename “{}”", view.name), format!("Delete “{}”", view.name));
         let (id, done) = (view.id.to_string(), done.clone());
-        let field = format!("name-{id}");
+        let (field, error_id) = (format!("name-{id}"), format!("name-{id}-error"));
         view! {
             <li class="flex flex-wrap items-end gap-2 border-b border-line px-3 py-2 last:border-b-0">
                 <form class="flex min-w-0 grow items-end gap-2" method="post" action="/console/api/rename_view">
@@ -120,7 +124,18 @@ fn Manage(views: Vec<SavedView>, done: String) -> impl IntoView {
                         <label class="sr-only" for=field.clone()>
                             {rename.clone()}
                         </label>
-                        <input class="input" id=field name="name" value=view.name required maxlength=VIEW_NAME_MAX.to_string() autocomplete="off" />
+                        <input
+                            class="input"
+                            id=field
+                            name="name"
+                            value=shown
+                            required
+                            maxlength=VIEW_NAME_MAX.to_string()
+                            autocomplete="off"
+                            aria-invalid=error.as_ref().map(|_| "true")
+                            aria-describedby=error.as_ref().map(|_| error_id.clone())
+                        />
+                        {error.map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id>{text}</p> })}
                     </div>
                     <button class="button" type="submit" aria-label=rename>
                         "Rename"
@@ -137,7 +152,7 @@ fn Manage(views: Vec<SavedView>, done: String) -> impl IntoView {
         }
     };
     view! {
-        <details class="max-w-full open:basis-full">
+        <details class="max-w-full open:basis-full" open=open>
             <summary class="button button-quiet h-6! px-2! text-xs!">"Manage views…"</summary>
             <ul class="card mt-1.5 max-w-xl">{views.into_iter().map(one).collect_view()}</ul>
         </details>

@@ -232,5 +232,6 @@ fn flash(decision: &Decision) -> Flash {
     if decision.memories > 0 {
         text.push_str(&format!(" {} being refiled.", count(decision.memories, "memory is", "memories are")));
     }
-    Flash { undo: decision.undoable.then_some(decision.id), ..Flash::done(text) }
+    let done = Flash::done(text);
+    if decision.undoable { done.undone_by("undo_decision", [("id", decision.id.to_string())]) } else { done }
 }

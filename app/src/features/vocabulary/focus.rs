@@ -10,7 +10,7 @@ use crate::{
     Flash,
     layout::ViewerResource,
     query::Query,
-    ui::{ErrorView, Panel, Skeleton, Time, Walk, neighbours, reveal, text},
+    ui::{ErrorView, Panel, Skeleton, Time, Walk, landing, neighbours, reveal, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Decision, Evidence, OperatorRole, ProposalDetail, ProposalId, ProposalStatus};
@@ -48,7 +48,7 @@ pub fn Focus(focus: Memo<Option<ProposalId>>, queue: Queue, query: Memo<Query>) 
                     let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                     let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
                     let (before, after) = neighbours(&ids, id);
-                    let (here, next) = query.with_untracked(|query| (at(query, Some(id)), at(query, after.or(before))));
+                    let (here, next) = query.with_untracked(|query| (back(query, Some(id)), back(query, after.or(before))));
                     // The closure rebuilds the form for each proposal, so that input about one is not sent for another.
                     let look = move || {
                         let (detail, flash, here, next) = (detail.clone(), flash.clone(), here.clone(), next.clone());
@@ -73,6 +73,11 @@ fn at(query: &Query, id: Option<ProposalId>) -> String {
         Some(id) => query.with("focus", id).href("/vocabulary"),
         None => query.without(&["focus"]).href("/vocabulary"),
     }
+}
+
+/// The URL to which a decision leads back: the proposal in the panel, at its row.
+fn back(query: &Query, id: Option<ProposalId>) -> String {
+    id.map_or_else(|| at(query, None), |id| landing(&at(query, Some(id)), &format!("p-{id}")))
 }
 
 #[component]

@@ -50,7 +50,7 @@ fn Row(row: Proposal, query: Memo<Query>, focus: Memo<Option<ProposalId>>, selec
         view! { <p class="mt-0.5 text-sm break-words text-soft">{summary(&decision)} " " {decision.by.clone()} ", " <Time at=decision.at /></p> }
     });
     view! {
-        <tr id=format!("p-{id}") data-testid="proposal" aria-current=move || (focus.get() == Some(id)).then_some("true")>
+        <tr id=format!("p-{id}") tabindex="-1" data-testid="proposal" aria-current=move || (focus.get() == Some(id)).then_some("true")>
             {checkbox}
             <td>
                 <a

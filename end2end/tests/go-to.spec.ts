@@ -1,0 +1,67 @@
+import { unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+test('Ctrl K goes to pages, agents, memories, terms and documents by their names', async ({ frame, vocabulary, agent, page }) => {
+  const mark = unique('jetty');
+  await vocabulary.term(agent, `term ${mark}`);
+  const { memory_id, short_id } = await agent.remember({ topic_raw: `memory ${mark}`, content: 'The jetty is closed.' });
+  const open = async (text: string, kind: string, name: string) => {
+    await page.keyboard.press('Control+k');
+    await expect(frame.goTo.field).toBeFocused();
+    await frame.goTo.field.fill(text);
+    const option = frame.goTo.option(kind, name);
+    await expect(option).toBeVisible();
+    while (!(await frame.goTo.chosen.and(option).count())) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(frame.goTo.dialog).toBeHidden();
+  };
+
+  await frame.goto('/memories');
+  await open('audit', 'Page', 'Audit log');
+  await expect(page).toHaveURL('/audit');
+  await open(agent.slug, 'Agent', agent.slug);
+  await expect(page).toHaveURL(`/agents/${agent.id}`);
+  await open(short_id, 'Memory', `memory ${mark}`);
+  await expect(page).toHaveURL(`/memories/${memory_id}`);
+  await open(`term ${mark}`, 'Term', `term ${mark}`);
+  await expect(page).toHaveURL(/\/vocabulary\/terms\/[0-9a-f-]{36}$/);
+});
+
+test('the menu opens from its link, moves with the arrows and closes with Escape', async ({ frame, page }) => {
+  await frame.goto('/agents');
+  await frame.searchLink.click();
+  await expect(frame.goTo.dialog).toBeVisible();
+  await frame.goTo.field.fill('policy');
+  await expect(frame.goTo.options).toHaveText([/Search policy/, /Lifecycle policy/, /Capture policy/]);
+  await expect(frame.goTo.chosen).toContainText('Search policy');
+  await page.keyboard.press('ArrowUp');
+  await expect(frame.goTo.chosen).toContainText('Capture policy');
+  await page.keyboard.press('ArrowDown');
+  await expect(frame.goTo.chosen).toContainText('Search policy');
+  await page.keyboard.press('Escape');
+  await expect(frame.goTo.dialog).toBeHidden();
+  await expect(page).toHaveURL('/agents');
+});
+
+test('the search page does the same without JavaScript', { tag: ['@no-js', '@phone'] }, async ({ searchPage, agent }) => {
+  const mark = unique('pier');
+  const { memory_id } = await agent.remember({ topic_raw: mark, content: 'The pier is open.' });
+  await searchPage.goto('/search');
+  await searchPage.field.fill(mark);
+  await searchPage.search.click();
+  const link = searchPage.places.filter({ hasText: 'Memory' }).getByRole('link', { name: mark });
+  await expect(link).toHaveAttribute('href', `/memories/${memory_id}`);
+  await searchPage.goto(`/search?q=${unique('nothing')}`);
+  await expect(searchPage.empty).toContainText('Nothing has this name');
+});
+
+test('the question mark lists the keys of the page', async ({ frame, page }) => {
+  await frame.goto('/memories');
+  await page.keyboard.press('?');
+  await expect(frame.shortcuts).toBeVisible();
+  await expect(frame.shortcuts).toContainText('Go to anything by its name');
+  await expect(frame.shortcuts).toContainText('Ctrl+K');
+  await expect(frame.shortcuts).toContainText('Search memories');
+  await page.keyboard.press('Escape');
+  await expect(frame.shortcuts).toBeHidden();
+});

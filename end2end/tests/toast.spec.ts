@@ -1,0 +1,47 @@
+import { unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+test('the answer to a decision on row 31 is in sight, and the page goes on at the next row', async ({ vocabulary, agent, page }) => {
+  const mark = unique('anchor');
+  const names = Array.from({ length: 34 }, (_, n) => `${mark} number ${n}`);
+  await agent.rememberAll(names.map((topic_raw) => ({ topic_raw, content: `What is known about ${unique('it')}.` })));
+  await vocabulary.openWith(mark, 34);
+  const phrases = await vocabulary.phrases.allInnerTexts();
+  await vocabulary.row(phrases[30] ?? '').getByRole('link').click();
+  await expect(vocabulary.focus.phrase).toHaveText(phrases[30] ?? '');
+  await vocabulary.focus.reason.fill('Not ours.');
+  await vocabulary.send(vocabulary.focus.reject);
+  await expect(vocabulary.flash).toContainText(`“${phrases[30]}” was rejected.`);
+  await expect(vocabulary.flash).toBeInViewport({ ratio: 1 });
+  await expect(vocabulary.focus.phrase).toHaveText(phrases[31] ?? '');
+  await expect(vocabulary.row(phrases[31] ?? '')).toBeInViewport();
+  await expect(vocabulary.row(phrases[31] ?? '')).toBeFocused();
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await expect(vocabulary.flash).toBeInViewport({ ratio: 1 });
+  await vocabulary.send(vocabulary.undo);
+  await expect(vocabulary.flash).toContainText(`The decision on “${phrases[30]}” was taken back.`);
+});
+
+test('a deletion of several memories is undone, and only that one', { tag: ['@no-js', '@phone'] }, async ({ memories, deletion, agent }) => {
+  const mark = unique('cable');
+  const remembered = await agent.rememberAll(['one', 'two', 'three'].map((name) => ({ topic_raw: `${name} ${mark}`, content: `Cable ${name} is stored.` })));
+  const ids = remembered.map(({ memory_id }) => memory_id);
+  await agent.forget(ids[0] ?? '', 'sold');
+  await deletion.goto(`/memories/delete?${new URLSearchParams([...ids.map((id) => ['ids', id]), ['back', agent.memories({ topic: mark })]])}`);
+  await deletion.reason.fill('The store moves.');
+  await deletion.send(deletion.confirm);
+  await expect(memories.flash).toContainText('Deleted 2 memories. One was deleted before.');
+  await expect(memories.flash).toBeInViewport({ ratio: 1 });
+  await memories.send(memories.flash.getByRole('button', { name: 'Undo' }));
+  await expect(memories.flash).toContainText('Undone: 2 memories are as before.');
+  await expect(memories.total).toHaveText('2 memories');
+});
+
+test('a message is dismissed', { tag: '@no-js' }, async ({ memory, agent }) => {
+  const { memory_id } = await agent.remember({ topic_raw: unique('rope'), content: 'The rope is new.' });
+  await memory.goto(`/memories/${memory_id}`);
+  await memory.send(memory.page.getByRole('button', { name: 'Pin memory' }));
+  await expect(memory.flash).toContainText('Pinned.');
+  await memory.dismissFlash.click();
+  await expect(memory.flash).toBeHidden();
+});

@@ -1,0 +1,103 @@
+//! What an operator can open by its name: agents, memories, terms, documents and people.
+
+use super::agent_names;
+use crate::api::{AgentName, DocumentFilter, MemoryId, OperatorRole, PeopleFilter, Place, TOPIC_MAX, TermFilter, UserId};
+use crate::db::cursor::Seek;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::op::OpContext;
+use crate::{identity, knowledge, memories, profile, vocabulary};
+use async_recursion::async_recursion as boxed;
+use std::collections::HashMap;
+use tracing::instrument;
+use uuid::Uuid;
+
+/// Most places of each kind.
+const EACH: usize = 5;
+
+/// The places that a text names, at most five of each kind: agents by slug or name, memories by id, short id or topic (deleted ones too),
+/// terms in use by a part of their name, an alias or the definition, documents in force by title, reference or path, and people by the
+/// beginning of their id, reference or name. None for an empty text.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`; `Invalid` for a text of more than 256 characters.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn places(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec<Place>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    Checks::default().text("q", text, TOPIC_MAX).done()?;
+    let agents = agent_names(engine, ctx).await?;
+    let mut places = of_agents(&agents, text);
+    places.extend(of_memories(engine, ctx, text).await?);
+    places.extend(of_knowledge(engine, ctx, text).await?);
+    places.extend(of_people(engine, ctx, &agents, text).await?);
+    Ok(places)
+}
+
+fn of_agents(agents: &[AgentName], text: &str) -> Vec<Place> {
+    let text = text.to_lowercase();
+    let named = |agent: &&AgentName| agent.slug.contains(&text) || agent.name.to_lowercase().contains(&text);
+    let place = |agent: &AgentName| Place::Agent { id: agent.id, slug: agent.slug.clone(), name: agent.name.clone() };
+    agents.iter().filter(named).take(EACH).map(place).collect()
+}
+
+async fn of_memories(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec<Place>, Error> {
+    let ids = match Uuid::try_parse(text) {
+        Ok(id) => vec![MemoryId(id)],
+        Err(_) => {
+            let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+            let named = memories::store::named(&mut tx, ctx.tenant_id, text, i64::try_from(EACH).unwrap_or(i64::MAX)).await?;
+            tx.commit().await?;
+            named
+        }
+    };
+    let rows = memories::rows_by_id(engine, ctx, &ids).await?;
+    let place = |row: crate::api::MemoryRow| Place::Memory {
+        id: row.id,
+        short_id: row.short_id,
+        topic: row.topic,
+        agent_slug: row.agent_slug,
+        deleted: row.deleted_at.is_some(),
+    };
+    Ok(rows.into_iter().map(place).collect())
+}
+
+async fn of_knowledge(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec<Place>, Error> {
+    let q = Some(text.to_owned());
+    let (of_terms, of_documents) =
+        (TermFilter { q: q.clone(), ..TermFilter::default() }, DocumentFilter { q, ..DocumentFilter::default() });
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let terms = vocabulary::store::list_terms(&mut tx, ctx.tenant_id, &of_terms, &Seek::First, EACH).await?;
+    let documents = knowledge::store::list_documents(&mut tx, ctx.tenant_id, &of_documents, &Seek::First, EACH).await?;
+    tx.commit().await?;
+    let terms =
+        terms.into_iter().take(EACH).map(|row| Place::Term { id: row.name.lineage, term: row.name.term, definition: row.name.definition });
+    let documents = documents.into_iter().take(EACH).map(|row| Place::Document {
+        id: row.id,
+        title: row.title,
+        reference: row.reference,
+        collection: row.collection,
+    });
+    Ok(terms.chain(documents).collect())
+}
+
+async fn of_people(engine: &Engine, ctx: &OpContext, agents: &[AgentName], text: &str) -> Result<Vec<Place>, Error> {
+    let named = identity::users_named(engine, ctx, text).await?;
+    let filter = PeopleFilter { user: Some(text.to_owned()), ..PeopleFilter::default() };
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let people = profile::store::people(&mut tx, ctx.tenant_id, &filter, &named, &Seek::First, EACH).await?;
+    tx.commit().await?;
+    let users: Vec<UserId> = people.iter().filter_map(|person| person.user_id).collect();
+    let names = identity::user_names(engine, ctx, &users).await?;
+    let slugs: HashMap<_, _> = agents.iter().map(|agent| (agent.id, agent.slug.as_str())).collect();
+    let place = |person: &profile::store::StoredPerson| {
+        let (agent_id, user_id) = (person.agent_id, person.user_id?);
+        let agent_slug = slugs.get(&agent_id).copied().unwrap_or_default().to_owned();
+        Some(Place::Person { agent_id, agent_slug, user_id, name: names.get(&user_id).cloned() })
+    };
+    Ok(people.iter().filter_map(place).take(EACH).collect())
+}

@@ -5,7 +5,7 @@ use super::versions::confirmed;
 use crate::api::{AgentId, MemoryFilter, MemoryId, MemoryStatus, TenantId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
-use crate::db::{DbError, Tx, statement};
+use crate::db::{COUNTED, DbError, Tx, count_rows, statement};
 use crate::memories::model::Memory;
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
@@ -76,10 +76,10 @@ fn select(what: &str, tenant: TenantId, filter: &MemoryFilter) -> Result<QueryBu
     Ok(query)
 }
 
-/// How many memories a filter matches.
+/// How many memories a filter matches, up to [`crate::api::TOTAL_MAX`] and one more.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter) -> Result<i64, DbError> {
-    Ok(select("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
+    count_rows(tx, select(COUNTED, tenant, filter)?, "m.updated_at desc, m.id desc").await
 }
 
 /// One page's memories and one more, in reading order; newest write first.

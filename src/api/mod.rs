@@ -113,7 +113,7 @@ pub use memories::{
     BulkOutcome, Category, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall, MemoryRecalls,
     MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, Source, SourceKind,
 };
-pub use page::Page;
+pub use page::{Page, TOTAL_MAX};
 pub use people::{CitedSentence, LeafEvidence, PeopleFilter, PersonDetail, PersonRow};
 pub use places::Place;
 pub use portability::{Area, ImportCount, ImportReport};

@@ -9,9 +9,12 @@ pub struct Page<T> {
     pub next: Option<String>,
     /// Opaque; pass it as `before` to get the page before this one. Absent on the first.
     pub previous: Option<String>,
-    /// How many rows the filter matches, over all pages.
+    /// How many rows the filter matches, over all pages. Long lists count to 10,000 only: 10,001 means more than 10,000.
     pub total: i64,
 }
+
+/// Up to how many rows long lists are counted. A total above it means that there are more, not how many.
+pub const TOTAL_MAX: i64 = 10_000;
 
 impl<T> Page<T> {
     /// The same page of something else.

@@ -4,7 +4,7 @@ use super::{NewEntry, chain};
 use crate::api::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, RequestId, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::like;
-use crate::db::{DbError, Tx, insert, lock, lock_key};
+use crate::db::{COUNTED, DbError, Tx, count_rows, insert, lock, lock_key};
 use chrono::{DateTime, Utc};
 use sqlx::{PgPool, Postgres, QueryBuilder};
 use std::collections::HashSet;
@@ -286,12 +286,12 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &AuditFi
     }
 }
 
-/// How many entries a filter matches.
+/// How many entries a filter matches, up to [`crate::api::TOTAL_MAX`] and one more.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter) -> Result<i64, DbError> {
-    let mut query = QueryBuilder::new(format!("select count(*){FROM}"));
+    let mut query = QueryBuilder::new(format!("select {COUNTED}{FROM}"));
     narrow(&mut query, tenant, filter);
-    Ok(query.build_query_scalar().fetch_one(&mut **tx).await?)
+    count_rows(tx, query, "l.at desc, l.event_id desc").await
 }
 
 /// One page's entries and one more, in reading order.

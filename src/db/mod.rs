@@ -16,7 +16,7 @@ pub(crate) use deadline::by_deadline;
 pub use error::DbError;
 pub use migrate::{create_databases, drop_databases, migrate, vacuum};
 pub use rewrite::rewrite;
-pub(crate) use statement::{insert, statement};
+pub(crate) use statement::{COUNTED, count_rows, insert, statement};
 pub use tenancy::{EVERY_AGENT, Tenancy, Users};
 pub(crate) use tenancy::{not_held, of_user};
 

@@ -1,4 +1,18 @@
-//! Macros for statements: the constant text stays in one piece, and filters are appended.
+//! Statements: the constant text stays in one piece, and filters are appended.
+
+use super::{DbError, Tx};
+use crate::api::TOTAL_MAX;
+use sqlx::{Postgres, QueryBuilder};
+
+/// What a statement for [`count_rows`] selects.
+pub const COUNTED: &str = "count(*) from (select 1";
+
+/// Counts the rows of `select {COUNTED} from …`, but stops after [`TOTAL_MAX`] and one more. `order` is that of the list: in this order an
+/// index leads to the rows. Without one Postgres may read the rows of other tenants first.
+pub async fn count_rows(tx: &mut Tx, mut query: QueryBuilder<Postgres>, order: &str) -> Result<i64, DbError> {
+    query.push(" order by ").push(order).push(" limit ").push_bind(TOTAL_MAX + 1).push(") counted");
+    Ok(query.build_query_scalar().fetch_one(&mut **tx).await?)
+}
 
 /// Starts a statement: `text` with the values of its parameters `$1`, `$2`, … in their order. Variable parts are pushed after it, with
 /// parameters of their own; they may use the numbers of the first ones, too. For functions that return [`DbError`](super::DbError).

@@ -2,14 +2,14 @@
 
 use super::store::{self, Aging};
 use super::sweep::agents;
-use crate::api::{AgentAging, ExpiringDay, Forecast, OperatorRole};
+use crate::api::{AgentAging, AgentId, Forecast, LifecyclePolicy, OperatorRole};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use crate::memories;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use tracing::instrument;
 
 /// Most sweeps that are listed.
@@ -24,35 +24,38 @@ const RUNS: i64 = 20;
 pub async fn forecast(engine: &Engine, ctx: &OpContext) -> Result<Forecast, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let (now, slugs) = (engine.clock().now(), memories::slugs(engine, ctx).await?);
-    let (mut all, mut days) = (Vec::new(), BTreeMap::new());
+    let mut policies = Vec::new();
     for agent in agents(engine, ctx).await? {
-        let policy = identity::lifecycle_policy(engine, ctx, agent).await?;
-        let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-        let Aging { live, fading, pinned, expired, expiring, faded, soon_faded, archived } =
-            store::aging(&mut tx, ctx.tenancy(), agent, f64::from(policy.archived_below), now).await?;
-        for ExpiringDay { day, retention, memories } in store::expiring(&mut tx, ctx.tenancy(), agent, now).await? {
-            *days.entry((day, retention)).or_insert(0) += memories;
-        }
-        tx.commit().await?;
-        all.push(AgentAging {
-            agent_id: agent,
-            agent_slug: slugs.get(&agent).cloned().unwrap_or_else(|| "commons".into()),
-            live,
-            memories_max: i64::from(policy.memories_max),
-            episodes: fading,
-            episodes_max: i64::from(policy.episodes_max),
-            pinned,
-            expired,
-            expiring,
-            faded,
-            fading_soon: soon_faded,
-            archived,
-        });
+        policies.push((agent, identity::lifecycle_policy(engine, ctx, agent).await?));
     }
-    all.sort_by(|one, other| one.agent_slug.cmp(&other.agent_slug));
-    let days = days.into_iter().map(|((day, retention), memories)| ExpiringDay { day, retention, memories }).collect();
+    let ids: Vec<AgentId> = policies.iter().map(|(agent, _)| *agent).collect();
+    let floors: Vec<_> = policies.iter().map(|(agent, policy)| (*agent, f64::from(policy.archived_below))).collect();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let aging = store::aging(&mut tx, ctx.tenancy(), &floors, now).await?;
+    let mut days = store::expiring(&mut tx, ctx.tenancy(), &ids, now).await?;
     let sweeps = store::sweep_runs(&mut tx, ctx.tenant_id, RUNS).await?;
     tx.commit().await?;
+    days.sort_by_key(|one| (one.day, one.retention));
+    let aging: HashMap<AgentId, Aging> = aging.into_iter().map(|one| (one.agent_id, one)).collect();
+    let mut all: Vec<AgentAging> = policies.iter().map(|(agent, policy)| row(*agent, policy, aging.get(agent), &slugs)).collect();
+    all.sort_by(|one, other| one.agent_slug.cmp(&other.agent_slug));
     Ok(Forecast { now, agents: all, days, policy: identity::lifecycle(engine, ctx, None).await?, sweeps })
+}
+
+fn row(agent: AgentId, policy: &LifecyclePolicy, aging: Option<&Aging>, slugs: &HashMap<AgentId, String>) -> AgentAging {
+    let count = |of: fn(&Aging) -> i64| aging.map_or(0, of);
+    AgentAging {
+        agent_id: agent,
+        agent_slug: slugs.get(&agent).cloned().unwrap_or_else(|| "commons".into()),
+        live: count(|aging| aging.live),
+        memories_max: i64::from(policy.memories_max),
+        episodes: count(|aging| aging.fading),
+        episodes_max: i64::from(policy.episodes_max),
+        pinned: count(|aging| aging.pinned),
+        expired: count(|aging| aging.expired),
+        expiring: count(|aging| aging.expiring),
+        faded: count(|aging| aging.faded),
+        fading_soon: count(|aging| aging.soon_faded),
+        archived: count(|aging| aging.archived),
+    }
 }

@@ -129,9 +129,10 @@ pub async fn list_session(
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
-/// The live memories of an agent that can age, as the sweep and its forecast see them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
+/// The memories of an agent that can age, as the sweep and its forecast see them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
 pub struct Aging {
+    pub agent_id: AgentId,
     /// Live memories.
     pub live: i64,
     /// Episodes that may fade.
@@ -148,19 +149,22 @@ pub struct Aging {
     pub archived: i64,
 }
 
-/// How the memories of an agent age at `now`, with the floor of its policy. Nothing ages under a legal hold.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
-pub async fn aging(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, floor: f64, now: DateTime<Utc>) -> Result<Aging, DbError> {
+/// How the memories of agents age at `now`, each with the floor of its policy. Nothing ages under a legal hold. Agents without such
+/// memories are absent.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn aging(tx: &mut Tx, tenancy: Tenancy, floors: &[(AgentId, f64)], now: DateTime<Utc>) -> Result<Vec<Aging>, DbError> {
+    let (agents, floors): (Vec<AgentId>, Vec<f64>) = floors.iter().copied().unzip();
     Ok(sqlx::query_as(concat!(
-        r"select count(*) filter (where live) as live,
+        r"select agent_id,
+                 count(*) filter (where live) as live,
                  count(*) filter (where fades) as fading,
                  count(*) filter (where live and pinned) as pinned,
                  count(*) filter (where live and free and expires_at <= $3) as expired,
                  count(*) filter (where live and expires_at > $3 and expires_at <= $3 + interval '7 days') as expiring,
-                 count(*) filter (where fades and decayed < $4) as faded,
-                 count(*) filter (where fades and decayed >= $4 and decayed * $5 < $4) as soon_faded,
+                 count(*) filter (where fades and decayed < floor) as faded,
+                 count(*) filter (where fades and decayed >= floor and decayed * $5 < floor) as soon_faded,
                  count(*) filter (where archived_at is not null) as archived
-            from (select m.live, m.pinned, m.expires_at, m.archived_at,
+            from (select m.agent_id, f.floor, m.live, m.pinned, m.expires_at, m.archived_at,
                          m.live and m.kind = 'episode' and m.retention <> 'permanent' and not m.pinned and ",
         not_held!("m"),
         r" as fades,
@@ -169,19 +173,19 @@ pub async fn aging(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, floor: f64, no
         r" as free,
                          m.importance * power($5, greatest(extract(epoch from $3 - coalesce(m.last_accessed_at, m.created_at))::float8, 0) / $6)
                              as decayed
-                    from agent_memories m
-                   where m.tenant_id = $1 and m.agent_id = $2 and (m.live or m.archived_at is not null) and m.deleted_at is null and ",
+                    from agent_memories m join unnest($2, $4) f (agent, floor) on f.agent = m.agent_id
+                   where m.tenant_id = $1 and (m.live or m.archived_at is not null) and m.deleted_at is null and ",
         of_user!("m", "$7"),
-        ") m"
+        ") m group by agent_id"
     ))
     .bind(tenancy.tenant)
-    .bind(agent)
+    .bind(agents)
     .bind(now)
-    .bind(floor)
+    .bind(floors)
     .bind(WEEKLY)
     .bind(WEEK)
     .bind(tenancy.users)
-    .fetch_one(&mut **tx)
+    .fetch_all(&mut **tx)
     .await?)
 }
 
@@ -216,18 +220,18 @@ pub async fn sweep_runs(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<
     .await?)
 }
 
-/// How many live memories of an agent expire on each of the next seven days, by retention.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
-pub async fn expiring(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, now: DateTime<Utc>) -> Result<Vec<ExpiringDay>, DbError> {
+/// How many live memories of agents expire on each of the next seven days, by retention.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn expiring(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], now: DateTime<Utc>) -> Result<Vec<ExpiringDay>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select (m.expires_at at time zone 'UTC')::date as day, m.retention, count(*) as memories
             from agent_memories m
-           where m.tenant_id = $1 and m.agent_id = $2 and m.live and m.expires_at > $3 and m.expires_at <= $3 + interval '7 days' and ",
+           where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.expires_at > $3 and m.expires_at <= $3 + interval '7 days' and ",
         of_user!("m", "$4"),
         " group by 1, 2 order by 1, 2"
     ))
     .bind(tenancy.tenant)
-    .bind(agent)
+    .bind(agents)
     .bind(now)
     .bind(tenancy.users)
     .fetch_all(&mut **tx)

@@ -46,7 +46,7 @@ fn is_live(status: MemoryStatus) -> bool {
     matches!(status, MemoryStatus::Active | MemoryStatus::Contradicted)
 }
 
-/// A page of memories, newest write first, with the true total.
+/// A page of memories, newest write first, with the total as far as it is counted.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid filter or cursor.

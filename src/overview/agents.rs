@@ -39,7 +39,8 @@ pub async fn agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentSummary
 
     let first_day = now.date_naive() - Duration::days(ACTIVITY_DAYS - 1);
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let counts = memories::counts(&mut tx, ctx.tenant_id, None, now).await?;
+    let ids: Vec<AgentId> = agents.iter().map(|agent| agent.id).collect();
+    let counts = memories::counts(&mut tx, ctx.tenant_id, &ids, now).await?;
     let written = memories::written_by_day(&mut tx, ctx.tenant_id, None, first_day).await?;
     tx.commit().await?;
     let mut counts: HashMap<_, _> = counts.into_iter().map(|counts| (counts.agent_id, counts)).collect();
@@ -90,7 +91,7 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
     let (first, today) = recall::last_days(now, DAYS);
     let filter = HealthFilter { agent_id: Some(id), ..HealthFilter::default() };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let counts = memories::counts(&mut tx, tenant, Some(id), now).await?.pop();
+    let counts = memories::counts(&mut tx, tenant, &[id], now).await?.pop();
     let written = memories::written_by_day(&mut tx, tenant, Some(id), first_day).await?;
     let statuses = memories::status_counts(&mut tx, tenant, id).await?;
     let users = memories::user_counts(&mut tx, tenant, id, USERS).await?;

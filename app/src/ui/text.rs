@@ -1,6 +1,7 @@
 //! Formats numbers, times and excerpts for people.
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, TimeDelta, Timelike};
+use remembrancer::api::TOTAL_MAX;
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -20,6 +21,11 @@ pub fn number(n: i64) -> String {
 /// Formats a number with its noun: `1 memory`, `12,431 memories`.
 pub fn count(n: i64, one: &str, many: &str) -> String {
     format!("{} {}", number(n), if n == 1 { one } else { many })
+}
+
+/// Formats the total of a list with its noun: `12 memories`, or `more than 10,000 memories` if no more were counted.
+pub fn total(n: i64, one: &str, many: &str) -> String {
+    if n > TOTAL_MAX { format!("more than {} {many}", number(TOTAL_MAX)) } else { count(n, one, many) }
 }
 
 /// The warning that a selection has more than the `most` items that one action may process.
@@ -195,6 +201,12 @@ mod tests {
     fn numbers_have_groups() {
         assert_eq!(["0", "999", "1,000", "12,431", "−1,234,567"], [0, 999, 1000, 12431, -1_234_567].map(number).as_slice());
         assert_eq!((count(1, "memory", "memories"), count(0, "memory", "memories")), ("1 memory".into(), "0 memories".into()));
+    }
+
+    #[test]
+    fn totals_that_were_not_counted_to_the_end_say_so() {
+        let totals = [1, 10_000, 10_001].map(|n| total(n, "memory", "memories"));
+        assert_eq!(totals, ["1 memory", "10,000 memories", "more than 10,000 memories"]);
     }
 
     #[test]

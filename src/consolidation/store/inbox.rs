@@ -3,7 +3,7 @@
 use crate::api::{AgentId, InboxFilter, MemoryId, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::like;
-use crate::db::{DbError, Tenancy, Tx, of_user, statement};
+use crate::db::{COUNTED, DbError, Tenancy, Tx, count_rows, of_user, statement};
 use crate::memories::model::Memory;
 use crate::memories::store::COLUMNS;
 use sqlx::{Postgres, QueryBuilder};
@@ -39,10 +39,10 @@ fn select(what: &str, tenant: TenantId, filter: &InboxFilter) -> Result<QueryBui
     Ok(query)
 }
 
-/// How many candidates a filter matches.
+/// How many candidates a filter matches, up to [`crate::api::TOTAL_MAX`] and one more.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &InboxFilter) -> Result<i64, DbError> {
-    Ok(select("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
+    count_rows(tx, select(COUNTED, tenant, filter)?, "m.created_at, m.id").await
 }
 
 /// One page of candidates and one more, oldest first.

@@ -4,7 +4,7 @@ use crate::api::{
     AgentId, AssembleRequest, BlockOrder, ContextBlock, ContextCut, ContextFilter, ContextId, ContextTiers, MemoryId, UserId,
 };
 use crate::db::cursor::Seek;
-use crate::db::{DbError, Tenancy, Tx, begin, insert, of_user, statement};
+use crate::db::{COUNTED, DbError, Tenancy, Tx, begin, count_rows, insert, of_user, statement};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 use sqlx::{PgPool, Postgres, QueryBuilder};
@@ -149,10 +149,10 @@ fn select(from: &str, tenancy: Tenancy, filter: &ContextFilter, user: Option<Use
     Ok(query)
 }
 
-/// How many contexts a filter matches.
+/// How many contexts a filter matches, up to [`crate::api::TOTAL_MAX`] and one more.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn count_contexts(tx: &mut Tx, tenancy: Tenancy, filter: &ContextFilter, user: Option<UserId>) -> Result<i64, DbError> {
-    Ok(select("count(*) from context_log c", tenancy, filter, user)?.build_query_scalar().fetch_one(&mut **tx).await?)
+    count_rows(tx, select(&format!("{COUNTED} from context_log c"), tenancy, filter, user)?, "c.at desc, c.id desc").await
 }
 
 /// Contexts, newest first, with their queries as long as their texts are kept.

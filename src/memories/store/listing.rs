@@ -5,7 +5,7 @@ use super::versions::confirmed;
 use crate::api::{AgentId, MemoryFilter, MemoryId, MemoryStatus, TenantId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
-use crate::db::{DbError, Tx, statement};
+use crate::db::{COUNTED, DbError, Tx, count_rows, statement};
 use crate::memories::model::Memory;
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
@@ -76,10 +76,10 @@ fn select(what: &str, tenant: TenantId, filter: &MemoryFilter) -> Result<QueryBu
     Ok(query)
 }
 
-/// How many memories a filter matches.
+/// How many memories a filter matches, up to [`crate::api::TOTAL_MAX`] and one more.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter) -> Result<i64, DbError> {
-    Ok(select("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
+    count_rows(tx, select(COUNTED, tenant, filter)?, "m.updated_at desc, m.id desc").await
 }
 
 /// One page's memories and one more, in reading order; newest write first.
@@ -117,9 +117,9 @@ pub struct Counts {
     pub last_recall: Option<DateTime<Utc>>,
 }
 
-/// The numbers of one agent of a tenant, or of every agent that has any.
+/// The numbers of agents. One scan of an index counts the memories, one step in another finds each agent's last recall.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn counts(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>, now: DateTime<Utc>) -> Result<Vec<Counts>, DbError> {
+pub async fn counts(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], now: DateTime<Utc>) -> Result<Vec<Counts>, DbError> {
     Ok(sqlx::query_as(
         r"with written as (
               select agent_id,
@@ -127,15 +127,14 @@ pub async fn counts(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>, now: 
                      count(*) filter (where deleted_at is not null) as deleted,
                      count(*) filter (where created_at > $2 - interval '7 days' and status <> 'inbox') as added_7d,
                      max(updated_at) as last_write
-                from agent_memories where tenant_id = $1 and ($3::uuid is null or agent_id = $3) group by agent_id),
-          recalled as (select agent_id, max(at) as last_recall
-                         from retrievals where tenant_id = $1 and ($3::uuid is null or agent_id = $3) group by agent_id)
-          select agent_id, coalesce(live, 0) as live, coalesce(deleted, 0) as deleted, coalesce(added_7d, 0) as added_7d, last_write, last_recall
-            from written full join recalled using (agent_id)",
+                from agent_memories where tenant_id = $1 and agent_id = any($3) group by agent_id)
+          select a.agent_id, coalesce(w.live, 0) as live, coalesce(w.deleted, 0) as deleted, coalesce(w.added_7d, 0) as added_7d, w.last_write,
+                 (select max(r.at) from retrievals r where r.tenant_id = $1 and r.agent_id = a.agent_id) as last_recall
+            from unnest($3) a (agent_id) left join written w on w.agent_id = a.agent_id",
     )
     .bind(tenant)
     .bind(now)
-    .bind(agent)
+    .bind(agents)
     .fetch_all(&mut **tx)
     .await?)
 }

@@ -3,7 +3,7 @@
 use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
-use crate::db::{DbError, Tenancy, Tx, begin, lift_statement_timeout, of_user, statement};
+use crate::db::{COUNTED, DbError, Tenancy, Tx, begin, count_rows, lift_statement_timeout, of_user, statement};
 use crate::memories::model::{embedded_text, wording};
 use crate::ranking::bm25::Statistics;
 use crate::recall::log::{LoggedChunk, LoggedMemory};
@@ -90,10 +90,10 @@ fn select(what: &str, tenancy: Tenancy, filter: &RetrievalFilter) -> Result<Quer
     Ok(query)
 }
 
-/// How many recalls a filter matches.
+/// How many recalls a filter matches, up to [`crate::api::TOTAL_MAX`] and one more.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn count_retrievals(tx: &mut Tx, tenancy: Tenancy, filter: &RetrievalFilter) -> Result<i64, DbError> {
-    Ok(select("count(*)", tenancy, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
+    count_rows(tx, select(COUNTED, tenancy, filter)?, "r.at desc, r.id desc").await
 }
 
 /// Recalls, newest first.

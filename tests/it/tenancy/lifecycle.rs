@@ -85,9 +85,9 @@ pub const LIFECYCLE: &[Query] = queries! {
         memories::set_pinned(tx, c.ctx.tenancy(), c.agent, c.id, true, Some(c.now)).await?;
         0
     };
-    "lifecycle::aging" |tx, c| lifecycle::aging(tx, c.ctx.tenancy(), c.agent, 0.1, c.now).await?.faded as usize;
+    "lifecycle::aging" |tx, c| lifecycle::aging(tx, c.ctx.tenancy(), &[(c.agent, 0.1)], c.now).await?.first().map_or(0, |one| one.faded) as usize;
     "lifecycle::expiring" |tx, c| {
-        lifecycle::expiring(tx, c.ctx.tenancy(), c.agent, c.now).await?.len()
+        lifecycle::expiring(tx, c.ctx.tenancy(), &[c.agent], c.now).await?.len()
     };
     "lifecycle::session_exists" |tx, c| usize::from(lifecycle::session_exists(tx, c.ctx.tenancy(), c.agent, SESSION).await?);
     "lifecycle::count_session" |tx, c| {

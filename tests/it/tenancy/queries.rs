@@ -380,7 +380,7 @@ pub const MEMORY: &[Query] = queries! {
     "memories::count" |tx, c| memories::count(tx, c.tenant, &c.filter()).await? as usize;
     "memories::list" |tx, c| memories::list(tx, c.tenant, &c.filter(), &Seek::First, 10).await?.len();
     "memories::named" |tx, c| memories::named(tx, c.tenant, "e", 100).await?.len();
-    "memories::counts" |tx, c| memories::counts(tx, c.tenant, None, c.now).await?.iter().filter(|row| row.agent_id == c.agent).count();
+    "memories::counts" |tx, c| memories::counts(tx, c.tenant, &[c.agent], c.now).await?.iter().filter(|row| row.last_write.is_some() || row.last_recall.is_some()).count();
     "memories::written_by_day" |tx, c| {
         let since = c.now.date_naive() - chrono::Duration::days(2);
         memories::written_by_day(tx, c.tenant, None, since).await?.iter().filter(|row| row.0 == c.agent).count()

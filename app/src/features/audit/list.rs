@@ -77,7 +77,7 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
     }
     view! {
         <div class="mb-2 flex flex-wrap items-baseline gap-x-3 text-sm text-soft">
-            <p data-testid="total">{text::count(page.total, "entry", "entries")}</p>
+            <p data-testid="total">{text::total(page.total, "entry", "entries")}</p>
             <p class="ml-auto">
                 "Export as "
                 <a class="underline" href=query.href("/audit.csv") rel="external" download="">"CSV"</a>

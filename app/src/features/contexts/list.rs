@@ -60,7 +60,7 @@ fn Contexts(page: Page<ContextEntry>, query: Query) -> impl IntoView {
     let (form, selected) = (NodeRef::<leptos::html::Form>::new(), RwSignal::new(0_u32));
     let recount = move |_| selected.set(ticked(form));
     view! {
-        <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "context", "contexts")}</p>
+        <p class="mb-2 text-sm text-soft" data-testid="total">{text::total(page.total, "context", "contexts")}</p>
         <form class="card" method="get" action=COMPARE node_ref=form on:change=recount>
             <table class="data table-fixed" aria-label="Contexts">
                 <thead>

@@ -75,7 +75,7 @@ fn Filters(filtered: Filtered<InboxFilter>) -> impl IntoView {
 #[component]
 fn Candidates(page: Page<InboxItem>, query: Memo<Query>, focus: Memo<Option<MemoryId>>, may_decide: bool) -> impl IntoView {
     let now = query.get_untracked();
-    let total = text::count(page.total, "candidate", "candidates");
+    let total = text::total(page.total, "candidate", "candidates");
     let part = match page.rows.len() {
         shown if i64::try_from(shown) == Ok(page.total) => String::new(),
         shown => format!(", {shown} on this page"),

@@ -65,7 +65,7 @@ fn Browsed(
         return view! { <div class="card">{why}</div> }.into_any();
     }
     let (shown, kind) = (page.rows.len(), if now.get("deleted") == Some("true") { "deleted " } else { "" });
-    let total = text::count(page.total, &format!("{kind}memory"), &format!("{kind}memories"));
+    let total = text::total(page.total, &format!("{kind}memory"), &format!("{kind}memories"));
     let part = if i64::try_from(shown) == Ok(page.total) { String::new() } else { format!(", {shown} on this page") };
     let rows: Vec<_> = page.rows.into_iter().map(|row| (row, None)).collect();
     let export = url::export(&now).filter(|_| may_export);

@@ -55,7 +55,7 @@ fn Recalls(page: Page<Retrieval>, query: Query) -> impl IntoView {
         return view! { <div class="card">{why}</div> }.into_any();
     }
     view! {
-        <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "recall", "recalls")}</p>
+        <p class="mb-2 text-sm text-soft" data-testid="total">{text::total(page.total, "recall", "recalls")}</p>
         <div class="card">
             <table class="data table-fixed" aria-label="Recalls">
                 <thead>

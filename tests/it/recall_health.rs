@@ -3,6 +3,7 @@
 use crate::support::{agent, alone, memory_owner, remember, work};
 use chrono::{DateTime, Duration, DurationRound, Timelike, Utc};
 use remembrancer::api::{AgentId, BarUnit, HealthFilter, RecallHealth, Silence, ZeroHitCause};
+use remembrancer::clock::Clock;
 use remembrancer::testing::{World, fact};
 use remembrancer::{identity, memories, overview, recall};
 use std::collections::BTreeMap;

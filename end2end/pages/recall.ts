@@ -4,9 +4,14 @@ import { FilteredPage, Frame } from './frame';
 /** How often recall finds nothing. */
 export class HealthPage extends FilteredPage {
   readonly tiles = this.page.getByTestId('tiles');
-  readonly chart = this.page.getByRole('img', { name: /recalls? found nothing/ });
+  readonly chart = this.page.getByRole('group', { name: /recalls? found nothing/ });
+  readonly stored = this.page.getByTestId('stored');
+  readonly lastWrite = this.page.getByTestId('last-write');
   readonly items = this.page.getByTestId('zero-hit');
   readonly period = this.page.getByRole('combobox', { name: 'Period' });
+  readonly day = this.page.getByLabel('Day (UTC)');
+  readonly hour = this.page.getByRole('combobox', { name: 'Hour (UTC)' });
+  readonly narrowed = this.page.getByTestId('narrowed');
   readonly agent = this.page.getByRole('combobox', { name: 'Agent', exact: true });
   readonly topic = this.page.getByLabel('Topic');
   readonly cause = this.page.getByRole('combobox', { name: 'Cause' });
@@ -14,6 +19,11 @@ export class HealthPage extends FilteredPage {
 
   /** The line of a table of bars that filters the page. */
   readonly chosenLine = this.page.locator('tr[data-testid^="by-"][aria-current="true"]');
+
+  /** The bar of the chart of recalls whose name ends so. */
+  bar(summary: string): Locator {
+    return this.chart.getByTestId('bar').and(this.page.getByLabel(new RegExp(`: ${summary}$`)));
+  }
 
   /** The number of the tile with this name. */
   tile(name: 'Recalls' | 'Zero-hit rate' | 'Expected zero hits'): Locator {

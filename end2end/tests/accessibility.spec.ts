@@ -235,6 +235,11 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
     await frame.gotoUntil('/recall', async () => expect(await frame.page.getByTestId('zero-hit').count()).toBeGreaterThan(0));
     await frame.page.getByText('In numbers', { exact: true }).click();
   },
+  'recall health by hour': async ({ frame, agent }) => {
+    await agent.remember({ topic_raw: unique(LONG), content: `${LONG} is on the third floor.` });
+    await agent.ask(`${LONG} and chess in Reykjavik`, { expected: true });
+    await frame.gotoUntil(`/recall?days=1&agent=${agent.id}`, async () => expect(await frame.page.getByTestId('zero-hit').count()).toBe(1));
+  },
   'recall health, nothing matches': ({ frame }) => frame.goto('/recall?topic=nothing+is+called+this'),
   'recall health, an invalid filter': ({ frame }) => frame.goto('/recall?days=8'),
   'the recall log': async ({ frame, agent }) => {

@@ -1,4 +1,4 @@
-import type { TileName } from '../pages/overview';
+import type { TileName, TotalName } from '../pages/overview';
 import { Agent, unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
@@ -8,21 +8,15 @@ test('the name of the product links to the front page', { tag: ['@phone', '@no-j
   await expect(page).toHaveURL('/');
   await expect(overview.heading).toHaveText('Overview');
   await expect(page).toHaveTitle('Overview · Remembrancer');
-  await expect(overview.tiles).toHaveCount(11);
+  await expect(overview.tiles).toHaveCount(4);
+  await expect(overview.totals).toHaveCount(5);
 });
 
 for (const [name, href] of Object.entries({
-  Agents: '/agents',
-  Memories: '/memories',
-  Proposals: '/vocabulary',
-  Terms: '/vocabulary/terms',
-  'Recalls that found nothing': '/recall',
-  Documents: '/knowledge',
-  Outbox: '/audit',
-  Inbox: '/inbox',
-  Quarantine: '/inbox/quarantine',
-  Events: '/events',
-  'Dead events': '/events?state=dead',
+  'Memories stored': '/memories',
+  Recalls: '/recall?days=1',
+  'Recalls that found nothing': '/recall?days=1',
+  'Contexts assembled': '/recall/contexts',
 } satisfies Record<TileName, string>)) {
   test(`the tile of ${name} links to ${href}`, async ({ overview, page }) => {
     await overview.goto('/');
@@ -32,9 +26,24 @@ for (const [name, href] of Object.entries({
   });
 }
 
+for (const [name, href] of Object.entries({
+  Agents: '/agents',
+  Memories: '/memories',
+  Terms: '/vocabulary/terms',
+  Documents: '/knowledge',
+  'Profiles of people': '/people',
+} satisfies Record<TotalName, string>)) {
+  test(`the total of ${name} links to ${href}`, async ({ overview, page }) => {
+    await overview.goto('/');
+    await overview.totalOf(name as TotalName).click();
+    await expect(page).toHaveURL(href);
+    await expect(overview.error).toHaveCount(0);
+  });
+}
+
 test('the numbers agree with those of the pages', { tag: '@no-js' }, async ({ overview, agents, terms }) => {
   await overview.goto('/');
-  const [known, used] = [await overview.number('Agents'), await overview.number('Terms')];
+  const [known, used] = [await overview.number(overview.totalOf('Agents')), await overview.number(overview.totalOf('Terms'))];
   await agents.goto('/agents');
   // Other tests make agents and terms meanwhile, and take none away for good.
   expect(Number((await agents.total.innerText()).split(' ')[0]?.replaceAll(',', ''))).toBeGreaterThanOrEqual(known);
@@ -43,26 +52,29 @@ test('the numbers agree with those of the pages', { tag: '@no-js' }, async ({ ov
   expect(used).toBeGreaterThan(5);
 });
 
-test('the tiles count what an agent remembers', { tag: '@no-js' }, async ({ overview, agent }) => {
+test('the page counts what an agent remembers, and what waits for a decision', { tag: ['@phone', '@no-js'] }, async ({ overview, agent, page }) => {
   await agent.remember({ topic_raw: unique('barometer'), content: 'It falls before the storm.' });
-  await overview.gotoUntil('/', async () => expect(await overview.number('Proposals')).toBeGreaterThan(0));
-  expect(await overview.number('Memories')).toBeGreaterThan(0);
-  await expect(overview.tile('Memories')).toContainText(/[1-9][\d,]* new this week/);
+  await overview.gotoUntil('/', async () => expect(await overview.item('Proposed terms').count()).toBe(1));
+  expect(Number((await overview.item('Proposed terms').getByTestId('count').innerText()).replaceAll(',', ''))).toBeGreaterThan(0);
+  expect(await overview.number(overview.tile('Memories stored'))).toBeGreaterThan(0);
+  expect(await overview.number(overview.totalOf('Memories'))).toBeGreaterThan(0);
+  await expect(overview.newest).toHaveCount(5);
+  await overview.item('Proposed terms').click();
+  await expect(page).toHaveURL('/vocabulary');
 });
 
-test('recalls that found nothing are counted, and those that were expected to find something', { tag: ['@phone', '@no-js'] }, async ({ overview }) => {
+test('recalls that found nothing are counted, and those that were expected to find something', { tag: ['@phone', '@no-js'] }, async ({ overview, page }) => {
   const { zero_hit } = await Agent.create().ask('chess in Reykjavik', { expected: true });
   expect(zero_hit).toBe(true);
+  const missed = overview.item('Expected recalls that found nothing');
   // Logged behind the answer.
-  await overview.gotoUntil('/', async () => expect(await overview.tile('Recalls that found nothing').innerText()).toMatch(/[\d,]+ of [\d,]+ that should have known found nothing/));
-  await expect(overview.value('Recalls that found nothing')).toHaveText(/^\d+(\.\d)? %$/);
-  await expect(overview.tile('Recalls that found nothing')).toContainText(/[\d,]+ of [\d,]+ recalls? in 7 days found nothing/);
+  await overview.gotoUntil('/', async () => expect(await missed.count()).toBe(1));
+  await expect(missed).toContainText(/Of [\d,]+ recalls? in 7 days that the agent expected to succeed\./);
+  await expect(overview.tile('Recalls that found nothing').getByTestId('value')).toHaveText(/^\d+(\.\d)? %$/);
+  await expect(overview.tile('Recalls that found nothing')).toContainText(/[\d,]+ of [\d,]+ recalls?/);
   await expect(overview.chart).toBeVisible();
-});
-
-test('the outbox tile shows what waits and for how long', { tag: '@no-js' }, async ({ overview }) => {
-  await overview.goto('/');
-  await expect(overview.tile('Outbox')).toContainText(/Everything is delivered|The oldest has waited \d+ (s|min)/);
+  await missed.click();
+  await expect(page).toHaveURL('/recall?days=7&expected=true');
 });
 
 test.describe('a viewer', () => {
@@ -70,6 +82,7 @@ test.describe('a viewer', () => {
 
   test('sees the front page', async ({ overview }) => {
     await overview.goto('/');
-    await expect(overview.tiles).toHaveCount(11);
+    await expect(overview.tiles).toHaveCount(4);
+    await expect(overview.item('Erasures to confirm')).toHaveCount(0);
   });
 });

@@ -81,6 +81,32 @@ test('the form and the bars filter the page and set the address', { tag: ['@phon
   await expect(health.page).toHaveURL('/recall');
 });
 
+test('each bar narrows the page to its day or hour, and the narrowing can be cleared', { tag: ['@phone', '@no-js'] }, async ({ health }) => {
+  const agent = Agent.create();
+  await agent.remember({ topic_raw: 'gasket', content: 'Pump four takes the green gasket.' });
+  await agent.ask('chess in Reykjavik');
+  await health.gotoUntil(`/recall?days=1&agent=${agent.id}`, async () => expect(await health.items.count()).toBe(1));
+  await expect(health.chart).toHaveAccessibleName(/^24 hours: 1 of 1 recall found nothing; most on .*, \d\d:00–\d\d:00 UTC: 1$/);
+  await expect(health.chart.getByTestId('bar')).toHaveCount(24);
+  await expect(health.stored).toContainText('Memories stored by hour');
+  await expect(health.stored).toContainText('1 memory');
+  await expect(health.lastWrite).toContainText('Last write just now');
+
+  await health.bar('1 of 1 recall found nothing').click();
+  await expect(health.narrowed).toContainText(/Showing only .*, \d\d:00–\d\d:00 UTC/);
+  await expect(health.items).toHaveCount(1);
+  await expect(health.hour).not.toHaveValue('');
+  expect(Object.keys(health.query()).sort()).toEqual(['agent', 'day', 'days', 'hour']);
+  await health.narrowed.getByRole('link', { name: 'Show the whole period' }).click();
+  await expect.poll(() => health.query()).toEqual({ days: '1', agent: agent.id });
+  await expect(health.narrowed).toHaveCount(0);
+
+  await health.goto(`/recall?agent=${agent.id}`);
+  await health.bar('1 of 1 recall found nothing').click();
+  await expect(health.narrowed).toContainText('(UTC)');
+  await expect(health.chart).toHaveAccessibleName(/^24 hours: 1 of 1 recall found nothing/);
+});
+
 test('an empty page says so and links to the playground', { tag: '@no-js' }, async ({ health, playground }) => {
   await health.goto(`/recall?agent=${Agent.create().id}`);
   await expect(health.empty.getByRole('heading')).toHaveText('No recall matches these filters');
@@ -90,9 +116,14 @@ test('an empty page says so and links to the playground', { tag: '@no-js' }, asy
 });
 
 test('invalid filters are explained', { tag: '@no-js' }, async ({ health }) => {
-  await health.goto('/recall?days=8&cause=bad+luck');
+  await health.goto('/recall?days=8&cause=bad+luck&hour=9');
   await expect(health.error).toContainText('Choose one of the periods.');
   await expect(health.error).toContainText('Choose one of the causes.');
+  await expect(health.error).toContainText('Choose the day of the hour.');
+  await expect(health.period).toHaveAttribute('aria-invalid', 'true');
+  await expect(health.day).toHaveAttribute('aria-invalid', 'true');
+  await health.goto('/recall?days=7&day=2020-02-29');
+  await expect(health.error).toContainText('is outside of the period');
   await health.error.getByRole('link', { name: 'Start over' }).click();
   await expect(health.page).toHaveURL('/recall');
 });

@@ -299,45 +299,53 @@ test('the page of an agent', { tag: '@no-js' }, async ({ agentPage, agent }) => 
   `);
 });
 
-test('the front page', { tag: '@no-js' }, async ({ overview }) => {
-  await overview.goto('/');
+test('the front page', { tag: '@no-js' }, async ({ overview, agent }) => {
+  await agent.ask(unique('what is beneath the keel'), { expected: true });
+  await overview.gotoUntil('/', async () => expect(await overview.chart.count()).toBe(1));
   await expect(overview.main).toMatchAriaSnapshot(`
     - heading "Overview" [level=1]
-    - list:
-      - listitem:
-        - link /^Agents [\\d,]+/:
-          - /url: /agents
-      - listitem:
-        - link /^Memories [\\d,]+/:
-          - /url: /memories
-      - listitem:
-        - link /^Proposals [\\d,]+/:
-          - /url: /vocabulary
-      - listitem:
-        - link /^Terms [\\d,]+/:
-          - /url: /vocabulary/terms
-      - listitem:
-        - link /^Recalls that found nothing/:
-          - /url: /recall
-          - img /in 14 days/
-      - listitem:
-        - link /^Documents/:
-          - /url: /knowledge
-      - listitem:
-        - link /^Outbox [\\d,]+/:
-          - /url: /audit
-      - listitem:
-        - link /^Inbox [\\d,]+/:
-          - /url: /inbox
-      - listitem:
-        - link /^Quarantine [\\d,]+/:
-          - /url: /inbox/quarantine
-      - listitem:
-        - link /^Events [\\d,]+/:
-          - /url: /events
-      - listitem:
-        - link /^Dead events [\\d,]+/:
-          - /url: /events?state=dead
+    - region "Needs attention":
+      - heading "Needs attention" [level=2]
+      - heading "Broken" [level=3]
+      - heading "Waiting for a person" [level=3]
+    - region "Last 24 hours":
+      - heading "Last 24 hours" [level=2]
+      - list:
+        - listitem:
+          - link /^Memories stored [\\d,]+/:
+            - /url: /memories
+        - listitem:
+          - link /^Recalls [\\d,]+/:
+            - /url: /recall?days=1
+        - listitem:
+          - link /^Recalls that found nothing/:
+            - /url: /recall?days=1
+        - listitem:
+          - link /^Contexts assembled [\\d,]+/:
+            - /url: /recall/contexts
+      - figure:
+        - heading "Recalls by hour" [level=3]
+        - region "Chart of recalls by hour":
+          - group /^24 hours/
+      - heading "Newest memories" [level=3]
+    - region "Totals":
+      - heading "Totals" [level=2]
+      - list:
+        - listitem:
+          - link /^Agents [\\d,]+/:
+            - /url: /agents
+        - listitem:
+          - link /^Memories [\\d,]+/:
+            - /url: /memories
+        - listitem:
+          - link /^Terms [\\d,]+/:
+            - /url: /vocabulary/terms
+        - listitem:
+          - link /^Documents [\\d,]+/:
+            - /url: /knowledge
+        - listitem:
+          - link /^Profiles of people [\\d,]+/:
+            - /url: /people
   `);
 });
 
@@ -783,9 +791,12 @@ test('recall health', { tag: '@no-js' }, async ({ health, agent }) => {
     - heading "Recall health" [level=1]
     - search "Recall health":
       - combobox "Period":
+        - option "24 hours"
         - option "7 days"
         - option "30 days" [selected]
         - option "90 days"
+      - textbox "Day (UTC)"
+      - combobox "Hour (UTC)"
       - combobox "Agent"
       - textbox "Topic"
       - combobox "Cause"
@@ -796,10 +807,13 @@ test('recall health', { tag: '@no-js' }, async ({ health, agent }) => {
     - term: Zero-hit rate
     - term: Expected zero hits
     - figure:
-      - heading "Zero hits by day" [level=2]
-      - list
-      - region "Drawing of zero hits by day":
-        - img /30 days. .* found nothing/
+      - heading "Recalls by day" [level=2]
+      - region "Chart of recalls by day":
+        - group /^30 days. .* found nothing/
+    - figure:
+      - heading "Memories stored by day" [level=2]
+      - region "Chart of memories stored by day":
+        - group /^30 days/
     - heading "By cause" [level=2]
     - heading "By agent" [level=2]
     - heading "By topic" [level=2]

@@ -4,6 +4,7 @@ use super::text_enum::text_enum;
 use super::{AgentId, DocumentId, MatchedBy, MemoryId, RecallHit, RecallRequest, RetrievalId, SourceTag, UserId};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
+use std::iter::Sum;
 
 text_enum! {
     /// Why a recall came back empty, as operators see it.
@@ -33,17 +34,32 @@ text_enum! {
     }
 }
 
+text_enum! {
+    /// What one bar of a chart covers, in UTC.
+    BarUnit {
+        Hour = "hour",
+        Day = "day",
+    }
+}
+
 /// Which recalls the health page counts and lists.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HealthFilter {
-    /// 7, 30 or 90; 30 by default.
+    /// The period: 1 (the last 24 hours), 7, 30 or 90; 30 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days: Option<u32>,
+    /// One day (UTC) of the period.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub day: Option<NaiveDate>,
+    /// One hour of that day, 0 to 23 (UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hour: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// A canonical term, or `other` for queries outside the vocabulary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
+    /// Counts and lists only zero hits with this cause, among all recalls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<ZeroHitCause>,
     /// Only recalls whose agent said that it should know.
@@ -57,6 +73,7 @@ pub struct HealthFilter {
 
 /// Recalls, and those of them that found nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(sqlx::FromRow))]
 pub struct Silence {
     pub recalls: i64,
     pub zero_hits: i64,
@@ -72,15 +89,41 @@ impl Silence {
     }
 }
 
+impl Sum for Silence {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), |sum, one| Self {
+            recalls: sum.recalls + one.recalls,
+            zero_hits: sum.zero_hits + one.zero_hits,
+            expected: sum.expected + one.expected,
+            expected_zero_hits: sum.expected_zero_hits + one.expected_zero_hits,
+        })
+    }
+}
+
+/// One hour or one day of a chart.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HealthBar {
+    pub from: DateTime<Utc>,
+    pub recalls: Silence,
+    /// Memories that were stored. Candidates that wait for review do not count, and a new version of a memory does not.
+    pub stored: i64,
+}
+
 /// Recall health over a period, without the list of zero hits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecallHealth {
     pub totals: Silence,
-    /// One entry per day (UTC), oldest first, without gaps.
-    pub days: Vec<(NaiveDate, Silence)>,
+    /// What a bar covers.
+    pub unit: BarUnit,
+    /// The bars of the period, or of the day that the filter names, oldest first, without gaps.
+    pub bars: Vec<HealthBar>,
+    /// When a memory was last stored or revised, in the period or before it.
+    pub last_write: Option<DateTime<Utc>>,
+    /// When the numbers were read.
+    pub now: DateTime<Utc>,
     /// Zero hits by cause, most first.
     pub causes: Vec<(ZeroHitCause, i64)>,
-    /// Agents by zero hits, most first: id, slug, counts.
+    /// Agents by zero hits, most first, at most ten: id, slug, counts.
     pub agents: Vec<(AgentId, String, Silence)>,
     /// Topics by zero hits, most first, at most ten; `other` gathers queries outside the vocabulary.
     pub topics: Vec<(String, Silence)>,
@@ -122,29 +165,68 @@ pub struct ZeroHit {
     pub knowledge_hits: i64,
 }
 
-/// The front page's numbers.
+/// The front page's numbers. What waits in the inbox, in quarantine and on the bus of memories is in [`super::CaptureNumbers`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
-    pub agents: i64,
-    pub memories: i64,
-    /// Memories of the last seven days.
-    pub added: i64,
-    pub terms: i64,
-    pub proposals: i64,
-    /// Memories that a decision on the vocabulary has not reached yet.
-    pub recanonicalising: i64,
-    pub documents: i64,
-    /// Files that failed in the last ingestions.
+    pub attention: Attention,
+    pub last_day: LastDay,
+    pub inventory: Inventory,
+}
+
+/// What is broken, and what waits for a person.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Attention {
+    /// Jobs of knowledge that failed in every attempt.
+    pub knowledge_dead: i64,
+    /// Files that failed in the newest ingestion of each collection.
     pub ingest_failures: i64,
-    /// Of the last seven days.
-    pub silence: Silence,
-    /// One entry per day of the last 14, oldest first.
-    pub days: Vec<(NaiveDate, Silence)>,
     /// Rows that wait for delivery, and for how long the oldest has, in seconds.
     pub outbox: i64,
     pub outbox_seconds: i64,
-    /// Jobs of knowledge that failed in every attempt. The events of memories are counted in [`super::CaptureNumbers`].
-    pub knowledge_dead: i64,
+    /// Recalls of the last seven days.
+    pub week: Silence,
+    pub blocked_agents: i64,
+    /// Accounts whose credit or quota is used up: calls of paid models wait.
+    pub exhausted_accounts: i64,
+    /// Phrases that wait for a decision.
+    pub proposals: i64,
+    /// Erasures that wait for another admin; 0 for those who may not see them.
+    pub erasures: i64,
+}
+
+/// The last 24 hours.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LastDay {
+    /// One entry per hour (UTC), oldest first, without gaps.
+    pub bars: Vec<HealthBar>,
+    pub contexts: i64,
+    /// The newest memories, newest first, from the last 24 hours or before.
+    pub newest: Vec<NewMemory>,
+    /// When the numbers were read.
+    pub now: DateTime<Utc>,
+}
+
+/// A memory on the front page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NewMemory {
+    pub id: MemoryId,
+    pub topic: String,
+    pub agent_slug: String,
+    pub at: DateTime<Utc>,
+}
+
+/// How much there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Inventory {
+    pub agents: i64,
+    /// Memories that a recall can return.
+    pub memories: i64,
+    pub terms: i64,
+    /// Memories that a decision on the vocabulary has not reached yet.
+    pub recanonicalising: i64,
+    pub documents: i64,
+    /// Profiles: one for each person whom an agent knows.
+    pub profiles: i64,
 }
 
 /// A recall as an agent would send it, without a trace.

@@ -87,8 +87,8 @@ pub use erasure::{
 };
 pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
 pub use health::{
-    CandidateLink, HealthFilter, NearMiss, NearMissState, Overview, Playground, PlaygroundCandidate, PlaygroundRequest, Prompt, PromptList,
-    RecallHealth, Silence, ZeroHit, ZeroHitCause,
+    Attention, BarUnit, CandidateLink, HealthBar, HealthFilter, Inventory, LastDay, NearMiss, NearMissState, NewMemory, Overview,
+    Playground, PlaygroundCandidate, PlaygroundRequest, Prompt, PromptList, RecallHealth, Silence, ZeroHit, ZeroHitCause,
 };
 pub use ids::{
     AgentId, BotId, ChunkId, ContextId, DecisionId, DocumentId, ErasureId, EventId, KeyId, LeafId, MemoryId, MemoryRef, OperatorId, PairId,

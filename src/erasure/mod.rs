@@ -19,6 +19,7 @@ pub use hold::{hold, holds, lift_hold};
 pub(crate) use key::Key;
 pub use preview::preview;
 pub use report::{report, verify_report};
+pub(crate) use request::waiting;
 pub use request::{confirm, request, requests, resume, show, withdraw};
 pub use run::{ErasePayload, carry_out};
 

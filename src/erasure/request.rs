@@ -104,6 +104,13 @@ pub async fn requests(engine: &Engine, ctx: &OpContext) -> Result<Vec<Erasure>, 
     Ok(list)
 }
 
+/// How many requests wait for the admin who asks, among the latest; 0 for other operators.
+pub(crate) async fn waiting(engine: &Engine, ctx: &OpContext, tx: &mut Tx) -> Result<i64, Error> {
+    let Ok(me) = admin(ctx) else { return Ok(0) };
+    let list = store::list(tx, ctx.tenant_id, engine.clock().now(), LISTED).await?;
+    Ok(list.iter().filter(|one| one.state == ErasureState::Waiting && one.requested_by != me.0).count() as i64)
+}
+
 /// One request: while it waits with what it would remove, and once it is done with its report.
 ///
 /// # Errors

@@ -1,15 +1,16 @@
 //! The pages of agents: how much each agent remembers, when it last did, and everything about one of them.
 
-use super::by_day;
-use crate::api::{ActivityDay, AgentDetail, AgentId, AgentName, AgentSummary, HealthFilter, OperatorRole, Silence};
+use crate::api::{ActivityDay, AgentDetail, AgentId, AgentName, AgentSummary, BarUnit, HealthFilter, OperatorRole};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::{self, Agent, store};
 use crate::memories::store::{self as memories, Counts};
 use crate::op::OpContext;
+use crate::recall::period::Span;
+use crate::recall::store::Recalls;
 use crate::{profile, recall};
 use async_recursion::async_recursion as boxed;
-use chrono::{Duration, NaiveDate, NaiveTime};
+use chrono::{Duration, NaiveDate};
 use std::collections::HashMap;
 use tracing::instrument;
 
@@ -88,7 +89,7 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
     control.commit().await?;
 
     let first_day = now.date_naive() - Duration::days(ACTIVITY_DAYS - 1);
-    let (first, today) = recall::last_days(now, DAYS);
+    let span = Span::last_days(now, DAYS);
     let filter = HealthFilter { agent_id: Some(id), ..HealthFilter::default() };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let counts = memories::counts(&mut tx, tenant, &[id], now).await?.pop();
@@ -96,10 +97,10 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
     let statuses = memories::status_counts(&mut tx, tenant, id).await?;
     let users = memories::user_counts(&mut tx, tenant, id, USERS).await?;
     let (profiles, connections) = profile::store::counts(&mut tx, tenant, id).await?;
-    let recalls = recall::store::grouped(&mut tx, tenant, first.and_time(NaiveTime::MIN).and_utc(), &filter).await?;
+    let bars = recall::by_bar(&mut tx, Recalls { tenant, span, filter: &filter }, BarUnit::Day).await?;
     tx.commit().await?;
 
-    let days = by_day(first, today, &recalls);
+    let days: Vec<_> = bars.into_iter().map(|bar| (bar.from.date_naive(), bar.recalls)).collect();
     let written = written.into_iter().map(|(agent, day, written)| ((agent, day), written)).collect();
     Ok(AgentDetail {
         now,
@@ -109,24 +110,14 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
         summary: summary(agent, counts, first_day, &written),
         keys,
         statuses,
-        week: sum(days.iter().rev().take(WEEK)),
-        month: sum(days.iter()),
+        week: days.iter().rev().take(WEEK).map(|(_, counts)| *counts).sum(),
+        month: days.iter().map(|(_, counts)| *counts).sum(),
         days,
         users_total: users.first().map_or(0, |(_, _, total)| *total),
         users: users.into_iter().map(|(user, memories, _)| (user, memories)).collect(),
         profiles,
         connections,
         policy,
-    })
-}
-
-/// The sum of some days.
-pub(super) fn sum<'a>(days: impl Iterator<Item = &'a (NaiveDate, Silence)>) -> Silence {
-    days.fold(Silence::default(), |sum, (_, day)| Silence {
-        recalls: sum.recalls + day.recalls,
-        zero_hits: sum.zero_hits + day.zero_hits,
-        expected: sum.expected + day.expected,
-        expected_zero_hits: sum.expected_zero_hits + day.expected_zero_hits,
     })
 }
 

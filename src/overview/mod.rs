@@ -8,22 +8,29 @@ pub use agents::{agent, agent_names, agents};
 pub use audit_log::{audit_log, export_audit_log};
 pub use places::places;
 
-use crate::api::{AgentKind, DocumentFilter, HealthFilter, OperatorRole, Overview, ProposalFilter, Silence, TermFilter};
+use crate::api::{
+    AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, LastDay, NewMemory, OperatorRole, Overview, PeopleFilter,
+    ProposalFilter, TermFilter,
+};
+use crate::db::DbError;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::identity::{self, Agent};
 use crate::op::OpContext;
-use crate::recall::store::Grouped;
-use crate::{audit, jobs, knowledge, recall, vocabulary};
+use crate::recall::period::Span;
+use crate::recall::store::Recalls;
+use crate::{audit, context, erasure, jobs, knowledge, memories, profile, recall, usage, vocabulary};
 use async_recursion::async_recursion as boxed;
-use chrono::{NaiveDate, NaiveTime};
-use std::collections::BTreeMap;
+use chrono::{DateTime, Utc};
 use tracing::instrument;
 
-/// Days of the small chart, and how many of them the tile sums up.
-const DAYS: u32 = 14;
-const WEEK: usize = 7;
+/// Days whose recalls can need attention.
+const WEEK: u32 = 7;
+/// The newest memories that the page shows.
+const NEWEST: i64 = 5;
 
-/// How the memory of a tenant is doing.
+/// What needs attention in a tenant's memory, what happened in the last 24 hours, and how much there is. No statement counts a large table
+/// as a whole.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; any error of the databases.
@@ -31,50 +38,67 @@ const WEEK: usize = 7;
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Overview, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
-    let (tenant, now) = (ctx.tenant_id, engine.clock().now());
-    let agents = agents(engine, ctx).await?;
-    let mut kb = engine.db().kb.begin(ctx.tenancy()).await?;
-    let terms = vocabulary::store::count_terms(&mut kb, tenant, &TermFilter::default()).await?;
-    let proposals = vocabulary::store::count_proposals(&mut kb, tenant, &ProposalFilter::default()).await?;
-    let documents = knowledge::store::count_documents(&mut kb, tenant, &DocumentFilter::default()).await?;
-    let ingest_failures = knowledge::store::last_failures(&mut kb, tenant).await?;
-    let (kb_outbox, kb_oldest) = audit::store::lag_of(&mut kb, tenant).await?;
-    let kb_jobs = jobs::store::depth_of(&mut kb, tenant).await?;
-    kb.commit().await?;
-
-    let (first, today) = recall::last_days(now, DAYS);
-    let mut memory = engine.db().memory.begin(ctx.tenancy()).await?;
-    let since = first.and_time(NaiveTime::MIN).and_utc();
-    let recalls = recall::store::grouped(&mut memory, tenant, since, &HealthFilter::default()).await?;
-    let recanonicalising = jobs::store::unfiled(&mut memory, tenant).await?;
-    let (outbox, oldest) = audit::store::lag_of(&mut memory, tenant).await?;
-    memory.commit().await?;
-
-    let days = by_day(first, today, &recalls);
-    let silence = agents::sum(days.iter().rev().take(WEEK));
+    let now = engine.clock().now();
+    let mut overview = Overview { last_day: LastDay { now, ..LastDay::default() }, ..Overview::default() };
+    let agents = of_control(engine, ctx, &mut overview).await?;
+    let kb_oldest = of_knowledge(engine, ctx, &mut overview).await?;
+    let oldest = of_memory(engine, ctx, &agents, &mut overview).await?;
     let oldest = oldest.into_iter().chain(kb_oldest).min();
-    Ok(Overview {
-        agents: i64::try_from(agents.iter().filter(|agent| agent.kind == AgentKind::Agent).count()).unwrap_or(i64::MAX),
-        memories: agents.iter().map(|agent| agent.live).sum(),
-        added: agents.iter().map(|agent| agent.added_7d).sum(),
-        terms,
-        proposals,
-        recanonicalising,
-        documents,
-        ingest_failures,
-        silence,
-        days,
-        outbox: outbox + kb_outbox,
-        outbox_seconds: oldest.map_or(0, |oldest| (now - oldest).num_seconds().max(0)),
-        knowledge_dead: kb_jobs.iter().filter(|(state, _)| state == "dead").map(|(_, count)| count).sum(),
-    })
+    overview.attention.outbox_seconds = oldest.map_or(0, |oldest| (now - oldest).num_seconds().max(0));
+    Ok(overview)
 }
 
-fn by_day(first: NaiveDate, today: NaiveDate, recalls: &[Grouped]) -> Vec<(NaiveDate, Silence)> {
-    let mut days: BTreeMap<NaiveDate, Silence> =
-        first.iter_days().take_while(|day| *day <= today).map(|day| (day, Silence::default())).collect();
-    for row in recalls {
-        recall::add(days.entry(row.day).or_default(), &row.counted);
-    }
-    days.into_iter().collect()
+/// Agents, limits and erasures; the agents, with the commons.
+async fn of_control(engine: &Engine, ctx: &OpContext, overview: &mut Overview) -> Result<Vec<Agent>, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let agents = identity::store::agents(&mut tx, ctx.tenant_id).await?;
+    overview.attention.exhausted_accounts = usage::exhausted(&mut tx, ctx.tenant_id, engine.clock().now()).await?;
+    overview.attention.erasures = erasure::waiting(engine, ctx, &mut tx).await?;
+    tx.commit().await?;
+    let count = |agents: &mut dyn Iterator<Item = &Agent>| i64::try_from(agents.count()).unwrap_or(i64::MAX);
+    overview.attention.blocked_agents = count(&mut agents.iter().filter(|agent| agent.blocked_at.is_some()));
+    overview.inventory.agents = count(&mut agents.iter().filter(|agent| agent.kind == AgentKind::Agent));
+    Ok(agents)
+}
+
+/// Vocabulary and documents; when the oldest row that waits for delivery was written.
+async fn of_knowledge(engine: &Engine, ctx: &OpContext, overview: &mut Overview) -> Result<Option<DateTime<Utc>>, DbError> {
+    let tenant = ctx.tenant_id;
+    let Overview { attention, inventory, .. } = overview;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    inventory.terms = vocabulary::store::count_terms(&mut tx, tenant, &TermFilter::default()).await?;
+    inventory.documents = knowledge::store::count_documents(&mut tx, tenant, &DocumentFilter::default()).await?;
+    attention.proposals = vocabulary::store::count_proposals(&mut tx, tenant, &ProposalFilter::default()).await?;
+    attention.ingest_failures = knowledge::store::last_failures(&mut tx, tenant).await?;
+    let jobs = jobs::store::depth_of(&mut tx, tenant).await?;
+    attention.knowledge_dead = jobs.iter().filter(|(state, _)| state == "dead").map(|(_, count)| count).sum();
+    let (outbox, oldest) = audit::store::lag_of(&mut tx, tenant).await?;
+    attention.outbox += outbox;
+    tx.commit().await?;
+    Ok(oldest)
+}
+
+/// Recalls, contexts and memories; when the oldest row that waits for delivery was written.
+async fn of_memory(engine: &Engine, ctx: &OpContext, agents: &[Agent], overview: &mut Overview) -> Result<Option<DateTime<Utc>>, DbError> {
+    let (tenant, now) = (ctx.tenant_id, engine.clock().now());
+    let Overview { attention, last_day, inventory } = overview;
+    let span = Span::last_day(now);
+    let recalls = Recalls { tenant, span, filter: &HealthFilter::default() };
+    let slug = |id| agents.iter().find(|agent| agent.id == id).map(|agent| agent.slug.clone()).unwrap_or_default();
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let week = Recalls { span: Span::last_days(now, WEEK), ..recalls };
+    attention.week = recall::store::by_bar(&mut tx, week, BarUnit::Day).await?.into_iter().map(|(_, counts)| counts).sum();
+    last_day.bars = recall::by_bar(&mut tx, recalls, BarUnit::Hour).await?;
+    let since = ContextFilter { from: Some(span.from), ..ContextFilter::default() };
+    last_day.contexts = context::store::count_contexts(&mut tx, ctx.tenancy(), &since, None).await?;
+    let newest = memories::store::newest(&mut tx, tenant, NEWEST).await?;
+    last_day.newest = newest.into_iter().map(|(id, agent, topic, at)| NewMemory { id, topic, agent_slug: slug(agent), at }).collect();
+    let ids: Vec<_> = agents.iter().map(|agent| agent.id).collect();
+    inventory.memories = memories::store::in_reach(&mut tx, tenant, &ids, now).await?;
+    inventory.profiles = profile::store::count_people(&mut tx, tenant, &PeopleFilter::default(), &[]).await?;
+    inventory.recanonicalising = jobs::store::unfiled(&mut tx, tenant).await?;
+    let (outbox, oldest) = audit::store::lag_of(&mut tx, tenant).await?;
+    attention.outbox += outbox;
+    tx.commit().await?;
+    Ok(oldest)
 }

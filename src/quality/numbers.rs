@@ -6,7 +6,7 @@ use crate::api::{OperatorRole, Quality, QualityCounts, QualityFilter};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
-use crate::recall::last_days;
+use crate::recall::period::Span;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use std::collections::BTreeMap;
@@ -30,7 +30,8 @@ pub async fn measure(engine: &Engine, ctx: &OpContext, filter: &QualityFilter) -
     ctx.require_role(OperatorRole::Viewer)?;
     let days = filter.days.unwrap_or(30);
     Checks::default().that(PERIODS.contains(&days), "days", "is one of 7, 30, 90").done()?;
-    let (first, today) = last_days(engine.clock().now(), days);
+    let now = engine.clock().now();
+    let (first, today) = (Span::last_days(now, days).from.date_naive(), now.date_naive());
     let period = Period { tenant: ctx.tenant_id, agent: filter.agent_id, since: start(first) };
     let mut counts: BTreeMap<NaiveDate, QualityCounts> =
         first.iter_days().take_while(|day| *day <= today).map(|day| (day, QualityCounts::default())).collect();

@@ -1,74 +1,83 @@
 //! Recall health: how often recall finds nothing, and why. For operators.
 
 use super::near::Near;
-use super::store::{self, Counted, SilentRow};
-use crate::api::{AgentId, HealthFilter, MemoryId, NearMiss, OperatorRole, Page, RecallHealth, Silence, TOPIC_MAX, ZeroHit};
-use crate::db::Tx;
+use super::period::Period;
+use super::store::{self, Recalls, Share, SilentRow};
+use crate::api::{AgentId, BarUnit, HealthBar, HealthFilter, MemoryId, NearMiss, OperatorRole, Page, RecallHealth, Silence, ZeroHit};
 use crate::db::cursor::{Cursor, Seek};
+use crate::db::{DbError, Tx};
 use crate::engine::Engine;
-use crate::error::{Checks, Error};
+use crate::error::Error;
 use crate::memories::{self, model::Memory};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use tracing::instrument;
 
 /// Zero hits on one page of the console.
 const PAGE: usize = 25;
-/// Topics shown.
-const TOPICS: usize = 10;
-/// Periods, in days.
-const PERIODS: [u32; 3] = [7, 30, 90];
+/// Agents and topics shown.
+const MOST: i64 = 10;
 
-/// How often recall came back empty, by day, cause, agent and topic.
+/// How often recall came back empty, by hour or day, cause, agent and topic, and how many memories were stored meanwhile.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`, `Invalid` for a period that is not offered.
+/// `Forbidden` without the role `viewer`; `Invalid` for a period that is not offered, and for a day or an hour outside of it.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn health(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> Result<RecallHealth, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
-    let (first, today) = period(engine, filter)?;
+    let now = engine.clock().now();
+    let Period { unit, chart, counted } = Period::of(filter, now)?;
     let slugs = memories::slugs(engine, ctx).await?;
-    let since = first.and_time(NaiveTime::MIN).and_utc();
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let rows = store::grouped(&mut tx, ctx.tenant_id, since, filter).await?;
-    let causes = store::causes(&mut tx, ctx.tenant_id, since, filter).await?;
+    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
+    let recalls = Recalls { tenant: ctx.tenant_id, span: chart, filter };
+    let bars = by_bar(&mut tx, recalls, unit).await?;
+    let shares = store::shares(&mut tx, Recalls { span: counted, ..recalls }, MOST).await?;
+    let last_write = memories::store::last_write(&mut tx, ctx.tenant_id, filter.agent_id).await?;
     tx.commit().await?;
-    let mut totals = Silence::default();
-    let mut days: BTreeMap<NaiveDate, Silence> =
-        first.iter_days().take_while(|day| *day <= today).map(|day| (day, Silence::default())).collect();
-    let (mut agents, mut topics) = (BTreeMap::<AgentId, Silence>::new(), BTreeMap::<String, Silence>::new());
-    for row in rows {
-        add(&mut totals, &row.counted);
-        add(days.entry(row.day).or_default(), &row.counted);
-        add(agents.entry(row.agent_id).or_default(), &row.counted);
-        add(topics.entry(row.topic).or_default(), &row.counted);
+    let (mut totals, mut causes, mut agents, mut topics) = (Silence::default(), Vec::new(), Vec::new(), Vec::new());
+    for Share { part, agent_id, topic, cause, counts } in shares {
+        match (part.as_str(), agent_id, topic, cause) {
+            ("all", ..) => totals = counts,
+            ("agent", Some(id), ..) => agents.push((id, slugs.get(&id).cloned().unwrap_or_default(), counts)),
+            ("topic", _, Some(topic), _) => topics.push((topic, counts)),
+            ("cause", _, _, Some(cause)) if counts.zero_hits > 0 => causes.push((cause, counts.zero_hits)),
+            _ => {}
+        }
     }
-    let mut agents: Vec<_> = agents.into_iter().map(|(id, counts)| (id, slugs.get(&id).cloned().unwrap_or_default(), counts)).collect();
-    agents.sort_by(|a, b| (b.2.zero_hits, b.2.recalls).cmp(&(a.2.zero_hits, a.2.recalls)).then_with(|| a.1.cmp(&b.1)));
-    let mut topics: Vec<_> = topics.into_iter().collect();
-    topics.sort_by(|a, b| (b.1.zero_hits, b.1.recalls).cmp(&(a.1.zero_hits, a.1.recalls)).then_with(|| a.0.cmp(&b.0)));
-    topics.truncate(TOPICS);
-    Ok(RecallHealth { totals, days: days.into_iter().collect(), causes, agents, topics })
+    Ok(RecallHealth { totals, unit, bars, last_write, now, causes, agents, topics })
+}
+
+/// The hours or days of a span with their recalls and the memories stored, without gaps. Of the filter, only the agent narrows the latter.
+pub(crate) async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> Result<Vec<HealthBar>, DbError> {
+    let Recalls { tenant, span, filter } = recalls;
+    let counts: HashMap<_, _> = store::by_bar(tx, recalls, unit).await?.into_iter().collect();
+    let stored = memories::store::stored_by(tx, (tenant, filter.agent_id), (span.from, span.until), unit).await?;
+    let stored: HashMap<_, _> = stored.into_iter().collect();
+    let bar = |from| HealthBar {
+        from,
+        recalls: counts.get(&from).copied().unwrap_or_default(),
+        stored: stored.get(&from).copied().unwrap_or_default(),
+    };
+    Ok(span.bars(unit).into_iter().map(bar).collect())
 }
 
 /// A page of recalls that found nothing, newest first, each with what was closest.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`, `Invalid` for a period that is not offered or a foreign cursor.
+/// `Forbidden` without the role `viewer`; `Invalid` for a period that is not offered, a day or an hour outside of it, or a foreign cursor.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> Result<Page<ZeroHit>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
-    let (first, _) = period(engine, filter)?;
+    let span = Period::of(filter, engine.clock().now())?.counted;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let slugs = memories::slugs(engine, ctx).await?;
-    let since = first.and_time(NaiveTime::MIN).and_utc();
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::count_silent(&mut tx, ctx.tenant_id, since, filter).await?;
-    let rows = store::list_silent(&mut tx, ctx.tenant_id, since, filter, &seek, PAGE).await?;
+    let recalls = Recalls { tenant: ctx.tenant_id, span, filter };
+    let total = store::count_silent(&mut tx, recalls).await?;
+    let rows = store::list_silent(&mut tx, recalls, &seek, PAGE).await?;
     let page = seek.page(rows, PAGE, total, |row: &SilentRow| Cursor { key: row.at, id: row.id.0 });
     let near: Vec<Near> = page.rows.iter().flat_map(|row| row.near_misses.0.iter().cloned()).collect();
     let known = known(&mut tx, ctx, &near).await?;
@@ -120,28 +129,4 @@ fn near_miss(near: Near, known: &HashMap<MemoryId, Memory>, slugs: &HashMap<Agen
         state: near.state,
         restorable: memory.is_some_and(|memory| memory.deleted_at.is_some() || memory.archived_at.is_some()),
     }
-}
-
-/// First and last day, both included.
-fn period(engine: &Engine, filter: &HealthFilter) -> Result<(NaiveDate, NaiveDate), Error> {
-    let days = filter.days.unwrap_or(30);
-    Checks::default()
-        .that(PERIODS.contains(&days), "days", "is one of 7, 30, 90")
-        .optional_text("topic", filter.topic.as_deref(), TOPIC_MAX)
-        .done()?;
-    Ok(last_days(engine.clock().now(), days))
-}
-
-/// The last `days` days (UTC) up to `now`: first and last.
-pub(crate) fn last_days(now: DateTime<Utc>, days: u32) -> (NaiveDate, NaiveDate) {
-    let today = now.date_naive();
-    (today.checked_sub_days(Days::new(u64::from(days.saturating_sub(1)))).unwrap_or(today), today)
-}
-
-/// Adds counts.
-pub(crate) fn add(silence: &mut Silence, counted: &Counted) {
-    silence.recalls += counted.recalls;
-    silence.zero_hits += counted.zero_hits;
-    silence.expected += counted.expected;
-    silence.expected_zero_hits += counted.expected_zero_hits;
 }

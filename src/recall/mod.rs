@@ -12,6 +12,7 @@ mod health;
 pub mod log;
 pub mod near;
 mod past;
+pub mod period;
 mod playground;
 mod prepare;
 mod question;
@@ -26,7 +27,7 @@ mod why;
 
 pub use browse::search_console;
 pub use diagnose::diagnose;
-pub(crate) use health::{add, last_days};
+pub(crate) use health::by_bar;
 pub use health::{health, zero_hits};
 pub use playground::playground;
 pub(crate) use prepare::{PreparedQuestion, candidates, count_accesses, prepare, prepare_words};

@@ -14,6 +14,7 @@ use crate::identity::known_user;
 use crate::jobs;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, Utc};
 use serde_json::json;
 use tracing::instrument;
 use uuid::Uuid;
@@ -41,14 +42,8 @@ pub async fn balances(engine: &Engine, ctx: &OpContext) -> Result<Balances, Erro
     let name = |user: Option<UserId>| names.of(user.map_or(Uuid::nil(), |user| user.0));
     let account = |one: StoredAccount| {
         let credit = one.needs_credit.then_some(one.credit);
-        let left = Left {
-            user_id: one.user_id,
-            credit,
-            month_dollars: one.month_dollars.map(|quota| quota - one.used_dollars),
-            month_tokens: one.month_tokens.map(|quota| quota - one.used_tokens),
-        };
+        let exhausted = left(&one).exhausted(Default::default(), now);
         let limits = UsageLimits { needs_credit: one.needs_credit, month_dollars: one.month_dollars, month_tokens: one.month_tokens };
-        let exhausted = left.exhausted(Default::default(), now);
         let (used_dollars, used_tokens) = (one.used_dollars, one.used_tokens);
         Account { user_id: one.user_id, name: name(one.user_id), limits, credit, used_dollars, used_tokens, exhausted }
     };
@@ -61,6 +56,21 @@ pub async fn balances(engine: &Engine, ctx: &OpContext) -> Result<Balances, Erro
         by: one.created_by,
     };
     Ok(Balances { accounts: accounts.into_iter().map(account).collect(), credits: credits.into_iter().map(credit).collect() })
+}
+
+/// How many accounts have used up their credit or a quota, of the latest changed ones, as far as the ledger is written.
+pub(crate) async fn exhausted(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result<i64, Error> {
+    let accounts = store::accounts(tx, tenant, month(now), LISTED).await?;
+    Ok(accounts.iter().filter(|one| left(one).exhausted(Default::default(), now).is_some()).count() as i64)
+}
+
+fn left(one: &StoredAccount) -> Left {
+    Left {
+        user_id: one.user_id,
+        credit: one.needs_credit.then_some(one.credit),
+        month_dollars: one.month_dollars.map(|quota| quota - one.used_dollars),
+        month_tokens: one.month_tokens.map(|quota| quota - one.used_tokens),
+    }
 }
 
 /// Grants credit to the organisation or to a user, or corrects it by an amount below 0. From then on calls of paid models need credit. Work

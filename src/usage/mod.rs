@@ -8,6 +8,7 @@ pub mod store;
 
 pub use accounts::{Accounts, Hold, Price};
 pub use ledger::{Ledger, Line, Payer, Purpose, Sum};
+pub(crate) use limits::exhausted;
 pub use limits::{balances, grant_credit, set_limits, set_price};
 pub use report::{as_csv, export, overview, own, report};
 

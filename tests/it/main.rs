@@ -51,6 +51,7 @@ mod profile;
 mod profile_model;
 mod quality;
 mod recall;
+mod recall_health;
 mod recall_log;
 mod recall_meaning;
 mod recall_order;

@@ -2,8 +2,8 @@
 
 use crate::support::{alone_with, impatient, remember};
 use remembrancer::api::{
-    HealthFilter, MemoryKind, NearMissState, NothingReason, PlaygroundRequest, Ranking, RecallFilters, RecallRequest, RecallResponse,
-    RememberRequest, Scope, UserId, UserRef, ZeroHit, ZeroHitCause,
+    BarUnit, HealthFilter, MemoryKind, NearMissState, NothingReason, PlaygroundRequest, Ranking, RecallFilters, RecallRequest,
+    RecallResponse, RememberRequest, Scope, UserId, UserRef, ZeroHit, ZeroHitCause,
 };
 use remembrancer::testing::{World, fact, key, nowhere, question};
 use remembrancer::vocabulary::{self, NewTerm};
@@ -102,8 +102,8 @@ async fn health_counts_by_day_cause_agent_and_topic() {
     let health = recall::health(&world.engine, &world.vera, &HealthFilter::default()).await.unwrap();
     let totals = health.totals;
     assert_eq!((totals.recalls, totals.zero_hits, totals.expected, totals.expected_zero_hits), (3, 2, 1, 1));
-    assert_eq!(health.days.len(), 30);
-    assert_eq!(health.days.last().unwrap().1, totals);
+    assert_eq!((health.unit, health.bars.len()), (BarUnit::Day, 30));
+    assert_eq!(health.bars.last().unwrap().recalls, totals);
     assert_eq!(health.causes.iter().map(|(_, count)| count).sum::<i64>(), 2);
     assert_eq!(
         health.agents.iter().map(|(_, slug, counts)| (slug.as_str(), counts.zero_hits)).collect::<Vec<_>>(),
@@ -118,8 +118,9 @@ async fn health_counts_by_day_cause_agent_and_topic() {
     let odd = HealthFilter { days: Some(8), ..HealthFilter::default() };
     assert_eq!(recall::health(&world.engine, &world.vera, &odd).await.unwrap_err().fields()[0].field, "days");
     let overview = overview::overview(&world.engine, &world.vera).await.unwrap();
-    assert_eq!((overview.agents, overview.memories, overview.terms, overview.silence.recalls), (2, 1, 1, 3));
-    assert_eq!(overview.days.len(), 14);
+    assert_eq!((overview.inventory.agents, overview.inventory.memories, overview.inventory.terms), (2, 1, 1));
+    assert_eq!((overview.attention.week, overview.last_day.bars.len()), (totals, 24));
+    assert_eq!(overview.last_day.bars.iter().map(|bar| bar.recalls.recalls).sum::<i64>(), 3);
 }
 
 #[tokio::test]

@@ -1,7 +1,5 @@
 //! Scales, axis ticks and shares for charts. Pure; the charts themselves are SVG that the server renders.
 
-use std::fmt::Write;
-
 /// The area of a chart inside its axes, in units of the SVG.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plot {
@@ -75,18 +73,6 @@ pub fn labelled(n: u32, room: u32) -> Vec<u32> {
     (0..n).rev().step_by(step as usize).collect::<Vec<_>>().into_iter().rev().collect()
 }
 
-/// The SVG path through `points`, with a gap at each missing one.
-pub fn line(points: impl IntoIterator<Item = Option<(f64, f64)>>) -> String {
-    let (mut path, mut drawing) = (String::new(), false);
-    for point in points {
-        if let Some((x, y)) = point {
-            let _ = write!(path, "{}{x:.1} {y:.1}", if drawing { 'L' } else { 'M' });
-        }
-        drawing = point.is_some();
-    }
-    path
-}
-
 /// Formats a share: `4 %`, `0.4 %`, `0 %`. Below ten it has one decimal, unless that is a zero.
 pub fn percent(share: f64) -> String {
     let hundredths = share * 100.0;
@@ -126,11 +112,6 @@ mod tests {
         assert_eq!(labelled(7, 10), [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!(labelled(30, 6), [4, 9, 14, 19, 24, 29]);
         assert_eq!((labelled(0, 6), labelled(1, 0)), (vec![], vec![0]));
-    }
-
-    #[test]
-    fn lines_have_gaps() {
-        assert_eq!(line([None, Some((1.0, 2.0)), Some((3.0, 4.0)), None, Some((5.0, 6.0))]), "M1.0 2.0L3.0 4.0M5.0 6.0");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::COLUMNS;
 use super::versions::confirmed;
-use crate::api::{AgentId, MemoryFilter, MemoryId, MemoryStatus, TenantId, UserId};
+use crate::api::{AgentId, BarUnit, MemoryFilter, MemoryId, MemoryStatus, TenantId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{COUNTED, DbError, Tx, count_rows, statement};
@@ -183,5 +183,70 @@ pub async fn written_by_day(
     .bind(first)
     .bind(agent)
     .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Memories stored by hour or day (UTC) in a span whose end is not included, without those that have none. Candidates do not count.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn stored_by(
+    tx: &mut Tx,
+    (tenant, agent): (TenantId, Option<AgentId>),
+    (from, until): (DateTime<Utc>, DateTime<Utc>),
+    unit: BarUnit,
+) -> Result<Vec<(DateTime<Utc>, i64)>, DbError> {
+    let mut query = statement!(
+        r"select date_trunc($4, m.created_at, 'UTC'), count(*)
+            from agent_memories m
+           where m.tenant_id = $1 and m.created_at >= $2 and m.created_at < $3 and m.status <> 'inbox'",
+        tenant,
+        from,
+        until,
+        unit.as_str(),
+    );
+    of_agent(&mut query, agent);
+    query.push(" group by 1");
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+}
+
+/// When a memory was last stored or revised.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn last_write(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>) -> Result<Option<DateTime<Utc>>, DbError> {
+    let mut query = statement!("select m.updated_at from agent_memories m where m.tenant_id = $1 and m.status <> 'inbox'", tenant);
+    of_agent(&mut query, agent);
+    query.push(" order by m.updated_at desc limit 1");
+    Ok(query.build_query_scalar().fetch_optional(&mut **tx).await?)
+}
+
+fn of_agent(query: &mut QueryBuilder<Postgres>, agent: Option<AgentId>) {
+    if let Some(agent) = agent {
+        query.push(" and m.agent_id = ").push_bind(agent);
+    }
+}
+
+/// The newest live memories, newest first: id, agent, topic, time.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn newest(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<(MemoryId, AgentId, String, DateTime<Utc>)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select id, agent_id, topic, created_at from agent_memories
+           where tenant_id = $1 and status <> 'inbox' and live order by created_at desc, id desc limit $2",
+    )
+    .bind(tenant)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// How many memories of some agents a recall can return, from the counts that are kept for the ranking.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len()))]
+pub async fn in_reach(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], now: DateTime<Utc>) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select (select coalesce(sum(c.documents), 0) from memory_term_counts c where c.tenant_id = $1 and c.agent_id = any($2))::bigint
+                 - (select count(*) from agent_memories m
+                     where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.expires_at <= $3)",
+    )
+    .bind(tenant)
+    .bind(agents.iter().map(|agent| agent.0).collect::<Vec<_>>())
+    .bind(now)
+    .fetch_one(&mut **tx)
     .await?)
 }

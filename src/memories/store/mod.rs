@@ -14,7 +14,10 @@ mod words;
 pub use archive::{Which, archive, fading, live, set_pinned, to_archive, unarchive};
 pub use evidence::evidence_of;
 pub use links::{contradictions, disputed, link, links, still_linked, unlink};
-pub use listing::{Counts, count, counts, list, named, narrow, push_deleted, status_counts, user_counts, written_by_day};
+pub use listing::{
+    Counts, count, counts, in_reach, last_write, list, named, narrow, newest, push_deleted, status_counts, stored_by, user_counts,
+    written_by_day,
+};
 pub use recalls::{Recalled, recalls};
 pub use status::{Standing, mark_deleted, mark_restored, mark_superseded, next_version, set_status};
 pub use topics::{TopicUse, count_phrases, file_under, stale, topic_use, unresolved, with_phrase};

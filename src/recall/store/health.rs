@@ -1,11 +1,12 @@
 //! SQL of the log for operators.
 
-use crate::api::{AgentId, HealthFilter, RetrievalId, TenantId, UserId, ZeroHitCause};
+use crate::api::{AgentId, BarUnit, HealthFilter, RetrievalId, Silence, TenantId, UserId, ZeroHitCause};
 use crate::db::cursor::Seek;
 use crate::db::{DbError, Tx, statement};
 use crate::memories::store::VectorTable;
 use crate::recall::near::{Near, Silent};
-use chrono::{DateTime, NaiveDate, Utc};
+use crate::recall::period::Span;
+use chrono::{DateTime, Utc};
 use pgvector::Vector;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow, Postgres, QueryBuilder};
@@ -45,72 +46,88 @@ pub async fn nearest_of_all(tx: &mut Tx, silent: &Silent<'_>, vector: &[f32], mo
         .await?)
 }
 
-/// Recalls and zero hits.
-#[derive(Clone, Debug, FromRow)]
-pub struct Counted {
-    pub recalls: i64,
-    pub zero_hits: i64,
-    pub expected: i64,
-    pub expected_zero_hits: i64,
+/// The recalls that a statement counts or lists.
+#[derive(Clone, Copy)]
+pub struct Recalls<'a> {
+    pub tenant: TenantId,
+    pub span: Span,
+    pub filter: &'a HealthFilter,
 }
 
-/// Recalls of one day, agent and topic.
+/// The columns of [`Silence`]. `$4` is the cause of the filter: it narrows zero hits, not recalls.
+macro_rules! counts {
+    () => {
+        "count(*) as recalls,
+         count(*) filter (where r.zero_hit and ($4::text is null or r.cause = $4)) as zero_hits,
+         count(*) filter (where r.expected) as expected,
+         count(*) filter (where r.expected and r.zero_hit and ($4::text is null or r.cause = $4)) as expected_zero_hits"
+    };
+}
+
+/// `select …` of recalls. The text may use `$4`, the cause of the filter.
+fn of_recalls(select: &str, recalls: Recalls<'_>) -> Result<QueryBuilder<Postgres>, DbError> {
+    let Recalls { tenant, span, filter } = recalls;
+    let text = format!("select {select} from retrievals r where r.tenant_id = $1 and r.at >= $2 and r.at < $3");
+    let mut query = statement!(text, tenant, span.from, span.until, filter.cause);
+    if let Some(agent) = filter.agent_id {
+        query.push(" and r.agent_id = ").push_bind(agent);
+    }
+    if let Some(topic) = &filter.topic {
+        query.push(" and coalesce(r.query_canonical, 'other') = ").push_bind(topic.clone());
+    }
+    if let Some(expected) = filter.expected {
+        query.push(" and r.expected = ").push_bind(expected);
+    }
+    Ok(query)
+}
+
+/// Recalls by hour or day (UTC), without those that have none.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %recalls.tenant))]
+pub async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> Result<Vec<(DateTime<Utc>, Silence)>, DbError> {
+    #[derive(FromRow)]
+    struct Row {
+        start: DateTime<Utc>,
+        #[sqlx(flatten)]
+        counts: Silence,
+    }
+    let mut query = of_recalls(&format!("date_trunc('{unit}', r.at, 'UTC') as start, {}", counts!()), recalls)?;
+    query.push(" group by 1");
+    let rows: Vec<Row> = query.build_query_as().fetch_all(&mut **tx).await?;
+    Ok(rows.into_iter().map(|row| (row.start, row.counts)).collect())
+}
+
+/// The recalls of all, of one agent, of one topic or of one cause. `part` names which.
 #[derive(Clone, Debug, FromRow)]
-pub struct Grouped {
-    pub day: NaiveDate,
-    pub agent_id: AgentId,
-    pub topic: String,
+pub struct Share {
+    pub part: String,
+    pub agent_id: Option<AgentId>,
+    pub topic: Option<String>,
+    /// Also absent: the recalls that found something.
+    pub cause: Option<ZeroHitCause>,
     #[sqlx(flatten)]
-    pub counted: Counted,
+    pub counts: Silence,
 }
 
-/// Recalls since a moment by day (UTC), agent and topic; queries outside the vocabulary share one.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn grouped(tx: &mut Tx, tenant: TenantId, since: DateTime<Utc>, filter: &HealthFilter) -> Result<Vec<Grouped>, DbError> {
-    Ok(sqlx::query_as(
-        r"select (r.at at time zone 'UTC')::date as day, r.agent_id, coalesce(r.query_canonical, 'other') as topic, count(*) as recalls,
-                 count(*) filter (where r.zero_hit) as zero_hits, count(*) filter (where r.expected) as expected,
-                 count(*) filter (where r.expected and r.zero_hit) as expected_zero_hits
-            from retrievals r
-           where r.tenant_id = $1 and r.at >= $2
-             and ($3::uuid is null or r.agent_id = $3)
-             and ($4::text is null or coalesce(r.query_canonical, 'other') = $4)
-             and ($5::boolean is null or r.expected = $5)
-           group by 1, 2, 3",
-    )
-    .bind(tenant)
-    .bind(since)
-    .bind(filter.agent_id)
-    .bind(&filter.topic)
-    .bind(filter.expected)
-    .fetch_all(&mut **tx)
-    .await?)
-}
-
-/// Zero hits since a moment by cause, most first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn causes(
-    tx: &mut Tx,
-    tenant: TenantId,
-    since: DateTime<Utc>,
-    filter: &HealthFilter,
-) -> Result<Vec<(ZeroHitCause, i64)>, DbError> {
-    Ok(sqlx::query_as(
-        r"select r.cause, count(*)
-            from retrievals r
-           where r.tenant_id = $1 and r.at >= $2 and r.zero_hit and r.cause is not null
-             and ($3::uuid is null or r.agent_id = $3)
-             and ($4::text is null or coalesce(r.query_canonical, 'other') = $4)
-             and ($5::boolean is null or r.expected = $5)
-           group by 1 order by 2 desc, 1",
-    )
-    .bind(tenant)
-    .bind(since)
-    .bind(filter.agent_id)
-    .bind(&filter.topic)
-    .bind(filter.expected)
-    .fetch_all(&mut **tx)
-    .await?)
+/// Recalls in total, by agent, by topic and by cause, in one pass; of each at most `most`, those with most zero hits first. Queries outside
+/// the vocabulary share one topic.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %recalls.tenant))]
+pub async fn shares(tx: &mut Tx, recalls: Recalls<'_>, most: i64) -> Result<Vec<Share>, DbError> {
+    let select = concat!(
+        "s.part, s.agent_id, s.topic, s.cause, s.recalls, s.zero_hits, s.expected, s.expected_zero_hits
+           from (select g.*, row_number() over (partition by g.part
+                                                order by g.zero_hits desc, g.recalls desc, g.agent_id, g.topic, g.cause) as place
+                   from (select case grouping(r.agent_id, coalesce(r.query_canonical, 'other'), r.cause)
+                                     when 7 then 'all' when 3 then 'agent' when 5 then 'topic' else 'cause' end as part,
+                                r.agent_id, coalesce(r.query_canonical, 'other') as topic, r.cause, ",
+        counts!()
+    );
+    let mut query = of_recalls(select, recalls)?;
+    query.push(
+        " group by grouping sets ((), (r.agent_id), (coalesce(r.query_canonical, 'other')), (r.cause))) g) s
+          where s.place <= ",
+    );
+    query.push_bind(most).push(" order by s.part, s.place");
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
 /// A recall that found nothing, as it is stored.
@@ -129,46 +146,25 @@ pub struct SilentRow {
     pub knowledge_hits: i32,
 }
 
-/// `select …` of the zero hits since a moment that a filter matches.
-fn zero_hits(what: &str, tenant: TenantId, since: DateTime<Utc>, filter: &HealthFilter) -> Result<QueryBuilder<Postgres>, DbError> {
-    Ok(statement!(
-        format!(
-            r"select {what}
-                from retrievals r
-               where r.tenant_id = $1 and r.at >= $2 and r.zero_hit and r.cause is not null
-                 and ($3::uuid is null or r.agent_id = $3)
-                 and ($4::text is null or coalesce(r.query_canonical, 'other') = $4)
-                 and ($5::boolean is null or r.expected = $5)
-                 and ($6::text is null or r.cause = $6)"
-        ),
-        tenant,
-        since,
-        filter.agent_id,
-        &filter.topic,
-        filter.expected,
-        filter.cause,
-    ))
+/// `select …` of the zero hits that a filter matches.
+fn zero_hits(select: &str, recalls: Recalls<'_>) -> Result<QueryBuilder<Postgres>, DbError> {
+    let mut query = of_recalls(select, recalls)?;
+    query.push(" and r.zero_hit and r.cause is not null and ($4::text is null or r.cause = $4)");
+    Ok(query)
 }
 
 /// How many zero hits a filter matches.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn count_silent(tx: &mut Tx, tenant: TenantId, since: DateTime<Utc>, filter: &HealthFilter) -> Result<i64, DbError> {
-    Ok(zero_hits("count(*)", tenant, since, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %recalls.tenant))]
+pub async fn count_silent(tx: &mut Tx, recalls: Recalls<'_>) -> Result<i64, DbError> {
+    Ok(zero_hits("count(*)", recalls)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// One page's zero hits and one more, in reading order; newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn list_silent(
-    tx: &mut Tx,
-    tenant: TenantId,
-    since: DateTime<Utc>,
-    filter: &HealthFilter,
-    seek: &Seek,
-    size: usize,
-) -> Result<Vec<SilentRow>, DbError> {
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %recalls.tenant))]
+pub async fn list_silent(tx: &mut Tx, recalls: Recalls<'_>, seek: &Seek, size: usize) -> Result<Vec<SilentRow>, DbError> {
     let columns =
         "r.id, r.at, r.agent_id, r.user_id, r.query, r.query_canonical, r.expected, r.cause, r.degraded, r.near_misses, r.knowledge_hits";
-    let mut query = zero_hits(columns, tenant, since, filter)?;
+    let mut query = zero_hits(columns, recalls)?;
     seek.push(&mut query, "r.at", "r.id", true, size);
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }

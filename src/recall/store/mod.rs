@@ -9,7 +9,7 @@ mod retrievals;
 
 pub use candidates::{Feature, Meaning, Nearest, Sides, awaiting, sides, totals, turns, updated_at};
 pub use gates::{Compared, compared, lets_through};
-pub use health::{Counted, Grouped, SilentRow, causes, count_silent, grouped, list_silent, nearest_of_all};
+pub use health::{Recalls, Share, SilentRow, by_bar, count_silent, list_silent, nearest_of_all, shares};
 pub use past::{Past, as_stored, count_past, past};
 pub use reach::{Narrowing, Reach};
 pub use retrievals::{Logged, Measured, Seen, count_retrievals, list_retrievals, retrieval, sweep, versions_seen};

@@ -5,10 +5,11 @@ use remembrancer::OpContext;
 use remembrancer::activity::store::{self as activity, Text};
 use remembrancer::activity::{Body, NewReport, Reports};
 use remembrancer::api::{
-    ActionKind, AgentId, AgentKind, AuditFilter, AuditVisibility, BotId, CapturePolicy, ChunkId, DecisionId, Discipline, DocumentId,
-    DocumentKind, EventBus, EventFilter, EventId, EventKind, KeyId, LifecyclePolicy, MatchedBy, MemoryFilter, MemoryId, MemoryStatus,
-    OperatorId, OperatorRole, Project, ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Repo, Retention, RetrievalId, RunId,
-    SavedView, Scope, SearchPolicy, SourceKind, TenantId, TermId, UsageLimits, UserId, ViewId, ViewPage, ZeroHitCause,
+    ActionKind, AgentId, AgentKind, AuditFilter, AuditVisibility, BarUnit, BotId, CapturePolicy, ChunkId, DecisionId, Discipline,
+    DocumentId, DocumentKind, EventBus, EventFilter, EventId, EventKind, HealthFilter, KeyId, LifecyclePolicy, MatchedBy, MemoryFilter,
+    MemoryId, MemoryStatus, OperatorId, OperatorRole, Project, ProposalId, ProposalStatus, Ranking, RecallFilters, Relation, Repo,
+    Retention, RetrievalId, RunId, SavedView, Scope, SearchPolicy, SourceKind, TenantId, TermId, UsageLimits, UserId, ViewId, ViewPage,
+    ZeroHitCause,
 };
 use remembrancer::audit::{NewEntry, store as audit};
 use remembrancer::capture::store as capture;
@@ -30,8 +31,9 @@ use remembrancer::portability::store::{self as portability, ReportedBy};
 use remembrancer::projects::store as projects;
 use remembrancer::recall::log::{Access, Entry, LoggedChunk};
 use remembrancer::recall::near::Silent;
+use remembrancer::recall::period::Span;
 use remembrancer::recall::scope::Scoping;
-use remembrancer::recall::store::{self as recall, Meaning, Narrowing, Reach};
+use remembrancer::recall::store::{self as recall, Meaning, Narrowing, Reach, Recalls};
 use remembrancer::testing::World;
 use remembrancer::usage::store as usage;
 use remembrancer::vocabulary::store as vocabulary;
@@ -293,6 +295,15 @@ macro_rules! reach {
     };
 }
 
+/// Only recalls of the case's agent.
+fn of_agent(case: &Case) -> HealthFilter {
+    HealthFilter { agent_id: Some(case.agent), ..HealthFilter::default() }
+}
+
+fn recalls<'a>(case: &Case, filter: &'a HealthFilter) -> Recalls<'a> {
+    Recalls { tenant: case.tenant, span: Span { from: case.long_ago(), until: case.now + chrono::Duration::days(1) }, filter }
+}
+
 fn new_event(case: &Case, task: Task, state: State) -> NewEvent {
     let (kind, origin) = (EventKind::Maintenance, Origin::default());
     NewEvent { id: EventId(case.fresh), kind, task, payload: json!({}), state, origin, now: case.now }
@@ -385,6 +396,13 @@ pub const MEMORY: &[Query] = queries! {
         let since = c.now.date_naive() - chrono::Duration::days(2);
         memories::written_by_day(tx, c.tenant, None, since).await?.iter().filter(|row| row.0 == c.agent).count()
     };
+    "memories::stored_by" |tx, c| {
+        let span = (c.long_ago(), c.now + chrono::Duration::days(1));
+        memories::stored_by(tx, (c.tenant, Some(c.agent)), span, BarUnit::Hour).await?.len()
+    };
+    "memories::last_write" |tx, c| memories::last_write(tx, c.tenant, Some(c.agent)).await?.iter().count();
+    "memories::newest" |tx, c| memories::newest(tx, c.tenant, 100).await?.iter().filter(|row| row.1 == c.agent).count();
+    "memories::in_reach" |tx, c| memories::in_reach(tx, c.tenant, &[c.agent], c.now).await? as usize;
     "memories::put_vector" |tx, c| {
         let vector: Vec<f32> = c.vector.iter().rev().copied().collect();
         memories::put_vector(tx, c.ctx.tenancy(), c.agent, c.id, Embedded { vector: &vector, ..c.embedded() }, c.now).await?;
@@ -463,12 +481,14 @@ pub const MEMORY: &[Query] = queries! {
         };
         recall::nearest_of_all(tx, &silent, &c.vector, 10).await?.len()
     };
-    "recall::grouped" |tx, c|
-        recall::grouped(tx, c.tenant, c.long_ago(), &Default::default()).await?.iter().filter(|row| row.agent_id == c.agent).count();
-    "recall::causes" |tx, c| recall::causes(tx, c.tenant, c.long_ago(), &Default::default()).await?.len();
-    "recall::count_silent" |tx, c| recall::count_silent(tx, c.tenant, c.long_ago(), &Default::default()).await? as usize;
-    "recall::list_silent" |tx, c|
-        recall::list_silent(tx, c.tenant, c.long_ago(), &Default::default(), &Seek::First, 10).await?.len();
+    "recall::by_bar" |tx, c| recall::by_bar(tx, recalls(c, &of_agent(c)), BarUnit::Day).await?.len();
+    "recall::shares" |tx, c| {
+        // The total is there even if it is 0.
+        let shares = recall::shares(tx, recalls(c, &of_agent(c)), 10).await?;
+        shares.iter().map(|share| share.counts.recalls).sum::<i64>() as usize
+    };
+    "recall::count_silent" |tx, c| recall::count_silent(tx, recalls(c, &of_agent(c))).await? as usize;
+    "recall::list_silent" |tx, c| recall::list_silent(tx, recalls(c, &of_agent(c)), &Seek::First, 10).await?.len();
     "knowledge::citations_of" |tx, c| knowledge::citations_of(tx, c.ctx.tenancy(), c.shared.document, 10).await?.len();
     "knowledge::citation_counts" |tx, c| knowledge::citation_counts(tx, c.ctx.tenancy(), &[c.shared.document], c.long_ago()).await?.len();
     "memories::count_phrases" |tx, c| memories::count_phrases(tx, c.tenant, &["tea".into()]).await?.0 as usize;
@@ -991,8 +1011,12 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
     ("memories::count", "the console's list"),
     ("memories::list", "the console's list"),
     ("memories::named", "the console's audit log"),
-    ("memories::counts", "the console's front page"),
-    ("memories::written_by_day", "the console's front page"),
+    ("memories::counts", "the console's page of agents"),
+    ("memories::written_by_day", "the console's page of agents"),
+    ("memories::stored_by", "the console's page of recall health"),
+    ("memories::last_write", "the console's page of recall health"),
+    ("memories::newest", "the console's front page"),
+    ("memories::in_reach", "the console's front page"),
     ("memories::count_phrases", "the review of the vocabulary"),
     ("memories::with_phrase", "the review of the vocabulary"),
     ("memories::unresolved", "the review of the vocabulary"),
@@ -1007,8 +1031,8 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
     ("recall::insert_log", "the log writer"),
     ("recall::count_accesses", "the log writer"),
     ("recall::nearest_of_all", "the diagnosis for operators"),
-    ("recall::grouped", "the console's page of recall health"),
-    ("recall::causes", "the console's page of recall health"),
+    ("recall::by_bar", "the console's page of recall health"),
+    ("recall::shares", "the console's page of recall health"),
     ("recall::count_silent", "the console's page of recall health"),
     ("recall::list_silent", "the console's page of recall health"),
     ("profile::put_leaf", "the subject names the user"),

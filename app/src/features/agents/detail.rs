@@ -1,7 +1,7 @@
 use super::{api::read_agent, block::Block, keys::Keys};
 use crate::{
     ConsoleError, Flash,
-    features::overview::{Days, Legend},
+    features::recall::{Days, Legend},
     layout::ViewerResource,
     query::Query,
     ui::{Badge, ErrorView, Skeleton, Time, Tone, chart::percent, text},

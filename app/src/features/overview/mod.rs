@@ -1,10 +1,10 @@
 //! The front page.
 
 mod api;
-mod capture;
+mod attention;
+mod last_day;
 mod page;
-mod silence;
-mod tile;
+mod start;
+mod totals;
 
 pub use page::OverviewPage;
-pub use silence::{Days, Legend};

@@ -1,7 +1,8 @@
 use super::{
     api::{measure_recall, zero_hits},
     bars::{BarTable, Line},
-    days::Days,
+    chart::{RecallChart, StoredChart},
+    narrow::Narrowed,
     url,
     words::cause_name,
     zero_hits::ZeroHits,
@@ -10,8 +11,8 @@ use crate::{
     ConsoleError,
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
-    query::{Query, use_query},
-    ui::{Empty, ErrorView, FilterForm, SelectField, Shape, Skeleton, TextField, busy, chart::percent, choice, text},
+    query::Query,
+    ui::{Empty, ErrorView, FilterForm, Filtered, SelectField, Shape, Skeleton, TextField, busy, chart::percent, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{HealthFilter, OperatorRole, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
@@ -19,19 +20,20 @@ use remembrancer::api::{HealthFilter, OperatorRole, Page, RecallHealth, Silence,
 /// The recall health page: how often recalls find nothing, why, and what can be done.
 #[component]
 pub fn HealthPage() -> impl IntoView {
-    let query = use_query();
-    let filter = Memo::new(move |_| query.with(url::health));
+    let filtered = Filtered::by(url::health);
+    let (query, filter) = (filtered.query, filtered.filter);
     // Paging through the list does not load the counts again.
     let counted = Memo::new(move |_| filter.get().map(|filter| HealthFilter { after: None, before: None, ..filter }));
     let health = Resource::new(move || counted.get(), |filter| async move { measure_recall(filter.map_err(ConsoleError::invalid)?).await });
-    let list = Resource::new(move || filter.get(), |filter| async move { zero_hits(filter.map_err(ConsoleError::invalid)?).await });
+    let list = filtered.load(zero_hits);
     let who = ViewerResource::expect();
     let (busy, set_busy) = busy();
     view! {
         <PageHead title="Recall health">
             "How often recall returns nothing, and why."
         </PageHead>
-        <Filters query />
+        <Filters filtered />
+        <Narrowed query />
         <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
             <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
                 {move || Suspend::new(async move {
@@ -47,29 +49,31 @@ pub fn HealthPage() -> impl IntoView {
 }
 
 #[component]
-fn Filters(query: Memo<Query>) -> impl IntoView {
-    let value = move |name: &'static str| Signal::derive(move || query.with(|query| query.text(name)));
+fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
+    let query = filtered.query;
+    let (value, error) = (move |name| filtered.value(name), move |name| filtered.error(name));
     // The default period is left out of the URL, but a URL may name it.
     let usual = url::PERIOD.to_string();
     let period = Signal::derive(move || query.with(|query| query.get("days").filter(|days| *days != usual).unwrap_or_default().to_owned()));
-    let days = |days: u32| {
-        let key = if days == url::PERIOD { String::new() } else { days.to_string() };
-        (key, format!("{days} days"))
+    let days = |days: u32| match days {
+        1 => choice("1", "24 hours"),
+        url::PERIOD => (String::new(), format!("{days} days")),
+        _ => (days.to_string(), format!("{days} days")),
     };
+    let hours = (0..24).map(|hour| (hour.to_string(), format!("{hour:02}:00–{:02}:00", (hour + 1) % 24)));
+    let hours = std::iter::once(choice("", "Any hour")).chain(hours);
     let causes = std::iter::once(choice("", "Any cause")).chain(ZeroHitCause::ALL.iter().map(|c| choice(c.as_str(), cause_name(*c))));
+    let expected = vec![choice("", "Any"), choice("true", "Expected"), choice("false", "Not expected")];
     view! {
         <FilterForm action="/recall" names=url::HEALTH label="Recall health">
-            <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(5,minmax(0,1fr))_auto]">
-                <SelectField name="days" label="Period" value=period choices=url::PERIODS.map(days).to_vec() />
-                <AgentField query labelled=true />
+            <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
+                <SelectField name="days" label="Period" value=period error=error("days") choices=url::PERIODS.map(days).to_vec() />
+                <TextField name="day" label="Day (UTC)" kind="date" value=value("day") error=error("day") />
+                <SelectField name="hour" label="Hour (UTC)" value=value("hour") error=error("hour") choices=hours.collect() />
+                <AgentField query labelled=true error=error("agent") />
                 <TextField name="topic" label="Topic" hint="a term, or other" value=value("topic") />
-                <SelectField name="cause" label="Cause" value=value("cause") choices=causes.collect() />
-                <SelectField
-                    name="expected"
-                    label="Expected by the agent"
-                    value=value("expected")
-                    choices=vec![choice("", "Any"), choice("true", "Expected"), choice("false", "Not expected")]
-                />
+                <SelectField name="cause" label="Cause" value=value("cause") error=error("cause") choices=causes.collect() />
+                <SelectField name="expected" label="Expected by the agent" value=value("expected") error=error("expected") choices=expected />
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
                     <a class="button button-quiet" class:hidden=move || !query.get().any(url::HEALTH) href="/recall">"Clear"</a>
@@ -81,9 +85,28 @@ fn Filters(query: Memo<Query>) -> impl IntoView {
 
 #[component]
 fn Whole(health: RecallHealth, page: Page<ZeroHit>, query: Query, may_restore: bool) -> impl IntoView {
-    if health.totals.recalls == 0 {
+    let happened = health.bars.iter().any(|bar| bar.recalls.recalls > 0 || bar.stored > 0);
+    if health.totals.recalls == 0 && !happened {
         return view! { <div class="card"><Quiet filtered=query.any(url::HEALTH) /></div> }.into_any();
     }
+    let below = match health.totals.recalls {
+        0 => view! { <div class="card"><Quiet filtered=true /></div> }.into_any(),
+        _ => view! { <Tables health=health.clone() query=query.clone() /> <ZeroHits page query=query.clone() may_restore /> }.into_any(),
+    };
+    view! {
+        <div class="space-y-5">
+            <Tiles totals=health.totals cause=query.get("cause").is_some() />
+            <RecallChart bars=health.bars.clone() unit=health.unit query=query.clone() />
+            <StoredChart health query />
+            {below}
+        </div>
+    }
+    .into_any()
+}
+
+/// Zero hits by cause, agent and topic.
+#[component]
+fn Tables(health: RecallHealth, query: Query) -> impl IntoView {
     let zero_hits = health.totals.zero_hits;
     let causes = health.causes.into_iter().map(|(cause, count)| Line {
         text: cause_name(cause).to_owned(),
@@ -97,27 +120,30 @@ fn Whole(health: RecallHealth, page: Page<ZeroHit>, query: Query, may_restore: b
         Line::of(text, topic, silence)
     });
     view! {
-        <div class="space-y-5">
-            <Tiles totals=health.totals />
-            <Days days=health.days />
-            <div class="grid items-start gap-5 lg:grid-cols-3">
-                <BarTable title="By cause" name="cause" lines=causes.collect() query=query.clone() />
-                <BarTable title="By agent" name="agent" lines=agents.collect() query=query.clone() />
-                <BarTable title="By topic" name="topic" lines=topics.collect() query=query.clone() />
-            </div>
-            <ZeroHits page query may_restore />
+        <div class="grid items-start gap-5 lg:grid-cols-3">
+            <BarTable title="By cause" name="cause" lines=causes.collect() query=query.clone() />
+            <BarTable title="By agent" name="agent" lines=agents.collect() query=query.clone() />
+            <BarTable title="By topic" name="topic" lines=topics.collect() query />
         </div>
     }
-    .into_any()
 }
 
 #[component]
-fn Tiles(totals: Silence) -> impl IntoView {
+fn Tiles(
+    totals: Silence,
+    /// Zero hits are those of one cause only.
+    cause: bool,
+) -> impl IntoView {
     let expected = Silence { recalls: totals.expected, zero_hits: totals.expected_zero_hits, ..Silence::default() };
-    let found = format!("{} found something", text::number(totals.recalls - totals.zero_hits));
+    let found = match cause {
+        true => "With any result".to_owned(),
+        false => format!("{} found something", text::number(totals.recalls - totals.zero_hits)),
+    };
+    let rate = if totals.recalls == 0 { "–".to_owned() } else { percent(totals.rate()) };
+    let of_this_cause = if cause { ", with this cause" } else { "" };
     let tiles = [
         ("Recalls", text::number(totals.recalls), found),
-        ("Zero-hit rate", percent(totals.rate()), format!("{} of {}", text::number(totals.zero_hits), text::number(totals.recalls))),
+        ("Zero-hit rate", rate, format!("{} of {}{of_this_cause}", text::number(totals.zero_hits), text::number(totals.recalls))),
         (
             "Expected zero hits",
             text::number(totals.expected_zero_hits),
@@ -142,8 +168,8 @@ fn Tiles(totals: Silence) -> impl IntoView {
 #[component]
 fn Quiet(filtered: bool) -> impl IntoView {
     let (title, says) = match filtered {
-        true => ("No recall matches these filters", "Topics match as a whole; a longer period may know more."),
-        false => ("Nobody has asked yet", "Every recall of an agent is counted here, most within a second or two."),
+        true => ("No recall matches these filters", "Topics match as a whole. A longer period may have more."),
+        false => ("No recalls in this period", "Every recall of an agent is counted here, most within a second or two."),
     };
     view! {
         <Empty shape=Shape::Health title=title>

@@ -7,7 +7,7 @@ use remembrancer::api::{
 };
 
 /// The filter fields of the health page.
-pub const HEALTH: &[&str] = &["days", "agent", "topic", "cause", "expected"];
+pub const HEALTH: &[&str] = &["days", "day", "hour", "agent", "topic", "cause", "expected"];
 /// The fields of the playground.
 pub const PLAYGROUND: &[&str] = &[
     "agent",
@@ -53,8 +53,8 @@ pub const DIAGNOSE: &[&str] = &[
 pub const DIAGNOSE_OPTIONS: &[&str] = DIAGNOSE.split_at(5).1;
 /// The filter fields of the log.
 pub const LOG: &[&str] = &["q", "agent", "zero_hit", "ranking", "memory", "from", "until"];
-/// The periods to choose from, in days.
-pub const PERIODS: [u32; 3] = [7, 30, 90];
+/// The periods to choose from, in days; the first is the last 24 hours.
+pub const PERIODS: [u32; 4] = [1, 7, 30, 90];
 /// The default period.
 pub const PERIOD: u32 = 30;
 /// The default number of hits, the same as for agents.
@@ -66,6 +66,8 @@ pub fn health(query: &Query) -> Parsed<HealthFilter> {
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = HealthFilter {
         days: query.read("days", "Choose one of the periods.", &mut errors),
+        day: query.read("day", "Write a date as 2026-05-31.", &mut errors),
+        hour: query.read("hour", "A number from 0 to 23.", &mut errors),
         agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
         topic: owned("topic"),
         cause: query.read("cause", "Choose one of the causes.", &mut errors),
@@ -75,6 +77,12 @@ pub fn health(query: &Query) -> Parsed<HealthFilter> {
     };
     if filter.days.is_some_and(|days| !PERIODS.contains(&days)) {
         errors.push(FieldError { field: "days".into(), message: "Choose one of the periods.".into() });
+    }
+    if filter.hour.is_some_and(|hour| hour > 23) {
+        errors.push(FieldError { field: "hour".into(), message: "A number from 0 to 23.".into() });
+    }
+    if filter.hour.is_some() && query.get("day").is_none() {
+        errors.push(FieldError { field: "day".into(), message: "Choose the day of the hour.".into() });
     }
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }
@@ -208,6 +216,16 @@ mod tests {
         assert_eq!(health(&Query::default()).unwrap(), HealthFilter::default());
         let errors = health(&Query::parse("days=8&agent=atlas&cause=bad+luck&expected=perhaps")).unwrap_err();
         assert_eq!(errors.iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), ["agent", "cause", "expected", "days"]);
+    }
+
+    #[test]
+    fn the_url_names_a_day_and_an_hour() {
+        let filter = health(&Query::parse("days=1&day=2026-06-14&hour=9")).unwrap();
+        assert_eq!((filter.days, filter.day.map(|day| day.to_string()).as_deref(), filter.hour), (Some(1), Some("2026-06-14"), Some(9)));
+        let fields = |url: &str| health(&Query::parse(url)).unwrap_err().into_iter().map(|e| e.field).collect::<Vec<_>>();
+        assert_eq!(fields("hour=9"), ["day"]);
+        assert_eq!(fields("day=2026-06-31&hour=nine"), ["day", "hour"]);
+        assert_eq!(fields("day=2026-06-14&hour=24"), ["hour"]);
     }
 
     #[test]

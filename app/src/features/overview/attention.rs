@@ -1,0 +1,161 @@
+use crate::ui::{Icon, Shape, text};
+use chrono::TimeDelta;
+use leptos::prelude::*;
+use remembrancer::api::{Attention, CaptureNumbers};
+
+/// Seconds that a row of the outbox may wait for delivery.
+const LATE: i64 = 60;
+
+/// Something that needs attention.
+#[derive(Clone, Debug, PartialEq)]
+struct Item {
+    count: i64,
+    name: &'static str,
+    says: String,
+    href: &'static str,
+}
+
+/// What is broken, and what waits for a person, each with its number and a link to where it is solved.
+#[component]
+pub fn NeedsAttention(attention: Attention, capture: CaptureNumbers) -> impl IntoView {
+    let (broken, waiting) = (broken(&attention, &capture), waiting(&attention, &capture));
+    let body = if broken.is_empty() && waiting.is_empty() {
+        view! {
+            <p class="card flex items-center gap-2 px-4 py-3 text-sm" data-testid="calm">
+                <span class="text-good">
+                    <Icon shape=Shape::Done />
+                </span>
+                "Nothing is broken, and nothing waits for a person."
+            </p>
+        }
+        .into_any()
+    } else {
+        view! {
+            <div class="grid items-start gap-4 lg:grid-cols-2">
+                <Items title="Broken" class="text-danger" calm="Nothing is broken." items=broken />
+                <Items title="Waiting for a person" class="text-ink" calm="Nothing waits for a person." items=waiting />
+            </div>
+        }
+        .into_any()
+    };
+    view! {
+        <section aria-labelledby="attention">
+            <h2 class="mb-2" id="attention">"Needs attention"</h2>
+            {body}
+        </section>
+    }
+}
+
+#[component]
+fn Items(title: &'static str, class: &'static str, calm: &'static str, items: Vec<Item>) -> impl IntoView {
+    let none = items.is_empty().then(|| view! { <p class="px-4 py-3 text-sm text-soft">{calm}</p> });
+    let row = |item: Item| {
+        view! {
+            <li class="border-b border-line last:border-b-0">
+                <a class="flex items-baseline gap-3 px-4 py-2.5 text-ink hover:bg-sunken hover:no-underline" href=item.href data-testid="attention">
+                    <span class=format!("w-12 shrink-0 text-right text-xl font-semibold {class}") data-testid="count">{text::number(item.count)}</span>
+                    " "
+                    <span class="min-w-0">
+                        <span class="block font-medium">{item.name}</span>
+                        " "
+                        <span class="block text-sm text-soft">{item.says}</span>
+                    </span>
+                </a>
+            </li>
+        }
+    };
+    let list = (!items.is_empty()).then(|| view! { <ul>{items.into_iter().map(row).collect_view()}</ul> });
+    view! {
+        <div class="card min-w-0">
+            <h3 class="border-b border-line px-4 py-2 text-sm">{title}</h3>
+            {none}
+            {list}
+        </div>
+    }
+}
+
+fn broken(attention: &Attention, capture: &CaptureNumbers) -> Vec<Item> {
+    let week = attention.week;
+    let late = attention.outbox > 0 && attention.outbox_seconds >= LATE;
+    let waited = text::duration(TimeDelta::seconds(attention.outbox_seconds));
+    let dead = "Every attempt failed. Read the error and retry.";
+    let known = format!("Of {} in 7 days that the agent expected to succeed.", text::count(week.expected, "recall", "recalls"));
+    some([
+        (capture.dead, "Dead memory jobs", dead.to_owned(), "/events?state=dead"),
+        (attention.knowledge_dead, "Dead knowledge jobs", dead.to_owned(), "/events?bus=knowledge&state=dead"),
+        (attention.ingest_failures, "Files that failed to import", "In the last import of each collection.".to_owned(), "/knowledge/runs"),
+        (if late { attention.outbox } else { 0 }, "Undelivered changes", format!("The oldest has waited {waited}."), "/audit"),
+        (week.expected_zero_hits, "Expected recalls that found nothing", known, "/recall?days=7&expected=true"),
+        (attention.exhausted_accounts, "Accounts without credit", "Their calls of paid models are refused.".to_owned(), "/usage"),
+        (attention.blocked_agents, "Blocked agents", "Their keys are refused.".to_owned(), "/agents"),
+    ])
+}
+
+fn waiting(attention: &Attention, capture: &CaptureNumbers) -> Vec<Item> {
+    some([
+        (capture.inbox, "Candidates in the inbox", "Memories that become durable once you approve them.".to_owned(), "/inbox"),
+        (
+            capture.quarantined,
+            "Turns in quarantine",
+            "They may carry instructions. Release or discard them.".to_owned(),
+            "/inbox/quarantine",
+        ),
+        (attention.proposals, "Proposed terms", "Phrases that the vocabulary does not know yet.".to_owned(), "/vocabulary"),
+        (attention.erasures, "Erasures to confirm", "Another admin requested them.".to_owned(), "/erasure"),
+    ])
+}
+
+/// Those that there are.
+fn some<const N: usize>(items: [(i64, &'static str, String, &'static str); N]) -> Vec<Item> {
+    items.into_iter().filter(|(count, ..)| *count > 0).map(|(count, name, says, href)| Item { count, name, says, href }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use remembrancer::api::Silence;
+
+    #[test]
+    fn only_what_there_is_needs_attention() {
+        let calm = Attention {
+            outbox: 3,
+            outbox_seconds: LATE - 1,
+            week: Silence { recalls: 9, zero_hits: 4, ..Silence::default() },
+            ..Attention::default()
+        };
+        let idle = CaptureNumbers { waiting: 7, ..CaptureNumbers::default() };
+        assert_eq!((broken(&calm, &idle), waiting(&calm, &idle)), (vec![], vec![]));
+    }
+
+    #[test]
+    fn each_item_has_its_number_and_its_page() {
+        let week = Silence { recalls: 9, zero_hits: 4, expected: 5, expected_zero_hits: 2 };
+        let attention = Attention {
+            knowledge_dead: 1,
+            ingest_failures: 3,
+            outbox: 4,
+            outbox_seconds: 200,
+            week,
+            blocked_agents: 5,
+            exhausted_accounts: 6,
+            proposals: 7,
+            erasures: 8,
+        };
+        let capture = CaptureNumbers { inbox: 10, quarantined: 11, dead: 12, ..CaptureNumbers::default() };
+        let list = |items: Vec<Item>| items.into_iter().map(|item| (item.count, item.href)).collect::<Vec<_>>();
+        assert_eq!(
+            list(broken(&attention, &capture)),
+            [
+                (12, "/events?state=dead"),
+                (1, "/events?bus=knowledge&state=dead"),
+                (3, "/knowledge/runs"),
+                (4, "/audit"),
+                (2, "/recall?days=7&expected=true"),
+                (6, "/usage"),
+                (5, "/agents")
+            ]
+        );
+        assert_eq!(list(waiting(&attention, &capture)), [(10, "/inbox"), (11, "/inbox/quarantine"), (7, "/vocabulary"), (8, "/erasure")]);
+        assert_eq!(broken(&attention, &capture)[3].says, "The oldest has waited 3 min 20 s.");
+    }
+}

@@ -1,0 +1,105 @@
+use crate::{
+    features::recall::{Columns, Legend, recall_columns, spoken},
+    query::Query,
+    ui::{Icon, Shape, chart::percent, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{BarUnit, HealthBar, LastDay, NewMemory, Silence};
+
+/// What agents learned and asked in the last 24 hours.
+#[component]
+pub fn Last24Hours(day: LastDay) -> impl IntoView {
+    let LastDay { bars, contexts, newest, now } = day;
+    let recalls: Silence = bars.iter().map(|bar| bar.recalls).sum();
+    let stored: i64 = bars.iter().map(|bar| bar.stored).sum();
+    let rate = if recalls.recalls == 0 { "–".to_owned() } else { percent(recalls.rate()) };
+    let nothing = format!("{} of {}", text::number(recalls.zero_hits), text::count(recalls.recalls, "recall", "recalls"));
+    view! {
+        <section aria-labelledby="last-day">
+            <h2 class="mb-2" id="last-day">"Last 24 hours"</h2>
+            <ul class="mb-4 grid grid-cols-2 gap-4 lg:grid-cols-4">
+                <Tile href="/memories" shape=Shape::Memories title="Memories stored" value=text::number(stored) says="New, without revisions".to_owned() />
+                <Tile href="/recall?days=1" shape=Shape::Search title="Recalls" value=text::number(recalls.recalls) says="Questions of all agents".to_owned() />
+                <Tile href="/recall?days=1" shape=Shape::Health title="Recalls that found nothing" value=rate says=nothing />
+                <Tile href="/recall/contexts" shape=Shape::Context title="Contexts assembled" value=text::number(contexts) says="Prompts with memory".to_owned() />
+            </ul>
+            <div class="grid items-start gap-4 lg:grid-cols-3">
+                <div class="min-w-0 lg:col-span-2"><Recalls bars /></div>
+                <Newest newest now />
+            </div>
+        </section>
+    }
+}
+
+/// A number with its explanation, as a link to the page with the details.
+#[component]
+fn Tile(href: &'static str, shape: Shape, title: &'static str, value: String, says: String) -> impl IntoView {
+    view! {
+        <li>
+            <a class="card block h-full px-4 py-3 text-ink hover:border-line-strong hover:no-underline" href=href data-testid="tile">
+                <span class="flex items-center gap-2 text-sm text-soft">
+                    <Icon shape />
+                    {title}
+                </span>
+                " "
+                <span class="mt-1 block text-2xl font-semibold tracking-tight" data-testid="value">
+                    {value}
+                </span>
+                " "
+                <span class="block text-sm text-soft">{says}</span>
+            </a>
+        </li>
+    }
+}
+
+#[component]
+fn Recalls(bars: Vec<HealthBar>) -> impl IntoView {
+    let (columns, label) = (recall_columns(&bars), spoken(&bars, BarUnit::Hour));
+    let query = Query::default().with("days", 1);
+    let body = if bars.iter().all(|bar| bar.recalls.recalls == 0) {
+        view! { <p class="px-4 py-3 text-sm text-soft">"No agent has asked in the last 24 hours."</p> }.into_any()
+    } else {
+        view! {
+            <div class="overflow-x-auto px-2 pt-2" tabindex="0" role="region" aria-label="Chart of recalls by hour">
+                <Columns columns unit=BarUnit::Hour query height=130.0 label />
+            </div>
+        }
+        .into_any()
+    };
+    view! {
+        <figure class="card min-w-0">
+            <figcaption class="flex flex-wrap items-baseline gap-x-4 gap-y-1 border-b border-line px-4 py-2">
+                <h3 class="text-sm">"Recalls by hour"</h3>
+                <span class="text-xs text-soft">"Times in UTC"</span>
+                <span class="text-soft"><Legend /></span>
+            </figcaption>
+            {body}
+        </figure>
+    }
+}
+
+/// The newest memories.
+#[component]
+fn Newest(newest: Vec<NewMemory>, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
+    let none = newest.is_empty().then(|| view! { <p class="px-4 py-3 text-sm text-soft">"Memories appear here as agents store them."</p> });
+    let row = |memory: NewMemory| {
+        view! {
+            <li class="flex items-baseline justify-between gap-3 border-b border-line px-4 py-2 last:border-b-0" data-testid="newest">
+                <span class="min-w-0">
+                    <a class="block truncate" href=format!("/memories/{}", memory.id)>{text::visible(&memory.topic)}</a>
+                    <span class="block truncate text-sm text-soft">{memory.agent_slug}</span>
+                </span>
+                <time class="shrink-0 text-sm text-soft" datetime=memory.at.to_rfc3339() title=text::moment(memory.at)>
+                    {text::relative(memory.at, now)}
+                </time>
+            </li>
+        }
+    };
+    view! {
+        <div class="card min-w-0">
+            <h3 class="border-b border-line px-4 py-2 text-sm">"Newest memories"</h3>
+            {none}
+            <ul>{newest.into_iter().map(row).collect_view()}</ul>
+        </div>
+    }
+}

@@ -1,0 +1,120 @@
+use super::narrow::{bar_href, bar_name, counts};
+use crate::{
+    query::Query,
+    ui::{
+        chart::{Plot, labelled, length, ticks},
+        text,
+    },
+};
+use chrono::{DateTime, Timelike, Utc};
+use leptos::prelude::*;
+use remembrancer::api::BarUnit;
+
+const WIDTH: f64 = 760.0;
+/// The room below the axis, for the labels.
+const LABELS: f64 = 26.0;
+/// No part of a column is lower than this, so that one zero hit among thousands of recalls can be seen.
+const LEAST: f64 = 2.0;
+
+/// One column of a chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    pub from: DateTime<Utc>,
+    /// What it counts, after the name of the bar: `12 recalls`.
+    pub summary: String,
+    /// Classes and counts of its parts, the largest first: they are drawn over each other.
+    pub parts: Vec<(&'static str, i64)>,
+}
+
+/// A chart of columns by hour or day, on one scale. Each column is a link that narrows the health page to its time.
+#[component]
+pub fn Columns(
+    columns: Vec<Column>,
+    unit: BarUnit,
+    /// The filters of the health page.
+    query: Query,
+    /// The height of the drawing area.
+    height: f64,
+    /// The chart as a sentence.
+    label: String,
+) -> impl IntoView {
+    let plot = Plot { left: 44.0, top: 10.0, width: 706.0, height };
+    let most = columns.iter().flat_map(|column| &column.parts).map(|(_, count)| *count).max().unwrap_or(0);
+    let marks = ticks(most, if height > 100.0 { 4 } else { 2 });
+    let top = length(marks.last().copied().unwrap_or(1));
+    let n = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+    let dates = labelled(n, 8).into_iter().filter_map(|i| {
+        let (x, width) = plot.band(i, n);
+        let name = below(unit, columns.get(i as usize)?.from);
+        Some(word((x + width / 2.0, plot.bottom() + 15.0), "middle", name))
+    });
+    let dates = dates.collect_view();
+    let bars = (0_u32..).zip(columns).map(|(i, column)| bar(plot, (i, n), top, column, (unit, &query))).collect_view();
+    view! {
+        <svg
+            class="mx-auto block w-full max-w-[57rem] min-w-[34rem]"
+            viewBox=format!("0 0 {WIDTH} {}", plot.bottom() + LABELS)
+            role="group"
+            aria-label=label
+        >
+            <g aria-hidden="true">{marks.into_iter().map(|mark| tick(plot, mark, top)).collect_view()} {dates}</g>
+            {bars}
+        </svg>
+    }
+}
+
+/// One column as a link. The keyboard reaches the same links in the table of numbers.
+fn bar(plot: Plot, (i, n): (u32, u32), top: f64, column: Column, (unit, query): (BarUnit, &Query)) -> impl IntoView + use<> {
+    let (left, width) = plot.band(i, n);
+    let (x, wide) = (left + width * 0.12, width * 0.76);
+    let parts = column.parts.into_iter().filter(|(_, count)| *count > 0).map(|(class, count)| {
+        let y = plot.y(length(count), top).min(plot.bottom() - LEAST);
+        view! { <path class=class d=format!("M{x:.1} {:.1}h{wide:.1}V{y:.1}h-{wide:.1}z", plot.bottom()) /> }
+    });
+    let title = format!("{}: {}", bar_name(unit, column.from), column.summary);
+    let label = title.clone();
+    view! {
+        <g class=(!counts(query, column.from)).then_some("opacity-40")>
+            <a href=bar_href(query, unit, column.from) tabindex="-1" aria-label=label data-testid="bar">
+                <title>{title}</title>
+                <rect
+                    class="hover:fill-sunken"
+                    x=format!("{left:.1}")
+                    y=plot.top.to_string()
+                    width=format!("{width:.1}")
+                    height=plot.height.to_string()
+                    fill="transparent"
+                />
+                {parts.collect_view()}
+            </a>
+        </g>
+    }
+}
+
+/// A line of the axis with its count.
+fn tick(plot: Plot, mark: i64, top: f64) -> impl IntoView {
+    let y = plot.y(length(mark), top);
+    let at = format!("{y:.1}");
+    view! {
+        <g>
+            <line class="stroke-line" x1=plot.left.to_string() x2=plot.right().to_string() y1=at.clone() y2=at />
+            {word((plot.left - 6.0, y), "end", text::number(mark))}
+        </g>
+    }
+}
+
+fn word((x, y): (f64, f64), anchor: &'static str, text: String) -> impl IntoView + use<> {
+    view! {
+        <text class="fill-soft text-xs" x=format!("{x:.1}") y=format!("{y:.1}") text-anchor=anchor dominant-baseline="central">
+            {text}
+        </text>
+    }
+}
+
+/// The label below a bar: the hour, or the day.
+fn below(unit: BarUnit, from: DateTime<Utc>) -> String {
+    match unit {
+        BarUnit::Hour if from.hour() > 0 => format!("{:02}:00", from.hour()),
+        BarUnit::Hour | BarUnit::Day => text::short_day(from.date_naive()),
+    }
+}

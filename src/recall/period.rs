@@ -1,0 +1,162 @@
+//! Periods in whole hours and days (UTC): which recalls the health page counts, and which bars its chart has. Pure.
+
+use crate::api::{BarUnit, HealthFilter, TOPIC_MAX};
+use crate::error::{Checks, Error};
+use chrono::{DateTime, DurationRound, NaiveDate, NaiveTime, TimeDelta, Utc};
+
+/// Periods, in days. The first is drawn by hour.
+const PERIODS: [u32; 4] = [1, 7, 30, 90];
+const HOUR: TimeDelta = TimeDelta::hours(1);
+const DAY: TimeDelta = TimeDelta::days(1);
+
+/// Whole hours or days; the end is not included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    pub from: DateTime<Utc>,
+    pub until: DateTime<Utc>,
+}
+
+impl Span {
+    /// The last 24 hours: the current one and the 23 before it.
+    pub fn last_day(now: DateTime<Utc>) -> Self {
+        let until = now.duration_trunc(HOUR).unwrap_or(now) + HOUR;
+        Self { from: until - DAY, until }
+    }
+
+    /// The last `days` days: today and those before it.
+    pub fn last_days(now: DateTime<Utc>, days: u32) -> Self {
+        let until = start(now.date_naive()) + DAY;
+        Self { from: until - DAY * i32::try_from(days).unwrap_or(i32::MAX), until }
+    }
+
+    /// The first moment of each hour or day.
+    pub fn bars(self, unit: BarUnit) -> Vec<DateTime<Utc>> {
+        let step = match unit {
+            BarUnit::Hour => HOUR,
+            BarUnit::Day => DAY,
+        };
+        std::iter::successors(Some(self.from), |from| Some(*from + step)).take_while(|from| *from < self.until).collect()
+    }
+
+    /// The part that two spans share.
+    fn shared(self, other: Self) -> Option<Self> {
+        let both = Self { from: self.from.max(other.from), until: self.until.min(other.until) };
+        (both.from < both.until).then_some(both)
+    }
+}
+
+/// What the health page shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Period {
+    pub unit: BarUnit,
+    /// The span of the chart.
+    pub chart: Span,
+    /// The span of the numbers and of the list: that of the chart, or a part of it.
+    pub counted: Span,
+}
+
+impl Period {
+    /// The period that a filter names, as of `now`. One day of a longer period is drawn by hour.
+    ///
+    /// # Errors
+    /// `Invalid` for a period that is not offered, a day or an hour outside of it, an hour without a day, and a topic that is too long.
+    pub fn of(filter: &HealthFilter, now: DateTime<Utc>) -> Result<Self, Error> {
+        let days = filter.days.unwrap_or(30);
+        Checks::default()
+            .that(PERIODS.contains(&days), "days", "is one of 1, 7, 30, 90")
+            .that(filter.hour.is_none() || filter.day.is_some(), "day", "is required with an hour")
+            .that(filter.hour.is_none_or(|hour| hour < 24), "hour", "is a number from 0 to 23")
+            .optional_text("topic", filter.topic.as_deref(), TOPIC_MAX)
+            .done()?;
+        let (unit, whole) = match days {
+            1 => (BarUnit::Hour, Span::last_day(now)),
+            _ => (BarUnit::Day, Span::last_days(now, days)),
+        };
+        let Some(day) = filter.day else { return Ok(Self { unit, chart: whole, counted: whole }) };
+        let day = Span { from: start(day), until: start(day) + DAY };
+        let outside = |field| outside(field, whole);
+        let of_day = whole.shared(day).ok_or_else(|| outside("day"))?;
+        let counted = match filter.hour {
+            None => of_day,
+            Some(hour) => {
+                let from = day.from + HOUR * i32::try_from(hour).unwrap_or(i32::MAX);
+                of_day.shared(Span { from, until: from + HOUR }).ok_or_else(|| outside("hour"))?
+            }
+        };
+        let chart = if unit == BarUnit::Hour { whole } else { of_day };
+        Ok(Self { unit: BarUnit::Hour, chart, counted })
+    }
+}
+
+fn outside(field: &str, period: Span) -> Error {
+    let [from, until] = [period.from, period.until].map(|at| at.format("%Y-%m-%d %H:%M"));
+    Error::invalid(field, format!("is outside of the period, which is from {from} to {until} UTC"))
+}
+
+fn start(day: NaiveDate) -> DateTime<Utc> {
+    day.and_time(NaiveTime::MIN).and_utc()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now() -> DateTime<Utc> {
+        "2026-06-14T09:12:33Z".parse().unwrap()
+    }
+
+    fn period(days: u32, day: Option<&str>, hour: Option<u32>) -> Result<Period, Error> {
+        let day = day.map(|day| day.parse().unwrap());
+        Period::of(&HealthFilter { days: Some(days), day, hour, ..HealthFilter::default() }, now())
+    }
+
+    fn texts(span: Span) -> [String; 2] {
+        [span.from, span.until].map(|at| at.format("%d %H:%M").to_string())
+    }
+
+    #[test]
+    fn a_day_is_24_hours_and_a_week_seven_days() {
+        let day = period(1, None, None).unwrap();
+        assert_eq!(
+            (day.unit, texts(day.chart), day.chart.bars(day.unit).len()),
+            (BarUnit::Hour, ["13 10:00".into(), "14 10:00".into()], 24)
+        );
+        assert_eq!(day.counted, day.chart);
+        let week = period(7, None, None).unwrap();
+        assert_eq!(
+            (week.unit, texts(week.chart), week.chart.bars(week.unit).len()),
+            (BarUnit::Day, ["08 00:00".into(), "15 00:00".into()], 7)
+        );
+        assert_eq!(period(30, None, None).unwrap(), Period::of(&HealthFilter::default(), now()).unwrap());
+    }
+
+    #[test]
+    fn a_day_of_a_week_is_drawn_by_hour() {
+        let day = period(7, Some("2026-06-12"), None).unwrap();
+        assert_eq!((day.unit, texts(day.chart), day.counted), (BarUnit::Hour, ["12 00:00".into(), "13 00:00".into()], day.chart));
+        let hour = period(7, Some("2026-06-12"), Some(23)).unwrap();
+        assert_eq!((hour.chart, texts(hour.counted)), (day.chart, ["12 23:00".into(), "13 00:00".into()]));
+    }
+
+    #[test]
+    fn an_hour_of_the_last_24_leaves_their_chart() {
+        let hour = period(1, Some("2026-06-13"), Some(22)).unwrap();
+        assert_eq!((hour.chart, texts(hour.counted)), (Span::last_day(now()), ["13 22:00".into(), "13 23:00".into()]));
+        let day = period(1, Some("2026-06-14"), None).unwrap();
+        assert_eq!((day.chart, texts(day.counted)), (hour.chart, ["14 00:00".into(), "14 10:00".into()]));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let field = |days, day, hour| period(days, day, hour).unwrap_err().fields()[0].clone();
+        assert_eq!(field(8, None, None).field, "days");
+        assert_eq!(field(7, None, Some(3)).field, "day");
+        assert_eq!(field(7, Some("2026-06-12"), Some(24)).field, "hour");
+        for (days, day) in [(7, "2026-06-07"), (7, "2026-06-15"), (1, "2026-06-12")] {
+            assert_eq!(field(days, Some(day), None).field, "day", "{day}");
+        }
+        let early = field(1, Some("2026-06-13"), Some(9));
+        assert_eq!(early.field, "hour");
+        assert_eq!(early.message, "is outside of the period, which is from 2026-06-13 10:00 to 2026-06-14 10:00 UTC");
+    }
+}

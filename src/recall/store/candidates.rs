@@ -267,14 +267,15 @@ pub async fn turns(
     }
     let (semantic, joined) = match vectors {
         None => ("null::float8", String::new()),
-        // `offset 0` keeps the planner from joining first.
+        // Materialised, so that the cosines are computed once and not again for each memory.
         Some(VectorTable { table, column }) => (
             "v.semantic",
             format!(
-                r"left join (select e.agent_id, e.memory_id, greatest(0, -(e.{column} <#> $8)) as semantic
-                               from {table} e
-                              where e.agent_id = any($2) and e.memory_id = any((select ids from turn)::uuid[]) and e.model = $7
-                             offset 0) v on v.agent_id = m.agent_id and v.memory_id = m.id"
+                r"left join (with v as materialized (
+                               select e.agent_id, e.memory_id, greatest(0, -(e.{column} <#> $8)) as semantic
+                                 from {table} e
+                                where e.agent_id = any($2) and e.memory_id = any((select ids from turn)::uuid[]) and e.model = $7)
+                             select * from v) v on v.agent_id = m.agent_id and v.memory_id = m.id"
             ),
         ),
     };

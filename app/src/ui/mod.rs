@@ -43,7 +43,7 @@ pub use selection::{SelectAll, Selection, Tick, ticked};
 pub use skeleton::Skeleton;
 pub use spark::Spark;
 pub use tabs::PageTabs;
-pub use time::{Now, Time};
+pub use time::{Ago, Now, Time};
 #[cfg(feature = "ssr")]
 pub use zone::ZONE_COOKIE;
 pub use zone::Zone;

@@ -49,3 +49,14 @@ pub fn Time(at: DateTime<Utc>) -> impl IntoView {
         </time>
     }
 }
+
+/// A time relative to when the server answered, `now`, with the exact time in the reader's zone on hover.
+#[component]
+pub fn Ago(at: DateTime<Utc>, now: DateTime<Utc>) -> impl IntoView {
+    let zone = Zone::expect();
+    view! {
+        <time class="whitespace-nowrap" datetime=at.to_rfc3339() title=move || zone.moment(at)>
+            {move || text::relative(&zone.local(at), &zone.local(now))}
+        </time>
+    }
+}

@@ -1,7 +1,7 @@
 use crate::{
     features::recall::{Columns, Legend, recall_columns, spoken},
     query::Query,
-    ui::{Icon, Shape, chart::percent, text},
+    ui::{Ago, Icon, Shape, chart::percent, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BarUnit, HealthBar, LastDay, NewMemory, Silence};
@@ -89,9 +89,7 @@ fn Newest(newest: Vec<NewMemory>, now: chrono::DateTime<chrono::Utc>) -> impl In
                     <a class="block truncate" href=format!("/memories/{}", memory.id)>{text::visible(&memory.topic)}</a>
                     <span class="block truncate text-sm text-soft">{memory.agent_slug}</span>
                 </span>
-                <time class="shrink-0 text-sm text-soft" datetime=memory.at.to_rfc3339() title=text::moment(memory.at)>
-                    {text::relative(memory.at, now)}
-                </time>
+                <span class="shrink-0 text-sm text-soft"><Ago at=memory.at now /></span>
             </li>
         }
     };

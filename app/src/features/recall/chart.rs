@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{chart::percent, text},
+    ui::{Ago, chart::percent, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BarUnit, HealthBar, RecallHealth, Silence};
@@ -52,7 +52,7 @@ pub fn StoredChart(health: RecallHealth, query: Query) -> impl IntoView {
     });
     let columns: Vec<_> = columns.collect();
     let last = last_write.map(|at| {
-        view! { "Last write " <time datetime=at.to_rfc3339() title=text::moment(at)>{text::relative(at, now)}</time> }
+        view! { "Last write " <Ago at now /> }
     });
     let (total, class) = match stored {
         0 => ("None in this period".to_owned(), "text-sm font-medium text-warn"),

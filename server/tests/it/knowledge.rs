@@ -169,7 +169,7 @@ async fn only_a_reviewer_of_this_site_uploads() {
     let (_, mina) = crate::console::sign_in(&site, &login, PASSWORD).await;
     upload(&site, &mina, &fields).await;
     let page = site.get("/knowledge/upload", &[(header::COOKIE, &mina), (header::ACCEPT, "text/html")]).await.text;
-    assert!(page.contains("this needs the role reviewer"), "the refusal names the role: {page}");
+    assert!(page.contains("This needs the role reviewer."), "the refusal names the role: {page}");
     let (_, vera) = crate::console::sign_in(&site, &world.login, PASSWORD).await;
     let foreign = Request::post("/console/upload").header("sec-fetch-site", "cross-site").header(header::COOKIE, &vera).body(Body::empty());
     assert_eq!(site.send(foreign.unwrap()).await.status, StatusCode::FORBIDDEN);

@@ -35,7 +35,7 @@ export class Frame {
     this.account = page.getByTestId('account').filter({ visible: true });
     this.dismissFlash = this.flash.getByRole('link', { name: 'Dismiss' });
     this.zone = page.getByTestId('zone').filter({ visible: true });
-    this.searchLink = page.getByRole('banner').getByRole('link', { name: 'Search' }).filter({ visible: true });
+    this.searchLink = page.getByRole('banner').getByRole('link', { name: 'Search', exact: true }).filter({ visible: true });
     this.goTo = new GoTo(page);
     this.shortcuts = page.getByTestId('keys');
     this.menu = page.getByText('Menu', { exact: true });
@@ -105,7 +105,7 @@ export class GoTo {
   /** The option that Enter opens. */
   readonly chosen: Locator;
 
-  constructor(page: Page) {
+  constructor(private readonly page: Page) {
     this.dialog = page.getByTestId('go-to');
     this.field = this.dialog.getByRole('combobox', { name: 'Name, topic or short id' });
     this.options = this.dialog.getByRole('option');
@@ -114,7 +114,7 @@ export class GoTo {
 
   /** The option of this kind with this name. */
   option(kind: string, name: string): Locator {
-    return this.options.filter({ hasText: kind }).filter({ hasText: name });
+    return this.options.filter({ has: this.page.getByText(kind, { exact: true }) }).filter({ hasText: name });
   }
 }
 

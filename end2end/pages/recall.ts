@@ -17,9 +17,6 @@ export class HealthPage extends FilteredPage {
   readonly cause = this.page.getByRole('combobox', { name: 'Cause' });
   readonly expected = this.page.getByRole('combobox', { name: 'Expected by the agent' });
 
-  /** The line of a table of bars that filters the page. */
-  readonly chosenLine = this.page.locator('tr[data-testid^="by-"][aria-current="true"]');
-
   /** The bar of the chart of recalls whose name ends so. */
   bar(summary: string): Locator {
     return this.chart.getByTestId('bar').and(this.page.getByLabel(new RegExp(`: ${summary}$`)));
@@ -33,6 +30,11 @@ export class HealthPage extends FilteredPage {
   /** What asked this. */
   item(query: string): Locator {
     return this.items.filter({ has: this.page.getByRole('heading', { name: query, exact: true }) });
+  }
+
+  /** The line of a table of bars that filters the page. */
+  chosenLine(by: 'cause' | 'agent' | 'topic'): Locator {
+    return this.page.locator(`tr[data-testid="by-${by}"][aria-current="true"]`);
   }
 
   /** A line of one of the tables of bars. */

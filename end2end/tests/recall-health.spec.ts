@@ -73,7 +73,7 @@ test('the form and the bars filter the page and set the address', { tag: ['@phon
   await expect.poll(() => health.query()).toEqual({ agent: agent.id, cause: 'below_floor' });
   await expect(health.cause).toHaveValue('below_floor');
   // Once the page shows the chosen line, the same link takes it back.
-  await expect(health.chosenLine).toContainText('all below the floor');
+  await expect(health.chosenLine('cause')).toContainText('all below the floor');
   await expect(health.items).toHaveCount(2);
   await health.line('cause', 'all below the floor').click();
   await expect.poll(() => health.query()).toEqual({ agent: agent.id });
@@ -115,7 +115,8 @@ test('an empty page says so and links to the playground', { tag: '@no-js' }, asy
   await expect(playground.empty).toContainText('No recall yet');
 });
 
-test('invalid filters are explained', { tag: '@no-js' }, async ({ health }) => {
+test('invalid filters are explained', { tag: '@no-js' }, async ({ gate, health }) => {
+  gate.expect(400);
   await health.goto('/recall?days=8&cause=bad+luck&hour=9');
   await expect(health.error).toContainText('Choose one of the periods.');
   await expect(health.error).toContainText('Choose one of the causes.');

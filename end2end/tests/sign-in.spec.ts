@@ -9,7 +9,7 @@ test.describe('signing in', () => {
     await signIn.enter(credentials('viewer'));
     await expect(signIn.page).toHaveURL('/');
     await expect(overview.heading).toHaveText('Overview');
-    await expect(overview.account.getByRole('paragraph')).toHaveText(['Una', 'Acme', 'viewer']);
+    await expect(overview.account.getByRole('paragraph')).toHaveText(['Una', 'Acme', 'viewer', 'Times in UTC']);
   });
 
   test('a wrong password and an unknown login are rejected in the same words', { tag: '@no-js' }, async ({ signIn }) => {

@@ -632,8 +632,8 @@ test('the context log', { tag: '@no-js' }, async ({ contexts }) => {
       - textbox "On behalf of"
       - combobox "Budget"
       - combobox "Blocks"
-      - textbox "Assembled from"
-      - textbox "Assembled until"
+      - textbox "Assembled from (UTC)"
+      - textbox "Assembled until (UTC)"
       - button "Apply filters"
     - paragraph: 1 context
     - table "Contexts"
@@ -699,8 +699,8 @@ test('the audit log', { tag: '@no-js' }, async ({ audit }) => {
         - option "All actions"
         - option "Begins with “tenant.”" [selected]
       - textbox "About"
-      - textbox "From"
-      - textbox "Until"
+      - textbox "From (UTC)"
+      - textbox "Until (UTC)"
       - button "Apply filters"
       - link "Clear"
     - paragraph: 1 entry
@@ -840,8 +840,8 @@ test('the recall log', { tag: '@no-js' }, async ({ recalls }) => {
       - combobox "Outcome"
       - combobox "Ranking"
       - textbox "Returned the memory"
-      - textbox "Asked from"
-      - textbox "Asked until"
+      - textbox "Asked from (UTC)"
+      - textbox "Asked until (UTC)"
     - paragraph: 1 recall
     - table "Recalls":
       - rowgroup:
@@ -1011,8 +1011,8 @@ test('usage', { tag: '@no-js' }, async ({ usage }) => {
   await expect(usage.main).toMatchAriaSnapshot(`
     - heading "Usage" [level=1]
     - search "Usage":
-      - textbox "From"
-      - textbox "Until"
+      - textbox "From (UTC)"
+      - textbox "Until (UTC)"
       - combobox "Agent"
       - textbox "Model"
       - button "Apply filters"

@@ -92,7 +92,10 @@ async fn of_memory(engine: &Engine, ctx: &OpContext, agents: &[Agent], overview:
     let since = ContextFilter { from: Some(span.from), ..ContextFilter::default() };
     last_day.contexts = context::store::count_contexts(&mut tx, ctx.tenancy(), &since, None).await?;
     let newest = memories::store::newest(&mut tx, tenant, NEWEST).await?;
-    last_day.newest = newest.into_iter().map(|(id, agent, topic, at)| NewMemory { id, topic, agent_slug: slug(agent), at }).collect();
+    last_day.newest = newest
+        .into_iter()
+        .map(|one| NewMemory { id: one.id, topic: one.topic, agent_slug: slug(one.agent_id), at: one.created_at })
+        .collect();
     let ids: Vec<_> = agents.iter().map(|agent| agent.id).collect();
     inventory.memories = memories::store::in_reach(&mut tx, tenant, &ids, now).await?;
     inventory.profiles = profile::store::count_people(&mut tx, tenant, &PeopleFilter::default(), &[]).await?;

@@ -223,9 +223,18 @@ fn of_agent(query: &mut QueryBuilder<Postgres>, agent: Option<AgentId>) {
     }
 }
 
-/// The newest live memories, newest first: id, agent, topic, time.
+/// A memory of [`newest`].
+#[derive(Clone, Debug, FromRow)]
+pub struct Newest {
+    pub id: MemoryId,
+    pub agent_id: AgentId,
+    pub topic: String,
+    pub created_at: DateTime<Utc>,
+}
+
+/// The newest live memories, newest first.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn newest(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<(MemoryId, AgentId, String, DateTime<Utc>)>, DbError> {
+pub async fn newest(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<Newest>, DbError> {
     Ok(sqlx::query_as(
         r"select id, agent_id, topic, created_at from agent_memories
            where tenant_id = $1 and status <> 'inbox' and live order by created_at desc, id desc limit $2",

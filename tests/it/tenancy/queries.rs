@@ -401,7 +401,7 @@ pub const MEMORY: &[Query] = queries! {
         memories::stored_by(tx, (c.tenant, Some(c.agent)), span, BarUnit::Hour).await?.len()
     };
     "memories::last_write" |tx, c| memories::last_write(tx, c.tenant, Some(c.agent)).await?.iter().count();
-    "memories::newest" |tx, c| memories::newest(tx, c.tenant, 100).await?.iter().filter(|row| row.1 == c.agent).count();
+    "memories::newest" |tx, c| memories::newest(tx, c.tenant, 100).await?.iter().filter(|row| row.agent_id == c.agent).count();
     "memories::in_reach" |tx, c| memories::in_reach(tx, c.tenant, &[c.agent], c.now).await? as usize;
     "memories::put_vector" |tx, c| {
         let vector: Vec<f32> = c.vector.iter().rev().copied().collect();

@@ -786,7 +786,7 @@ test('knowledge', { tag: '@no-js' }, async ({ knowledge, agent }) => {
 
 test('recall health', { tag: '@no-js' }, async ({ health, agent }) => {
   await agent.ask(unique('what is beneath the keel'));
-  await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(await health.tiles.count()).toBe(1));
+  await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(await health.items.count()).toBe(1));
   await expect(health.main).toMatchAriaSnapshot(`
     - heading "Recall health" [level=1]
     - search "Recall health":

@@ -256,7 +256,7 @@ pub const TABLES: &[Table] = {
         // Words go with their row.
         Table { database: "internal_shared", name: "actions", kept: Forever, erasure: Row, columns: &[
             ("session_id", Words, true), ("kind", Plain, true), ("action", Words, true), ("message", Words, true), ("meta", Words, true),
-            ("outcome", Words, true), ("succeeded", Plain, true), ("content_hash", Words, false),
+            ("outcome", Words, true), ("content_hash", Words, false),
         ] },
         Table { database: "internal_shared", name: "action_terms", kept: Forever, erasure: Row, columns: &[
             ("term", Words, false), ("kind", Plain, false),

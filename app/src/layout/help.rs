@@ -39,7 +39,15 @@ fn declared() -> Vec<Shortcut> {
     if let Ok(elements) = document().query_selector_all("[data-keys]") {
         let elements = (0..elements.length()).filter_map(|i| elements.item(i)?.dyn_into::<web_sys::HtmlElement>().ok());
         for element in elements.filter(|element| element.get_client_rects().length() > 0) {
-            let shortcut = (label(&element), element.get_attribute("data-keys").unwrap_or_default().replace(' ', " or "));
+            let shortcut = (
+                label(&element),
+                element
+                    .get_attribute("data-keys")
+                    .unwrap_or_default()
+                    .replace(' ', " or ")
+                    .replace("ArrowDown", "↓")
+                    .replace("ArrowUp", "↑"),
+            );
             if !all.contains(&shortcut) {
                 all.push(shortcut);
             }

@@ -86,6 +86,7 @@ fn Row(
                         href=move || query.get().with("peek", id).href("/memories")
                         data-noscroll="true"
                         data-keys=move || (first && peek.get().is_none()).then_some("j ArrowDown")
+                        data-keys-label="Open the first memory"
                     >
                         {text::visible(&row.topic)}
                     </a>

@@ -60,7 +60,7 @@ fn Recalls(bars: Vec<HealthBar>) -> impl IntoView {
         view! { <p class="px-4 py-3 text-sm text-soft">"No agent has asked in the last 24 hours."</p> }.into_any()
     } else {
         view! {
-            <div class="overflow-x-auto px-2 pt-2" tabindex="0" role="region" aria-label="Chart of recalls by hour">
+            <div class="flex flex-row-reverse overflow-x-auto px-2 pt-2" tabindex="0" role="region" aria-label="Chart of recalls by hour">
                 <Columns columns unit=BarUnit::Hour query height=130.0 label />
             </div>
         }

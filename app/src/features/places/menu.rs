@@ -151,14 +151,14 @@ pub fn Menu() -> impl IntoView {
     };
     view! {
         <dialog
-            class="dialog w-full max-w-xl"
+            class="dialog w-[calc(100%-1.5rem)] max-w-xl"
             node_ref=dialog
             aria-label="Go to anything by its name"
             data-testid="go-to"
             on:close=move |_| open.set(false)
         >
             <input
-                class="input h-11! rounded-b-none! border-x-0! border-t-0! px-4!"
+                class="input h-11! rounded-b-none! border-x-0! border-t-0! px-4! outline-none!"
                 node_ref=field
                 type="text"
                 role="combobox"
@@ -175,7 +175,7 @@ pub fn Menu() -> impl IntoView {
                 on:keydown=key
             />
             <Options choices go />
-            <p class="flex flex-wrap gap-x-4 border-t border-line px-4 py-2 text-xs text-soft" aria-hidden="true">
+            <p class="hidden flex-wrap gap-x-4 border-t border-line px-4 py-2 text-xs text-soft md:flex" aria-hidden="true">
                 <span><kbd class="kbd">"↑"</kbd> " " <kbd class="kbd">"↓"</kbd> " choose"</span>
                 <span><kbd class="kbd">"Enter"</kbd> " open"</span>
                 <span><kbd class="kbd">"Esc"</kbd> " close"</span>

@@ -16,7 +16,8 @@ use remembrancer::api::{BarUnit, HealthBar, RecallHealth, Silence};
 pub fn recall_columns(bars: &[HealthBar]) -> Vec<Column> {
     let column = |bar: &HealthBar| {
         let counts = bar.recalls;
-        let parts = vec![("fill-line", counts.recalls), ("fill-chart", counts.zero_hits), ("fill-danger", counts.expected_zero_hits)];
+        let parts =
+            vec![("fill-line-strong", counts.recalls), ("fill-chart", counts.zero_hits), ("fill-danger", counts.expected_zero_hits)];
         Column { from: bar.from, summary: summary(&counts), parts }
     };
     bars.iter().map(column).collect()
@@ -33,7 +34,7 @@ pub fn RecallChart(bars: Vec<HealthBar>, unit: BarUnit, query: Query) -> impl In
                 <span class="text-xs text-soft">"Times in UTC"</span>
                 <span class="text-soft"><Legend /></span>
             </figcaption>
-            <div class="overflow-x-auto px-2 pt-2" tabindex="0" role="region" aria-label=format!("Chart of recalls by {unit}")>
+            <div class="flex flex-row-reverse overflow-x-auto px-2 pt-2" tabindex="0" role="region" aria-label=format!("Chart of recalls by {unit}")>
                 <Columns columns unit query=query.clone() height=170.0 label />
             </div>
             <Numbers bars unit query />
@@ -68,7 +69,7 @@ pub fn StoredChart(health: RecallHealth, query: Query) -> impl IntoView {
                 <span class="text-sm text-soft" data-testid="last-write">{last}</span>
                 <span class="text-xs text-soft">{partly}</span>
             </figcaption>
-            <div class="overflow-x-auto px-2 py-2" tabindex="0" role="region" aria-label=format!("Chart of memories stored by {unit}")>
+            <div class="flex flex-row-reverse overflow-x-auto px-2 py-2" tabindex="0" role="region" aria-label=format!("Chart of memories stored by {unit}")>
                 <Columns columns unit query height=70.0 label />
             </div>
         </figure>

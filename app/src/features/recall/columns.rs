@@ -52,7 +52,7 @@ pub fn Columns(
     let bars = (0_u32..).zip(columns).map(|(i, column)| bar(plot, (i, n), top, column, (unit, &query))).collect_view();
     view! {
         <svg
-            class="mx-auto block w-full max-w-[57rem] min-w-[34rem]"
+            class="mx-auto block w-full max-w-[57rem] min-w-[44rem] shrink-0"
             viewBox=format!("0 0 {WIDTH} {}", plot.bottom() + LABELS)
             role="group"
             aria-label=label

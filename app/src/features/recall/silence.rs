@@ -37,7 +37,7 @@ pub fn Days(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
         <svg class="mt-2 h-14 w-full" viewBox=format!("0 0 {width} {HEIGHT}") preserveAspectRatio="none" role="img" aria-label=label>
             <title>{title}</title>
             <path class="fill-line" d=ground />
-            <path class="fill-line" d=answered />
+            <path class="fill-line-strong" d=answered />
             <path class="fill-chart" d=silent />
             <path class="fill-danger" d=missed />
         </svg>
@@ -59,7 +59,7 @@ pub fn Legend() -> impl IntoView {
     };
     view! {
         <span class="flex flex-wrap gap-x-3 text-xs">
-            {[("fill-line", "answered"), ("fill-chart", "nothing found"), ("fill-danger", "nothing found, though expected")]
+            {[("fill-line-strong", "answered"), ("fill-chart", "nothing found"), ("fill-danger", "nothing found, though expected")]
                 .map(key)
                 .collect_view()}
         </span>

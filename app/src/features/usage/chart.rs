@@ -53,9 +53,9 @@ pub fn Days(days: Vec<(NaiveDate, Usage)>) -> impl IntoView {
             <figcaption class="flex flex-wrap items-baseline gap-x-4 gap-y-1 border-b border-line px-3 py-2">
                 <h2>{scale.title()}</h2>
             </figcaption>
-            <div class="overflow-x-auto p-2" tabindex="0" role="region" aria-label="Drawing of usage by day">
+            <div class="flex flex-row-reverse overflow-x-auto p-2" tabindex="0" role="region" aria-label="Drawing of usage by day">
                 <svg
-                    class="mx-auto block w-full max-w-[57rem] min-w-[34rem]"
+                    class="mx-auto block w-full max-w-[57rem] min-w-[44rem] shrink-0"
                     viewBox=format!("0 0 {WIDTH} {HEIGHT}")
                     role="img"
                     aria-label=label

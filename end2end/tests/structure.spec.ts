@@ -784,8 +784,9 @@ test('knowledge', { tag: '@no-js' }, async ({ knowledge, agent }) => {
   `);
 });
 
-test('recall health', { tag: '@no-js' }, async ({ health, agent }) => {
-  await agent.ask(unique('what is beneath the keel'));
+test('recall health', { tag: '@no-js' }, async ({ health }) => {
+  const agent = Agent.create();
+  await agent.ask('chess in Reykjavik');
   await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(await health.items.count()).toBe(1));
   await expect(health.main).toMatchAriaSnapshot(`
     - heading "Recall health" [level=1]

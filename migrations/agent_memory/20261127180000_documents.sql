@@ -47,7 +47,7 @@ create table profile_documents (
     constraint profile_documents_pkey primary key (agent_id, id),
     constraint profile_documents_key_key unique nulls not distinct (agent_id, user_id, document_key)
 );
-create index profile_documents_origin_idx on profile_documents (origin_id, agent_id);
+create index profile_documents_origin_idx on profile_documents (agent_id, origin_id);
 
 create table profile_document_terms (
     tenant_id   uuid not null,

@@ -1,6 +1,7 @@
--- The pages of agents count every memory of a tenant. This index has all that they count, so they do not read the rows, and gives them
--- what was written in the last weeks. A change of any of these columns changes other indexes, too, so no update becomes dearer in kind.
-create index agent_memories_counts_idx on agent_memories (tenant_id, created_at)
+-- The pages of agents count every memory of a tenant, and recall health those of each hour or day. This index has all that they count, so
+-- they do not read the rows, and it leads to the newest memories. A change of any of these columns changes other indexes, too, so no
+-- update becomes dearer in kind.
+create index agent_memories_counts_idx on agent_memories (tenant_id, created_at desc, id desc)
     include (agent_id, live, expires_at, deleted_at, status, updated_at);
 
 -- The list of memories, newest first: its total is counted in the index.

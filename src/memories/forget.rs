@@ -213,7 +213,7 @@ fn origin(ctx: &OpContext) -> Option<Source> {
     matches!(ctx.actor, Actor::Operator { .. }).then(|| Source { platform: "console".into(), ..Source::default() })
 }
 
-/// Restores a memory; with the days of each retention it is not archived any more either.
+/// Restores a memory. `unarchive` has the days of each retention, and also takes it out of the archive.
 async fn bring_back(
     engine: &Engine,
     ctx: &OpContext,

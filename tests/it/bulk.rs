@@ -153,3 +153,20 @@ async fn what_was_said_again_since_it_was_deleted_is_not_there_twice_once_restor
     let hits = crate::support::ask(&world, &world.atlas, "tea").await.told();
     assert_eq!(hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [second]);
 }
+
+#[tokio::test]
+async fn undoing_a_restoration_from_the_archive_deletes_nothing() {
+    let world = alone().await;
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
+    let aside = "update agent_memories set archived_at = now(), live = false where id = $1";
+    sqlx::query(aside).bind(id).execute(&mut memory_owner(&world.engine).await).await.unwrap();
+    let mut tx = world.engine.db().memory.begin(world.system.tenancy()).await.unwrap();
+    memories::store::sync_live(&mut tx, world.system.tenancy(), agent(&world.atlas), &[id]).await.unwrap();
+    memories::store::drop_words(&mut tx, world.system.tenancy(), agent(&world.atlas), id).await.unwrap();
+    tx.commit().await.unwrap();
+    let restored = memories::restore(&world.engine, &world.vera, &[id], "still needed").await.unwrap();
+    assert_eq!((restored.changed, restored.undoable), (vec![id], vec![]));
+    let undone = memories::undo(&world.engine, &world.vera, &[id], restored.at).await.unwrap();
+    assert_eq!((undone.changed, undone.unchanged), (vec![], vec![id]));
+    assert_eq!(contents(&world, &world.atlas, "tea").await, ["Vera likes tea"]);
+}

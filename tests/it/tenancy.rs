@@ -154,7 +154,7 @@ impl Two {
         // So that moving vectors into the live set changes something.
         let later = "update embeddings_384 set expires_at = now() + interval '1 year' where memory_id = $1";
         sqlx::query(later).bind(kept).execute(&mut memory_owner(&a.engine).await).await.unwrap();
-        let restored = "update agent_memory_versions v set change = 'restored', valid_from = $2 where v.memory_id = $1";
+        let restored = "update agent_memory_versions v set change = 'forgotten', deleted = true, valid_from = $2 where v.memory_id = $1";
         sqlx::query(restored).bind(other).bind(case.now).execute(&mut memory_owner(&a.engine).await).await.unwrap();
         // Workers of other tests serve every tenant: rows that wait here must not change in the middle of the test.
         for url in [&a.engine.urls().agent_memory, &a.engine.urls().shared_kb] {

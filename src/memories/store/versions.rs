@@ -44,7 +44,7 @@ pub async fn write_version(
     Ok(())
 }
 
-/// The memories whose last change is a deletion or a restoration made at `at`, each with whether that deleted it.
+/// The memories whose last change is a deletion, or the restoration of a deleted memory, made at `at`; each with whether that deleted it.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn removals_at(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], at: DateTime<Utc>) -> Result<HashMap<MemoryId, bool>, DbError> {
     let rows: Vec<(MemoryId, bool)> = sqlx::query_as(concat!(
@@ -52,7 +52,12 @@ pub async fn removals_at(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], at: Da
             from agent_memories m
             join agent_memory_versions v
               on v.tenant_id = m.tenant_id and v.agent_id = m.agent_id and v.memory_id = m.id and v.version = m.version
-           where m.tenant_id = $1 and m.id = any($2) and v.valid_from = $3 and v.change in ('forgotten', 'restored') and ",
+           where m.tenant_id = $1 and m.id = any($2) and v.valid_from = $3 and v.change in ('forgotten', 'restored')
+             -- a memory that was only archived is restored, too
+             and (v.deleted or (select p.deleted from agent_memory_versions p
+                                 where p.tenant_id = v.tenant_id and p.agent_id = v.agent_id and p.memory_id = v.memory_id
+                                   and p.version < v.version
+                                 order by p.version desc limit 1)) and ",
         of_user!("m", "$4")
     ))
     .bind(tenancy.tenant)

@@ -304,6 +304,38 @@ async fn two_writers_of_one_document_make_one_row() {
 }
 
 #[tokio::test]
+async fn equal_texts_of_attachments_take_one_place() {
+    let world = alone().await;
+    connect(&world, &world.atlas, MAIL, None, true).await;
+    let subject = Subject { agent_id: agent(&world.atlas), user_id: None };
+    let index = async |number: usize, text: &str| {
+        let id = format!("att-{number}");
+        let details = SourceDetails {
+            form: Some(SourceForm::Attachment),
+            attachment_id: Some(id.clone()),
+            connection_id: Some(MAIL),
+            ..SourceDetails::default()
+        };
+        let content = format!("File number {number}.").into_bytes();
+        let source = capture::add_source(&world.engine, &world.atlas, details, content).await.unwrap().source_id;
+        let attachment = Attachment { source_id: source.0, connection_id: Some(MAIL), attachment_id: Some(&id), filename: None, text };
+        documents::index_attachment(&world.engine, &world.system, subject, &attachment).await.unwrap();
+    };
+    for number in 0..3 {
+        index(number, "The crane inspection is due in March.").await;
+    }
+    index(3, "The crane was painted in May.").await;
+    work(&world).await;
+    let request = SearchUserContextRequest {
+        context_types: vec![ContextType::ToolAttachmentContent],
+        n: 2,
+        ..SearchUserContextRequest::new("crane inspection in March")
+    };
+    let found: Vec<String> = search(&world, &world.atlas, request).await.documents.into_iter().map(|one| one.content).collect();
+    assert_eq!(found, ["The crane inspection is due in March.", "The crane was painted in May."]);
+}
+
+#[tokio::test]
 async fn a_prompt_has_what_the_connections_in_use_hold() {
     let world = alone().await;
     connect(&world, &world.atlas, JIRA, Some(json!({ "operations": ["create harbour issue"] })), true).await;

@@ -31,6 +31,9 @@ use store::{FoundDocument, Lookup};
 use tracing::instrument;
 use uuid::Uuid;
 
+/// Candidates for each result, because equal texts are returned once.
+const COPIES: u32 = 4;
+
 /// Searches what is known about a person and about the connections in use. Without a vector of the query or of a document, words decide.
 ///
 /// # Errors
@@ -72,10 +75,11 @@ pub(crate) async fn find(
     let subject = Subject { agent_id: ctx.agent_id()?, user_id: ctx.user() };
     let all = lookup(engine, ctx, subject).await?;
     let lookup = Lookup { connections: request.connections.as_deref(), types: &request.context_types, ..all };
+    let candidates = request.n.saturating_mul(COPIES);
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let mut distances: HashMap<Uuid, (f64, MatchedBy)> = HashMap::new();
     if let Some(vector) = &vector {
-        let nearest = store::nearest(&mut tx, &lookup, vector, request.max_distance, request.n).await?;
+        let nearest = store::nearest(&mut tx, &lookup, vector, request.max_distance, candidates).await?;
         distances.extend(nearest.into_iter().map(|(id, distance)| (id, (distance, MatchedBy::Vector))));
     }
     let terms = words::terms(&request.query);
@@ -88,15 +92,16 @@ pub(crate) async fn find(
     distances.extend(by_words.map(|(id, distance)| (id, (distance, MatchedBy::Lexical))));
     let mut best: Vec<(Uuid, (f64, MatchedBy))> = distances.into_iter().collect();
     best.sort_by(|a, b| a.1.0.total_cmp(&b.1.0).then(a.0.cmp(&b.0)));
-    best.truncate(usize::try_from(request.n).unwrap_or(usize::MAX));
+    best.truncate(usize::try_from(candidates).unwrap_or(usize::MAX));
     let ids: Vec<Uuid> = best.iter().map(|(id, _)| *id).collect();
     let mut found: HashMap<Uuid, FoundDocument> =
         store::by_ids(&mut tx, &lookup, &ids).await?.into_iter().map(|document| (document.id, document)).collect();
     tx.commit().await?;
-    // Two files may say the same.
+    // Two attachments can have the same text: return it once.
     let mut said = HashSet::new();
     let documents = best.into_iter().filter_map(|(id, matched)| Some(described(found.remove(&id)?, matched)));
-    let documents = documents.filter(|one| said.insert((one.content.clone(), one.metadata.connection_id))).collect();
+    let documents = documents.filter(|one| said.insert((one.content.clone(), one.metadata.connection_id)));
+    let documents = documents.take(usize::try_from(request.n).unwrap_or(usize::MAX)).collect();
     let degraded = if vector.is_some() && waiting.documents > 0 { vec!["vectors".to_owned()] } else { vec![] };
     Ok(SearchUserContextResponse { documents, degraded })
 }

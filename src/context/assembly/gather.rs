@@ -88,14 +88,15 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
         let Timed { value: question, millis } = question.await;
         let found = timed(leg(engine, "facts, episodes", found_memories(engine, ctx, &question)));
         let chunks = timed(leg(engine, "knowledge", found_chunks(engine, ctx, &question)));
-        let actions = timed(leg(engine, "suggested_actions", suggested_actions(engine, ctx, &query)));
         let documents = timed(leg(engine, "connections", found_documents(engine, ctx, &query, connections, &question)));
-        let (found, chunks, documents, actions) = tokio::join!(found, chunks, documents, actions);
-        (question.degraded, millis, found, chunks, documents, actions)
+        let (found, chunks, documents) = tokio::join!(found, chunks, documents);
+        (question.degraded, millis, found, chunks, documents)
     };
     let entries = timed(leg(engine, "memory", contract::of_user(engine, ctx)));
     let profile = timed(leg(engine, "profile", profile_blocks(engine, ctx, connections)));
-    let ((steps, millis, found, chunks, documents, actions), entries, profile) = tokio::join!(search, entries, profile);
+    // Reports are found by words alone, so they do not wait for the vector.
+    let actions = timed(leg(engine, "suggested_actions", suggested_actions(engine, ctx, &query)));
+    let ((steps, millis, found, chunks, documents), entries, profile, actions) = tokio::join!(search, entries, profile, actions);
 
     let entries = gathered.take("memory block", entries, &[BlockName::Memory]);
     let of_profile = [BlockName::WorkingMemory, BlockName::StructuredData, BlockName::LearnedInfo];

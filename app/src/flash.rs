@@ -60,9 +60,11 @@ impl Flash {
         Self { inverse: Some(Inverse { action: format!("/console/api/{function}"), fields }), ..self }
     }
 
-    /// What was typed into the refused form whose field `name` had this value: it tells the forms of one kind on a page apart.
-    pub fn typed_into(&self, name: &str, value: &str) -> Option<Query> {
-        Some(Query::parse(&self.typed)).filter(|typed| self.refused && typed.get(name) == Some(value))
+    /// What was typed into the refused form whose field `name` had this value, and the error of its field `field`. The value tells the
+    /// forms of one kind on a page apart.
+    pub fn refused_at(&self, (name, value): (&str, &str), field: &str) -> Option<(Query, Option<String>)> {
+        let typed = Query::parse(&self.typed);
+        (self.refused && typed.get(name) == Some(value)).then(|| (typed, self.field(field)))
     }
 
     /// The error of `field`, if it has one.

@@ -163,8 +163,8 @@ fn Holds(holds: Vec<LegalHold>, flash: Option<Flash>) -> impl IntoView {
     }
     let rows = holds.into_iter().map(|hold| {
         let (id, error_id) = (format!("lift-{}", hold.user_id), format!("lift-{}-error", hold.user_id));
-        let typed = flash.as_ref().and_then(|flash| flash.typed_into("lift", &hold.user_id.to_string()));
-        let error = typed.as_ref().and(flash.as_ref()).and_then(|flash| flash.field("reason"));
+        let (typed, error) = flash.as_ref().and_then(|flash| flash.refused_at(("lift", &hold.user_id.to_string()), "reason")).unzip();
+        let error = error.flatten();
         view! {
             <tr data-testid="hold">
                 <td>

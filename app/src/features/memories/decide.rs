@@ -20,8 +20,7 @@ pub fn Decide(row: MemoryRow, archived: bool, flash: Option<Flash>) -> impl Into
         let says = "Hidden from recall immediately. Content and history are kept; you can restore it.";
         ("/console/api/delete_memories", "Delete…", "Delete this memory", "button button-danger", Shape::Delete, says)
     };
-    let error = flash.as_ref().and_then(|flash| flash.field("reason"));
-    let typed = flash.and_then(|flash| flash.typed_into("ids", &row.id.to_string()));
+    let (typed, error) = flash.and_then(|flash| flash.refused_at(("ids", &row.id.to_string()), "reason")).unzip();
     let (open, typed) = (typed.is_some(), typed.map(|typed| typed.text("reason")).unwrap_or_default());
     view! {
         <details class="card" open=open>
@@ -38,7 +37,7 @@ pub fn Decide(row: MemoryRow, archived: bool, flash: Option<Flash>) -> impl Into
                     <ReasonField
                         id="reason"
                         typed
-                        error
+                        error=error.flatten()
                         hint="Kept in the audit log. At most 500 characters."
                     />
                 </div>

@@ -33,8 +33,7 @@ pub fn Restore(
 
 #[component]
 fn Fold(id: MemoryId, here: String, place: String, flash: Option<Flash>) -> impl IntoView {
-    let typed = flash.as_ref().and_then(|flash| flash.typed_into("ids", &id.to_string()));
-    let error = typed.as_ref().and(flash.as_ref()).and_then(|flash| flash.field("reason"));
+    let (typed, error) = flash.and_then(|flash| flash.refused_at(("ids", &id.to_string()), "reason")).unzip();
     let (open, typed) = (typed.is_some(), typed.map(|typed| typed.text("reason")).unwrap_or_default());
     view! {
         <details class="w-full text-sm" open=open data-testid="restore">
@@ -47,7 +46,7 @@ fn Fold(id: MemoryId, here: String, place: String, flash: Option<Flash>) -> impl
                 <input type="hidden" name="done" value=here.clone() />
                 <input type="hidden" name="form" value=here />
                 <div>
-                    <ReasonField id=format!("restore-{place}{id}") typed error hint="Kept in the audit log. At most 500 characters." />
+                    <ReasonField id=format!("restore-{place}{id}") typed error=error.flatten() hint="Kept in the audit log. At most 500 characters." />
                 </div>
                 <button class="button" type="submit">"Restore this memory"</button>
             </form>

@@ -117,15 +117,14 @@ fn Forget(path: EntryPath, value: String) -> impl IntoView {
 #[component]
 fn ForgetFold(path: EntryPath, value: String, flash: Option<Flash>) -> impl IntoView {
     let id = format!("forget-{}", path.leaf);
-    let typed = flash.as_ref().and_then(|flash| flash.typed_into("entry", &path.to_string()));
-    let error = typed.as_ref().and(flash.as_ref()).and_then(|flash| flash.field("reason"));
+    let (typed, error) = flash.and_then(|flash| flash.refused_at(("entry", &path.to_string()), "reason")).unzip();
     let (open, typed) = (typed.is_some(), typed.map(|typed| typed.text("reason")).unwrap_or_default());
     view! {
         <details class="min-w-0" open=open>
             <summary class="text-danger">"Forget" <span class="sr-only">{format!(": {value}")}</span></summary>
             <form class="card mt-1 max-w-md space-y-2 p-3" method="post" action="/console/api/forget_entry">
                 <input type="hidden" name="entry" value=path.to_string() />
-                <ReasonField id typed error hint="Kept in the audit log. Memories stay: delete them to forget what they say." />
+                <ReasonField id typed error=error.flatten() hint="Kept in the audit log. Memories stay: delete them to forget what they say." />
                 <button class="button button-danger" type="submit">"Forget entry"</button>
             </form>
         </details>

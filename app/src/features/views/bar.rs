@@ -81,8 +81,7 @@ fn Bar(page: ViewPage, path: &'static str, views: Vec<SavedView>, now: Query, fl
 
 #[component]
 fn Save(page: ViewPage, query: String, done: String, flash: Option<Flash>) -> impl IntoView {
-    let typed = flash.as_ref().and_then(|flash| flash.typed_into("view", "new"));
-    let error = typed.as_ref().and(flash.as_ref()).and_then(|flash| flash.field("name"));
+    let (typed, error) = flash.and_then(|flash| flash.refused_at(("view", "new"), "name")).unzip();
     let (open, typed) = (typed.is_some(), typed.map(|typed| typed.text("name")).unwrap_or_default());
     view! {
         <details class="max-w-full open:basis-full" open=open>
@@ -94,7 +93,7 @@ fn Save(page: ViewPage, query: String, done: String, flash: Option<Flash>) -> im
                 <input type="hidden" name="page" value=page.as_str() />
                 <input type="hidden" name="query" value=query.trim_start_matches('?').to_owned() />
                 <input type="hidden" name="done" value=done />
-                <Name id="view-name" value=typed error />
+                <Name id="view-name" label="Name of the view" value=typed error=error.flatten() />
                 <p class="text-xs text-soft">"Keeps the filters and the question, not what they find. Only you see it."</p>
                 <button class="button button-primary" type="submit">
                     "Save view"
@@ -106,37 +105,19 @@ fn Save(page: ViewPage, query: String, done: String, flash: Option<Flash>) -> im
 
 #[component]
 fn Manage(views: Vec<SavedView>, done: String, flash: Option<Flash>) -> impl IntoView {
-    let typed = |id: &str| flash.as_ref().and_then(|flash| flash.typed_into("view", id));
+    let typed = |id: &str| flash.as_ref().and_then(|flash| flash.refused_at(("view", id), "name"));
     let open = views.iter().any(|view| typed(&view.id.to_string()).is_some());
     let one = |view: SavedView| {
-        let refused = typed(&view.id.to_string());
-        let error = refused.as_ref().and(flash.as_ref()).and_then(|flash| flash.field("name"));
+        let (refused, error) = typed(&view.id.to_string()).unzip();
         let shown = refused.map_or_else(|| view.name.clone(), |refused| refused.text("name"));
         let (rename, delete) = (format!("Rename “{}”", view.name), format!("Delete “{}”", view.name));
         let (id, done) = (view.id.to_string(), done.clone());
-        let (field, error_id) = (format!("name-{id}"), format!("name-{id}-error"));
         view! {
             <li class="flex flex-wrap items-end gap-2 border-b border-line px-3 py-2 last:border-b-0">
                 <form class="flex min-w-0 grow items-end gap-2" method="post" action="/console/api/rename_view">
                     <input type="hidden" name="id" value=id.clone() />
                     <input type="hidden" name="done" value=done.clone() />
-                    <div class="min-w-0 grow">
-                        <label class="sr-only" for=field.clone()>
-                            {rename.clone()}
-                        </label>
-                        <input
-                            class="input"
-                            id=field
-                            name="name"
-                            value=shown
-                            required
-                            maxlength=VIEW_NAME_MAX.to_string()
-                            autocomplete="off"
-                            aria-invalid=error.as_ref().map(|_| "true")
-                            aria-describedby=error.as_ref().map(|_| error_id.clone())
-                        />
-                        {error.map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id>{text}</p> })}
-                    </div>
+                    <Name id=format!("name-{id}") label=rename.clone() unseen=true value=shown error=error.flatten() />
                     <button class="button" type="submit" aria-label=rename>
                         "Rename"
                     </button>
@@ -161,12 +142,20 @@ fn Manage(views: Vec<SavedView>, done: String, flash: Option<Flash>) -> impl Int
 
 /// The field for the name of a view.
 #[component]
-fn Name(id: &'static str, value: String, error: Option<String>) -> impl IntoView {
+fn Name(
+    #[prop(into)] id: String,
+    #[prop(into)] label: String,
+    /// The label is only heard.
+    #[prop(optional)]
+    unseen: bool,
+    value: String,
+    error: Option<String>,
+) -> impl IntoView {
     let error_id = format!("{id}-error");
     view! {
-        <div>
-            <label class="label" for=id>
-                "Name of the view"
+        <div class="min-w-0 grow">
+            <label class=if unseen { "sr-only" } else { "label" } for=id.clone()>
+                {label}
             </label>
             <input
                 class="input"

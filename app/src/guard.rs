@@ -44,7 +44,8 @@ const LOGIN_SECONDS: u32 = 300;
 const TYPED: &str = "rmb-typed";
 /// Who signed in last in this browser: nobody else sees what they typed.
 const WHO: &str = "rmb-who";
-const WHO_SECONDS: u32 = 43_200;
+/// Longer than any session, which lasts while it is used.
+const WHO_SECONDS: u32 = 31_536_000;
 /// Most characters of a cookie's value, and for how many seconds it keeps a form.
 const TYPED_MAX: usize = 3_500;
 const TYPED_SECONDS: u32 = 900;

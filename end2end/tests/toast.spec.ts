@@ -33,7 +33,7 @@ test('a deletion of several memories is undone, and only that one', { tag: ['@no
   await expect(memories.flash).toContainText('Deleted 2 memories. One was deleted before.');
   await expect(memories.flash).toBeInViewport({ ratio: 1 });
   await memories.send(memories.flash.getByRole('button', { name: 'Undo' }));
-  await expect(memories.flash).toContainText('Undone: 2 memories are as before.');
+  await expect(memories.flash).toContainText('Undone for 2 memories.');
   await expect(memories.total).toHaveText('2 memories');
 });
 

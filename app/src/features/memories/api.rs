@@ -143,19 +143,21 @@ fn flash(outcome: &BulkOutcome, done: &str, otherwise: &str) -> Flash {
 fn undone(outcome: &BulkOutcome) -> String {
     let left = match number(&outcome.unchanged) {
         0 => "",
-        1 => " One changed meanwhile and stays as it is.",
-        _ => " The others changed meanwhile and stay as they are.",
+        1 => " One has changed since and stays as it is.",
+        _ => " The others have changed since and stay as they are.",
     };
     match number(&outcome.changed) {
-        0 => "Nothing was undone: what was selected changed meanwhile.".to_owned(),
-        n => format!("Undone: {} as before.{left}", count(n, "memory is", "memories are")),
+        0 => "Nothing was undone: the selected memories have changed since.".to_owned(),
+        n => format!("Undone for {}.{left}", count(n, "memory", "memories")),
     }
 }
 
-/// What was typed into a form about memories.
+/// What was typed into a form about memories. Only forms for one memory are told apart by its id; the ids of many would fill the cookie
+/// that keeps the reason.
 #[cfg(feature = "ssr")]
 fn typed(ids: Ids<MemoryId>, reason: &str) -> String {
-    Query::default().with("ids", String::from(ids)).with("reason", reason).href("")
+    let id = if ids.0.len() == 1 { String::from(ids) } else { String::new() };
+    Query::default().with("ids", id).with("reason", reason).href("")
 }
 
 #[cfg(feature = "ssr")]

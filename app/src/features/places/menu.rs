@@ -60,17 +60,29 @@ struct Choices {
     error: RwSignal<Option<String>>,
     /// Counts the texts, so that a late answer to an earlier one is dropped.
     turn: RwSignal<u32>,
+    /// The text whose answer is shown.
+    shown: RwSignal<u32>,
+    /// Enter was pressed: the first answer to the text is opened as soon as it is there.
+    entered: RwSignal<bool>,
 }
 
 impl Choices {
     fn new() -> Self {
-        Self { targets: RwSignal::default(), at: RwSignal::new(0), error: RwSignal::default(), turn: RwSignal::new(0) }
+        Self {
+            targets: RwSignal::default(),
+            at: RwSignal::new(0),
+            error: RwSignal::default(),
+            turn: RwSignal::new(0),
+            shown: RwSignal::new(0),
+            entered: RwSignal::new(false),
+        }
     }
 
     /// Asks the server for the targets of a text, after a rest.
     fn find(self, text: String, rest: Duration) {
         let turn = self.turn.get_untracked().wrapping_add(1);
         self.turn.set(turn);
+        self.entered.set(false);
         let ask = move || {
             if self.turn.get_untracked() != turn {
                 return;
@@ -78,17 +90,24 @@ impl Choices {
             spawn_local(async move {
                 let answer = find_places(text).await;
                 if self.turn.get_untracked() == turn {
-                    self.show(answer);
+                    self.show(turn, answer);
                 }
             });
         };
         set_timeout(ask, rest);
     }
 
-    fn show(self, answer: Result<Vec<Target>, crate::ConsoleError>) {
+    fn show(self, turn: u32, answer: Result<Vec<Target>, crate::ConsoleError>) {
         self.at.set(0);
         self.error.set(answer.as_ref().err().map(|error| text::sentence(&error.message)));
         self.targets.set(answer.unwrap_or_default());
+        self.shown.set(turn);
+    }
+
+    /// Whether the targets are those of the text.
+    fn is_answered(self) -> bool {
+        let shown = self.shown.get();
+        shown > 0 && shown == self.turn.get()
     }
 
     /// Moves by one, around the ends.
@@ -138,6 +157,12 @@ pub fn Menu() -> impl IntoView {
             choices.find(field.value(), Duration::ZERO);
         }
     });
+    Effect::new(move |_| {
+        if choices.entered.get() && choices.is_answered() {
+            choices.entered.set(false);
+            choices.chosen().into_iter().for_each(|href| go.run(href));
+        }
+    });
     let key = move |event: ev::KeyboardEvent| match event.key().as_str() {
         "ArrowDown" | "ArrowUp" => {
             event.prevent_default();
@@ -145,7 +170,7 @@ pub fn Menu() -> impl IntoView {
         }
         "Enter" => {
             event.prevent_default();
-            choices.chosen().into_iter().for_each(|href| go.run(href));
+            choices.entered.set(true);
         }
         _ => {}
     };
@@ -207,7 +232,7 @@ fn Options(choices: Choices, go: Callback<String>) -> impl IntoView {
     };
     let says = move || match choices.error.get() {
         Some(error) => error,
-        None if choices.targets.with(Vec::is_empty) => "Nothing has this name.".to_owned(),
+        None if choices.is_answered() && choices.targets.with(Vec::is_empty) => "Nothing has this name.".to_owned(),
         None => String::new(),
     };
     view! {

@@ -108,9 +108,9 @@ pub async fn withdraw_erasure(id: ErasureId) -> Result<(), ConsoleError> {
 pub async fn set_hold(#[server(default)] user: String, #[server(default)] reason: String) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
-        let user = erasure::hold(&engine, &ctx, &reference(&user)?, &reason).await?;
-        let done = Flash::done("The user is under a legal hold. Nothing of the user is erased, archived or swept.");
-        Ok(done.undone_by("lift_hold", [("user", user.to_string()), ("reason", "Undo".to_owned())]))
+        erasure::hold(&engine, &ctx, &reference(&user)?, &reason).await?;
+        // No undo: the form that lifts it is on the same page, and an old message could lift what somebody else has set since.
+        Ok(Flash::done("The user is under a legal hold. Nothing of the user is erased, archived or swept."))
     };
     finish(result.await, "/erasure", "/erasure", &Query::default().with("user", &user).with("reason", &reason).href("")).await
 }

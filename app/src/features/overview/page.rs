@@ -14,10 +14,9 @@ pub fn OverviewPage() -> impl IntoView {
         <PageHead title="Overview">"What needs attention, what agents learned and asked, and how much they know."</PageHead>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
             {move || Suspend::new(async move {
-                match numbers.await {
-                    Ok(overview) => {
+                match (numbers.await, capture.await) {
+                    (Ok(overview), Ok(capture)) => {
                         let inventory = overview.inventory;
-                        let capture = capture.await.unwrap_or_default();
                         view! {
                             <div class="space-y-8">
                                 {(inventory.agents == 0).then(|| view! { <Start /> })}
@@ -28,7 +27,7 @@ pub fn OverviewPage() -> impl IntoView {
                         }
                         .into_any()
                     }
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                    (Err(error), _) | (_, Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
         </Transition>

@@ -28,6 +28,11 @@ pub fn total(n: i64, one: &str, many: &str) -> String {
     if n > TOTAL_MAX { format!("more than {} {many}", number(TOTAL_MAX)) } else { count(n, one, many) }
 }
 
+/// Formats a total without a noun: `12`, or `10,000+` if no more were counted.
+pub fn total_number(n: i64) -> String {
+    if n > TOTAL_MAX { format!("{}+", number(TOTAL_MAX)) } else { number(n) }
+}
+
 /// The warning that a selection has more than the `most` items that one action may process.
 pub fn first_selected(most: usize) -> String {
     format!("Only the first {most} selected items can be processed at once.")
@@ -207,6 +212,7 @@ mod tests {
     fn totals_that_were_not_counted_to_the_end_say_so() {
         let totals = [1, 10_000, 10_001].map(|n| total(n, "memory", "memories"));
         assert_eq!(totals, ["1 memory", "10,000 memories", "more than 10,000 memories"]);
+        assert_eq!([1, 10_000, 10_001].map(total_number), ["1", "10,000", "10,000+"]);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 use super::{api::read_agent, block::Block, keys::Keys};
 use crate::{
     ConsoleError, Flash,
-    features::recall::{Days, Legend},
+    features::recall::{Days, Legend, rate},
     layout::ViewerResource,
     query::Query,
-    ui::{Badge, ErrorView, Skeleton, Time, Tone, chart::percent, text},
+    ui::{Badge, ErrorView, Skeleton, Time, Tone, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -111,7 +111,7 @@ fn Whole(detail: AgentDetail, may_block: bool, flash: Option<Flash>) -> impl Int
 fn Recalls(id: AgentId, days: Vec<(chrono::NaiveDate, Silence)>, week: Silence, month: Silence) -> impl IntoView {
     let row = move |days: u32, silence: Silence| {
         let href = Query::default().with("agent", id).with("days", days).href("/recall");
-        let share = if silence.recalls == 0 { "–".to_owned() } else { percent(silence.rate()) };
+        let share = rate(&silence);
         view! {
             <tr>
                 <th scope="row" class="font-normal!"><a href=href>{format!("Last {days} days")}</a></th>

@@ -1,7 +1,7 @@
 use crate::{
-    features::recall::{Columns, Legend, recall_columns, spoken},
+    features::recall::{Columns, Legend, rate, recall_columns, spoken},
     query::Query,
-    ui::{Ago, Icon, Shape, chart::percent, text},
+    ui::{Ago, Icon, Shape, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BarUnit, HealthBar, LastDay, NewMemory, Silence};
@@ -12,7 +12,7 @@ pub fn Last24Hours(day: LastDay) -> impl IntoView {
     let LastDay { bars, contexts, newest, now } = day;
     let recalls: Silence = bars.iter().map(|bar| bar.recalls).sum();
     let stored: i64 = bars.iter().map(|bar| bar.stored).sum();
-    let rate = if recalls.recalls == 0 { "–".to_owned() } else { percent(recalls.rate()) };
+    let share = rate(&recalls);
     let nothing = format!("{} of {}", text::number(recalls.zero_hits), text::count(recalls.recalls, "recall", "recalls"));
     view! {
         <section aria-labelledby="last-day">
@@ -20,8 +20,8 @@ pub fn Last24Hours(day: LastDay) -> impl IntoView {
             <ul class="mb-4 grid grid-cols-2 gap-4 lg:grid-cols-4">
                 <Tile href="/memories" shape=Shape::Memories title="Memories stored" value=text::number(stored) says="New, without revisions".to_owned() />
                 <Tile href="/recall?days=1" shape=Shape::Search title="Recalls" value=text::number(recalls.recalls) says="Questions of all agents".to_owned() />
-                <Tile href="/recall?days=1" shape=Shape::Health title="Recalls that found nothing" value=rate says=nothing />
-                <Tile href="/recall/contexts" shape=Shape::Context title="Contexts assembled" value=text::number(contexts) says="Prompts with memory".to_owned() />
+                <Tile href="/recall?days=1" shape=Shape::Health title="Recalls that found nothing" value=share says=nothing />
+                <Tile href="/recall/contexts" shape=Shape::Context title="Contexts assembled" value=text::total_number(contexts) says="Prompts with memory".to_owned() />
             </ul>
             <div class="grid items-start gap-4 lg:grid-cols-3">
                 <div class="min-w-0 lg:col-span-2"><Recalls bars /></div>

@@ -3,11 +3,11 @@
 use super::{
     columns::{Column, Columns},
     narrow::{bar_href, bar_name},
-    silence::Legend,
+    silence::{Legend, rate},
 };
 use crate::{
     query::Query,
-    ui::{Ago, chart::percent, text},
+    ui::{Ago, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BarUnit, HealthBar, RecallHealth, Silence};
@@ -87,7 +87,7 @@ fn Numbers(bars: Vec<HealthBar>, unit: BarUnit, query: Query) -> impl IntoView {
                 <td class="number">{text::number(silence.recalls)}</td>
                 <td class="number">{text::number(silence.zero_hits)}</td>
                 <td class="number">{text::number(silence.expected_zero_hits)}</td>
-                <td class="number">{if silence.recalls == 0 { "–".to_owned() } else { percent(silence.rate()) }}</td>
+                <td class="number">{rate(&silence)}</td>
                 <td class="number">{text::number(bar.stored)}</td>
             </tr>
         }

@@ -3,6 +3,7 @@ use super::{
     bars::{BarTable, Line},
     chart::{RecallChart, StoredChart},
     narrow::Narrowed,
+    silence::rate,
     url,
     words::cause_name,
     zero_hits::ZeroHits,
@@ -139,11 +140,11 @@ fn Tiles(
         true => "With any result".to_owned(),
         false => format!("{} found something", text::number(totals.recalls - totals.zero_hits)),
     };
-    let rate = if totals.recalls == 0 { "–".to_owned() } else { percent(totals.rate()) };
+    let share = rate(&totals);
     let of_this_cause = if cause { ", with this cause" } else { "" };
     let tiles = [
         ("Recalls", text::number(totals.recalls), found),
-        ("Zero-hit rate", rate, format!("{} of {}{of_this_cause}", text::number(totals.zero_hits), text::number(totals.recalls))),
+        ("Zero-hit rate", share, format!("{} of {}{of_this_cause}", text::number(totals.zero_hits), text::number(totals.recalls))),
         (
             "Expected zero hits",
             text::number(totals.expected_zero_hits),

@@ -28,6 +28,6 @@ pub use health::HealthPage;
 pub use log::LogPage;
 pub use playground::{PlaygroundPage, Timings};
 pub use retrieval::RetrievalPage;
-pub use silence::{Days, Legend};
+pub use silence::{Days, Legend, rate};
 pub use tabs::PlaygroundTabs;
 pub use url::why_not;

@@ -1,5 +1,5 @@
 use crate::ui::{
-    chart::{length, share_of},
+    chart::{length, percent, share_of},
     text,
 };
 use chrono::NaiveDate;
@@ -10,6 +10,11 @@ use std::fmt::Write;
 const HEIGHT: f64 = 56.0;
 const STEP: f64 = 10.0;
 const BAR: f64 = 8.0;
+
+/// The zero-hit rate, or a dash without recalls.
+pub fn rate(silence: &Silence) -> String {
+    if silence.recalls == 0 { "–".to_owned() } else { percent(silence.rate()) }
+}
 
 /// A bar chart of recalls by day. Each bar stacks, from the bottom: expected hits that were not found, other zero hits, and recalls
 /// that found something.

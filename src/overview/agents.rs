@@ -97,10 +97,12 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
     let statuses = memories::status_counts(&mut tx, tenant, id).await?;
     let users = memories::user_counts(&mut tx, tenant, id, USERS).await?;
     let (profiles, connections) = profile::store::counts(&mut tx, tenant, id).await?;
-    let bars = recall::by_bar(&mut tx, Recalls { tenant, span, filter: &filter }, BarUnit::Day).await?;
+    let recalls = recall::store::by_bar(&mut tx, Recalls { tenant, span, filter: &filter }, BarUnit::Day).await?;
     tx.commit().await?;
 
-    let days: Vec<_> = bars.into_iter().map(|bar| (bar.from.date_naive(), bar.recalls)).collect();
+    let recalls: HashMap<_, _> = recalls.into_iter().collect();
+    let days = span.bars(BarUnit::Day).into_iter().map(|from| (from.date_naive(), recalls.get(&from).copied().unwrap_or_default()));
+    let days: Vec<_> = days.collect();
     let written = written.into_iter().map(|(agent, day, written)| ((agent, day), written)).collect();
     Ok(AgentDetail {
         now,

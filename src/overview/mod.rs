@@ -29,8 +29,8 @@ const WEEK: u32 = 7;
 /// The newest memories that the page shows.
 const NEWEST: i64 = 5;
 
-/// What needs attention in a tenant's memory, what happened in the last 24 hours, and how much there is. No statement counts a large table
-/// as a whole.
+/// What needs attention in a tenant's memory, what happened in the last 24 hours, and how much there is. Memories and recalls are not
+/// counted as a whole.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; any error of the databases.

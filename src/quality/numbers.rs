@@ -2,13 +2,13 @@
 
 use super::repeat::{Question, repeated};
 use super::store::{self, Period};
-use crate::api::{OperatorRole, Quality, QualityCounts, QualityFilter};
+use crate::api::{BarUnit, OperatorRole, Quality, QualityCounts, QualityFilter};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
 use crate::recall::period::Span;
 use async_recursion::async_recursion as boxed;
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
+use chrono::{Days, NaiveDate};
 use std::collections::BTreeMap;
 use tracing::instrument;
 
@@ -31,10 +31,11 @@ pub async fn measure(engine: &Engine, ctx: &OpContext, filter: &QualityFilter) -
     let days = filter.days.unwrap_or(30);
     Checks::default().that(PERIODS.contains(&days), "days", "is one of 7, 30, 90").done()?;
     let now = engine.clock().now();
-    let (first, today) = (Span::last_days(now, days).from.date_naive(), now.date_naive());
-    let period = Period { tenant: ctx.tenant_id, agent: filter.agent_id, since: start(first) };
+    let span = Span::last_days(now, days);
+    let (first, today) = (span.from.date_naive(), now.date_naive());
+    let period = Period { tenant: ctx.tenant_id, agent: filter.agent_id, since: span.from };
     let mut counts: BTreeMap<NaiveDate, QualityCounts> =
-        first.iter_days().take_while(|day| *day <= today).map(|day| (day, QualityCounts::default())).collect();
+        span.bars(BarUnit::Day).into_iter().map(|from| (from.date_naive(), QualityCounts::default())).collect();
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     for (day, answers, injected, used) in store::answers(&mut tx, &period).await? {
@@ -52,7 +53,7 @@ pub async fn measure(engine: &Engine, ctx: &OpContext, filter: &QualityFilter) -
         counts.entry(day).or_default().leaves = leaves;
     }
     let profiles = store::profiles(&mut tx, &period).await?;
-    let from = start(first.checked_sub_days(BEFORE).unwrap_or(first));
+    let from = span.from.checked_sub_days(BEFORE).unwrap_or(span.from);
     let mut questions = store::questions(&mut tx, &Period { since: from, ..period }, QUESTIONS + 1).await?;
     tx.commit().await?;
 
@@ -65,10 +66,6 @@ pub async fn measure(engine: &Engine, ctx: &OpContext, filter: &QualityFilter) -
     let mut totals = QualityCounts::default();
     counts.values().for_each(|of_day| totals.add(of_day));
     Ok(Quality { totals, days: counts.into_iter().collect(), questions_cut })
-}
-
-fn start(day: NaiveDate) -> DateTime<Utc> {
-    day.and_time(NaiveTime::MIN).and_utc()
 }
 
 /// Adds up the profiles that were made by the end of each day. Those from before the period come without a day.

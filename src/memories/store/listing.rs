@@ -167,7 +167,7 @@ pub async fn user_counts(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i6
     .await?)
 }
 
-/// Memories written per agent and day (UTC), from `first` on.
+/// Memories stored per agent and day (UTC), from `first` on. Candidates do not count.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn written_by_day(
     tx: &mut Tx,
@@ -177,7 +177,9 @@ pub async fn written_by_day(
 ) -> Result<Vec<(AgentId, NaiveDate, i64)>, DbError> {
     Ok(sqlx::query_as(
         r"select agent_id, (created_at at time zone 'UTC')::date, count(*)
-            from agent_memories where tenant_id = $1 and created_at >= $2::date and ($3::uuid is null or agent_id = $3) group by 1, 2",
+            from agent_memories where tenant_id = $1 and created_at >= $2::date and status <> 'inbox'
+             and ($3::uuid is null or agent_id = $3)
+           group by 1, 2",
     )
     .bind(tenant)
     .bind(first)

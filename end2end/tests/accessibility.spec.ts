@@ -235,7 +235,8 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
     await frame.gotoUntil('/recall', async () => expect(await frame.page.getByTestId('zero-hit').count()).toBeGreaterThan(0));
     await frame.page.getByText('In numbers', { exact: true }).click();
   },
-  'recall health by hour': async ({ frame, agent }) => {
+  'recall health by hour': async ({ frame }) => {
+    const agent = Agent.create();
     await agent.remember({ topic_raw: unique(LONG), content: `${LONG} is on the third floor.` });
     await agent.ask(`chess in ${'Reykjavik'.repeat(8)}`, { expected: true });
     await frame.gotoUntil(`/recall?days=1&agent=${agent.id}`, async () => expect(await frame.page.getByTestId('zero-hit').count()).toBe(1));

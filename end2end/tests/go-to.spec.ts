@@ -1,7 +1,7 @@
 import { unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
-test('Ctrl K goes to pages, agents, memories, terms and documents by their names', async ({ frame, vocabulary, agent, page }) => {
+test('Ctrl K goes to pages, agents, memories and terms by their names', async ({ frame, vocabulary, agent, page }) => {
   const mark = unique('jetty');
   await vocabulary.term(agent, `term ${mark}`);
   const { memory_id, short_id } = await agent.remember({ topic_raw: `memory ${mark}`, content: 'The jetty is closed.' });

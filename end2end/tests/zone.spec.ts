@@ -4,7 +4,7 @@ import { expect, test } from '../support/test';
 
 test.use({ timezoneId: 'Asia/Tokyo' });
 
-test('the browser tells its time zone, and the next page comes in it', async ({ memory, agent, context }) => {
+test('the browser stores its time zone, and the server renders the next page in it', async ({ memory, agent, context }) => {
   const { memory_id } = await agent.remember({ topic_raw: unique('clock'), content: 'The clock is slow.' });
   await context.clearCookies({ name: 'rmb-zone' });
   await memory.goto(`/memories/${memory_id}`);
@@ -14,8 +14,8 @@ test('the browser tells its time zone, and the next page comes in it', async ({ 
   expect(await response.text()).toContain('Times in Asia/Tokyo');
 });
 
-test('the server renders the zone of the cookie and ignores what is none', { tag: '@no-js' }, async ({ frame, context, javaScriptEnabled }) => {
-  test.skip(javaScriptEnabled ?? true, 'a browser that runs JavaScript tells its own zone');
+// A browser that runs JavaScript tells its own zone.
+test('the server renders the zone of the cookie and ignores an unknown zone', { tag: '@only-no-js' }, async ({ frame, context }) => {
   const kept = (value: string) => context.addCookies([{ name: 'rmb-zone', value, url: environment.baseURL }]);
   await kept('America/St_Johns');
   await frame.goto('/agents');

@@ -251,7 +251,7 @@ async fn undo_restores_what_one_deletion_removed_and_nothing_else() {
         deleted.push(is_deleted(&site, *id).await);
     }
     assert_eq!(deleted, [true, true, false, false, false, true]);
-    assert!(page(&site, "/memories", &cookie).await.text.contains("Undone: 3 memories are as before."));
+    assert!(page(&site, "/memories", &cookie).await.text.contains("Undone for 3 memories."));
 
     memories::delete(&world.engine, &world.vera, &ids[2..3], "after all").await.unwrap();
     submit(&site, "undo_memories", &cookie, "/memories", &undo).await;
@@ -295,8 +295,13 @@ async fn the_forms_of_rows_keep_a_refused_reason() {
     assert!(again.text.contains("Mina asked xxx") && again.text.contains("aria-invalid=\"true\""), "{}", again.text);
     // Another memory's form stays empty.
     let other = memories::remember(&world.engine, &world.atlas, fact("door bell", "It is broken.")).await.unwrap().memory_id;
-    submit(&site, "restore_memories", &cookie, &here, &body).await;
-    assert!(!page(&site, &format!("/memories/{other}"), &cookie).await.text.contains("Mina asked xxx"));
+    memories::delete(&world.engine, &world.vera, &[other], "wrong").await.unwrap();
+    let there = format!("/recall/diagnose?agent={}&q={}&memory={other}", world.atlas.actor.id(), encoded("door bell"));
+    let body = format!("ids={id}&reason={}&done={}&form={}", encoded(&format!("Mina asked {long}")), encoded(&there), encoded(&there));
+    let refused = submit(&site, "restore_memories", &cookie, &there, &body).await;
+    assert_eq!(refused.header(header::LOCATION), there);
+    let shown = page(&site, &there, &cookie).await.text;
+    assert!(shown.contains("Restore this memory") && !shown.contains("Mina asked xxx"), "{shown}");
 }
 
 #[tokio::test]
@@ -341,7 +346,9 @@ async fn the_search_page_names_what_the_organisation_has() {
         ("audit", "href=\"/audit\""),
     ] {
         let shown = page(&site, &format!("/search?q={q}"), &cookie).await;
-        let results = shown.text.split("aria-label=\"Results\"").last().unwrap_or_default();
+        // The list of the page, not that of the menu.
+        let results = shown.text.split_once("aria-label=\"Results\" class=\"card").map(|(_, after)| after.split("</ul>").next());
+        let results = results.flatten().unwrap_or_else(|| panic!("{q}: no results in {}", shown.text));
         assert!(results.contains(link), "{q}: {link} in {}", shown.text);
         assert!(!shown.text.contains(&theirs.memory_id.to_string()), "{q}: another organisation's memory");
     }

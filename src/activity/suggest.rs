@@ -20,8 +20,8 @@ pub(crate) struct Suggestion {
     pub failed: u32,
 }
 
-/// The actions that succeeded for tasks like a question, closest first, at most `most`. Of the closest reports, those count that say whether
-/// the action succeeded and whose similarity is at least `floor`.
+/// Suggests at most `most` actions that succeeded for tasks like the query, closest first. Only reports with a similarity of at least `floor`
+/// that say whether the action succeeded are counted.
 ///
 /// # Errors
 /// When the database is out of reach.

@@ -490,12 +490,12 @@ pub struct BulkOutcome {
     pub unchanged: Vec<MemoryId>,
     /// The changed ones whose change can be undone: a memory that was archived is not archived again.
     pub undoable: Vec<MemoryId>,
-    /// When they changed: the name of the change for an undo.
+    /// When they changed. An undo passes it to name this change.
     pub at: DateTime<Utc>,
 }
 
 impl BulkOutcome {
-    /// An action at `at` that has not changed anything yet.
+    /// An empty outcome of a change at `at`.
     pub fn at(at: DateTime<Utc>) -> Self {
         Self { changed: vec![], unchanged: vec![], undoable: vec![], at }
     }

@@ -46,7 +46,7 @@ fn is_live(status: MemoryStatus) -> bool {
     matches!(status, MemoryStatus::Active | MemoryStatus::Contradicted)
 }
 
-/// A page of memories, newest write first, with the total as far as it is counted.
+/// A page of memories, newest write first, with the total, counted up to [`crate::api::TOTAL_MAX`].
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid filter or cursor.

@@ -6,7 +6,7 @@ use leptos::{
     web_sys::js_sys::{Array, Intl, Object, Reflect},
 };
 
-/// The cookie with the reader's time zone, an IANA name. The browser writes it, so that the next page comes in that zone.
+/// The cookie that holds the reader's time zone as an IANA name. The browser writes it; the server renders the next page in that zone.
 pub const ZONE_COOKIE: &str = "rmb-zone";
 const YEAR: u32 = 31_536_000;
 
@@ -57,7 +57,7 @@ fn kept_zone() -> Option<String> {
     crate::guard::zone_cookie()
 }
 
-/// The server knows it, and the page brings it to the browser.
+/// The page carries the server's value to the browser.
 #[cfg(not(feature = "ssr"))]
 fn kept_zone() -> Option<String> {
     None

@@ -27,7 +27,7 @@ pub struct Details {
     pub attachment_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
-    /// The source of an attachment: its text is forgotten or erased there, whatever other files say the same.
+    /// The source of an attachment. It is part of the document's key, so forgetting or erasing this source leaves equal texts of other files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_id: Option<Uuid>,
 }

@@ -140,7 +140,7 @@ fn Limits(user: String, limits: UsageLimits, flash: Option<Flash>) -> impl IntoV
         id => {
             let fixed = view! {
                 <input type="hidden" name="account" value=id.to_owned() />
-                <p class="font-mono text-xs break-all" data-testid="limited">{id.to_owned()}</p>
+                <p class="font-mono text-xs break-all" data-testid="limited">{text::visible(id)}</p>
             };
             ("Limits of a user", organisation(), Some(fixed.into_any()))
         }

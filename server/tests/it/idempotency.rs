@@ -4,7 +4,9 @@ use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use remembrancer::api::{EventId, SourceId};
+use remembrancer::clock::SystemClock;
 use remembrancer::profile::{self, Citation, Drawn, Part, Proposal, Subject};
+use remembrancer::testing::{TestDatabases, World};
 use remembrancer::tools::{self, Effect};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -187,6 +189,11 @@ fn replayed(answer: &Answer) -> bool {
     answer.headers.get("idempotent-replayed").is_some_and(|value| value == "true")
 }
 
+/// A site with databases of its own: it counts rows, and exports of other tests deliver what waits in the outboxes that they share.
+async fn alone() -> Site {
+    Site::on(World::on(TestDatabases::fresh(&SystemClock).await).await, &[])
+}
+
 /// Memories, entries and projects that the writes name, and a file to import.
 async fn prepare(site: &Site) -> Vec<(&'static str, String)> {
     let fact = |topic: &str, content: &str| json!({ "topic_raw": topic, "content": content, "source": { "platform": "slack" } });
@@ -255,7 +262,7 @@ fn every_write_has_a_line() {
 
 #[tokio::test]
 async fn every_write_is_carried_out_once_under_its_key() {
-    let site = Site::new().await;
+    let site = alone().await;
     let (names, key) = (prepare(&site).await, site.world.atlas_key.clone());
     for (number, write) in WRITES.iter().enumerate() {
         let idempotency_key = format!("{number}-{}", write.path.replace(['{', '}'], ""));
@@ -277,7 +284,7 @@ async fn every_write_is_carried_out_once_under_its_key() {
 
 #[tokio::test]
 async fn a_key_with_another_request_is_refused_and_changes_nothing() {
-    let site = Site::new().await;
+    let site = alone().await;
     let (names, key) = (prepare(&site).await, site.world.atlas_key.clone());
     let [one, other] = ["Black, no sugar.", "White, two sugars."]
         .map(|content| json!({ "topic_raw": "tea", "content": content, "source": { "platform": "slack" } }).to_string());
@@ -307,7 +314,7 @@ async fn a_key_with_another_request_is_refused_and_changes_nothing() {
 
 #[tokio::test]
 async fn a_key_that_cannot_be_one_is_refused_before_anything_is_done() {
-    let site = Site::new().await;
+    let site = alone().await;
     let (names, key) = (prepare(&site).await, site.world.atlas_key.clone());
     let rows = site.rows().await;
     for bad in [&b""[..], &[b'k'; 256], &[b'k'; 10_240], b"two words", b"\xc3\xa9"] {

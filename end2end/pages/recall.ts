@@ -15,7 +15,7 @@ export class HealthPage extends FilteredPage {
   readonly agent = this.page.getByRole('combobox', { name: 'Agent', exact: true });
   readonly topic = this.page.getByLabel('Topic');
   readonly cause = this.page.getByRole('combobox', { name: 'Cause' });
-  readonly expected = this.page.getByRole('combobox', { name: 'Expected by the agent' });
+  readonly expected = this.page.getByRole('combobox', { name: 'Result expected' });
 
   /** The bar of the chart of recalls whose name ends so. */
   bar(summary: string): Locator {
@@ -23,7 +23,7 @@ export class HealthPage extends FilteredPage {
   }
 
   /** The number of the tile with this name. */
-  tile(name: 'Recalls' | 'Zero-hit rate' | 'Expected zero hits'): Locator {
+  tile(name: 'Recalls' | 'Zero-hit rate' | 'Missed expected results'): Locator {
     return this.valueOf(this.tiles, name);
   }
 

@@ -13,14 +13,14 @@ test('a recall that found nothing is counted and explained', { tag: ['@phone', '
   // The log is written behind the answer.
   await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(health.tile('Recalls')).toContainText(/^2\D/, { timeout: 1_000 }));
   await expect(health.tile('Zero-hit rate')).toContainText('50 %');
-  await expect(health.tile('Expected zero hits')).toContainText('100 % of 1 that should have known');
-  await expect(health.chart).toHaveAccessibleName(/^30 days: 1 of 2 recalls found nothing, 1 of them expected; most on .*: 1$/);
+  await expect(health.tile('Missed expected results')).toContainText('100 % of 1 recall that expected a result');
+  await expect(health.chart).toHaveAccessibleName(/^30 days: 1 of 2 recalls found nothing, 1 of them although a result was expected; most on .*: 1$/);
   await expect(health.line('cause', 'all below the floor')).toBeVisible();
 
   const item = health.item(question);
   await expect(item).toContainText('expected');
-  await expect(item).toContainText('All below the floor: there were memories, and none was relevant enough.');
-  await expect(item.getByRole('list', { name: 'Near misses' })).toContainText(/-?0\.\d\d of 0\.\d\d/);
+  await expect(item).toContainText('All below the floor: no memory was relevant enough.');
+  await expect(item.getByRole('list', { name: 'Near misses' })).toContainText(/-?0\.\d\d < 0\.\d\d/);
   await expect(item.getByRole('link', { name: 'gasket' })).toBeVisible();
   const alias = await item.getByRole('link', { name: 'Add an alias' }).getAttribute('href');
   expect(new URL(alias ?? '', 'http://x').searchParams.get('alias')).toBe(question);
@@ -37,7 +37,7 @@ test('a deleted memory that would have matched is named', { tag: '@no-js' }, asy
   const { zero_hit } = await agent.ask('Where does the sextant lie?');
   expect(zero_hit).toBe(true);
   await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(await health.items.count()).toBe(1));
-  await expect(health.items).toContainText('Filtered out: a relevant memory exists, and this recall could not reach it.');
+  await expect(health.items).toContainText('Filtered out: a relevant memory exists, but this recall could not return it.');
   await expect(health.items.getByRole('list', { name: 'Near misses' })).toContainText('deleted');
   const restore = health.items.getByTestId('restore');
   await restore.getByText('Restore…').click();
@@ -58,7 +58,7 @@ test('the form and the bars filter the page and set the address', { tag: ['@phon
   await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(await health.items.count()).toBe(2));
   await expect(health.agent.getByRole('option', { selected: true })).toHaveText(agent.slug);
 
-  await health.expected.selectOption('Expected');
+  await health.expected.selectOption('Yes');
   await health.period.selectOption('7 days');
   await health.apply.click();
   await expect(health.items).toHaveCount(1);

@@ -801,12 +801,12 @@ test('recall health', { tag: '@no-js' }, async ({ health }) => {
       - combobox "Agent"
       - textbox "Topic"
       - combobox "Cause"
-      - combobox "Expected by the agent"
+      - combobox "Result expected"
       - button "Apply filters"
       - link "Clear"
     - term: Recalls
     - term: Zero-hit rate
-    - term: Expected zero hits
+    - term: Missed expected results
     - figure:
       - heading "Recalls by day" [level=2]
       - region "Chart of recalls by day":

@@ -18,7 +18,7 @@ pub fn Bar(
         view! { <rect class="fill-ink" x=x width="2" height="6" /> }
     });
     let number = match floor {
-        Some(floor) if value < floor => format!("{value:.2} of {floor:.2}"),
+        Some(floor) if value < floor => format!("{value:.2} < {floor:.2}"),
         Some(floor) => format!("{value:.2} ≥ {floor:.2}"),
         None => format!("{value:.2}"),
     };

@@ -1,7 +1,7 @@
 use crate::{
     query::Query,
     ui::{
-        chart::{length, percent, share_of},
+        chart::{percent, share_of},
         text,
     },
 };
@@ -15,6 +15,8 @@ pub struct Line {
     pub text: String,
     pub value: String,
     pub zero_hits: i64,
+    /// The share that the bar shows and the text names, 0 to 1.
+    pub share: f64,
     /// The text beside the number: `of 340 · 4 %`.
     pub beside: String,
 }
@@ -23,21 +25,20 @@ impl Line {
     /// A row with zero hits and their share of the recalls.
     pub fn of(text: String, value: String, silence: Silence) -> Self {
         let beside = format!("of {} · {}", text::number(silence.recalls), percent(silence.rate()));
-        Self { text, value, zero_hits: silence.zero_hits, beside }
+        Self { text, value, zero_hits: silence.zero_hits, share: silence.rate(), beside }
     }
 }
 
 /// A table of zero hits as bars. The label of each row is a link that sets the filter to it, or clears the filter.
 #[component]
 pub fn BarTable(title: &'static str, name: &'static str, lines: Vec<Line>, query: Query) -> impl IntoView {
-    let most = lines.iter().map(|line| line.zero_hits).max().unwrap_or(0);
     let empty = lines.is_empty();
     let chosen = query.get(name).map(str::to_owned);
     let row = |line: Line| {
         let current = chosen.as_deref() == Some(line.value.as_str());
         let query = query.without(&["after", "before"]);
         let href = if current { query.without(&[name]) } else { query.with(name, &line.value) }.href("/recall");
-        let width = format!("{:.1}", share_of(length(line.zero_hits), length(most)) * 96.0);
+        let width = format!("{:.1}", share_of(line.share, 1.0) * 96.0);
         view! {
             <tr data-testid=format!("by-{name}") aria-current=current.then_some("true")>
                 <th scope="row" class="font-normal! whitespace-normal!">

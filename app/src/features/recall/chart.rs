@@ -53,14 +53,15 @@ pub fn StoredChart(health: RecallHealth, query: Query) -> impl IntoView {
     });
     let columns: Vec<_> = columns.collect();
     let last = last_write.map(|at| {
-        view! { "Last write " <Ago at now /> }
+        let which = if query.get("day").is_some() { "Last write on any day: " } else { "Last write " };
+        view! { {which} <Ago at now /> }
     });
     let (total, class) = match stored {
         0 => ("None in this period".to_owned(), "text-sm font-medium text-warn"),
         n => (text::count(n, "memory", "memories"), "text-sm text-soft"),
     };
     let label = format!("{} {}: {}", bars.len(), plural(unit), text::count(stored, "memory stored", "memories stored"));
-    let partly = query.any(&["topic", "cause", "expected"]).then_some("Filtered by time and agent only");
+    let partly = query.any(&["topic", "cause", "expected"]).then_some("Only the time and agent filters apply");
     view! {
         <figure class="card min-w-0" data-testid="stored">
             <figcaption class="flex flex-wrap items-baseline gap-x-4 gap-y-1 border-b border-line px-3 py-2">
@@ -107,7 +108,7 @@ fn Numbers(bars: Vec<HealthBar>, unit: BarUnit, query: Query) -> impl IntoView {
                             <th scope="col">{head}</th>
                             <th scope="col" class="number">"Recalls"</th>
                             <th scope="col" class="number">"Zero hits"</th>
-                            <th scope="col" class="number">"Expected"</th>
+                            <th scope="col" class="number">"Result expected"</th>
                             <th scope="col" class="number">"Share"</th>
                             <th scope="col" class="number">"Stored"</th>
                         </tr>
@@ -130,7 +131,7 @@ fn summary(silence: &Silence) -> String {
     let recalls = text::count(silence.recalls, "recall", "recalls");
     match silence.expected_zero_hits {
         0 => format!("{} of {recalls} found nothing", text::number(silence.zero_hits)),
-        n => format!("{} of {recalls} found nothing, {} of them expected", text::number(silence.zero_hits), text::number(n)),
+        n => format!("{} of {recalls} found nothing, {} of them although a result was expected", text::number(silence.zero_hits), text::number(n)),
     }
 }
 
@@ -154,7 +155,7 @@ mod tests {
             stored: 0,
         };
         let bars = [bar("2026-06-01T00:00:00Z", 1200, 3, 0), bar("2026-06-02T00:00:00Z", 0, 0, 0), bar("2026-06-03T00:00:00Z", 40, 4, 1)];
-        assert_eq!(spoken(&bars, BarUnit::Day), "3 days: 7 of 1,240 recalls found nothing, 1 of them expected; most on 3 Jun 2026: 4");
+        assert_eq!(spoken(&bars, BarUnit::Day), "3 days: 7 of 1,240 recalls found nothing, 1 of them although a result was expected; most on 3 Jun 2026: 4");
         let hours = [bar("2026-06-01T09:00:00Z", 1, 1, 0), bar("2026-06-01T10:00:00Z", 0, 0, 0)];
         assert_eq!(spoken(&hours, BarUnit::Hour), "2 hours: 1 of 1 recall found nothing; most on 1 Jun 2026, 09:00–10:00 UTC: 1");
     }

@@ -43,7 +43,13 @@ pub fn Columns(
     let marks = ticks(most, if height > 100.0 { 4 } else { 2 });
     let top = length(marks.last().copied().unwrap_or(1));
     let n = u32::try_from(columns.len()).unwrap_or(u32::MAX);
-    let dates = labelled(n, 8).into_iter().filter_map(|i| {
+    // Hours that are divisible by three have labels.
+    let has_label = |i: u32| columns.get(i as usize).is_some_and(|column| column.from.hour() % 3 == 0);
+    let labels: Vec<u32> = match unit {
+        BarUnit::Hour => (0..n).filter(|i| has_label(*i)).collect(),
+        BarUnit::Day => labelled(n, 8),
+    };
+    let dates = labels.into_iter().filter_map(|i| {
         let (x, width) = plot.band(i, n);
         let name = below(unit, columns.get(i as usize)?.from);
         Some(word((x + width / 2.0, plot.bottom() + 15.0), "middle", name))

@@ -64,7 +64,7 @@ fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
     let hours = (0..24).map(|hour| (hour.to_string(), format!("{hour:02}:00–{:02}:00", (hour + 1) % 24)));
     let hours = std::iter::once(choice("", "Any hour")).chain(hours);
     let causes = std::iter::once(choice("", "Any cause")).chain(ZeroHitCause::ALL.iter().map(|c| choice(c.as_str(), cause_name(*c))));
-    let expected = vec![choice("", "Any"), choice("true", "Expected"), choice("false", "Not expected")];
+    let expected = vec![choice("", "Any"), choice("true", "Yes"), choice("false", "No")];
     view! {
         <FilterForm action="/recall" names=url::HEALTH label="Recall health">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
@@ -72,9 +72,9 @@ fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
                 <TextField name="day" label="Day (UTC)" kind="date" value=value("day") error=error("day") />
                 <SelectField name="hour" label="Hour (UTC)" value=value("hour") error=error("hour") choices=hours.collect() />
                 <AgentField query labelled=true error=error("agent") />
-                <TextField name="topic" label="Topic" hint="a term, or other" value=value("topic") />
+                <TextField name="topic" label="Topic" hint="A term, or “other”" value=value("topic") />
                 <SelectField name="cause" label="Cause" value=value("cause") error=error("cause") choices=causes.collect() />
-                <SelectField name="expected" label="Expected by the agent" value=value("expected") error=error("expected") choices=expected />
+                <SelectField name="expected" label="Result expected" value=value("expected") error=error("expected") choices=expected />
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
                     <a class="button button-quiet" class:hidden=move || !query.get().any(url::HEALTH) href="/recall">"Clear"</a>
@@ -90,12 +90,13 @@ fn Whole(health: RecallHealth, page: Page<ZeroHit>, query: Query, may_restore: b
     if health.totals.recalls == 0 && !happened {
         return view! { <div class="card"><Quiet filtered=query.any(url::HEALTH) /></div> }.into_any();
     }
-    let below = match health.totals.recalls {
-        0 => view! { <div class="card"><Quiet filtered=true /></div> }.into_any(),
-        _ => view! { <Tables health=health.clone() query=query.clone() /> <ZeroHits page query=query.clone() may_restore /> }.into_any(),
-    };
+    let none = (health.totals.recalls == 0).then(|| view! { <div class="card"><Quiet filtered=true /></div> });
+    let below = none.is_none().then(|| {
+        view! { <Tables health=health.clone() query=query.clone() /> <ZeroHits page query=query.clone() may_restore /> }
+    });
     view! {
         <div class="space-y-5">
+            {none}
             <Tiles totals=health.totals cause=query.get("cause").is_some() />
             <RecallChart bars=health.bars.clone() unit=health.unit query=query.clone() />
             <StoredChart health query />
@@ -109,15 +110,14 @@ fn Whole(health: RecallHealth, page: Page<ZeroHit>, query: Query, may_restore: b
 #[component]
 fn Tables(health: RecallHealth, query: Query) -> impl IntoView {
     let zero_hits = health.totals.zero_hits;
-    let causes = health.causes.into_iter().map(|(cause, count)| Line {
-        text: cause_name(cause).to_owned(),
-        value: cause.to_string(),
-        zero_hits: count,
-        beside: format!("{} of zero hits", percent(Silence { recalls: zero_hits, zero_hits: count, ..Silence::default() }.rate())),
+    let causes = health.causes.into_iter().map(|(cause, count)| {
+        let share = Silence { recalls: zero_hits, zero_hits: count, ..Silence::default() }.rate();
+        let (text, beside) = (cause_name(cause).to_owned(), format!("{} of zero hits", percent(share)));
+        Line { text, value: cause.to_string(), zero_hits: count, share, beside }
     });
     let agents = health.agents.into_iter().map(|(id, slug, silence)| Line::of(slug, id.to_string(), silence));
     let topics = health.topics.into_iter().map(|(topic, silence)| {
-        let text = if topic == "other" { "outside the vocabulary".to_owned() } else { topic.clone() };
+        let text = if topic == "other" { "not in the vocabulary".to_owned() } else { topic.clone() };
         Line::of(text, topic, silence)
     });
     view! {
@@ -146,9 +146,9 @@ fn Tiles(
         ("Recalls", text::number(totals.recalls), found),
         ("Zero-hit rate", share, format!("{} of {}{of_this_cause}", text::number(totals.zero_hits), text::number(totals.recalls))),
         (
-            "Expected zero hits",
+            "Missed expected results",
             text::number(totals.expected_zero_hits),
-            format!("{} of {} that should have known", percent(expected.rate()), text::number(totals.expected)),
+            format!("{} of {} that expected a result", percent(expected.rate()), text::count(totals.expected, "recall", "recalls")),
         ),
     ];
     let tile = |(name, number, beside): (&'static str, String, String)| {
@@ -169,8 +169,8 @@ fn Tiles(
 #[component]
 fn Quiet(filtered: bool) -> impl IntoView {
     let (title, says) = match filtered {
-        true => ("No recall matches these filters", "Topics match as a whole. A longer period may have more."),
-        false => ("No recalls in this period", "Every recall of an agent is counted here, most within a second or two."),
+        true => ("No recall matches these filters", "Topics must match exactly. Try a longer period."),
+        false => ("No recalls in this period", "Recalls by agents appear here within a few seconds."),
     };
     view! {
         <Empty shape=Shape::Health title=title>

@@ -18,7 +18,7 @@ pub fn Options(
     let in_reach = [MemoryStatus::Active, MemoryStatus::Contradicted];
     let expected = all_of_them.then(|| {
         let choices = vec![choice("", "No"), choice("true", "Yes: report an empty answer")];
-        view! { <SelectField name="expected" label="Expected to be known" value=value("expected") error=error("expected") choices /> }
+        view! { <SelectField name="expected" label="Result expected" value=value("expected") error=error("expected") choices /> }
     });
     let as_of = all_of_them
         .then(|| view! { <TextField name="as_of" label="As of 0:00 UTC on" kind="date" value=value("as_of") error=error("as_of") /> });

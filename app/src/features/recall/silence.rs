@@ -64,7 +64,7 @@ pub fn Legend() -> impl IntoView {
     };
     view! {
         <span class="flex flex-wrap gap-x-3 text-xs">
-            {[("fill-line-strong", "answered"), ("fill-chart", "nothing found"), ("fill-danger", "nothing found, though expected")]
+            {[("fill-line-strong", "answered"), ("fill-chart", "nothing found"), ("fill-danger", "nothing found, though a result was expected")]
                 .map(key)
                 .collect_view()}
         </span>

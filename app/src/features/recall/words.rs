@@ -48,10 +48,10 @@ pub fn gate_name(gate: Gate) -> &'static str {
 /// The badge of a gate's outcome.
 pub fn gate_badge(outcome: GateOutcome) -> impl IntoView {
     let (tone, text, title) = match outcome {
-        GateOutcome::Passed => (Tone::Good, "passed", "The memory gets through."),
-        GateOutcome::Short => (Tone::Warn, "falls short", "Not enough here; another gate may make up for it."),
-        GateOutcome::Stopped => (Tone::Danger, "stopped", "The memory does not get through."),
-        GateOutcome::Open => (Tone::Plain, "not checked", "This gate says nothing about the memory."),
+        GateOutcome::Passed => (Tone::Good, "passed", "The memory passes."),
+        GateOutcome::Short => (Tone::Warn, "falls short", "Below the limit here. Another gate can make up for it."),
+        GateOutcome::Stopped => (Tone::Danger, "stopped", "The memory stops here."),
+        GateOutcome::Open => (Tone::Plain, "not checked", "This gate was not checked."),
     };
     view! { <Badge tone text title /> }
 }
@@ -59,9 +59,9 @@ pub fn gate_badge(outcome: GateOutcome) -> impl IntoView {
 /// A sentence that explains a cause.
 pub fn cause_sentence(cause: ZeroHitCause, degraded: &[String]) -> String {
     match cause {
-        ZeroHitCause::NothingStored => "Nothing stored: the agent had no memory that could be searched.".to_owned(),
-        ZeroHitCause::BelowFloor => "All below the floor: there were memories, and none was relevant enough.".to_owned(),
-        ZeroHitCause::FilteredOut => "Filtered out: a relevant memory exists, and this recall could not reach it.".to_owned(),
+        ZeroHitCause::NothingStored => "Nothing stored: the agent had no memories to search.".to_owned(),
+        ZeroHitCause::BelowFloor => "All below the floor: no memory was relevant enough.".to_owned(),
+        ZeroHitCause::FilteredOut => "Filtered out: a relevant memory exists, but this recall could not return it.".to_owned(),
         ZeroHitCause::Degraded if degraded.is_empty() => "Search degraded: a part of the search could not run.".to_owned(),
         ZeroHitCause::Degraded => format!("Search degraded: a part of the search could not run ({}).", degraded.join(", ")),
     }
@@ -102,8 +102,8 @@ pub fn source_badge(tag: SourceTag) -> impl IntoView {
 
 /// Badges for everything unusual about a recall.
 pub fn outcome_badges(retrieval: &Retrieval) -> impl IntoView + use<> {
-    let silent = retrieval.zero_hit.then(|| view! { <Badge tone=Tone::Warn text="zero hit" title="No memory reached the floor." /> });
-    let expected = retrieval.expected.then(|| view! { <Badge text="expected" title="The agent said that it should know this." /> });
+    let silent = retrieval.zero_hit.then(|| view! { <Badge tone=Tone::Warn text="zero hit" title="No memory reached the relevance floor." /> });
+    let expected = retrieval.expected.then(|| view! { <Badge text="result expected" title="The agent expected a result." /> });
     let degraded = (!retrieval.degraded.is_empty()).then(|| {
         let text = format!("degraded: {}", retrieval.degraded.join(", "));
         view! { <Badge tone=Tone::Danger text title="Part of the search could not run." /> }

@@ -36,15 +36,15 @@ fn Item(hit: ZeroHit, query: Query, may_restore: bool) -> impl IntoView {
     let restore = may_restore.then(|| (query.href("/recall"), hit.retrieval_id.to_string()));
     let theirs = query.without(&["after", "before"]).with("agent", hit.agent_id).href("/recall");
     let knowledge = (hit.knowledge_hits > 0).then(|| {
-        let pieces = text::count(hit.knowledge_hits, "piece", "pieces");
-        view! { <p class="text-sm text-soft">"The answer held " {pieces} " of shared knowledge all the same."</p> }
+        let pieces = text::count(hit.knowledge_hits, "passage", "passages");
+        view! { <p class="text-sm text-soft">"No memory was found, but the answer had " {pieces} " of shared knowledge."</p> }
     });
     let actions = actions(&hit);
     view! {
         <li class="space-y-1.5 border-b border-line px-4 py-3 last:border-b-0" data-testid="zero-hit">
             <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
                 <h3 class="line-clamp-3 min-w-0 font-medium break-words" title=hit.query.clone()>{text::visible(&hit.query)}</h3>
-                {hit.expected.then(|| view! { <Badge tone=Tone::Warn text="expected" title="The agent said that it should know this." /> })}
+                {hit.expected.then(|| view! { <Badge tone=Tone::Warn text="result expected" title="The agent expected a result." /> })}
                 {hit.query_canonical
                     .map(|term| view! { <span class="min-w-0 text-sm break-words text-good">{format!("searched as “{term}”")}</span> })}
                 <span class="ml-auto text-sm text-soft">

@@ -49,7 +49,7 @@ test('a deleted memory is hidden from recall, recorded in the audit log, and can
   await memory.send(memory.delete);
   await expect(memory.flash).toHaveRole('status');
   await expect(memory.flash).toContainText('Deleted 1 memory.');
-  await expect(memory.deleted).toContainText(/^Deleted .* by Vera\. No recall finds it\./);
+  await expect(memory.deleted).toContainText(/^Deleted .* by Vera\. Recalls no longer find it\./);
   await expect(memory.deleted).toContainText('Reason: The notary asked us to.');
   await expect(memory.content).toContainText('kept by the notary');
   await expect(memory.history.first()).toContainText(/v2\s*deleted\s*Vera/);
@@ -73,7 +73,7 @@ test('a deleted memory is hidden from recall, recorded in the audit log, and can
   await expect(memory.flash).toContainText('Restored 1 memory.');
   await expect(memory.deleted).toHaveCount(0);
   await expect(memory.history.first()).toContainText(/v3\s*restored\s*Vera/);
-  await expect(memory.trail.first()).toContainText('memory.restored');
+  await expect(memory.trail.first()).toContainText('Memory restored');
   await expect(memory.trail.first()).toContainText('Reason: It was the other safe.');
   await expect(memory.unfoldDelete).toBeVisible();
   expect(await agent.recall(question)).toContain(id);

@@ -43,7 +43,7 @@ test('title, summary, subject and evidence are shown with the content', { tag: [
   await memory.open(memory_id);
   await expect(memory.title).toHaveText(details.title);
   await expect(memory.content).toHaveText('She signs off every rollout.');
-  await expect(memory.summary).toHaveText(`In short: ${details.summary}`);
+  await expect(memory.summary).toHaveText(`Summary: ${details.summary}`);
   await expect(memory.fact('Subject')).toHaveText('Mina');
   await expect(memory.fact('Evidence').getByRole('link')).toHaveAttribute('href', details.evidence_ref);
 });
@@ -75,8 +75,8 @@ test('the history shows what each version changed', { tag: ['@phone', '@no-js'] 
   await expect(older).toContainText(/v1\s*created.*on slack/);
   await expect(older).toContainText('takes place at 9:30');
   await expect(memory.content).toHaveText('The standup of the harbour team takes place at 9:45 in the small room.');
-  await expect(memory.trail.nth(0)).toContainText('memory.revised');
-  await expect(memory.trail.nth(1)).toContainText('memory.remembered');
+  await expect(memory.trail.nth(0)).toContainText('Memory revised');
+  await expect(memory.trail.nth(1)).toContainText('Memory stored');
   await expect(memory.trail.nth(1)).toContainText(`${agent.slug} (agent)`);
 });
 

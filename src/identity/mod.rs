@@ -99,7 +99,7 @@ pub async fn create_tenant(engine: &Engine, slug: &str, name: &str) -> Result<Op
     let tenant =
         Tenant { id: TenantId(engine.clock().id()), slug: slug.into(), name: name.into(), commons_id: AgentId(engine.clock().id()) };
     let ctx = OpContext::system(tenant.id, tenant.commons_id, RequestId(engine.clock().id()));
-    let entry = NewEntry::new(engine, &ctx, "tenant.created", "tenant", tenant.id, format!("tenant {slug} created"));
+    let entry = NewEntry::new(engine, &ctx, "tenant.created", "tenant", tenant.id, format!("organisation {slug} created"));
     let mut tx = engine.db().control.begin_system().await?;
     store::insert_tenant(&mut tx, &tenant, now).await.map_err(|error| name_conflict(error, "tenant", slug))?;
     finish(engine, tx, &ctx, entry).await?;

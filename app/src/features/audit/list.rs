@@ -33,8 +33,14 @@ fn actions(current: &str) -> Vec<Choice> {
 }
 
 /// An action in words.
-fn words(action: &str) -> &str {
+pub fn words(action: &str) -> &str {
     AUDIT_ACTIONS.iter().find(|(known, _)| *known == action).map_or(action, |(_, words)| words)
+}
+
+/// The message of an entry, unless the action says the same.
+pub fn message(entry: &AuditEntry) -> Option<String> {
+    let repeats = entry.action.ends_with(&entry.message) || words(&entry.action).to_lowercase().contains(&entry.message.to_lowercase());
+    (!repeats).then(|| entry.message.clone())
 }
 
 /// The page of the audit log.
@@ -45,7 +51,7 @@ pub fn AuditPage() -> impl IntoView {
     let choices = actions(&filtered.value("action").get_untracked());
     view! {
         <PageHead title="Audit log">
-            "Who did what, when and why. Entries are only ever added, and each is chained to the one before it."
+            "Who did what, when and why. Entries cannot be changed or removed: each carries the hash of the one before it."
         </PageHead>
         <FilterForm action="/audit" names=NAMES label="Audit log">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(5,minmax(0,1fr))_auto]">
@@ -128,20 +134,23 @@ fn Row(entry: AuditEntry) -> impl IntoView {
         None => view! { <span class=class title=entry.target_id.clone()>{name}</span> }.into_any(),
     };
     let action = words(&entry.action).to_owned();
+    let message = message(&entry);
+    let actor_kind = (entry.actor_kind != entry.actor_name).then_some(entry.actor_kind);
+    let target_kind = if entry.target_kind == "tenant" { "organisation".to_owned() } else { entry.target_kind.replace('_', " ") };
     view! {
         <tr data-testid="entry">
             <td class="hidden text-soft md:table-cell"><Time at=entry.at /></td>
             <td class="hidden sm:table-cell">
                 <span class="break-words">{entry.actor_name.clone()}</span>
-                <span class="ml-1.5 text-xs text-soft">{entry.actor_kind}</span>
+                <span class="ml-1.5 text-xs text-soft">{actor_kind}</span>
             </td>
             <td>
                 <p class="flex flex-wrap items-baseline gap-x-2">
                     <Badge text=action title=entry.action />
-                    <span class="text-soft">{entry.target_kind}</span>
+                    <span class="text-soft">{target_kind}</span>
                     <span class="min-w-0 wrap-anywhere" data-testid="target">{target}</span>
                 </p>
-                <p class="mt-0.5 wrap-anywhere text-soft">{entry.message}</p>
+                {message.map(|message| view! { <p class="mt-0.5 wrap-anywhere text-soft">{message}</p> })}
                 {entry.reason.map(|reason| view! { <p class="mt-0.5 break-words">"Reason: " {reason}</p> })}
                 <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{entry.actor_name} " · "</span><Time at=entry.at /></p>
             </td>
@@ -154,7 +163,7 @@ fn NoEntries() -> impl IntoView {
     view! {
         <Empty shape=Shape::Audit title="No entry matches">
             <p class="mb-3">
-                "Every change is recorded, most within a second or two. Search by the topic of a memory, its short id, or the beginning of any id."
+                "Every change is recorded within a few seconds. Search by the topic of a memory, its short id, or the beginning of any id."
             </p>
             <a class="button" href="/audit">
                 "Show everything"

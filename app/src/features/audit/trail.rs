@@ -1,3 +1,4 @@
+use super::list::{message, words};
 use crate::ui::Time;
 use leptos::prelude::*;
 use remembrancer::api::AuditEntry;
@@ -6,18 +7,20 @@ use remembrancer::api::AuditEntry;
 #[component]
 pub fn Trail(entries: Vec<AuditEntry>) -> impl IntoView {
     if entries.is_empty() {
-        return view! { <p class="px-4 py-3 text-sm text-soft">"Nothing on record yet; entries arrive within a few seconds."</p> }
+        return view! { <p class="px-4 py-3 text-sm text-soft">"No entries yet. They appear within a few seconds of a change."</p> }
             .into_any();
     }
     let one = |entry: AuditEntry| {
+        let (action, message) = (words(&entry.action).to_owned(), message(&entry));
+        let kind = (entry.actor_kind != entry.actor_name).then(|| view! { <span class="text-soft">" (" {entry.actor_kind} ")"</span> });
         view! {
             <li class="border-b border-line px-4 py-2.5 text-sm last:border-b-0">
                 <div class="flex flex-wrap items-baseline gap-x-2">
-                    <code class="font-mono text-xs">{entry.action}</code>
-                    <span>{entry.actor_name} <span class="text-soft">" (" {entry.actor_kind} ")"</span></span>
+                    <span class="font-medium" title=entry.action>{action}</span>
+                    <span>{entry.actor_name} {kind}</span>
                     <span class="ml-auto text-soft"><Time at=entry.at /></span>
                 </div>
-                <p class="break-words text-soft">{entry.message}</p>
+                {message.map(|message| view! { <p class="break-words text-soft">{message}</p> })}
                 {entry.reason.map(|reason| view! { <p class="break-words">"Reason: " {reason}</p> })}
             </li>
         }

@@ -12,7 +12,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, ErrorCode, MemoryRow, OperatorRole};
 
-const NOT_ALLOWED: &str = "Deleting takes the role “operator”. Ask an administrator for it.";
+const NOT_ALLOWED: &str = "Deleting requires the role “operator”. Ask an administrator for it.";
 
 /// The confirmation page for deleting several memories.
 #[component]

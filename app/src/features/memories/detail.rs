@@ -94,7 +94,7 @@ fn Missing(error: ConsoleError) -> impl IntoView {
 fn unknown() -> ConsoleError {
     #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "This is not the id of a memory.")
+    ConsoleError::new(ErrorCode::NotFound, "No memory has this id.")
 }
 
 #[component]
@@ -128,7 +128,7 @@ fn Whole(
             <div class="mt-1.5 flex flex-wrap items-center gap-1.5">
                 <Canonical yes=row.is_canonical />
                 {state(&row)}
-                <span class="font-mono text-xs text-soft" title="The id that prompts show">{row.short_id.clone()}</span>
+                <span class="font-mono text-xs text-soft" title="Short id, as shown in prompts">{row.short_id.clone()}</span>
             </div>
         </header>
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
@@ -143,7 +143,7 @@ fn Whole(
                         .map(|summary| {
                             view! {
                                 <p class="mt-3 border-t border-line pt-3 text-sm break-words text-soft" data-testid="summary">
-                                    "In short: " {summary}
+                                    "Summary: " {summary}
                                 </p>
                             }
                         })}
@@ -175,7 +175,7 @@ fn Whole(
 fn Waiting(id: MemoryId) -> impl IntoView {
     view! {
         <p class="rounded-md bg-sunken px-3 py-2 text-sm" data-testid="waiting">
-            "This candidate waits in the inbox. Agents do not recall it. "
+            "This candidate is waiting for review in the inbox. Agents do not recall it yet. "
             <a class="underline" href=format!("/inbox?focus={id}")>"Review it"</a>
         </p>
     }
@@ -184,15 +184,15 @@ fn Waiting(id: MemoryId) -> impl IntoView {
 #[component]
 fn Archived(at: chrono::DateTime<chrono::Utc>, why: Option<ArchiveReason>) -> impl IntoView {
     let why = match why {
-        Some(ArchiveReason::Faded) => "It was not recalled for long, and little was left of its importance.",
-        Some(ArchiveReason::Expired) => "Its retention ended.",
-        Some(ArchiveReason::Limit) => "The agent had its most episodes, and this one was the weakest.",
-        Some(ArchiveReason::Early) => "It was weak, and the agent was near its most episodes.",
+        Some(ArchiveReason::Faded) => "It was not recalled for a long time, and its importance faded.",
+        Some(ArchiveReason::Expired) => "Its retention period ended.",
+        Some(ArchiveReason::Limit) => "The agent reached its limit of episodes, and this one was the least important.",
+        Some(ArchiveReason::Early) => "Its importance was low, and the agent was close to its limit of episodes.",
         None => "",
     };
     view! {
         <p class="rounded-md bg-sunken px-3 py-2 text-sm" data-testid="archived">
-            <span class="font-medium">"Archived "<Time at /></span> ". Agents do not recall it. " {why}
+            <span class="font-medium">"Archived "<Time at /></span> ". Recalls no longer find it. " {why}
         </p>
     }
 }
@@ -208,7 +208,7 @@ fn Deleted(
     let what = if rejected { "Rejected " } else { "Deleted " };
     view! {
         <div class="rounded-md border border-danger bg-danger-wash px-3 py-2 text-sm text-danger" data-testid="deleted">
-            <p class="font-medium">{what} <Time at /> {by.map(|by| format!(" by {by}"))} ". No recall finds it."</p>
+            <p class="font-medium">{what} <Time at /> {by.map(|by| format!(" by {by}"))} ". Recalls no longer find it."</p>
             {reason.map(|reason| view! { <p class="mt-0.5 break-words">"Reason: " {reason}</p> })}
         </div>
     }

@@ -22,7 +22,7 @@ pub fn Facts(
         None => view! { "never" }.into_any(),
     };
     let embedded = match detail.embedded_by.as_slice() {
-        [] => "not yet; until then only its words are searched".to_owned(),
+        [] => "not yet; only its words are searched".to_owned(),
         models => models.join(", "),
     };
     let retention = match row.expires_at {
@@ -30,9 +30,9 @@ pub fn Facts(
         None => view! { {detail.retention.as_str()} }.into_any(),
     };
     let rule = detail.retention_rule.map(|rule| match rule {
-        RetentionRule::Explicit => "somebody asked to remember it",
+        RetentionRule::Explicit => "a person asked to remember it",
         RetentionRule::Decision => "it holds a decision or an approval",
-        RetentionRule::Task => "it says that something was done",
+        RetentionRule::Task => "it reports a finished task",
         RetentionRule::Error => "it reports an error",
         RetentionRule::Routine => "no other rule applies",
     });
@@ -41,11 +41,11 @@ pub fn Facts(
         .iter()
         .map(|share| format!("{} {:+.2} (“{}”)", share.factor.as_str().replace('_', " "), share.weight, share.words));
     let factors: Vec<String> = factors.collect();
-    let left = detail.decayed_importance.map(|left| format!("{left:.2} now; it falls while no recall returns the memory"));
+    let left = detail.decayed_importance.map(|left| format!("{left:.2} now; falls until a recall returns the memory"));
     let importance = format!("{:.2}{}", detail.importance, if detail.pinned { ", pinned" } else { "" });
     let decay = format!(
-        "exp(−Δ/{DECAY_DAYS}), Δ in days since the last write. It halves in {:.0} days: an old memory competes worse in a recall, it \
-         never vanishes.",
+        "Falls by half every {:.0} days after the last write: exp(−days/{DECAY_DAYS}). Older memories rank lower in recalls but are still \
+         found.",
         DECAY_DAYS * LN_2
     );
     view! {
@@ -73,7 +73,7 @@ pub fn Facts(
                 {source.message_id.map(|id| fact("Message", mono(id)))}
                 {source.speaker.map(|name| fact("Speaker", text::visible(&name)))}
                 {source.observed_at.or(detail.observed_at).map(|at| fact("Said", time(at)))}
-                {fact("Came by", detail.source_kind.as_str())}
+                {fact("Origin", detail.source_kind.as_str())}
                 {detail.filename.map(|name| fact("File", name))}
                 {detail.attachment_id.map(|id| fact("Attachment", mono(id)))}
                 {detail.evidence_ref.map(|evidence| fact("Evidence", view! { <Evidence evidence /> }))}

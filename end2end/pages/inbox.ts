@@ -80,9 +80,9 @@ export class Focus {
     this.topic = this.panel.getByRole('combobox', { name: 'Topic' });
     this.scope = this.panel.getByRole('combobox', { name: 'Scope' });
     this.project = this.panel.getByRole('combobox', { name: 'Project' });
-    this.reason = this.panel.getByRole('textbox', { name: 'Reason to reject it' });
+    this.reason = this.panel.getByRole('textbox', { name: 'Reason for rejection' });
     this.reject = this.panel.getByRole('button', { name: 'Reject' });
-    this.merge = this.panel.getByRole('button', { name: 'Merge into it' });
+    this.merge = this.panel.getByRole('button', { name: 'Merge into memory' });
     this.accept = this.panel.getByRole('button', { name: /^Accept / });
     this.decline = this.panel.getByRole('button', { name: 'Decline' });
     this.decided = this.panel.getByTestId('decided');

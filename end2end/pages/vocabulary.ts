@@ -75,13 +75,13 @@ export class Focus {
     this.nearest = this.panel.getByTestId('nearest').getByRole('listitem');
     /** The buttons beside the nearest terms, best first. */
     this.merge = this.panel.getByRole('button', { name: /^Merge into (?!it$)/ });
-    this.into = this.panel.getByRole('combobox', { name: 'Another term that it means' });
-    this.mergeInto = this.panel.getByRole('button', { name: 'Merge into it' });
+    this.into = this.panel.getByRole('combobox', { name: 'Existing term' });
+    this.mergeInto = this.panel.getByRole('button', { name: 'Merge into term' });
     this.term = this.panel.getByRole('textbox', { name: 'Term' });
     this.definition = this.panel.getByRole('textbox', { name: 'Definition' });
     this.category = this.panel.getByRole('textbox', { name: 'Category' });
     this.approve = this.panel.getByRole('button', { name: 'Approve' });
-    this.reason = this.panel.getByRole('textbox', { name: 'Reason to reject it' });
+    this.reason = this.panel.getByRole('textbox', { name: 'Reason for rejection' });
     this.reject = this.panel.getByRole('button', { name: 'Reject' });
     this.decided = this.panel.getByTestId('decided');
     this.next = this.panel.getByRole('link', { name: 'Next' });

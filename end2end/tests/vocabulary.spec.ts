@@ -186,7 +186,7 @@ test('the count follows the checkboxes and starts over with another list', async
   await vocabulary.apply.click();
   await expect(vocabulary.phrases).toHaveText([`reef ${mark}`]);
   await expect(vocabulary.select(`reef ${mark}`)).not.toBeChecked();
-  await expect(count).toHaveText('Select proposals to decide them alike.');
+  await expect(count).toHaveText('Select proposals to decide them together.');
 });
 
 test('deciding without a selection links back to the list', { tag: '@no-js' }, async ({ vocabulary, decide, agent }) => {

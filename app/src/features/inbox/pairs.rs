@@ -113,7 +113,7 @@ fn Merge(id: MemoryId, pair: InboxPair, here: String, next: String, key: bool) -
                 <input type="hidden" name="done" value=next />
                 <input type="hidden" name="form" value=here.clone() />
                 <button class="button" type="submit" data-keys=key.then_some("m")>
-                    "Merge into it"
+                    "Merge into memory"
                     {key.then(|| view! { <kbd class="kbd hidden md:inline" aria-hidden="true">"m"</kbd> })}
                 </button>
             </form>

@@ -225,6 +225,6 @@ fn Read(policy: CapturePolicy) -> impl IntoView {
             <dt>"Outside models"</dt>
             <dd>{if policy.outside_models { "Text may be sent to them" } else { "Text stays on this server" }}</dd>
         </dl>
-        <p class="mt-3 text-sm text-soft">"Changing the policy takes the role “admin”."</p>
+        <p class="mt-3 text-sm text-soft">"Changing the policy requires the role “admin”."</p>
     }
 }

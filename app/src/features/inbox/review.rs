@@ -18,7 +18,7 @@ use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, ErrorCode, InboxItem, InboxOutcome, OperatorRole};
 
 /// The error for viewers who may not decide.
-const NOT_ALLOWED: &str = "Deciding on candidates takes the role “reviewer”. Ask an administrator for it.";
+const NOT_ALLOWED: &str = "Reviewing candidates requires the role “reviewer”. Ask an administrator for it.";
 
 /// The confirmation page of a decision on several candidates: the list, what it would do, then the button.
 #[component]

@@ -52,12 +52,12 @@ pub fn Verdicts(
             <form class="flex items-start gap-2" method="post" action="/console/api/decide_candidates">
                 {common("reject")}
                 <div class="min-w-0 grow">
-                    <label class="sr-only" for="reason">"Reason to reject it"</label>
+                    <label class="sr-only" for="reason">"Reason for rejection"</label>
                     <input
                         class="input"
                         id="reason"
                         name="reason"
-                        placeholder="Reason to reject it"
+                        placeholder="Reason for rejection"
                         autocomplete="off"
                         required
                         maxlength=REASON_MAX.to_string()

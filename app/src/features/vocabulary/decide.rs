@@ -17,7 +17,7 @@ use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, DEFINITION_MAX, ErrorCode, OperatorRole, Proposal, ProposalId};
 
 /// The error for viewers who may not decide.
-pub const NOT_ALLOWED: &str = "Deciding on the vocabulary takes the role “reviewer”. Ask an administrator for it.";
+pub const NOT_ALLOWED: &str = "Vocabulary decisions require the role “reviewer”. Ask an administrator for it.";
 
 fn ids(query: &Query) -> Vec<ProposalId> {
     query.all("ids").flat_map(|ids| ids.split(',')).filter_map(|id| id.parse().ok()).collect()
@@ -31,7 +31,7 @@ pub fn DecidePage() -> impl IntoView {
     let preview = Resource::new(move || input.get(), |(ids, input)| consider_proposals(Ids(ids), input));
     let (who, typed) = (ViewerResource::expect(), RwSignal::new(String::new()));
     view! {
-        <PageHead title="Decide proposals">"Confirm"</PageHead>
+        <PageHead title="Decide proposals">"Review the effect, then confirm."</PageHead>
         <Tabs />
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
             {move || Suspend::new(async move {
@@ -63,7 +63,7 @@ fn Confirm(preview: VerdictPreview, query: Query, flash: Option<Flash>, typed: R
         (Some("merge"), Some(_)) => view! { <Merge preview query /> }.into_any(),
         (Some("merge"), None) => view! { <Choose preview query typed /> }.into_any(),
         (Some("reject"), _) => view! { <Reject preview query flash /> }.into_any(),
-        _ => view! { <p class="text-sm text-soft">"Choose in the list whether to approve, to merge or to reject."</p> <Cancel query /> }
+        _ => view! { <p class="text-sm text-soft">"Choose in the list whether to approve, merge or reject."</p> <Cancel query /> }
             .into_any(),
     };
     view! {
@@ -73,9 +73,9 @@ fn Confirm(preview: VerdictPreview, query: Query, flash: Option<Flash>, typed: R
                     <thead>
                         <tr>
                             <th scope="col">"Phrase"</th>
-                            <th scope="col" class="number w-16">"Met"</th>
+                            <th scope="col" class="number w-16">"Uses"</th>
                             <th scope="col" class="hidden w-44 sm:table-cell">"By"</th>
-                            <th scope="col" class="hidden w-30 md:table-cell">"Last met"</th>
+                            <th scope="col" class="hidden w-30 md:table-cell">"Last used"</th>
                         </tr>
                     </thead>
                     <tbody>{rows}</tbody>
@@ -217,7 +217,7 @@ fn Reject(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl I
     view! {
         <form class="space-y-3" method="post" action="/console/api/decide_proposals">
             <h2 class="wrap-anywhere" data-testid="count">"Reject " {title.clone()} "?"</h2>
-            <p class="text-sm text-soft">"No memory changes. A phrase that is met again stays rejected, and counts on."</p>
+            <p class="text-sm text-soft">"No memory changes. If agents use a phrase again, it stays rejected and its uses are still counted."</p>
             <About proposals=preview.proposals query=query.clone() />
             <input type="hidden" name="what" value="reject" />
             <div>

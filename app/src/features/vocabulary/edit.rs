@@ -44,7 +44,7 @@ pub fn Edit(term: Term, typed: RwSignal<String>) -> impl IntoView {
         </div>
     };
     let retire = view! {
-        <p class="text-sm text-soft">"Memories under it go back to the phrases they were met with."</p>
+        <p class="text-sm text-soft">"Its memories return to their original wording."</p>
         <div>
             <ReasonField id="reason" typed="" error=None hint="Kept with the decision. At most 500 characters." />
         </div>

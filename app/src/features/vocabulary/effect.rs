@@ -13,7 +13,7 @@ pub fn Effects(effect: Effect) -> impl IntoView {
     let phrase = |(phrase, meaning): (String, Option<String>)| {
         let meaning = match meaning {
             Some(term) => view! { <span class="font-medium">{term}</span> }.into_any(),
-            None => view! { <span class="text-soft">"no term: each as it was met"</span> }.into_any(),
+            None => view! { <span class="text-soft">"no term: original wording"</span> }.into_any(),
         };
         view! {
             <li class="break-words" data-testid="phrase">

@@ -90,7 +90,7 @@ fn Look(
     typed: RwSignal<String>,
 ) -> impl IntoView {
     let proposal = detail.proposal.clone();
-    let met = format!("Met {} by {}", text::count(proposal.count, "time", "times"), proposal.agents.join(", "));
+    let met = format!("Used {} by {}", text::count(proposal.count, "time", "times"), proposal.agents.join(", "));
     let evidence = detail.evidence.clone();
     let decide = match proposal.decision {
         Some(decision) => view! { <Decided decision may_undo=may_decide here /> }.into_any(),

@@ -27,7 +27,7 @@ pub fn ReviewPage() -> impl IntoView {
     let who = ViewerResource::expect();
     let (busy, set_busy) = busy();
     view! {
-        <PageHead title="Vocabulary review">"Phrases that agents use and the vocabulary does not know. A decision holds for all of them."</PageHead>
+        <PageHead title="Vocabulary review">"Phrases that agents use and the vocabulary does not know. A decision applies to all agents."</PageHead>
         <Tabs />
         <FilterForm action="/vocabulary" names=NAMES label="Proposals">
             <div class="flex flex-wrap items-end gap-2">
@@ -100,14 +100,14 @@ fn Nothing(query: Query) -> impl IntoView {
     if query.any(NAMES) || query.any(&["after", "before"]) {
         return view! {
             <Empty shape=Shape::Filter title="No proposal matches">
-                <p class="mb-3">"Open proposals show unless another state is asked for."</p>
-                <a class="button" href="/vocabulary">"Show what is open"</a>
+                <p class="mb-3">"Only open proposals are shown unless you choose another state."</p>
+                <a class="button" href="/vocabulary">"Show open proposals"</a>
             </Empty>
         }
         .into_any();
     }
     view! {
-        <Empty shape=Shape::Done title="Nothing waits for a decision">
+        <Empty shape=Shape::Done title="No open proposals">
             <p class="mb-3">
                 "When an agent files a memory under a phrase that the vocabulary does not know, or proposes one, it appears here within a "
                 "second or two, with the memories it came from."

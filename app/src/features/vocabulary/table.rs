@@ -22,16 +22,16 @@ pub fn Table(rows: Vec<Proposal>, query: Memo<Query>, focus: Memo<Option<Proposa
                     <tr>
                         {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll form /></th> })}
                         <th scope="col">"Phrase"</th>
-                        <th scope="col" class="number w-16">"Met"</th>
+                        <th scope="col" class="number w-16">"Uses"</th>
                         <th scope="col" class="hidden w-44 @xl:table-cell">"By"</th>
-                        <th scope="col" class="hidden w-30 @md:table-cell">"Last met"</th>
+                        <th scope="col" class="hidden w-30 @md:table-cell">"Last used"</th>
                     </tr>
                 </thead>
                 <tbody>{body}</tbody>
             </table>
             {select.then(|| {
                 view! {
-                    <Selection selected one="proposal" many="proposals" hint="Select proposals to decide them alike.">
+                    <Selection selected one="proposal" many="proposals" hint="Select proposals to decide them together.">
                         <button class="button" type="submit" name="what" value="approve">"Approve selected…"</button>
                         <button class="button" type="submit" name="what" value="merge">"Merge selected…"</button>
                         <button class="button button-danger" type="submit" name="what" value="reject">"Reject selected…"</button>

@@ -74,7 +74,7 @@ pub fn Missing(error: ConsoleError) -> impl IntoView {
 pub fn unknown() -> ConsoleError {
     #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "This is not the id of a term.")
+    ConsoleError::new(ErrorCode::NotFound, "No term has this id.")
 }
 
 #[component]
@@ -104,7 +104,7 @@ fn Whole(detail: TermDetail, may_decide: bool, typed: RwSignal<String>) -> impl 
                 <section aria-labelledby="aliases">
                     <h2 class="mb-2" id="aliases">"Aliases"</h2>
                     {match term.aliases.is_empty() {
-                        true => view! { <p class="card px-4 py-3 text-sm text-soft">"None: it is known by its name alone."</p> }.into_any(),
+                        true => view! { <p class="card px-4 py-3 text-sm text-soft">"No aliases."</p> }.into_any(),
                         false => view! { <ul class="card divide-y divide-line" data-testid="aliases">{aliases}</ul> }.into_any(),
                     }}
                 </section>

@@ -36,16 +36,16 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
         <form class="flex flex-wrap items-end gap-2" method="post" action="/console/api/decide_proposals">
             {common("merge")}
             <div class="min-w-40 grow">
-                <TermField id="into" label="Another term that it means" value=before.into error=error("merge", "into") typed keys="t" />
+                <TermField id="into" label="Existing term" value=before.into error=error("merge", "into") typed keys="t" />
             </div>
             <button class="button" type="submit">
-                "Merge into it"
+                "Merge into term"
             </button>
         </form>
         <form class="space-y-2 border-t border-line pt-4" method="post" action="/console/api/decide_proposals">
             {common("approve")}
             <input type="hidden" name="shown" value=phrase />
-            <h3 class="font-semibold">"A term of its own"</h3>
+            <h3 class="font-semibold">"Approve as a new term"</h3>
             <Line id="term" name="term" label="Term" value=term key="a" required=true error=error("approve", "term") />
             <div>
                 <label class="label" for="definition">
@@ -67,7 +67,7 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
         <form class="flex items-end gap-2 border-t border-line pt-4" method="post" action="/console/api/decide_proposals">
             {common("reject")}
             <div class="grow">
-                <Line id="reason" name="reason" label="Reason to reject it" value=before.reason key="r" required=true error=error("reject", "reason") />
+                <Line id="reason" name="reason" label="Reason for rejection" value=before.reason key="r" required=true error=error("reject", "reason") />
             </div>
             <button class="button button-danger" type="submit">
                 "Reject"
@@ -80,12 +80,12 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
 #[component]
 pub fn Nearest(nearest: Vec<Suggestion>, merge: bool) -> impl IntoView {
     if nearest.is_empty() {
-        return view! { <p class="text-sm text-soft">"No term resembles it."</p> }.into_any();
+        return view! { <p class="text-sm text-soft">"No similar terms."</p> }.into_any();
     }
     let rows = (1..).zip(nearest).map(|(place, suggestion)| view! { <Near suggestion place merge /> }).collect_view();
     view! {
         <div class="space-y-1.5">
-            <h3 class="font-semibold">"Resembles"</h3>
+            <h3 class="font-semibold">"Similar terms"</h3>
             <ul class="space-y-2" data-testid="nearest">
                 {rows}
             </ul>

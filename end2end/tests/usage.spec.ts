@@ -16,7 +16,7 @@ test('the page shows what models cost, and filters it', { tag: ['@phone', '@no-j
   await usage.goto('/usage?model=example-large');
   await expect(usage.models.getByRole('rowheader')).toHaveText(['example-large']);
   await usage.goto('/usage?model=no-such-model');
-  await expect(usage.main).toContainText('No calls match');
+  await expect(usage.main).toContainText('No calls match these filters');
   await usage.goto('/usage?from=2026-01-01&until=2026-06-30');
   await expect(usage.error).toContainText('at most 92 are allowed');
 });
@@ -63,7 +63,7 @@ test.describe('a viewer', () => {
   test('reads the page and is offered no form', { tag: '@no-js' }, async ({ usage }) => {
     await usage.goto('/usage');
     await expect(usage.totals).toBeVisible();
-    await expect(usage.main).toContainText('Changing limits takes the role “admin”.');
+    await expect(usage.main).toContainText('Changing limits requires the role “admin”.');
     await expect(usage.grant).toHaveCount(0);
   });
 });

@@ -21,14 +21,14 @@ pub fn Accounts(balances: Balances, may_edit: bool, user: String, flash: Option<
     let limits = accounts.iter().find(is_chosen).map(|account| account.limits).unwrap_or_default();
     let forms = match may_edit {
         true => view! { <Forms user limits flash /> }.into_any(),
-        false => view! { <p class="text-sm text-soft">"Changing limits takes the role “admin”."</p> }.into_any(),
+        false => view! { <p class="text-sm text-soft">"Changing limits requires the role “admin”."</p> }.into_any(),
     };
     view! {
         <section aria-labelledby="limits">
             <h2 class="mb-1" id="limits">"Credit and quotas"</h2>
             <p class="mb-3 max-w-3xl text-sm text-soft">
-                "Without a limit, calls are not counted against anything. When an account is used up, memories are stored without a vector, \
-                searches use words only, and rules extract instead of a chat model. Vectors follow when there is credit again."
+                "An account without limits can always call models. When an account is used up, memories are stored without a vector, \
+                searches match words only, and rules replace the chat model. Vectors are added once there is credit again."
             </p>
             <Limited accounts may_edit />
             {forms}
@@ -40,7 +40,7 @@ pub fn Accounts(balances: Balances, may_edit: bool, user: String, flash: Option<
 #[component]
 fn Limited(accounts: Vec<Account>, may_edit: bool) -> impl IntoView {
     if accounts.is_empty() {
-        return view! { <p class="card mb-6 p-4 text-sm" data-testid="unlimited">"Nothing is limited."</p> }.into_any();
+        return view! { <p class="card mb-6 p-4 text-sm" data-testid="unlimited">"No account has limits."</p> }.into_any();
     }
     let row = |account: Account| {
         let change = account.user_id.filter(|_| may_edit).map(|id| {
@@ -57,7 +57,7 @@ fn Limited(accounts: Vec<Account>, may_edit: bool) -> impl IntoView {
         let month_tokens = used(text::number(account.used_tokens), limits.month_tokens.map(text::number));
         view! {
             <tr data-testid="account">
-                <th scope="row" class="font-normal! whitespace-normal!">
+                <th scope="row" class="min-w-40 font-normal! whitespace-normal!">
                     <span class="wrap-anywhere">{account_name(account.user_id.is_some(), account.name)}</span>
                     {change}
                     <span class="mt-1 block">{state}</span>
@@ -75,7 +75,7 @@ fn Limited(accounts: Vec<Account>, may_edit: bool) -> impl IntoView {
                     <tr>
                         <th scope="col">"Account"</th>
                         <th scope="col" class="number">"Credit"</th>
-                        <th scope="col" class="number">"This month"</th>
+                        <th scope="col" class="number">"Cost this month"</th>
                         <th scope="col" class="number">"Tokens this month"</th>
                     </tr>
                 </thead>
@@ -111,7 +111,7 @@ fn Grant(flash: Option<Flash>) -> impl IntoView {
     view! {
         <form class="card space-y-3 p-4" method="post" action="/console/api/grant_credit" aria-label="Grant credit">
             <h3 class="font-medium">"Grant credit"</h3>
-            <p class="text-sm text-soft">"From the first grant on, calls of paid models need credit. An amount below 0 corrects an earlier one."</p>
+            <p class="text-sm text-soft">"After its first grant, an account needs credit to call paid models. A negative amount corrects an earlier grant."</p>
             <div class="grid grid-cols-2 gap-3">
                 <TextField name="dollars" label="US dollars" hint="20" value=typed.text("dollars") error=Signal::stored(error("dollars")) />
                 <TextField name="user" label="User" hint="Empty: the organisation" value=typed.text("user") error=Signal::stored(error("user")) />
@@ -152,7 +152,7 @@ fn Limits(user: String, limits: UsageLimits, flash: Option<Flash>) -> impl IntoV
                 {other}
             </div>
             <p class="text-sm text-soft">
-                "Replaces the limits of the account. Leave a quota empty for none. Quotas renew on the first of each month, UTC."
+                "Replaces the limits of the account. An empty field means no quota. Quotas renew on the first of each month, UTC."
             </p>
             <input type="hidden" name="user" value=user />
             {whose}

@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_axis_has_round_amounts_of_any_size() {
-        for (dearest, top) in [(1234.0, "$1,500"), (7.3, "$8"), (0.38, "$0.4000"), (0.0021, "$0.003000")] {
+        for (dearest, top) in [(1234.0, "$1,500"), (7.3, "$8"), (0.38, "$0.40"), (0.0021, "$0.003")] {
             let scale = Scale::of(&[day(1, 10, dearest)]);
             let mark = ticks(scale.most, 4).last().copied().unwrap();
             assert_eq!(scale.mark(mark), top, "{dearest}");

@@ -28,7 +28,7 @@ pub fn UsagePage() -> impl IntoView {
     let accounts = Resource::new(|| (), |()| read_balances());
     let who = ViewerResource::expect();
     view! {
-        <PageHead title="Usage">"What calls of models cost, and the limits on it. The local model is free and never limited."</PageHead>
+        <PageHead title="Usage">"What model calls cost, and their limits. The local model is free and has no limits."</PageHead>
         <FilterForm action="/usage" names=NAMES label="Usage">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(4,minmax(0,1fr))_auto]">
                 <TextField name="from" label="From (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
@@ -61,14 +61,15 @@ pub fn UsagePage() -> impl IntoView {
 
 #[component]
 fn Report(report: UsageReport, query: Query) -> impl IntoView {
-    let UsageReport { total, days, agents, models, purposes, users, .. } = report;
+    let UsageReport { from, until, total, days, agents, models, purposes, users } = report;
     if total.calls == 0 {
         return view! { <div class="card mb-6"><NoCalls filtered=query.any(NAMES) /></div> }.into_any();
     }
+    let period = format!("{} – {} (UTC)", text::day(from), text::day(until));
     let purposes = purposes.into_iter().map(|share| UsageShare { name: share.name.map(|name| purpose(&name).to_owned()), ..share });
     view! {
         <div class="mb-2 flex flex-wrap items-baseline gap-x-3 text-sm text-soft">
-            <p data-testid="total"><strong class="font-medium text-ink">{dollars(total.dollars)}</strong> " for " {calls(total)}</p>
+            <p data-testid="total"><strong class="font-medium text-ink">{dollars(total.dollars)}</strong> " for " {calls(total)} ", " {period}</p>
             <p class="ml-auto">
                 "Export as "
                 <a class="underline" href=query.href("/usage.csv") rel="external" download="">"CSV"</a>
@@ -79,7 +80,7 @@ fn Report(report: UsageReport, query: Query) -> impl IntoView {
             <Shares title="By agent" shares=agents none="The organisation" />
             <Shares title="By model" shares=models none="" />
             <Shares title="By purpose" shares=purposes.collect() none="" />
-            <Shares title="By user" shares=users none="Nobody in particular" />
+            <Shares title="By user" shares=users none="No user" />
         </div>
     }
     .into_any()
@@ -109,7 +110,7 @@ fn Shares(
                         <rect class="fill-chart" width=width height="8" rx="2" />
                     </svg>
                 </td>
-                <td class="number w-28 text-sm">
+                <td class="number w-36 text-sm sm:w-44">
                     <strong class="font-medium">{dollars(share.usage.dollars)}</strong>
                     <span class="block text-xs text-soft">{calls(share.usage)}</span>
                 </td>
@@ -136,12 +137,12 @@ fn Shares(
 #[component]
 fn NoCalls(filtered: bool) -> impl IntoView {
     let (title, clear) = match filtered {
-        true => ("No calls match", Some(view! { <a class="button mt-3" href="/usage">"Clear filters"</a> })),
+        true => ("No calls match these filters", Some(view! { <a class="button mt-3" href="/usage">"Clear filters"</a> })),
         false => ("No calls in the last 30 days", None),
     };
     view! {
         <Empty shape=Shape::Usage title=title>
-            <p>"Days appear here when agents call a model. Only outside models cost something: set LLM_MODEL or another EMBEDDING_MODEL to use one."</p>
+            <p>"Usage appears here when agents call a model. Only outside models cost money. Set LLM_MODEL or EMBEDDING_MODEL to use one."</p>
             {clear}
         </Empty>
     }

@@ -13,7 +13,9 @@ pub fn dollars(amount: f64) -> String {
     let (whole, fraction) = fixed.split_once('.').unwrap_or((&fixed, "00"));
     let whole = whole.parse().map_or_else(|_| whole.to_owned(), text::number);
     let sign = if fixed.bytes().all(|byte| matches!(byte, b'0' | b'.')) { "" } else { sign };
-    format!("{sign}${whole}.{fraction}")
+    // Zeros at the end say nothing after the cents.
+    let fraction = fraction.trim_end_matches('0');
+    format!("{sign}${whole}.{fraction:0<2}")
 }
 
 /// Calls and tokens: `12 calls, 3,400 tokens`.
@@ -48,6 +50,6 @@ mod tests {
     #[test]
     fn amounts_read_as_prices() {
         let shown = [0.0, 1204.5, 0.12345, 0.0042, 0.000_002, -5.0, -0.000_000_01].map(dollars);
-        assert_eq!(shown, ["$0.00", "$1,204.50", "$0.1235", "$0.004200", "$0.000002", "-$5.00", "$0.00"]);
+        assert_eq!(shown, ["$0.00", "$1,204.50", "$0.1235", "$0.0042", "$0.000002", "-$5.00", "$0.00"]);
     }
 }

@@ -11,8 +11,8 @@ export class AgentsPage extends Frame {
   }
 
   /** What a row shows in the column of this name. */
-  cell(slug: string, column: 'Live' | 'Deleted' | 'Added' | 'Activity' | 'Last write' | 'Last recall'): Locator {
-    const columns = ['Live', 'Deleted', 'Added', 'Activity', 'Last write', 'Last recall'];
+  cell(slug: string, column: 'Live' | 'Deleted' | 'New this week' | 'Activity' | 'Last write' | 'Last recall'): Locator {
+    const columns = ['Live', 'Deleted', 'New this week', 'Activity', 'Last write', 'Last recall'];
     return this.row(slug).locator('td').nth(columns.indexOf(column));
   }
 }

@@ -39,7 +39,7 @@ test('a row shows the activity of its agent', { tag: '@no-js' }, async ({ agents
   await agents.gotoUntil('/agents', async () => expect(await agents.cell(agent.slug, 'Last recall').innerText()).not.toBe('never'));
   await expect(agents.cell(agent.slug, 'Live')).toHaveText('2');
   await expect(agents.cell(agent.slug, 'Deleted')).toHaveText('1');
-  await expect(agents.cell(agent.slug, 'Added')).toHaveText('+3');
+  await expect(agents.cell(agent.slug, 'New this week')).toHaveText('3');
   await expect(agents.row(agent.slug).getByRole('img', { name: /^3 memories written in 28 days, most on .*: 3$/ })).toBeVisible();
   await expect(agents.cell(agent.slug, 'Last write').locator('time')).toHaveAttribute('title', /\d{2}:\d{2}:\d{2} UTC$/);
   await expect(agents.cell(agent.slug, 'Last recall').locator('time')).toBeVisible();

@@ -188,9 +188,9 @@ test('an unknown component is reported as unknown', { tag: '@no-js' }, async ({ 
 test('an unknown document is not found', { tag: '@no-js' }, async ({ document, gate }) => {
   gate.expect(404);
   await document.goto('/knowledge/documents/0198f000-0000-7000-8000-000000000000');
-  await expect(document.error).toContainText('There is nothing here');
+  await expect(document.error).toContainText('Not found');
   await document.goto('/knowledge/documents/nothing');
-  await expect(document.error).toContainText('This is not the id of a document.');
+  await expect(document.error).toContainText('No document has this id.');
 });
 
 test('files are uploaded, and each shows what became of it', { tag: ['@phone', '@no-js'] }, async ({ upload, document }) => {

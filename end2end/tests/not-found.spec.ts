@@ -18,7 +18,7 @@ for (const [what, id] of [
   test(`${what} is not found, and the navigation stays`, { tag: '@no-js' }, async ({ memory }) => {
     const response = await memory.open(id ?? '');
     expect(response.status()).toBe(404);
-    await expect(memory.error).toContainText('There is nothing here');
+    await expect(memory.error).toContainText('Not found');
     await expect(memory.content).toHaveCount(0);
     await expect(memory.signOut().filter({ visible: true })).toBeVisible();
     await memory.error.getByRole('link', { name: 'All memories' }).click();

@@ -31,7 +31,7 @@ for (const [name, href] of Object.entries({
   Memories: '/memories',
   Terms: '/vocabulary/terms',
   Documents: '/knowledge',
-  'Profiles of people': '/people',
+  'People with a profile': '/people',
 } satisfies Record<TotalName, string>)) {
   test(`the total of ${name} links to ${href}`, async ({ overview, page }) => {
     await overview.goto('/');
@@ -66,10 +66,10 @@ test('the page counts what an agent remembers, and what waits for a decision', {
 test('recalls that found nothing are counted, and those that were expected to find something', { tag: ['@phone', '@no-js'] }, async ({ overview, page }) => {
   const { zero_hit } = await Agent.create().ask('chess in Reykjavik', { expected: true });
   expect(zero_hit).toBe(true);
-  const missed = overview.item('Expected recalls that found nothing');
+  const missed = overview.item('Missed expected results');
   // Logged behind the answer.
   await overview.gotoUntil('/', async () => expect(await missed.count()).toBe(1));
-  await expect(missed).toContainText(/Of [\d,]+ recalls? in 7 days that the agent expected to succeed\./);
+  await expect(missed).toContainText(/Of [\d,]+ recalls? in the last 7 days that expected a result\./);
   await expect(overview.tile('Recalls that found nothing').getByTestId('value')).toHaveText(/^\d+(\.\d)? %$/);
   await expect(overview.tile('Recalls that found nothing')).toContainText(/[\d,]+ of [\d,]+ recalls?/);
   await expect(overview.chart).toBeVisible();

@@ -109,7 +109,7 @@ test('a peek at an unknown memory says so', async ({ memories, agent, gate }) =>
   gate.expect(404);
   const { list } = await rememberThree(agent);
   await memories.goto(`${list}&peek=00000000-0000-4000-8000-000000000000`);
-  await expect(memories.peek.panel).toContainText('There is nothing here');
+  await expect(memories.peek.panel).toContainText('Not found');
   await memories.page.keyboard.press('Escape');
   await expect(memories.peek.panel).toBeHidden();
 });

@@ -91,6 +91,6 @@ test('an unknown recall is not found', { tag: '@no-js' }, async ({ retrieval, ga
   for (const id of ['0198f000-0000-7000-8000-000000000000', 'nothing']) {
     const response = await retrieval.goto(`/recall/log/${id}`);
     expect(response.status()).toBe(404);
-    await expect(retrieval.error).toContainText('There is nothing here');
+    await expect(retrieval.error).toContainText('Not found');
   }
 });

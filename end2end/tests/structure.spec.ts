@@ -118,7 +118,7 @@ test('agents', { tag: '@no-js' }, async ({ agents }) => {
           - columnheader "Agent"
           - columnheader "Live"
           - columnheader "Deleted"
-          - columnheader "Added, 7 days"
+          - columnheader "New this week"
           - columnheader "Written, 28 days"
           - columnheader "Last write"
           - columnheader "Last recall"
@@ -186,7 +186,7 @@ test('a memory', { tag: '@no-js' }, async ({ memory, agent }) => {
       - heading "Audit trail" [level=2]
       - list:
         - listitem:
-          - code: memory.remembered
+          - text: /Memory stored/
     - group: Delete…
     - region "Facts":
       - term: Agent
@@ -301,13 +301,13 @@ test('the page of an agent', { tag: '@no-js' }, async ({ agentPage, agent }) => 
 
 test('the front page', { tag: '@no-js' }, async ({ overview }) => {
   await Agent.create().ask('chess in Reykjavik', { expected: true });
-  await overview.gotoUntil('/', async () => expect(await overview.item('Expected recalls that found nothing').count()).toBe(1));
+  await overview.gotoUntil('/', async () => expect(await overview.item('Missed expected results').count()).toBe(1));
   await expect(overview.main).toMatchAriaSnapshot(`
     - heading "Overview" [level=1]
     - region "Needs attention":
       - heading "Needs attention" [level=2]
       - heading "Broken" [level=3]
-      - heading "Waiting for a person" [level=3]
+      - heading "Waiting for review" [level=3]
     - region "Last 24 hours":
       - heading "Last 24 hours" [level=2]
       - list:
@@ -344,7 +344,7 @@ test('the front page', { tag: '@no-js' }, async ({ overview }) => {
           - link /^Documents [\\d,]+/:
             - /url: /knowledge
         - listitem:
-          - link /^Profiles of people [\\d,]+/:
+          - link /^People with a profile [\\d,]+/:
             - /url: /people
   `);
 });
@@ -374,9 +374,9 @@ test('reviewing a proposal', { tag: '@no-js' }, async ({ vocabulary, agent }) =>
       - rowgroup:
         - row:
           - columnheader "Phrase"
-          - columnheader "Met"
+          - columnheader "Uses"
           - columnheader "By"
-          - columnheader "Last met"
+          - columnheader "Last used"
       - rowgroup:
         - row /terraforms/:
           - cell:
@@ -397,20 +397,20 @@ test('reviewing a proposal', { tag: '@no-js' }, async ({ vocabulary, agent }) =>
               - link /terraforms/
             - text: It is written down in the repository.
       - paragraph: If approved, 1 memory is refiled.
-      - heading "Resembles" [level=3]
+      - heading "Similar terms" [level=3]
       - list:
         - listitem:
           - paragraph:
             - link "terraform"
           - button /^Merge into /
-      - combobox "Another term that it means"
-      - button "Merge into it"
-      - heading "A term of its own" [level=3]
+      - combobox "Existing term"
+      - button "Merge into term"
+      - heading "Approve as a new term" [level=3]
       - textbox "Term": /terraforms/
       - textbox "Definition"
       - textbox "Category"
       - button "Approve"
-      - textbox "Reason to reject it"
+      - textbox "Reason for rejection"
       - button "Reject"
   `);
 });
@@ -428,9 +428,9 @@ test('deciding several proposals', { tag: '@no-js' }, async ({ vocabulary, decid
       - rowgroup:
         - row:
           - columnheader "Phrase"
-          - columnheader "Met"
+          - columnheader "Uses"
           - columnheader "By"
-          - columnheader "Last met"
+          - columnheader "Last used"
       - rowgroup:
         - row /windlass/:
           - cell /windlass/:
@@ -616,7 +616,7 @@ test('a captured source and its candidates', { tag: '@no-js' }, async ({ capture
               - link /capstan/
       - button "Confirm"
       - group: Change topic or scope…
-      - textbox "Reason to reject it"
+      - textbox "Reason for rejection"
       - button "Reject"
   `);
 });
@@ -985,15 +985,15 @@ test('people', { tag: '@no-js' }, async ({ people, person, gate }) => {
           - columnheader "Disputed"
           - columnheader "Last changed"
       - rowgroup:
-        - row /Nobody in particular/:
+        - row /No user/:
           - rowheader /compasses/:
-            - link "Nobody in particular"
+            - link "No user"
   `);
   await person.open(agent, what);
   await expect(person.main).toMatchAriaSnapshot(`
     - paragraph:
       - link "People"
-    - heading "Nobody in particular" [level=1]
+    - heading "No user" [level=1]
     - region "Working memory":
       - heading "Working memory" [level=2]
     - region "Structured profile":

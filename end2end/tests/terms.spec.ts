@@ -158,7 +158,7 @@ test('an unknown term is not found', { tag: '@no-js' }, async ({ term, gate }) =
   gate.expect(404);
   const response = await term.goto('/vocabulary/terms/0198f000-0000-7000-8000-000000000000');
   expect(response.status()).toBe(404);
-  await expect(term.error).toContainText('There is nothing here');
+  await expect(term.error).toContainText('Not found');
 });
 
 test.describe('a viewer', () => {

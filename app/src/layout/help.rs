@@ -45,6 +45,8 @@ fn declared() -> Vec<Shortcut> {
                     .get_attribute("data-keys")
                     .unwrap_or_default()
                     .replace(' ', " or ")
+                    .replace('+', " ")
+                    .replace("Escape", "Esc")
                     .replace("ArrowDown", "↓")
                     .replace("ArrowUp", "↑"),
             );
@@ -53,7 +55,7 @@ fn declared() -> Vec<Shortcut> {
             }
         }
     }
-    all.extend([("Leave a field".to_owned(), "Escape".to_owned()), ("Show these keys".to_owned(), "?".to_owned())]);
+    all.extend([("Leave a field".to_owned(), "Esc".to_owned()), ("Show these keys".to_owned(), "?".to_owned())]);
     all
 }
 

@@ -4,17 +4,33 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 use remembrancer::api::ErrorCode;
 
+/// The list that a page belongs to: its URL and the text of the link to it.
+fn list_of(path: &str) -> (&'static str, &'static str) {
+    let lists = [
+        ("/vocabulary", ("/vocabulary/terms", "All terms")),
+        ("/knowledge", ("/knowledge", "All documents")),
+        ("/agents", ("/agents", "All agents")),
+        ("/people", ("/people", "All people")),
+        ("/projects", ("/projects", "All projects")),
+        ("/sources", ("/sources", "All sources")),
+        ("/inbox", ("/inbox", "All candidates")),
+        ("/recall/contexts", ("/recall/contexts", "All contexts")),
+        ("/recall/log", ("/recall/log", "All recalls")),
+    ];
+    lists.into_iter().find(|(prefix, _)| path.starts_with(prefix)).map_or(("/memories", "All memories"), |(_, list)| list)
+}
+
 /// An error in place of a page or a list, with a link to go on.
 #[component]
 pub fn ErrorView(error: ConsoleError) -> impl IntoView {
     let title = match error.code {
         ErrorCode::Unauthenticated => "Your session has ended",
         ErrorCode::Forbidden => "Your role does not allow this",
-        ErrorCode::NotFound => "There is nothing here",
+        ErrorCode::NotFound => "Not found",
         ErrorCode::Invalid => "Invalid filters",
-        ErrorCode::Conflict => "This is no longer as it was",
-        ErrorCode::Unavailable => "Out of reach just now",
-        _ => "Something went wrong on our side",
+        ErrorCode::Conflict => "This has changed in the meantime",
+        ErrorCode::Unavailable => "Temporarily unavailable",
+        _ => "Something went wrong on the server",
     };
     let location = use_location();
     let here = move || format!("{}{}", location.pathname.get(), Query::parse(&location.search.get()).href(""));
@@ -25,7 +41,10 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
     }
     let way_on = match error.code {
         ErrorCode::Unauthenticated => view! { <a class="button" rel="external" href=sign_in>"Sign in"</a> }.into_any(),
-        ErrorCode::NotFound | ErrorCode::Forbidden => view! { <a class="button" href="/memories">"All memories"</a> }.into_any(),
+        ErrorCode::NotFound | ErrorCode::Forbidden => {
+            let (href, text) = list_of(&location.pathname.get_untracked());
+            view! { <a class="button" href=href>{text}</a> }.into_any()
+        }
         ErrorCode::Invalid => view! { <a class="button" href=move || location.pathname.get()>"Start over"</a> }.into_any(),
         // A plain link reloads the page, so it works without JavaScript too.
         _ => view! { <a class="button" rel="external" href=here>"Try again"</a> }.into_any(),

@@ -55,7 +55,7 @@ fn Steps(previous: Option<String>, next: Option<String>, close: String) -> impl 
             {step(previous, "Previous", "k ArrowUp", "k", Shape::Previous, true)}
             {step(next, "Next", "j ArrowDown", "j", Shape::Next, true)}
             <span class="ml-auto"></span>
-            {step(Some(close), "Close", "Escape", "esc", Shape::Close, false)}
+            {step(Some(close), "Close", "Escape", "Esc", Shape::Close, false)}
         </div>
     }
 }

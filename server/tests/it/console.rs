@@ -353,5 +353,5 @@ async fn the_search_page_names_what_the_organisation_has() {
         assert!(!shown.text.contains(&theirs.memory_id.to_string()), "{q}: another organisation's memory");
     }
     let none = page(&site, &format!("/search?q={}", theirs.memory_id), &cookie).await;
-    assert!(none.text.contains("Nothing has this name"), "{}", none.text);
+    assert!(none.text.contains("No results"), "{}", none.text);
 }

@@ -57,7 +57,7 @@ fn Missing(error: ConsoleError) -> impl IntoView {
 fn unknown() -> ConsoleError {
     #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "This is not the id of an agent.")
+    ConsoleError::new(ErrorCode::NotFound, "No agent has this id.")
 }
 
 /// The link to a page that is filtered by the agent.
@@ -196,7 +196,7 @@ fn Memories(detail: AgentDetail) -> impl IntoView {
                 {detail.statuses.into_iter().map(status).collect_view()}
                 <dt>"deleted"</dt>
                 <dd><a href=format!("{list}&deleted=true")>{text::number(agent.deleted)}</a></dd>
-                <dt>"new in 7 days"</dt>
+                <dt>"new this week"</dt>
                 <dd>{text::number(agent.added_7d)}</dd>
                 <dt>"profiles"</dt>
                 <dd>{text::number(detail.profiles)}</dd>

@@ -12,7 +12,7 @@ use remembrancer::api::{AgentKind, AgentSummary};
 pub fn AgentsPage() -> impl IntoView {
     let list = Resource::new(|| (), |()| agents());
     view! {
-        <PageHead title="Agents">"Each keeps a memory of its own; the commons is shared by all."</PageHead>
+        <PageHead title="Agents">"Each agent has its own memories. The commons holds the memories that all agents share."</PageHead>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
             {move || Suspend::new(async move {
                 match list.await {
@@ -34,7 +34,7 @@ fn untouched(agents: &[AgentSummary]) -> bool {
 fn Table(agents: Vec<AgentSummary>) -> impl IntoView {
     let sum = |part: fn(&AgentSummary) -> i64| agents.iter().map(part).sum::<i64>();
     let totals = format!(
-        "{} · {} live · {} deleted",
+        "{} and the shared memories (commons) · {} live · {} deleted",
         text::count(agents.iter().map(|a| i64::from(a.kind == AgentKind::Agent)).sum(), "agent", "agents"),
         text::count(sum(|a| a.live), "memory", "memories"),
         text::number(sum(|a| a.deleted))
@@ -48,7 +48,7 @@ fn Table(agents: Vec<AgentSummary>) -> impl IntoView {
                         <th scope="col">"Agent"</th>
                         <th scope="col" class="number">"Live"</th>
                         <th scope="col" class="number hidden sm:table-cell">"Deleted"</th>
-                        <th scope="col" class="number hidden sm:table-cell">"Added, 7 days"</th>
+                        <th scope="col" class="number hidden sm:table-cell">"New this week"</th>
                         <th scope="col" class="hidden lg:table-cell">"Written, 28 days"</th>
                         <th scope="col" class="hidden md:table-cell">"Last write"</th>
                         <th scope="col" class="hidden md:table-cell">"Last recall"</th>
@@ -76,8 +76,8 @@ fn Row(agent: AgentSummary) -> impl IntoView {
             view! { <a href=format!("{here}&deleted=true") aria-label=label>{text::number(n)}</a> }.into_any()
         }
     };
-    let added = if agent.added_7d > 0 { format!("+{}", text::number(agent.added_7d)) } else { "0".into() };
-    let narrow = format!(" · {added} in 7 days · {} deleted", text::number(agent.deleted));
+    let added = text::number(agent.added_7d);
+    let narrow = format!(" · {added} new this week · {} deleted", text::number(agent.deleted));
     view! {
         <tr data-testid="agent">
             <th scope="row" class="font-normal! whitespace-normal! text-ink!">
@@ -110,7 +110,7 @@ fn NoAgents() -> impl IntoView {
     view! {
         <Empty shape=Shape::Agents title="No agents yet">
             <p class="mb-3">
-                "An agent appears here once it has been made, on the server, where your organisation's slug stands for acme:"
+                "Create an agent on the server. Replace acme with the slug of your organisation:"
             </p>
             <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">
                 "remembrancer agent create atlas --tenant acme --name Atlas\n"

@@ -10,7 +10,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{ErrorCode, OperatorRole};
 
-const NOT_ALLOWED: &str = "Capturing takes the role “operator”. Ask an administrator for it.";
+const NOT_ALLOWED: &str = "Capturing requires the role “operator”. Ask an administrator for it.";
 
 /// The page that captures a pasted text or a text file for an agent.
 #[component]

@@ -62,7 +62,7 @@ pub fn SourcePage() -> impl IntoView {
 fn unknown() -> ConsoleError {
     #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "This is not the id of a source.")
+    ConsoleError::new(ErrorCode::NotFound, "No source has this id.")
 }
 
 #[component]

@@ -35,6 +35,7 @@ pub fn Turns(detail: SourceDetail) -> impl IntoView {
                 <span><mark class="memory px-1">"Memory"</mark> " is recalled by agents"</span>
                 <span><mark class="past px-1">"Past"</mark> " was rejected, deleted or replaced"</span>
                 <span><span class="held px-1">"Quarantine"</span> " waits for a decision"</span>
+                <span>"Times in UTC"</span>
             </p>
             <div class="card">
                 <ol class="divide-y divide-line" data-testid="turns">{turns}</ol>

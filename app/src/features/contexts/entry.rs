@@ -56,7 +56,7 @@ fn Missing(error: ConsoleError) -> impl IntoView {
 fn unknown() -> ConsoleError {
     #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "This is not the id of a context.")
+    ConsoleError::new(ErrorCode::NotFound, "No context has this id.")
 }
 
 #[component]

@@ -11,4 +11,4 @@ pub use new::NewErasurePage;
 pub use request::ErasurePage;
 
 /// What operators without the role see.
-const NOT_ALLOWED: &str = "Erasing a person takes the role “admin”. Ask an administrator for it.";
+const NOT_ALLOWED: &str = "Erasing a person requires the role “admin”. Ask an administrator for it.";

@@ -55,7 +55,7 @@ fn Missing(error: ConsoleError) -> impl IntoView {
 fn unknown() -> ConsoleError {
     #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "This is not the id of a document.")
+    ConsoleError::new(ErrorCode::NotFound, "No document has this id.")
 }
 
 #[component]
@@ -97,7 +97,7 @@ fn Whole(detail: DocumentDetail) -> impl IntoView {
 fn Retired(at: DateTime<Utc>, latest: Option<DocumentId>) -> impl IntoView {
     view! {
         <div class="rounded-md border border-warn bg-warn-wash px-3 py-2 text-sm text-warn" data-testid="retired">
-            "Retired " <Time at /> ". No recall finds this text. "
+            "Retired " <Time at /> ". Recalls no longer find this text. "
             {latest.map(|id| {
                 let href = format!("/knowledge/documents/{id}");
                 view! { <a class="text-inherit underline" href=href>"See the text in force"</a> }

@@ -8,7 +8,7 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{ErrorCode, FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
 
-const NOT_ALLOWED: &str = "Uploading documents takes the role “reviewer”. Ask an administrator for it.";
+const NOT_ALLOWED: &str = "Uploading documents requires the role “reviewer”. Ask an administrator for it.";
 
 /// The page that uploads Markdown into a collection, and shows what became of each file.
 #[component]

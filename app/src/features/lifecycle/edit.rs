@@ -99,6 +99,6 @@ fn Read(policy: LifecyclePolicy) -> impl IntoView {
     };
     view! {
         <div class="card max-w-3xl divide-y divide-line" data-testid="policy">{GROUPS.iter().map(group).collect_view()}</div>
-        <p class="mt-3 text-sm text-soft">"Changing the policy takes the role “admin”."</p>
+        <p class="mt-3 text-sm text-soft">"Changing the policy requires the role “admin”."</p>
     }
 }

@@ -15,7 +15,7 @@ struct Item {
     href: &'static str,
 }
 
-/// What is broken, and what waits for a person, each with its number and a link to where it is solved.
+/// What is broken, and what waits for review, each with its number and a link to where it is solved.
 #[component]
 pub fn NeedsAttention(attention: Attention, capture: CaptureNumbers) -> impl IntoView {
     let (broken, waiting) = (broken(&attention, &capture), waiting(&attention, &capture));
@@ -25,7 +25,7 @@ pub fn NeedsAttention(attention: Attention, capture: CaptureNumbers) -> impl Int
                 <span class="text-good">
                     <Icon shape=Shape::Done />
                 </span>
-                "Nothing is broken, and nothing waits for a person."
+                "Nothing is broken, and nothing is waiting for review."
             </p>
         }
         .into_any()
@@ -33,7 +33,7 @@ pub fn NeedsAttention(attention: Attention, capture: CaptureNumbers) -> impl Int
         view! {
             <div class="grid items-start gap-4 lg:grid-cols-2">
                 <Items title="Broken" class="text-danger" calm="Nothing is broken." items=broken />
-                <Items title="Waiting for a person" class="text-ink" calm="Nothing waits for a person." items=waiting />
+                <Items title="Waiting for review" class="text-ink" calm="Nothing is waiting for review." items=waiting />
             </div>
         }
         .into_any()
@@ -78,14 +78,14 @@ fn broken(attention: &Attention, capture: &CaptureNumbers) -> Vec<Item> {
     let week = attention.week;
     let late = attention.outbox > 0 && attention.outbox_seconds >= LATE;
     let waited = text::duration(TimeDelta::seconds(attention.outbox_seconds));
-    let dead = "Every attempt failed. Read the error and retry.";
-    let known = format!("Of {} in 7 days that the agent expected to succeed.", text::count(week.expected, "recall", "recalls"));
+    let dead = "All attempts failed. Read the error, then retry.";
+    let known = format!("Of {} in the last 7 days that expected a result.", text::count(week.expected, "recall", "recalls"));
     some([
-        (capture.dead, "Dead memory jobs", dead.to_owned(), "/events?state=dead"),
-        (attention.knowledge_dead, "Dead knowledge jobs", dead.to_owned(), "/events?bus=knowledge&state=dead"),
+        (capture.dead, "Failed memory jobs", dead.to_owned(), "/events?state=dead"),
+        (attention.knowledge_dead, "Failed knowledge jobs", dead.to_owned(), "/events?bus=knowledge&state=dead"),
         (attention.ingest_failures, "Files that failed to import", "In the last import of each collection.".to_owned(), "/knowledge/runs"),
         (if late { attention.outbox } else { 0 }, "Undelivered changes", format!("The oldest has waited {waited}."), "/audit"),
-        (week.expected_zero_hits, "Expected recalls that found nothing", known, "/recall?days=7&expected=true"),
+        (week.expected_zero_hits, "Missed expected results", known, "/recall?days=7&expected=true"),
         (attention.exhausted_accounts, "Accounts without credit", "Their calls of paid models are refused.".to_owned(), "/usage"),
         (attention.blocked_agents, "Blocked agents", "Their keys are refused.".to_owned(), "/agents"),
     ])

@@ -18,10 +18,10 @@ pub fn Last24Hours(day: LastDay) -> impl IntoView {
         <section aria-labelledby="last-day">
             <h2 class="mb-2" id="last-day">"Last 24 hours"</h2>
             <ul class="mb-4 grid grid-cols-2 gap-4 lg:grid-cols-4">
-                <Tile href="/memories" shape=Shape::Memories title="Memories stored" value=text::number(stored) says="New, without revisions".to_owned() />
-                <Tile href="/recall?days=1" shape=Shape::Search title="Recalls" value=text::number(recalls.recalls) says="Questions of all agents".to_owned() />
+                <Tile href="/memories" shape=Shape::Memories title="Memories stored" value=text::number(stored) says="Revisions not counted".to_owned() />
+                <Tile href="/recall?days=1" shape=Shape::Search title="Recalls" value=text::number(recalls.recalls) says="Recalls by all agents".to_owned() />
                 <Tile href="/recall?days=1" shape=Shape::Health title="Recalls that found nothing" value=share says=nothing />
-                <Tile href="/recall/contexts" shape=Shape::Context title="Contexts assembled" value=text::total_number(contexts) says="Prompts with memory".to_owned() />
+                <Tile href="/recall/contexts" shape=Shape::Context title="Contexts assembled" value=text::total_number(contexts) says="Prompts with memories added".to_owned() />
             </ul>
             <div class="grid items-start gap-4 lg:grid-cols-3">
                 <div class="min-w-0 lg:col-span-2"><Recalls bars /></div>
@@ -57,7 +57,7 @@ fn Recalls(bars: Vec<HealthBar>) -> impl IntoView {
     let (columns, label) = (recall_columns(&bars), spoken(&bars, BarUnit::Hour));
     let query = Query::default().with("days", 1);
     let body = if bars.iter().all(|bar| bar.recalls.recalls == 0) {
-        view! { <p class="px-4 py-3 text-sm text-soft">"No agent has asked in the last 24 hours."</p> }.into_any()
+        view! { <p class="px-4 py-3 text-sm text-soft">"No recalls in the last 24 hours."</p> }.into_any()
     } else {
         view! {
             <div class="flex flex-row-reverse overflow-x-auto px-2 pt-2" tabindex="0" role="region" aria-label="Chart of recalls by hour">
@@ -81,7 +81,7 @@ fn Recalls(bars: Vec<HealthBar>) -> impl IntoView {
 /// The newest memories.
 #[component]
 fn Newest(newest: Vec<NewMemory>, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
-    let none = newest.is_empty().then(|| view! { <p class="px-4 py-3 text-sm text-soft">"Memories appear here as agents store them."</p> });
+    let none = newest.is_empty().then(|| view! { <p class="px-4 py-3 text-sm text-soft">"No memories yet. They appear here when agents store them."</p> });
     let row = |memory: NewMemory| {
         view! {
             <li class="flex items-baseline justify-between gap-3 border-b border-line px-4 py-2 last:border-b-0" data-testid="newest">

@@ -108,7 +108,7 @@ pub fn name(name: Option<String>, id: Option<String>) -> String {
     match (name, id) {
         (Some(name), _) => text::visible(&name),
         (None, Some(id)) => id,
-        (None, None) => "Nobody in particular".to_owned(),
+        (None, None) => "No user".to_owned(),
     }
 }
 

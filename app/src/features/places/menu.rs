@@ -204,7 +204,7 @@ pub fn Menu() -> impl IntoView {
                 <span><kbd class="kbd">"↑"</kbd> " " <kbd class="kbd">"↓"</kbd> " choose"</span>
                 <span><kbd class="kbd">"Enter"</kbd> " open"</span>
                 <span><kbd class="kbd">"Esc"</kbd> " close"</span>
-                <span class="ml-auto"><kbd class="kbd">"?"</kbd> " on a page shows its keys"</span>
+                <span class="ml-auto"><kbd class="kbd">"?"</kbd> " shows the keys of a page"</span>
             </p>
         </dialog>
     }
@@ -232,7 +232,7 @@ fn Options(choices: Choices, go: Callback<String>) -> impl IntoView {
     };
     let says = move || match choices.error.get() {
         Some(error) => error,
-        None if choices.is_answered() && choices.targets.with(Vec::is_empty) => "Nothing has this name.".to_owned(),
+        None if choices.is_answered() && choices.targets.with(Vec::is_empty) => "No results. To search the content of memories, open the page Memories.".to_owned(),
         None => String::new(),
     };
     view! {

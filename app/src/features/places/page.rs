@@ -32,8 +32,8 @@ fn Targets(targets: Vec<Target>, query: Query) -> impl IntoView {
     if targets.is_empty() {
         return view! {
             <div class="card">
-                <Empty shape=Shape::Search title="Nothing has this name">
-                    <p class="mb-3">"The contents of memories are searched on the page of memories."</p>
+                <Empty shape=Shape::Search title="No results">
+                    <p class="mb-3">"This search compares names only. To search the content of memories, use the page Memories."</p>
                     <a class="button" href=Query::default().with("q", query.text("q")).href("/memories")>"Search memories"</a>
                 </Empty>
             </div>

@@ -44,7 +44,7 @@ pub fn Columns(
     let top = length(marks.last().copied().unwrap_or(1));
     let n = u32::try_from(columns.len()).unwrap_or(u32::MAX);
     // Hours that are divisible by three have labels.
-    let has_label = |i: u32| columns.get(i as usize).is_some_and(|column| column.from.hour() % 3 == 0);
+    let has_label = |i: u32| columns.get(i as usize).is_some_and(|column| column.from.hour().is_multiple_of(3));
     let labels: Vec<u32> = match unit {
         BarUnit::Hour => (0..n).filter(|i| has_label(*i)).collect(),
         BarUnit::Day => labelled(n, 8),

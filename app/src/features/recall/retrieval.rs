@@ -67,7 +67,7 @@ fn Missing(error: ConsoleError) -> impl IntoView {
 fn unknown() -> ConsoleError {
     #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "This is not the id of a recall.")
+    ConsoleError::new(ErrorCode::NotFound, "No recall has this id.")
 }
 
 /// The replay, once it is requested.

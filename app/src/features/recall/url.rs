@@ -71,7 +71,7 @@ pub fn health(query: &Query) -> Parsed<HealthFilter> {
         agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
         topic: owned("topic"),
         cause: query.read("cause", "Choose one of the causes.", &mut errors),
-        expected: query.read("expected", "Choose yes or no.", &mut errors),
+        expected: query.read("expected", "Use true or false.", &mut errors),
         after: owned("after"),
         before: owned("before"),
     };
@@ -148,7 +148,7 @@ fn recall(query: &Query, errors: &mut Vec<FieldError>) -> (Option<AgentId>, Reca
     let recall = RecallRequest {
         query: query.text("q"),
         k,
-        expected: query.read("expected", "Choose yes or no.", errors).unwrap_or_default(),
+        expected: query.read("expected", "Use true or false.", errors).unwrap_or_default(),
         user_id: query.read("user", "An id, or a reference of at most 256 printable characters.", errors),
         ranking: query.read("ranking", "Choose one of the rankings.", errors),
         filters: recall_filters(query, errors),

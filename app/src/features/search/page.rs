@@ -92,7 +92,7 @@ fn Weights(policy: SearchPolicy, may_edit: bool, flash: Option<Flash>) -> impl I
         });
         return view! {
             <dl class="facts card max-w-3xl p-4" data-testid="policy">{rows.collect_view()}</dl>
-            <p class="mt-3 text-sm text-soft">"Changing the policy takes the role “admin”."</p>
+            <p class="mt-3 text-sm text-soft">"Changing the policy requires the role “admin”."</p>
         }
         .into_any();
     }

@@ -25,7 +25,7 @@ impl ConsoleError {
 
     /// An error about fields of the input.
     pub fn invalid(fields: Vec<FieldError>) -> Self {
-        Self { fields, ..Self::new(ErrorCode::Invalid, "Some of what was entered cannot be used.") }
+        Self { fields, ..Self::new(ErrorCode::Invalid, "Some values are invalid.") }
     }
 }
 
@@ -41,7 +41,7 @@ impl FromServerFnError for ConsoleError {
             ServerFnErrorErr::Request(_) => {
                 Self::new(ErrorCode::Unavailable, "The server cannot be reached. Check the connection, then try again.")
             }
-            _ => Self::new(ErrorCode::Internal, "The server gave an answer that this page does not understand. Reload it."),
+            _ => Self::new(ErrorCode::Internal, "This page could not read the answer of the server. Reload it."),
         }
     }
 }

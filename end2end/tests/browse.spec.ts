@@ -113,9 +113,9 @@ test('conflicting and unknown filters are rejected', { tag: '@no-js' }, async ({
   await expect(memories.page.getByRole('combobox', { name: 'Kind' })).toHaveAccessibleDescription('Choose one of the kinds.');
   await expect(memories.page.getByLabel('Project')).toHaveAccessibleDescription('Enter a UUID.');
   await memories.goto('/memories?q=tea&status=archived');
-  await expect(memories.page.getByRole('combobox', { name: 'Status' })).toHaveAccessibleDescription(/A search finds what is active/);
+  await expect(memories.page.getByRole('combobox', { name: 'Status' })).toHaveAccessibleDescription(/Search finds active and contradicted memories only/);
   await memories.goto('/memories?q=tea&deleted=true');
-  await expect(memories.error).toContainText('A search finds nothing that is deleted.');
+  await expect(memories.error).toContainText('Search does not find deleted memories.');
 });
 
 test('canonical topics are marked', async ({ memories, agent }) => {

@@ -114,7 +114,7 @@ test('events say what was done', { tag: '@no-js' }, async ({ capture, source, ev
   await events.goto(`/events?agent=${agent.id}&kind=conversation_capture`);
   await expect(events.rows.first()).toContainText('Conversation capture');
   await expect(events.rows.first().getByRole('link', { name: 'Source' })).toBeVisible();
-  await events.state.selectOption('Dead');
+  await events.state.selectOption('Failed');
   await events.apply.click();
   await expect(events.empty).toContainText('No event matches these filters');
 });
@@ -122,7 +122,7 @@ test('events say what was done', { tag: '@no-js' }, async ({ capture, source, ev
 test('the queue of knowledge has its own events and counts', { tag: ['@phone', '@no-js'] }, async ({ events }) => {
   await events.goto('/events');
   await expect(events.queues).toHaveCount(2);
-  await events.queues.filter({ hasText: 'Knowledge' }).getByRole('link', { name: /^Dead/ }).click();
+  await events.queues.filter({ hasText: 'Knowledge' }).getByRole('link', { name: /^Failed/ }).click();
   await expect.poll(() => events.query()).toMatchObject({ bus: 'knowledge', state: 'dead' });
   await events.goto('/events?bus=knowledge&task=embed_document');
   await expect(events.rows.first()).toContainText('Compute the vectors of a document');

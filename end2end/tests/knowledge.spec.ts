@@ -76,7 +76,7 @@ test('a changed document has versions', { tag: '@no-js' }, async ({ knowledge, d
   await knowledge.title(title).click();
   await expect(document.chunks.filter({ hasText: 'The new map is kept' })).toHaveCount(1);
   await expect(document.versions).toHaveCount(2);
-  await expect(document.versions.nth(0)).toContainText('in force, shown here');
+  await expect(document.versions.nth(0)).toContainText('current, shown here');
   await document.versions.nth(1).getByRole('link').click();
   await expect(document.chunks.filter({ hasText: 'The map is kept' })).toHaveCount(1);
   await expect(document.versions.nth(1)).toContainText('shown here');
@@ -154,7 +154,7 @@ test('the topology shows which component needs which', { tag: '@no-js' }, async 
 
   await topology.box(middle).click();
   await expect(topology.focus).toContainText(`${middle} needs (solid): ${back}`);
-  await expect(topology.focus).toContainText(`It is needed by (dashed): ${front}`);
+  await expect(topology.focus).toContainText(`Needed by (dashed): ${front}`);
   await expect.poll(() => topology.query()).toEqual({ component: middle });
   await expect(topology.box(middle)).toHaveAttribute('aria-current', 'true');
   await expect(topology.row(middle)).toHaveAttribute('aria-current', 'true');

@@ -37,7 +37,7 @@ test('an administrator changes a policy; a form with a wrong number changes noth
   await lifecycle.goto(`/lifecycle/policy?agent=${agent.id}`);
   await lifecycle.field('Completed tasks').fill('45');
   await lifecycle.field('Archived below').fill('a little');
-  await lifecycle.field('Most episodes of an agent').fill('0');
+  await lifecycle.field('Maximum episodes per agent').fill('0');
   await lifecycle.send(lifecycle.save);
   await expect(lifecycle.main).toContainText('Enter a number.');
   await expect(lifecycle.field('Completed tasks')).toHaveValue('45');

@@ -5,7 +5,7 @@ test.beforeEach(({ gate }) => gate.expect(404));
 test('an unknown address says so and links to the memories', { tag: ['@phone', '@no-js'] }, async ({ frame, page }) => {
   const response = await frame.goto('/nowhere/nobody');
   expect(response.status()).toBe(404);
-  await expect(frame.heading).toHaveText('Nothing is kept at this address');
+  await expect(frame.heading).toHaveText('Page not found');
   await expect(page).toHaveTitle('Not found · Remembrancer');
   await frame.main.getByRole('link', { name: 'Memories' }).click();
   await expect(frame.heading).toHaveText('Memories');
@@ -32,6 +32,6 @@ test.describe('without a session', () => {
   test('an unknown address does not ask for a session', async ({ frame }) => {
     const response = await frame.goto('/nowhere/at/all');
     expect(response.status()).toBe(404);
-    await expect(frame.heading).toHaveText('Nothing is kept at this address');
+    await expect(frame.heading).toHaveText('Page not found');
   });
 });

@@ -47,7 +47,7 @@ test('the limit of hits cuts what passed the relevance floor', { tag: '@no-js' }
 
 test('the canonical term of the question is shown', { tag: '@no-js' }, async ({ playground, agent }) => {
   await playground.goto(`/recall/playground?agent=${agent.id}&q=stage-db`);
-  await expect(playground.word('Stands for')).toHaveText('staging database');
+  await expect(playground.word('Resolved to')).toHaveText('staging database');
   await expect(playground.word('Vocabulary')).toContainText(/version \d/);
 });
 
@@ -55,7 +55,7 @@ test('a recall without a hit is explained', { tag: ['@phone', '@no-js'] }, async
   const agent = Agent.create();
   await agent.remember({ topic_raw: 'gasket', content: 'Pump four takes the green gasket.' });
   await playground.goto(`/recall/playground?agent=${agent.id}&q=Who+won+the+chess+tournament+in+Reykjavik`);
-  await expect(playground.silent.getByRole('heading')).toHaveText('No memory answers: all below the floor');
+  await expect(playground.silent.getByRole('heading')).toHaveText('No memory found: all below the floor');
   await expect(playground.silent.getByRole('list', { name: 'Near misses' })).toContainText('gasket');
   await expect(playground.candidate('gasket').getByText('below the floor').filter({ visible: true })).toBeVisible();
 });

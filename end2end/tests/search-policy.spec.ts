@@ -5,10 +5,10 @@ test('a weight that is no number is refused at its field', { tag: ['@phone', '@n
   await searchPolicy.goto('/recall/policy');
   await expect(searchPolicy.field('Similarity')).toHaveValue('0.5');
   await searchPolicy.field('Recency').fill('often');
-  await searchPolicy.field('Least similarity').fill('2');
+  await searchPolicy.field('Minimum similarity').fill('2');
   await searchPolicy.send(searchPolicy.saveWeights);
   await expect(searchPolicy.main).toContainText('Enter a number from 0 to 1.');
-  await expect(searchPolicy.field('Least similarity')).toHaveValue('2');
+  await expect(searchPolicy.field('Minimum similarity')).toHaveValue('2');
   await searchPolicy.goto('/recall/policy');
   await expect(searchPolicy.field('Recency')).toHaveValue('0.2');
   await searchPolicy.send(searchPolicy.saveWeights);

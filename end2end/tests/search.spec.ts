@@ -75,5 +75,5 @@ test('an agent without an answer links to all agents', { tag: '@no-js' }, async 
 test('deleted memories can be browsed, not searched', async ({ memories }) => {
   await memories.goto('/memories?q=coffee&deleted=true');
   await expect(memories.error).toContainText('deleted');
-  await expect(memories.error).toContainText('Browse it without a question.');
+  await expect(memories.error).toContainText('Clear the search text to browse them.');
 });

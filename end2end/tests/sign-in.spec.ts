@@ -50,7 +50,7 @@ test.describe('signing in', () => {
     await signIn.goto('/memories?topic=staging+database');
     await expect(signIn.heading).toHaveText('Sign in to Remembrancer');
     await expect.poll(() => signIn.query()).toEqual({ next: '/memories?topic=staging+database' });
-    await expect(signIn.notice).toHaveText('Sign in to go on to the page you asked for.');
+    await expect(signIn.notice).toHaveText('Sign in to continue to the page you requested.');
     await signIn.enter(credentials('viewer'));
     await expect(signIn.page).toHaveURL('/memories?topic=staging+database');
     await expect(memories.topic('staging database')).not.toHaveCount(0);

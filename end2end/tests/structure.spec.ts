@@ -510,7 +510,7 @@ test('changing a term', { tag: '@no-js' }, async ({ term }) => {
   await expect(term.main).toMatchAriaSnapshot(`
     - heading "Change a term" [level=1]
     - navigation "Vocabulary"
-    - heading "Call “design review” “design critique” from now on?" [level=2]
+    - heading "Rename “design review” to “design critique”?" [level=2]
     - paragraph
     - list:
       - listitem
@@ -739,7 +739,7 @@ test('knowledge', { tag: '@no-js' }, async ({ knowledge, agent }) => {
         - option "Any kind" [selected]
       - combobox "Status"
       - combobox "State":
-        - option "In force" [selected]
+        - option "Current" [selected]
       - button "Apply filters"
       - link "Clear"
     - paragraph: 1 document
@@ -780,7 +780,7 @@ test('knowledge', { tag: '@no-js' }, async ({ knowledge, agent }) => {
     - region "Versions":
       - heading "Versions" [level=2]
       - list:
-        - listitem: /in force, shown here/
+        - listitem: /current, shown here/
   `);
 });
 
@@ -872,8 +872,8 @@ test('a recall', { tag: '@no-js' }, async ({ retrieval, gate }) => {
     - paragraph:
       - link "Recall log"
     - heading "Where does the barometer hang?" [level=1]
-    - region "Asked again":
-      - heading "Asked again" [level=2]
+    - region "Replay":
+      - heading "Replay" [level=2]
       - link "Hide the replay"
       - region "Logged":
         - heading "Logged" [level=3]
@@ -908,9 +908,9 @@ test('the playground', { tag: '@no-js' }, async ({ playground, agent }) => {
       - group: Options and filters
     - paragraph: /reached the floor/
     - region "Vocabulary":
-      - term: Asked
+      - term: Question
       - definition: who holds the tiller
-      - term: Stands for
+      - term: Resolved to
       - term: Terms inside
       - term: Searched for
       - term: Vocabulary
@@ -1090,7 +1090,7 @@ test('the search policy', { tag: '@no-js' }, async ({ searchPolicy, agent }) => 
     - textbox "Recency": /\\d/
     - textbox "Importance": /\\d/
     - textbox "Source priority": /\\d/
-    - textbox "Least similarity"
+    - textbox "Minimum similarity"
     - button "Save weights"
     - region "Relevant documents":
       - heading "Relevant documents" [level=2]

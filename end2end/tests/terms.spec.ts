@@ -47,7 +47,7 @@ test('a renamed term keeps its old name as an alias, and its memories', { tag: [
   await term.unfold('Rename…').click();
   await term.field('New name').fill(next);
   await term.send(term.show);
-  await expect(term.question).toHaveText(`Call “${name}” “${next}” from now on?`);
+  await expect(term.question).toHaveText(`Rename “${name}” to “${next}”?`);
   await expect(term.effect).toContainText('1 memory of 1 agent changes its topic.');
   await expect(term.meanings).toContainText([`${name} → ${next}`, `${next} → ${next}`]);
   await term.send(term.confirm('Rename'));
@@ -67,7 +67,7 @@ test('defining a term changes nothing else', { tag: '@no-js' }, async ({ vocabul
   await term.field('Definition').fill('The kitchen of a ship.');
   await term.field('Category').fill('rooms');
   await term.send(term.show);
-  await expect(term.question).toHaveText(`Define “${name}” like this?`);
+  await expect(term.question).toHaveText(`Change the definition of “${name}”?`);
   await expect(term.main.locator('ins').first()).toBeVisible();
   await expect(term.effect).toContainText('No memory changes its topic.');
   await term.send(term.confirm('Define'));
@@ -82,13 +82,13 @@ test('an alias can be added and removed, and recalls follow it', { tag: '@no-js'
   await term.unfold('Add an alias…').click();
   await term.field('Alias').fill(alias);
   await term.send(term.show);
-  await expect(term.question).toHaveText(`Let “${alias}” mean “${name}”?`);
+  await expect(term.question).toHaveText(`Add “${alias}” as an alias of “${name}”?`);
   await term.send(term.confirm('Add alias'));
   await expect(term.aliases).toContainText([alias]);
   await expect.poll(async () => (await agent.ask(alias)).query_canonical).toBe(name);
 
   await term.removeAlias(alias).click();
-  await expect(term.question).toHaveText(`Let “${alias}” no longer mean “${name}”?`);
+  await expect(term.question).toHaveText(`Remove the alias “${alias}” from “${name}”?`);
   await expect(term.meanings).toContainText(['no term']);
   await term.send(term.confirm('Remove alias'));
   await expect(term.flash).toContainText(`“${alias}” no longer means “${name}”.`);
@@ -126,7 +126,7 @@ test('combining two terms can be undone', { tag: ['@phone', '@no-js'] }, async (
   await term.openUsed(other, 2);
 
   await term.send(term.history.first().getByRole('button', { name: /^Undo/ }));
-  await expect(term.flash).toContainText(`The decision on “${name}” was taken back.`);
+  await expect(term.flash).toContainText(`The decision on “${name}” was undone.`);
   await expect(term.heading).toHaveText(other);
   await term.openUsed(name, 1);
 });

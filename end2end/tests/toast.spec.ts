@@ -19,7 +19,7 @@ test('the answer to a decision on row 31 is in sight, and the page goes on at th
   await page.evaluate(() => window.scrollTo(0, 0));
   await expect(vocabulary.flash).toBeInViewport({ ratio: 1 });
   await vocabulary.send(vocabulary.undo);
-  await expect(vocabulary.flash).toContainText(`The decision on “${phrases[30]}” was taken back.`);
+  await expect(vocabulary.flash).toContainText(`The decision on “${phrases[30]}” was undone.`);
 });
 
 test('a deletion of several memories is undone, and only that one', { tag: ['@no-js', '@phone'] }, async ({ memories, deletion, agent }) => {

@@ -43,7 +43,7 @@ test('an administrator grants credit and sets a quota; a wrong form changes noth
   await usage.limits.getByLabel('User').fill(user);
   await usage.limits.getByLabel('Tokens a month').fill('some');
   await usage.send(usage.saveLimits);
-  await expect(usage.limits).toContainText('Enter a whole number, or nothing.');
+  await expect(usage.limits).toContainText('Enter a whole number, or leave the field empty.');
   await expect(usage.limits.getByLabel('User')).toHaveValue(user);
   await usage.limits.getByLabel('Tokens a month').fill('0');
   await usage.send(usage.saveLimits);

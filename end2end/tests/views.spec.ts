@@ -22,11 +22,11 @@ test('a view can be saved, used, renamed and deleted', { tag: ['@phone', '@no-js
   await memories.views.unfoldManage.click();
   await memories.views.field(name).fill(later);
   await memories.send(memories.views.rename(name));
-  await expect(memories.flash).toHaveText(`The view is called “${later}” now.`);
+  await expect(memories.flash).toHaveText(`Renamed the view to “${later}”.`);
   await expect(memories.views.link(name)).toHaveCount(0);
   await memories.views.unfoldManage.click();
   await memories.send(memories.views.delete(later));
-  await expect(memories.flash).toContainText('The view is gone.');
+  await expect(memories.flash).toContainText('The view was deleted.');
   await expect(memories.views.link(later)).toHaveCount(0);
   await expect(memories.topics).toHaveText([topic]);
 });

@@ -40,8 +40,8 @@ test('a phrase becomes an alias, its memories are refiled, and the decision can 
   await decisions.openSettled(message);
   await expect(decisions.about(message)).toContainText('Vera');
   await decisions.send(decisions.undo(decisions.about(message)));
-  await expect(decisions.flash).toContainText(`The decision on “${phrase}” was taken back.`);
-  await expect(decisions.about(message)).toContainText('taken back');
+  await expect(decisions.flash).toContainText(`The decision on “${phrase}” was undone.`);
+  await expect(decisions.about(message)).toContainText('undone');
   await expect(decisions.undo(decisions.about(message))).toHaveCount(0);
   await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.heading.innerText()).toBe(phrase));
   await vocabulary.openWith(phrase, 1);
@@ -56,7 +56,7 @@ test('another term can be typed', { tag: '@no-js' }, async ({ vocabulary, agent 
   await vocabulary.send(vocabulary.focus.mergeInto);
   // Refused beside its field, with what had been typed.
   await expect(vocabulary.focus.into).toHaveValue(`no ${term}`);
-  await expect(vocabulary.focus.into).toHaveAccessibleDescription(/No term in use is called/);
+  await expect(vocabulary.focus.into).toHaveAccessibleDescription(/No active term is called/);
   await expect(vocabulary.flash).toHaveRole('alert');
   await vocabulary.focus.into.fill(term.toUpperCase());
   await vocabulary.send(vocabulary.focus.mergeInto);
@@ -125,7 +125,7 @@ test('a decision can be undone from its message', { tag: '@no-js' }, async ({ vo
   await vocabulary.focus.reason.fill('A slip.');
   await vocabulary.send(vocabulary.focus.reject);
   await vocabulary.send(vocabulary.undo);
-  await expect(vocabulary.flash).toContainText(`The decision on “${phrase}” was taken back.`);
+  await expect(vocabulary.flash).toContainText(`The decision on “${phrase}” was undone.`);
   await expect(vocabulary.phrases).toHaveText([phrase]);
 });
 
@@ -143,7 +143,7 @@ test('several proposals can be decided at once', { tag: ['@phone', '@no-js'] }, 
   await expect(decide.rows).toHaveCount(3);
   await decide.into.fill(`no ${term}`);
   await decide.send(decide.show);
-  await expect(decide.into).toHaveAccessibleDescription(/No term in use is called/);
+  await expect(decide.into).toHaveAccessibleDescription(/No active term is called/);
   await decide.into.fill(term);
   await decide.send(decide.show);
   await expect(decide.question).toHaveText(`Merge 3 phrases into “${term}”?`);

@@ -10,9 +10,9 @@ pub fn NotFound() -> impl IntoView {
         <Title text="Not found" />
         <main id="main" class="mx-auto flex min-h-dvh max-w-md flex-col justify-center px-6">
             <p class="mb-2 font-mono text-sm text-soft">"404"</p>
-            <h1>"Nothing is kept at this address"</h1>
+            <h1>"Page not found"</h1>
             <p class="mt-2 mb-5 text-soft">
-                "The link may be old or mistyped. What agents remember is never removed from its place: "
+                "The link may be old or mistyped. Memories keep their address: "
                 "a deleted memory still has its page."
             </p>
             <p class="flex gap-2">

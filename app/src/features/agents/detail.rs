@@ -164,7 +164,7 @@ fn Users(id: AgentId, users: Vec<(UserId, i64)>, total: i64) -> impl IntoView {
         <section aria-labelledby="users">
             <h2 class="mb-2" id="users">"Users"</h2>
             {if users.is_empty() {
-                view! { <p class="card px-4 py-3 text-sm text-soft">"No memory belongs to a user. Memories of users appear here by user."</p> }.into_any()
+                view! { <p class="card px-4 py-3 text-sm text-soft">"No memories with a user yet. They appear here, grouped by user."</p> }.into_any()
             } else {
                 view! { <ul class="card divide-y divide-line">{users.into_iter().map(one).collect_view()}</ul> {more} }.into_any()
             }}
@@ -231,9 +231,9 @@ fn Settings(detail: AgentDetail) -> impl IntoView {
                 <dd>{text::count(policy.retention_days.routine.into(), "day", "days")}</dd>
                 <dt>"Decisions"</dt>
                 <dd>{text::count(policy.retention_days.decision.into(), "day", "days")}</dd>
-                <dt>"Most episodes"</dt>
+                <dt>"Maximum episodes"</dt>
                 <dd>{text::number(policy.episodes_max.into())}</dd>
-                <dt>"Most memories"</dt>
+                <dt>"Maximum memories"</dt>
                 <dd>{text::number(policy.memories_max.into())}</dd>
             </dl>
             <p class="px-4 pb-4 text-sm"><a href=of("/lifecycle/policy", id)>"Lifecycle policy"</a></p>

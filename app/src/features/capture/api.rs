@@ -84,10 +84,10 @@ async fn paste(input: CaptureInput) -> Result<SourceResponse, ConsoleError> {
 async fn retry(ids: &[EventId]) -> Result<Flash, ConsoleError> {
     let (engine, ctx) = operator().await?;
     if ids.is_empty() {
-        return Ok(Flash::done("Nothing was selected. Select dead events first."));
+        return Ok(Flash::done("Nothing was selected. Select failed events first."));
     }
     Ok(Flash::done(match engine::retry(&engine, &ctx, ids).await? {
-        0 => "No event was retried: none of them is dead any more.".to_owned(),
+        0 => "No event was retried: none of them is in the state Failed now.".to_owned(),
         n => format!("{} being retried.", count(n, "event is", "events are")),
     }))
 }
@@ -104,7 +104,7 @@ fn kept(input: &CaptureInput) -> String {
 #[cfg(feature = "ssr")]
 fn told(source: &SourceResponse) -> Flash {
     let mut text = match source.known {
-        true => "This text was captured before. This is its page.".to_owned(),
+        true => "This text was captured before. This page shows it.".to_owned(),
         false => format!("Captured {}.", count(source.turns, "turn", "turns")),
     };
     if source.parts > 1 {

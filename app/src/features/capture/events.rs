@@ -30,7 +30,7 @@ pub fn EventsPage() -> impl IntoView {
     let who = ViewerResource::expect();
     let (busy, set_busy) = busy();
     view! {
-        <PageHead title="Events">"Work that runs in the background. An event is tried eight times; then it is dead until somebody retries it."</PageHead>
+        <PageHead title="Events">"Work that runs in the background. An event that fails eight times does not run again until you retry it."</PageHead>
         <Transition fallback=|| ()>
             {move || Suspend::new(async move { counts.await.ok().map(|counts| view! { <Open counts /> }) })}
         </Transition>

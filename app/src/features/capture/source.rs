@@ -84,7 +84,7 @@ fn Whole(detail: SourceDetail, may_retry: bool) -> impl IntoView {
             <section aria-labelledby="events">
                 <h2 class="mb-2" id="events">"Events"</h2>
                 {match events.is_empty() {
-                    true => view! { <p class="text-sm text-soft">"No event has worked on this source."</p> }.into_any(),
+                    true => view! { <p class="text-sm text-soft">"No events for this source yet."</p> }.into_any(),
                     false => view! { <div class="card"><EventTable events may_retry here /></div> }.into_any(),
                 }}
             </section>
@@ -98,7 +98,7 @@ fn Attachment(media_type: String, bytes: i64) -> impl IntoView {
     view! {
         <p class="card p-4 text-sm" data-testid="attachment">
             "This attachment is not text (" <span class="font-mono text-xs">{media_type}</span> ", " {text::bytes(bytes)}
-            "). It is kept, and nothing is read out of it."
+            "). It is stored, but no memories are extracted from it."
         </p>
     }
 }

@@ -32,7 +32,7 @@ pub fn EventTable(
                 <tbody>{rows}</tbody>
             </table>
             {select.then(|| view! {
-                <Selection selected one="event" many="events" hint="Select dead events to retry them together.">
+                <Selection selected one="event" many="events" hint="Select failed events to retry them together.">
                     <button class="button" type="submit">"Retry selected"</button>
                 </Selection>
             })}

@@ -68,7 +68,7 @@ pub fn name(state: EventState) -> &'static str {
         EventState::Running => "Running",
         EventState::Done => "Done",
         EventState::Failed => "Will retry",
-        EventState::Dead => "Dead",
+        EventState::Dead => "Failed",
         EventState::Imported => "Imported",
     }
 }
@@ -76,12 +76,12 @@ pub fn name(state: EventState) -> &'static str {
 /// A badge for the state of an event.
 pub fn state(state: EventState) -> impl IntoView + use<> {
     let (tone, title) = match state {
-        EventState::Pending => (Tone::Plain, "A worker takes it soon."),
-        EventState::Running => (Tone::Accent, "A worker is busy with it."),
-        EventState::Done => (Tone::Good, "It is finished."),
-        EventState::Failed => (Tone::Warn, "An attempt failed. It is tried again."),
-        EventState::Dead => (Tone::Danger, "Every attempt failed. Retry it."),
-        EventState::Imported => (Tone::Plain, "It came with an import and is history."),
+        EventState::Pending => (Tone::Plain, "Waiting for a worker."),
+        EventState::Running => (Tone::Accent, "A worker is processing it."),
+        EventState::Done => (Tone::Good, "Finished."),
+        EventState::Failed => (Tone::Warn, "An attempt failed. It will be retried."),
+        EventState::Dead => (Tone::Danger, "All attempts failed. Retry it."),
+        EventState::Imported => (Tone::Plain, "Imported as history. It never runs."),
     };
     view! { <Badge tone text=name(state) title /> }
 }
@@ -90,12 +90,12 @@ pub fn state(state: EventState) -> impl IntoView + use<> {
 pub fn reading(source: &SourceRow) -> &'static str {
     match source.state {
         None => "This source is stored and was never captured.",
-        Some(EventState::Pending) => "This source waits to be read.",
+        Some(EventState::Pending) => "This source is waiting to be read.",
         Some(EventState::Running) => "This source is being read.",
-        Some(EventState::Failed) => "An attempt to read this source failed. It is tried again.",
-        Some(EventState::Dead) => "Reading this source failed. Retry the dead event below.",
+        Some(EventState::Failed) => "An attempt to read this source failed. It will be retried.",
+        Some(EventState::Dead) => "Reading this source failed. Retry the failed event below.",
         Some(EventState::Done) if source.waiting + source.active + source.rejected == 0 => {
-            "This source was read. It holds nothing to remember."
+            "This source was read. It contains nothing to remember."
         }
         Some(EventState::Done) => "This source was read.",
         Some(EventState::Imported) => "This source came with an import.",

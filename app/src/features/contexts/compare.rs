@@ -24,7 +24,7 @@ pub fn ContextComparisonPage() -> impl IntoView {
             <span class="text-soft">" / "</span>
         </p>
         <PageHead title="Compare contexts">
-            "Two contexts of the log, or one and what the same request gives now. Comparing is not logged or counted."
+            "Compare two contexts, or one with what the same request returns now. Comparisons are not logged or counted."
         </PageHead>
         <Answered answer show=|comparison, _: Query| view! { <Compared comparison /> }.into_any() query />
     }
@@ -123,7 +123,7 @@ fn Blocks(earlier: Vec<(BlockName, u32)>, later: Vec<(BlockName, u32)>) -> impl 
 fn Lines(lines: Option<Vec<TextLine>>) -> impl IntoView {
     match lines {
         None => view! {
-            <p class="card px-4 py-3 text-sm text-soft" data-testid="lines">"The text of at least one of the two is no longer kept."</p>
+            <p class="card px-4 py-3 text-sm text-soft" data-testid="lines">"The text of at least one context is no longer stored."</p>
         }
         .into_any(),
         Some(lines) if lines.is_empty() => {
@@ -151,7 +151,7 @@ fn line(line: TextLine) -> AnyView {
         LineChange::Removed => ("bg-danger-wash", "−", view! { <del class="no-underline">{shown}</del> }.into_any()),
         LineChange::Added => ("bg-good-wash", "+", view! { <ins class="no-underline">{shown}</ins> }.into_any()),
         LineChange::Skipped => {
-            let skipped = format!("{} alike", text::count(i64::from(line.lines), "line", "lines"));
+            let skipped = format!("{} unchanged", text::count(i64::from(line.lines), "line", "lines"));
             return view! { <p class="px-3 py-1.5 text-soft">"⋯ " {skipped}</p> }.into_any();
         }
     };

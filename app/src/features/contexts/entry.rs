@@ -113,7 +113,7 @@ fn KeptText(detail: ContextDetail) -> impl IntoView {
         .into_any(),
         (_, None) => view! {
             <p class="card px-4 py-3 text-sm text-soft" data-testid="gone">
-                "The text is not kept. Its time has ended, or the texts of this agent are not stored."
+                "The text is not stored. Its retention ended, or texts of this agent are not stored."
             </p>
         }
         .into_any(),

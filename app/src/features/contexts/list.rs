@@ -91,7 +91,7 @@ fn Contexts(page: Page<ContextEntry>, query: Query) -> impl IntoView {
 
 #[component]
 fn Row(row: ContextEntry) -> impl IntoView {
-    let name = row.query.as_deref().map_or_else(|| "Query no longer kept".to_owned(), text::visible);
+    let name = row.query.as_deref().map_or_else(|| "Query no longer stored".to_owned(), text::visible);
     let class = if row.query.is_some() { "line-clamp-2 min-w-0 font-medium wrap-anywhere text-ink" } else { "text-soft" };
     view! {
         <tr data-testid="context">

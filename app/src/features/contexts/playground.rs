@@ -95,7 +95,7 @@ fn NotAsked() -> impl IntoView {
         <Empty shape=Shape::Context title="No context yet">
             <p>
                 "Choose an agent and enter a query. You will see which blocks the agent's next prompt would have, how many tokens each takes, "
-                "and where each line comes from. The blocks of the caller, such as its system prompt, are missing here."
+                "and where each line comes from. Blocks that the caller adds, such as its system prompt, are not included."
             </p>
         </Empty>
     }
@@ -105,8 +105,8 @@ fn NotAsked() -> impl IntoView {
 fn Answer(answer: ContextPreview) -> impl IntoView {
     let ContextPreview { context, sources, may_assemble, may_read_knowledge, timings } = answer;
     let limits = match (may_assemble, may_read_knowledge) {
-        (false, _) => Some("No key of this agent may assemble contexts: it gets an error instead of this answer."),
-        (true, false) => Some("No key of this agent may read shared knowledge: the context has no documents."),
+        (false, _) => Some("No key of this agent has permission to assemble contexts. The agent would get an error instead of this answer."),
+        (true, false) => Some("No key of this agent has permission to read shared knowledge. The context has no documents."),
         (true, true) => None,
     };
     view! {

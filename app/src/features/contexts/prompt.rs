@@ -135,7 +135,7 @@ fn origin(item: &BlockItem, sources: &[NamedSource]) -> Option<AnyView> {
         None => view! { <code class="font-mono wrap-anywhere">{name}</code> }.into_any(),
     };
     let gone = source.is_some_and(|source| source.gone).then(|| {
-        view! { <Badge tone=Tone::Danger text="gone by now" title="Deleted, superseded, expired or retired since." /> }
+        view! { <Badge tone=Tone::Danger text="no longer available" title="Deleted, superseded, expired or retired since." /> }
     });
     let version = item.version.map(|version| view! { <span class="font-mono text-soft">{format!("v{version}")}</span> });
     let score = item.score.map(|score| view! { <span class="text-soft">{format!("score {score:.3}")}</span> });

@@ -87,7 +87,7 @@ pub async fn confirm_erasure(id: ErasureId) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
         erasure::confirm(&engine, &ctx, id).await?;
-        Ok(Flash::done("Confirmed; this cannot be undone. The erasure runs: reload this page to see how far it is."))
+        Ok(Flash::done("Confirmed. The erasure is running and cannot be undone. Reload this page to see its progress."))
     };
     finish(result.await, &here, &here, "").await
 }
@@ -110,7 +110,7 @@ pub async fn set_hold(#[server(default)] user: String, #[server(default)] reason
         let (engine, ctx) = operator().await?;
         erasure::hold(&engine, &ctx, &reference(&user)?, &reason).await?;
         // No undo: the form that lifts it is on the same page, and an old message could lift what somebody else has set since.
-        Ok(Flash::done("The user is under a legal hold. Nothing of the user is erased, archived or swept."))
+        Ok(Flash::done("The user is under a legal hold. No data of the user is erased, archived or swept."))
     };
     finish(result.await, "/erasure", "/erasure", &Query::default().with("user", &user).with("reason", &reason).href("")).await
 }

@@ -68,7 +68,7 @@ fn Begin() -> impl IntoView {
                 <label class="label" for="names">"Names, one on each line"</label>
                 <textarea class="input" id="names" name="names" rows="3" aria-describedby="names-hint"></textarea>
                 <p class="mt-1 text-xs text-soft" id="names-hint">
-                    "Rows of others that have one of these names are listed next. You choose which of them go, too."
+                    "The next page lists rows of other people that contain these names. You choose which of them to erase."
                 </p>
             </div>
             <button class="button button-primary" type="submit">"Preview"</button>
@@ -84,7 +84,7 @@ fn SetHold(flash: Option<Flash>) -> impl IntoView {
     view! {
         <form class="card space-y-3 p-4" method="post" action="/console/api/set_hold">
             <h2>"Set a legal hold"</h2>
-            <p class="text-sm text-soft">"While it is open, nothing of the user is erased, archived or swept."</p>
+            <p class="text-sm text-soft">"While the hold is active, no data of the user is erased, archived or swept."</p>
             <div>
                 <label class="label" for="hold-user">"User"</label>
                 <input class="input" id="hold-user" name="user" required autocomplete="off" value=typed.text("user") />
@@ -103,7 +103,7 @@ fn Requests(requests: Vec<Erasure>) -> impl IntoView {
         return view! {
             <section class="card">
                 <Empty shape=Shape::Delete title="No requests">
-                    "Requests to erase a person appear here. Enter a user and choose Preview to make one."
+                    "Requests to erase a person appear here. To create one, enter a user and choose Preview."
                 </Empty>
             </section>
         }

@@ -56,7 +56,7 @@ fn Request(preview: ErasurePreview, user: String, names: String, flash: Option<F
                 <Counts tables=preview.tables />
                 {mentions}
                 {preview.more.then(|| view! {
-                    <p class="mb-6 text-sm text-warn">"There are more mentions than are listed. Repeat the search after this erasure."</p>
+                    <p class="mb-6 text-sm text-warn">"Not all mentions are listed. Repeat the search after this erasure."</p>
                 })}
             </div>
             <div class="card space-y-3 p-4 lg:sticky lg:top-5">
@@ -72,7 +72,7 @@ fn Request(preview: ErasurePreview, user: String, names: String, flash: Option<F
                         id="reason"
                         typed=flash.map(|flash| flash.typed).unwrap_or_default()
                         error
-                        hint="It stays after the erasure: refer to the case, and do not name the person."
+                        hint="The reason is kept after the erasure. Refer to the case and do not name the person."
                     />
                 </div>
                 <button class="button button-danger" type="submit">"Request erasure"</button>

@@ -56,7 +56,7 @@ fn Whole(detail: ErasureDetail, me: Option<Uuid>) -> impl IntoView {
     let waiting = request.state == ErasureState::Waiting;
     let mentions = (!ticked.is_empty()).then(|| {
         view! {
-            <h2 class="mb-2">"Mentions that go, too"</h2>
+            <h2 class="mb-2">"Mentions to erase"</h2>
             <Mentions mentions=ticked ticks=false />
         }
     });
@@ -169,7 +169,7 @@ fn Report(report: SignedReport) -> impl IntoView {
             </table>
             <dl class="facts p-4">{mentions.collect_view()}</dl>
             <div class="border-t border-line p-4 text-sm">
-                <h3 class="mb-1 font-medium">"Outside of this erasure"</h3>
+                <h3 class="mb-1 font-medium">"Not covered by this erasure"</h3>
                 <ul class="list-disc pl-5 text-soft">
                     {report.outside.into_iter().map(|one| view! { <li>{text::sentence(&one)}</li> }).collect_view()}
                 </ul>

@@ -64,7 +64,7 @@ impl VerdictInput {
         match self.what.as_str() {
             "confirm" => self.confirm(),
             "reject" => Ok(InboxVerdict::Reject { reason: self.reason.clone() }),
-            "merge" => Ok(InboxVerdict::Merge { into: read("into", &self.into, "Choose the memory that says it.")? }),
+            "merge" => Ok(InboxVerdict::Merge { into: read("into", &self.into, "Choose the memory to merge into.")? }),
             _ => Err(missing("what", "Choose whether to confirm, to reject or to merge.")),
         }
     }

@@ -24,7 +24,7 @@ fn kinds(policy: &CapturePolicy) -> [(&'static str, &'static str, &'static str, 
             "What was decided. A decision also needs a rationale to become active without review.",
             policy.decisions,
         ),
-        ("others", "Project facts, artifacts and hints", "Everything else that is found.", policy.others),
+        ("others", "Project facts, artifacts and hints", "Everything else.", policy.others),
         ("commons", "Shared memories", "What agents write to the memory that all agents of the organisation share.", policy.commons),
     ]
 }

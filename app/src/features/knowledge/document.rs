@@ -100,7 +100,7 @@ fn Retired(at: DateTime<Utc>, latest: Option<DocumentId>) -> impl IntoView {
             "Retired " <Time at /> ". Recalls no longer find this text. "
             {latest.map(|id| {
                 let href = format!("/knowledge/documents/{id}");
-                view! { <a class="text-inherit underline" href=href>"See the text in force"</a> }
+                view! { <a class="text-inherit underline" href=href>"Show the current text"</a> }
             })}
         </div>
     }
@@ -190,7 +190,7 @@ fn Versions(versions: Vec<(DocumentId, DateTime<Utc>, Option<DateTime<Utc>>)>, s
     let one = |(id, from, until): (DocumentId, DateTime<Utc>, Option<DateTime<Utc>>)| {
         let until = match until {
             Some(at) => view! { "until " <Time at /> }.into_any(),
-            None => view! { "in force" }.into_any(),
+            None => view! { "current" }.into_any(),
         };
         let this = id == shown;
         view! {

@@ -70,7 +70,7 @@ pub fn Drawing(graph: Graph, focus: Option<usize>) -> impl IntoView {
     let (aside, ahead): (Vec<_>, Vec<_>) = arrows.into_iter().partition(|arrow| focus.is_some_and(|f| arrow.from != f && arrow.to != f));
     let arrows = aside.into_iter().chain(ahead).map(|arrow| line(arrow, focus)).collect_view();
     let nodes = boxes.into_iter().enumerate().map(|(node, placed)| block(&graph, node, placed, focus)).collect_view();
-    let label = format!("{} components; arrows lead to what is needed. The table below says the same.", graph.nodes.len());
+    let label = format!("{} components. Arrows point to dependencies. The table below has the same data.", graph.nodes.len());
     view! {
         <div class="card overflow-x-auto" tabindex="0" role="region" aria-label="Drawing of the topology" data-testid="drawing">
             <svg
@@ -128,7 +128,7 @@ fn block(graph: &Graph, node: usize, placed: Placed, focus: Option<usize>) -> im
     let shown: String = if name.chars().count() > LONGEST { name.chars().take(LONGEST - 1).chain(['…']).collect() } else { name.clone() };
     // For voice control, the accessible name begins with the visible text.
     let label = if shown == name { name.clone() } else { format!("{shown} {name}") };
-    let title = if described { name.clone() } else { format!("{name}: named, and not described") };
+    let title = if described { name.clone() } else { format!("{name}: mentioned but not described") };
     let ink = format!("text-xs {ink} {}", if described { "" } else { "italic" });
     let (x, y) = (format!("{:.1}", placed.x + placed.width / 2.0), format!("{:.1}", placed.y + BOX_HEIGHT / 2.0));
     view! {

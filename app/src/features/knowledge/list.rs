@@ -31,7 +31,7 @@ pub fn KnowledgePage() -> impl IntoView {
     let (query, list) = (filtered.query, filtered.load(documents));
     let kinds = std::iter::once(choice("", "Any kind")).chain(DocumentKind::ALL.iter().map(|kind| choice(kind.as_str(), kind_name(*kind))));
     view! {
-        <PageHead title="Knowledge">"What is decided and written down. Every recall searches it beside the agent's own memory."</PageHead>
+        <PageHead title="Knowledge">"Specifications, decisions and other documents. Recalls search them together with the agent's memories."</PageHead>
         <Tabs />
         <FilterForm action="/knowledge" names=NAMES label="Documents">
             <div class="grid grid-cols-2 items-end gap-2 lg:grid-cols-[minmax(0,1fr)_10rem_10rem_9rem_auto]">
@@ -44,7 +44,7 @@ pub fn KnowledgePage() -> impl IntoView {
                     name="retired"
                     label="State"
                     value=filtered.value("retired")
-                    choices=vec![choice("", "In force"), choice("true", "Retired")]
+                    choices=vec![choice("", "Current"), choice("true", "Retired")]
                 />
                 <div class="flex items-end gap-2">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
@@ -81,10 +81,10 @@ fn NoMatch() -> impl IntoView {
     view! {
         <Empty shape=Shape::Filter title="No document matches these filters">
             <p class="mb-3">
-                "Titles, references and paths match in part, a status as a whole. Retired documents show only when they are asked for."
+                "Title, reference, path: partial match. Status: exact match. Retired documents are hidden unless you filter for them."
             </p>
             <a class="button" href="/knowledge">
-                "Show everything in force"
+                "Show all current documents"
             </a>
         </Empty>
     }
@@ -93,13 +93,13 @@ fn NoMatch() -> impl IntoView {
 #[component]
 fn First() -> impl IntoView {
     view! {
-        <Empty shape=Shape::Knowledge title="Nothing is written down yet">
+        <Empty shape=Shape::Knowledge title="No documents yet">
             <p class="mb-3">
                 "Specifications, decision records, architecture and glossaries in Markdown appear here."
             </p>
             <p class="mb-3"><a class="button button-primary" href="/knowledge/upload">"Upload documents"</a></p>
             <p class="mb-3">
-                "A whole folder is ingested on the server, where your organisation's slug stands for acme. Run the command again after "
+                "To ingest a folder, run this command on the server. Replace acme with the slug of your organisation. Run it again after "
                 "each change: unchanged files stay, and the documents of missing files are retired."
             </p>
             <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">

@@ -15,7 +15,7 @@ pub fn RunsPage() -> impl IntoView {
     let list = Resource::new(move || cursors.get(), |[after, before]| ingest_runs(after, before));
     let (busy, set_busy) = busy();
     view! {
-        <PageHead title="Ingestions">"How documents came in, newest first. A file that cannot be read stops nothing but itself."</PageHead>
+        <PageHead title="Ingestions">"Imports of documents, newest first. If a file cannot be read, the others are still imported."</PageHead>
         <Tabs />
         <div class="transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
             <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
@@ -39,7 +39,7 @@ fn Runs(page: Page<IngestRun>, query: Query) -> impl IntoView {
             <table class="data table-fixed" aria-label="Ingestions">
                 <thead>
                     <tr>
-                        <th scope="col">"What it did"</th>
+                        <th scope="col">"Result"</th>
                         <th scope="col" class="hidden w-32 sm:table-cell">"Revision"</th>
                         <th scope="col" class="hidden w-36 lg:table-cell">"By"</th>
                         <th scope="col" class="number hidden w-24 lg:table-cell">"Took"</th>
@@ -61,7 +61,7 @@ fn Row(run: IngestRun) -> impl IntoView {
     let unfinished = run
         .finished_at
         .is_none()
-        .then(|| view! { <Badge tone=Tone::Warn text="did not finish" title="It still runs, or it was stopped before its end." /> });
+        .then(|| view! { <Badge tone=Tone::Warn text="did not finish" title="It is still running, or it was stopped before the end." /> });
     let revision = run.revision.map(|revision| {
         let short = revision.chars().take(12).collect::<String>();
         view! { <span class="font-mono text-xs break-all" title=revision>{short}</span> }
@@ -102,7 +102,7 @@ fn counts(report: &IngestReport) -> String {
     let mut parts: Vec<_> = files.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", text::number(*n))).collect();
     parts.extend((report.terms > 0).then(|| text::count(report.terms, "term", "terms")));
     parts.extend((report.components > 0).then(|| text::count(report.components, "component", "components")));
-    if parts.is_empty() { "Nothing to take in".into() } else { parts.join(" · ") }
+    if parts.is_empty() { "No files to import".into() } else { parts.join(" · ") }
 }
 
 #[component]
@@ -123,8 +123,8 @@ fn Failures(failures: Vec<IngestFailure>) -> impl IntoView {
 #[component]
 fn NoRuns() -> impl IntoView {
     view! {
-        <Empty shape=Shape::Knowledge title="Nothing was ingested yet">
-            <p class="mb-3">"Each run of this command, on the server, is one ingestion, and so is each call of the API:"</p>
+        <Empty shape=Shape::Knowledge title="No imports yet">
+            <p class="mb-3">"Each run of this command on the server, and each call of the API, appears here:"</p>
             <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">
                 "remembrancer kb ingest DIR --tenant acme --collection handbook"
             </pre>
@@ -140,6 +140,6 @@ mod tests {
     fn counts_leave_out_what_did_not_happen() {
         let report = IngestReport { added: 3, reindexed: 2, unchanged: 1200, terms: 1, ..IngestReport::default() };
         assert_eq!(counts(&report), "3 added · 2 re-indexed · 1,200 unchanged · 1 term");
-        assert_eq!(counts(&IngestReport::default()), "Nothing to take in");
+        assert_eq!(counts(&IngestReport::default()), "No files to import");
     }
 }

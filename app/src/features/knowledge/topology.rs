@@ -83,7 +83,7 @@ fn Focus(graph: Graph, name: String, node: Option<usize>) -> impl IntoView {
             let needed = graph.edges.iter().filter(|(_, to)| *to == node).map(|(from, _)| name_of(*from)).collect();
             view! {
                 <p class="break-words"><strong class="font-medium">{name_of(node)}</strong> " needs (solid): " {names(needs)}</p>
-                <p class="break-words">"It is needed by (dashed): " {names(needed)}</p>
+                <p class="break-words">"Needed by (dashed): " {names(needed)}</p>
             }
             .into_any()
         }
@@ -136,7 +136,7 @@ fn names(names: Vec<String>) -> impl IntoView {
 #[component]
 fn Nothing() -> impl IntoView {
     view! {
-        <Empty shape=Shape::Knowledge title="No component is described yet">
+        <Empty shape=Shape::Knowledge title="No components yet">
             <p class="mb-3">"Components, and what they depend on, come from the architecture files of an ingestion."</p>
             <a class="button" href="/knowledge">
                 "Documents"

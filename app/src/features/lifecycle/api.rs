@@ -36,7 +36,7 @@ pub async fn set_lifecycle_policy(#[server(default)] agent: String, #[server(fla
         let agent = asked.read("agent", "Choose one of the agents.", &mut errors);
         let policy = if errors.is_empty() { input.policy() } else { Err(errors) };
         identity::set_lifecycle(&engine, &ctx, agent, policy.map_err(invalid)?).await?;
-        Ok(Flash::done("The policy was saved. It holds for what is written or swept from now on."))
+        Ok(Flash::done("The policy was saved. It applies from the next write or sweep on."))
     };
     finish(result.await, &page, &page, &input.query().href("")).await
 }
@@ -58,7 +58,7 @@ pub async fn pin_memory(id: MemoryId, pinned: bool) -> Result<(), ConsoleError> 
     let result = async {
         let (engine, ctx) = operator().await?;
         memories::set_pinned(&engine, &ctx, &id.into(), None, pinned).await?;
-        let done = Flash::done(if pinned { "Pinned. The memory never expires." } else { "Unpinned. Its retention begins now." });
+        let done = Flash::done(if pinned { "Pinned. The memory never expires." } else { "Unpinned. Its retention period starts now." });
         Ok(done.undone_by("pin_memory", [("id", id.to_string()), ("pinned", (!pinned).to_string())]))
     };
     let done = format!("/memories/{id}");

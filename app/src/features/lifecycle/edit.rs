@@ -31,7 +31,7 @@ pub fn LifecyclePolicyPage() -> impl IntoView {
             <span class="text-soft">" / "</span>
         </p>
         <PageHead title="Lifecycle policy">
-            "How memories age. An agent without a policy of its own follows that of the organisation."
+            "How memories age. An agent without its own policy uses the policy of the organisation."
         </PageHead>
         <div class="mb-4">
             <FilterForm action="/lifecycle/policy" names=&["agent"] label="Policy">

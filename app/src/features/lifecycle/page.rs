@@ -13,7 +13,7 @@ pub fn LifecyclePage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Lifecycle">
-            "Messages of sessions expire and fade. A sweep archives them every hour; you can restore what it archived."
+            "Messages of sessions expire and fade. A sweep archives them every hour. You can restore archived memories."
         </PageHead>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
             {move || Suspend::new(async move {

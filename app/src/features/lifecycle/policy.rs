@@ -13,8 +13,8 @@ pub fn Policy(policy: LifecyclePolicy, may_edit: bool) -> impl IntoView {
         ("Decisions and approvals", format!("{} days", days.decision)),
         ("Archived when the importance falls below", format!("{:.2}", policy.archived_below)),
         ("Archived early, near the limit, below", format!("{:.2}", policy.cleaned_up_below)),
-        ("Most episodes of an agent", text::number(policy.episodes_max.into())),
-        ("Most memories of an agent", text::number(policy.memories_max.into())),
+        ("Maximum episodes per agent", text::number(policy.episodes_max.into())),
+        ("Maximum memories per agent", text::number(policy.memories_max.into())),
     ];
     let rows = rows.into_iter().map(|(name, value)| {
         view! {
@@ -27,7 +27,7 @@ pub fn Policy(policy: LifecyclePolicy, may_edit: bool) -> impl IntoView {
             <h2 class="border-b border-line px-3 py-2" id="policy">"Policy"</h2>
             <dl class="facts p-4">{rows.collect_view()}</dl>
             <p class="border-t border-line px-4 py-3 text-sm text-soft">
-                "Pinned memories and those that somebody asked to remember never expire."
+                "Pinned memories and memories that a person asked to keep never expire."
             </p>
             <p class="px-4 pb-4">
                 <a class="button" href="/lifecycle/policy">{if may_edit { "Change policy" } else { "Show policy" }}</a>

@@ -48,7 +48,7 @@ macro_rules! field {
 pub static GROUPS: [Group; 4] = [
     Group {
         title: "Retention, in days",
-        says: "How long agents recall a message. What somebody asks to remember is permanent.",
+        says: "How long agents recall a message. Memories that a person asked to keep are permanent.",
         fields: &[
             field!("retention_days.routine", "Routine messages", retention_days.routine),
             field!("retention_days.error", "Errors and failures", retention_days.error),
@@ -68,7 +68,7 @@ pub static GROUPS: [Group; 4] = [
     },
     Group {
         title: "Importance of a message",
-        says: "The base and what each factor adds, from -1 to 1. The sum is cut to 0 to 1.",
+        says: "The base and what each factor adds, from -1 to 1. The sum is limited to the range 0 to 1.",
         fields: &[
             field!("importance.base", "Base", importance.base),
             field!("importance.decision", "A decision", importance.decision),
@@ -84,8 +84,8 @@ pub static GROUPS: [Group; 4] = [
         fields: &[
             field!("archived_below", "Archived below", archived_below),
             field!("cleaned_up_below", "Archived early below", cleaned_up_below),
-            field!("episodes_max", "Most episodes of an agent", episodes_max),
-            field!("memories_max", "Most memories of an agent", memories_max),
+            field!("episodes_max", "Maximum episodes per agent", episodes_max),
+            field!("memories_max", "Maximum memories per agent", memories_max),
         ],
     },
 ];

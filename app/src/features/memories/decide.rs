@@ -11,10 +11,10 @@ pub fn Decide(row: MemoryRow, archived: bool, flash: Option<Flash>) -> impl Into
     let here = format!("/memories/{}", row.id);
     let deleted = row.deleted_at.is_some();
     let (action, title, button, class, shape, says) = if archived && !deleted {
-        let says = "Agents recall it again. Its retention begins now.";
+        let says = "Agents recall it again. Its retention period starts now.";
         ("/console/api/restore_memories", "Restore…", "Restore this memory", "button button-primary", Shape::Restore, says)
     } else if deleted {
-        let says = "Agents recall it again, with the age that it has. The audit log keeps the deletion and the restoration.";
+        let says = "Agents recall it again. Its age is unchanged. The audit log keeps the deletion and the restoration.";
         ("/console/api/restore_memories", "Restore…", "Restore this memory", "button button-primary", Shape::Restore, says)
     } else {
         let says = "Hidden from recall immediately. Content and history are kept; you can restore it.";

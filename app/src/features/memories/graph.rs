@@ -56,7 +56,7 @@ pub fn Graph(topic: String, links: Vec<MemoryLink>) -> impl IntoView {
     let outgoing = right.iter().zip(&plan.right).map(|(link, at)| line(link, path(here, *at))).collect_view();
     let ends = left.into_iter().zip(plan.left).chain(right.into_iter().zip(plan.right));
     let boxes = ends.map(|(link, at)| view! { <End link at /> }).collect_view();
-    let label = "This memory and those that it is linked with. The list below says the same.";
+    let label = "This memory and the memories linked to it. The list below has the same data.";
     view! {
         <div>
             <div class="overflow-x-auto" tabindex="0" role="region" aria-label="Drawing of the links" data-testid="link-graph">

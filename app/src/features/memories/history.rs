@@ -36,7 +36,7 @@ fn Entry(version: MemoryVersion, older: Option<MemoryVersion>, alone: bool) -> i
         Some(older) if older.content != version.content => view! { <Diff old=older.content new=version.content.clone() /> }.into_any(),
         Some(_) if changes.is_empty() => view! { <p class="text-sm text-soft">"The same content was stored again."</p> }.into_any(),
         Some(_) => ().into_any(),
-        None if alone => view! { <p class="text-sm text-soft">"As it stands above; nothing has changed since."</p> }.into_any(),
+        None if alone => view! { <p class="text-sm text-soft">"Same as the content above: nothing has changed since."</p> }.into_any(),
         None => view! { <div class="verbatim text-sm">{text::visible(&version.content)}</div> }.into_any(),
     };
     view! {

@@ -31,7 +31,7 @@ pub fn Contradictions(links: Vec<MemoryLink>) -> impl IntoView {
                     <span class="pt-0.5"><Icon shape=Shape::Alert /></span>
                     <div>
                         <h2 id="contradicts">{format!("Contradicted by {}", text::count(number, "other memory", "other memories"))}</h2>
-                        <p class="text-sm">"Both sides stand, each with where it was said. None is hidden because another is newer."</p>
+                        <p class="text-sm">"Both sides are kept, each with its source. A newer memory does not hide an older one."</p>
                     </div>
                 </div>
                 <ul class="divide-y divide-line">{against.into_iter().map(one).collect_view()}</ul>

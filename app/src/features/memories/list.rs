@@ -25,7 +25,7 @@ pub fn MemoriesPage() -> impl IntoView {
     let (busy, set_busy) = busy();
     view! {
         <PageHead title="Memories">
-            "What agents remember, as it was said. A search ranks memories as a recall does, and is not logged or counted."
+            "What agents remember, in the original words. A search ranks memories like a recall, but is not logged or counted."
         </PageHead>
         <ViewBar page=ViewPage::Memories path="/memories" names=url::NAMES query />
         <Filters filtered />
@@ -101,7 +101,7 @@ fn NoMatch() -> impl IntoView {
     view! {
         <Empty shape=Shape::Filter title="No memory matches these filters">
             <p class="mb-3">
-                "Topic: partial match. Other fields: exact match. Deleted memories show only when they are asked for."
+                "Topic: partial match. Other fields: exact match. Deleted memories are hidden unless you filter for them."
             </p>
             <a class="button" href="/memories">
                 "Clear all"
@@ -118,10 +118,10 @@ fn First(public_url: String) -> impl IntoView {
          -d '{{\"topic_raw\": \"tea\", \"content\": \"Vera takes her tea without milk.\",\n       \"source\": {{\"platform\": \"chat\"}}}}'"
     );
     view! {
-        <Empty shape=Shape::Memories title="Nothing is remembered yet">
+        <Empty shape=Shape::Memories title="No memories yet">
             <p class="mb-3">
                 "Memories appear here when an agent calls "
-                <code class="font-mono">"remember"</code> ". With a key of one, this is the first:"
+                <code class="font-mono">"remember"</code> ". To store the first one with an agent's key:"
             </p>
             <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">{example}</pre>
         </Empty>

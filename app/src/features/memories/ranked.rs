@@ -25,7 +25,7 @@ pub fn Summary(results: SearchResults, query: Query) -> impl IntoView {
     let canonical = results.query_canonical.map(|term| view! { <Badge tone=Tone::Good text=format!("searched as “{term}”") /> });
     let degraded = (!results.degraded.is_empty()).then(|| {
         let text = format!("degraded: {}", results.degraded.join(", "));
-        view! { <Badge tone=Tone::Warn text title="Part of the search could not run; memories may be missing here." /> }
+        view! { <Badge tone=Tone::Warn text title="Part of the search could not run. Some memories may be missing." /> }
     });
     view! {
         <p class="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft" data-testid="total">
@@ -62,8 +62,8 @@ pub fn NothingFound(results: SearchResults, query: Query) -> impl IntoView {
              An agent that asks this gets no hits.",
             results.floor
         ),
-        (None, 0) => "There is nothing stored here that could answer. Other agents, or other filters, may know more.".to_owned(),
-        (None, n) => format!("None of {} is anywhere near the question.", text::count(n, "memory", "memories")),
+        (None, 0) => "No memory matches these filters. Try other agents or filters.".to_owned(),
+        (None, n) => format!("None of {} is close to the question.", text::count(n, "memory", "memories")),
     };
     let wider = Query::default().with("q", query.text("q"));
     let narrowed = wider.href("/memories") != query.without(&["peek"]).href("/memories");

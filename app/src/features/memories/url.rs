@@ -70,10 +70,10 @@ pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
     }
     let mut contradicting = |field: &str, message: &str| errors.push(FieldError { field: field.into(), message: message.into() });
     if filter.q.is_some() && filter.deleted == Some(true) {
-        contradicting("deleted", "A search finds nothing that is deleted. Browse it without a question.");
+        contradicting("deleted", "Search does not find deleted memories. Clear the search text to browse them.");
     }
     if filter.q.is_some() && !filter.status.is_none_or(|status| matches!(status, MemoryStatus::Active | MemoryStatus::Contradicted)) {
-        contradicting("status", "A search finds what is active or contradicted. Browse the others without a question.");
+        contradicting("status", "Search finds active and contradicted memories only. Clear the search text to browse the others.");
     }
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }

@@ -21,7 +21,7 @@ pub fn Start() -> impl IntoView {
                     <a class="underline" href="/prompts">"Prompts"</a>
                 </li>
                 <li>
-                    "Ask what it would recall. "
+                    "Try out what it recalls. "
                     <a class="underline" href="/recall/playground">"Playground"</a>
                 </li>
             </ol>

@@ -124,7 +124,7 @@ fn ForgetFold(path: EntryPath, value: String, flash: Option<Flash>) -> impl Into
             <summary class="text-danger">"Forget" <span class="sr-only">{format!(": {value}")}</span></summary>
             <form class="card mt-1 max-w-md space-y-2 p-3" method="post" action="/console/api/forget_entry">
                 <input type="hidden" name="entry" value=path.to_string() />
-                <ReasonField id typed error=error.flatten() hint="Kept in the audit log. Memories stay: delete them to forget what they say." />
+                <ReasonField id typed error=error.flatten() hint="Kept in the audit log. Memories are not affected: delete them separately." />
                 <button class="button button-danger" type="submit">"Forget entry"</button>
             </form>
         </details>

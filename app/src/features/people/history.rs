@@ -27,7 +27,7 @@ pub fn History(history: ProfileVersions, person: PersonPath) -> impl IntoView {
 #[component]
 fn Version(version: ProfileVersion) -> impl IntoView {
     let forgotten = (version.forgotten > 0).then(|| {
-        let says = format!("{} forgotten or ended, then or since.", text::count(version.forgotten, "entry was", "entries were"));
+        let says = format!("{} forgotten or expired, then or later.", text::count(version.forgotten, "entry was", "entries were"));
         view! { <li class="text-soft">{says}</li> }
     });
     let narrated = version.narrated.then(|| view! { <li class="text-soft">"A chat model wrote a new narrative."</li> });

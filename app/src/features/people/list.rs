@@ -128,7 +128,7 @@ fn Nothing(filtered: bool) -> impl IntoView {
             <code class="font-mono">"record_observation"</code>
             " or "
             <code class="font-mono">"update_user_context"</code>
-            ", and the server turns what it said into entries a moment later."
+            ". The server turns them into entries a moment later."
         </Empty>
     }
     .into_any()

@@ -54,7 +54,7 @@ impl FromStr for PersonPath {
             let user = if user == NOBODY { None } else { Some(user.parse().ok()?) };
             Some(Self { agent: agent.parse().ok()?, user })
         };
-        read().ok_or_else(|| "This is not a profile.".to_owned())
+        read().ok_or_else(|| "No profile has this address.".to_owned())
     }
 }
 
@@ -66,7 +66,7 @@ impl FromStr for EntryPath {
             let (person, leaf) = text.rsplit_once('/')?;
             Some(Self { person: person.parse().ok()?, leaf: leaf.parse().ok()? })
         };
-        read().ok_or_else(|| "This is not an entry of a profile.".to_owned())
+        read().ok_or_else(|| "No profile entry has this address.".to_owned())
     }
 }
 

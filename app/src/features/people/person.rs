@@ -55,7 +55,7 @@ pub fn PersonPage() -> impl IntoView {
 fn unknown() -> ConsoleError {
     #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "There is no such profile.")
+    ConsoleError::new(ErrorCode::NotFound, "No such profile.")
 }
 
 #[component]
@@ -139,7 +139,7 @@ fn Facts(detail: PersonDetail) -> impl IntoView {
     let disputed = detail.profile.leaves.iter().filter(|leaf| leaf.disputed).count();
     let (entries, disputed) = (i64::try_from(detail.profile.leaves.len()).unwrap_or_default(), i64::try_from(disputed).unwrap_or_default());
     let commons = match (detail.commons, detail.shared_profiles) {
-        (true, true) => "Every agent reads this profile beneath its own.",
+        (true, true) => "Every agent reads this profile in addition to its own.",
         (true, false) => "No agent reads this profile: the capture policy does not share it.",
         (false, true) => "The agent also reads what the profile of the commons adds.",
         (false, false) => "The agent reads its own profile only.",

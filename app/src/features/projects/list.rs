@@ -107,8 +107,8 @@ pub fn NewProject(
             <h2>{title}</h2>
             {project.map(|id| view! { <input type="hidden" name="project" value=id /> })}
             <TextField name="slug" label="Slug" hint="harbour" value=typed.text("slug") error=error("slug") />
-            <TextField name="name" label="Name" hint="as the slug" value=typed.text("name") error=error("name") />
-            <p class="text-xs text-soft">"A slug is 1 to 63 of a-z, 0-9 and -, and is unique in the organisation."</p>
+            <TextField name="name" label="Name" hint="same as the slug" value=typed.text("name") error=error("name") />
+            <p class="text-xs text-soft">"A slug has 1 to 63 characters (a-z, 0-9 and -) and is unique in the organisation."</p>
             <button class="button button-primary" type="submit">{button}</button>
         </form>
     }

@@ -15,7 +15,7 @@ use remembrancer::api::Prompt;
 pub fn PromptsPage() -> impl IntoView {
     let list = Resource::new(|| (), |()| prompts());
     view! {
-        <PageHead title="Prompts">"What makes an agent use its memory well. Put them into its instructions; GET /api/prompts gives the same."</PageHead>
+        <PageHead title="Prompts">"Texts that teach an agent to use its memory. Add them to its instructions. GET /api/prompts returns the same texts."</PageHead>
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
             {move || Suspend::new(async move {
                 match list.await {
@@ -90,5 +90,5 @@ fn selected(shown: NodeRef<leptos::html::Pre>) -> &'static str {
 
 #[component]
 fn NoPrompts() -> impl IntoView {
-    view! { <Empty shape=Shape::Prompts title="There are no prompts">"This server was built without them."</Empty> }
+    view! { <Empty shape=Shape::Prompts title="No prompts">"This server was built without them."</Empty> }
 }

@@ -100,7 +100,7 @@ fn Faults(faults: Vec<SkillError>) -> impl IntoView {
     (!faults.is_empty()).then(|| {
         view! {
             <div class="mb-3 rounded-md border border-danger bg-danger-wash px-3 py-2 text-sm text-danger" data-testid="skill-faults">
-                <p class="font-medium">"Could not be read. Agents keep the text that each document had before."</p>
+                <p class="font-medium">"Could not be read. Agents keep the previous text of each document."</p>
                 <ul class="list-disc space-y-0.5 pl-5">{faults.into_iter().map(line).collect_view()}</ul>
             </div>
         }

@@ -22,7 +22,7 @@ pub const MEASURES: [Measure; 5] = [
     Measure {
         id: "utilisation",
         title: "Context utilisation",
-        meaning: "Share of the memories in a prompt that the agent's answer uses. A low share means that prompts carry what nobody needs.",
+        meaning: "Share of the memories in a prompt that the agent's answer uses. A low share means that prompts contain memories that are not needed.",
         missing: "Agents report their answers with POST /api/context/{id}/answer.",
         value: QualityCounts::utilisation,
         shown: percent,
@@ -34,7 +34,7 @@ pub const MEASURES: [Measure; 5] = [
     Measure {
         id: "observations",
         title: "Observation rate",
-        meaning: "Observations for each assembled context. Near zero, agents learn nothing from their conversations.",
+        meaning: "Observations for each assembled context. A value near zero means that agents learn nothing from their conversations.",
         missing: "Agents assemble contexts with assemble_context and record observations with record_observation.",
         value: QualityCounts::observation_rate,
         shown: decimal,

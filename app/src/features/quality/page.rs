@@ -39,7 +39,7 @@ pub fn QualityPage() -> impl IntoView {
     let quality = filtered.load(measure_quality);
     view! {
         <PageHead title="Quality">
-            "How much agents use of what they remember, and how well they know the people they work for."
+            "How much of their memory agents use, and how well they know the people they work for."
         </PageHead>
         <Filters filtered />
         <Answered answer=quality show=whole query=filtered.query />
@@ -80,7 +80,7 @@ fn whole(quality: Quality, query: Query) -> AnyView {
         <div class="space-y-5">
             <div class="grid gap-4 sm:grid-cols-2 lg:grid-cols-3" data-testid="measures">{cards.collect_view()}</div>
             {questions_cut.then(|| view! {
-                <p class="text-sm text-soft">"There are more questions than are compared. The oldest are left out; choose an agent or a shorter period."</p>
+                <p class="text-sm text-soft">"Too many questions to compare them all: the oldest are left out. Choose an agent or a shorter period."</p>
             })}
             <Numbers days=days.clone() />
         </div>

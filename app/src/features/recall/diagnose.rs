@@ -104,7 +104,7 @@ fn Verdict(diagnosis: Diagnosis, query: Query) -> impl IntoView {
     });
     let degraded = (!diagnosis.degraded.is_empty()).then(|| {
         let text = format!("degraded: {}", diagnosis.degraded.join(", "));
-        view! { <p><Badge tone=Tone::Warn text title="Part of the search could not run; the answer may differ when it does." /></p> }
+        view! { <p><Badge tone=Tone::Warn text title="Part of the search could not run. The diagnosis may differ once it can." /></p> }
     });
     view! {
         <section

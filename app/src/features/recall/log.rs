@@ -15,7 +15,7 @@ pub fn LogPage() -> impl IntoView {
     let (query, list) = (filtered.query, filtered.load(list_retrievals));
     view! {
         <PageHead title="Recall log">
-            "What agents asked, and what they got. You can repeat each recall with the memory of that moment, and with today's."
+            "What agents asked and what they got. You can replay each recall with the memory of that time and with today's."
         </PageHead>
         <ViewBar page=ViewPage::Retrievals path="/recall/log" names=url::LOG query />
         <Filters filtered />
@@ -32,7 +32,7 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
         <FilterForm action="/recall/log" names=url::LOG label="Recall log">
             <div class="card grid grid-cols-2 items-start gap-3 p-3 lg:grid-cols-4">
                 <div class="col-span-full flex flex-wrap gap-2">
-                    <SearchField query label="Query contains" hint="Part of what was asked" />
+                    <SearchField query label="Query contains" hint="Part of the question" />
                     <button class="button button-primary" type="submit">"Apply filters"</button>
                     <a class="button button-quiet" class:hidden=move || !query.get().any(url::LOG) href="/recall/log">"Clear"</a>
                 </div>
@@ -127,7 +127,7 @@ fn First() -> impl IntoView {
         <Empty shape=Shape::Log title="No recalls yet">
             <p class="mb-3">
                 "When an agent calls " <code class="font-mono">"agent_memory_recall"</code>
-                ", its question appears here within a second, with every candidate that was scored."
+                ", the recall appears here within a second, with every candidate that was scored."
             </p>
             <a class="button" href="/recall/playground">
                 <Icon shape=Shape::Playground />

@@ -43,7 +43,7 @@ pub fn Options(
                 <TextField name="until" label="Said until (UTC)" kind="date" value=value("until") error=error("until") />
                 {as_of}
                 <p class="col-span-full text-xs text-soft">
-                    "Filters narrow memories before they are ranked, and leave shared knowledge out. A project that the agent works on does neither."
+                    "Filters limit which memories are ranked, and exclude shared knowledge. “Working on” affects the ranking only."
                 </p>
             </div>
         </details>

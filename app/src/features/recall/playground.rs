@@ -91,17 +91,17 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
         _ => hits,
     };
     let limits = match (answer.may_recall, answer.may_read_knowledge) {
-        (false, _) => Some("No key of this agent may recall: it gets an error instead of this answer."),
-        (true, false) => Some("No key of this agent may read shared knowledge: only memories are searched."),
+        (false, _) => Some("No key of this agent has permission to recall. The agent would get an error instead of this answer."),
+        (true, false) => Some("No key of this agent has permission to read shared knowledge. Only memories are searched."),
         (true, true) => None,
     };
     let limits = limits.map(|text| view! { <p class="mb-2 text-sm text-warn" data-testid="limits">{text}</p> });
     let unexpected = (answer.zero_hit && query.get("expected") == Some("true"))
-        .then_some("The agent expected to know this: a recall like this one is reported on the health page.");
+        .then_some("A result was expected. A recall of an agent like this one would be reported on the health page.");
     let unexpected = unexpected.map(|text| view! { <p class="mb-2 text-sm text-soft">{text}</p> });
     let degraded = (!answer.degraded.is_empty()).then(|| {
         let text = format!("degraded: {}", answer.degraded.join(", "));
-        view! { <Badge tone=Tone::Warn text title="Part of the search could not run; hits may be missing here." /> }
+        view! { <Badge tone=Tone::Warn text title="Part of the search could not run. Some hits may be missing." /> }
     });
     let silence = answer.zero_hit.then(|| view! { <Silent answer=answer.clone() /> });
     view! {
@@ -130,7 +130,7 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
 fn Silent(answer: Playground) -> impl IntoView {
     let cause = answer.cause.map(|cause| {
         view! {
-            <h2 class="font-semibold">"No memory answers: " {cause_name(cause)}</h2>
+            <h2 class="font-semibold">"No memory found: " {cause_name(cause)}</h2>
             <p>{cause_sentence(cause, &answer.degraded)}</p>
         }
     });
@@ -147,7 +147,7 @@ fn Silent(answer: Playground) -> impl IntoView {
 fn Words(answer: Playground, question: String) -> impl IntoView {
     let canonical = match answer.query_canonical {
         Some(term) => view! { <strong class="font-medium text-good">{term}</strong> }.into_any(),
-        None => view! { <span class="text-soft">"no term; it is searched as it was asked"</span> }.into_any(),
+        None => view! { <span class="text-soft">"no term; searched in the original wording"</span> }.into_any(),
     };
     let inside = if answer.terms_inside.is_empty() {
         view! { <span class="text-soft">"none"</span> }.into_any()
@@ -163,9 +163,9 @@ fn Words(answer: Playground, question: String) -> impl IntoView {
         <section aria-labelledby="words">
             <h2 class="mb-2" id="words">"Vocabulary"</h2>
             <dl class="card facts p-4" data-testid="words">
-                <dt>"Asked"</dt>
+                <dt>"Question"</dt>
                 <dd>{question}</dd>
-                <dt>"Stands for"</dt>
+                <dt>"Resolved to"</dt>
                 <dd>{canonical}</dd>
                 <dt>"Terms inside"</dt>
                 <dd>{inside}</dd>
@@ -200,7 +200,7 @@ pub fn Timings(timings: Vec<(String, f64)>) -> impl IntoView {
             <h2 class="mb-2" id="timings">"Time"</h2>
             <div class="card p-4 text-sm">
                 <ul class="space-y-1.5" data-testid="timings">{timings.into_iter().map(one).collect_view()}</ul>
-                <p class="mt-3 text-xs text-soft">"The searches run side by side."</p>
+                <p class="mt-3 text-xs text-soft">"The searches run in parallel."</p>
             </div>
         </section>
     }

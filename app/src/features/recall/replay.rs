@@ -63,9 +63,9 @@ pub fn Compared(replay: Replay) -> impl IntoView {
             <Verdict same=replay.same differs />
             {lost}
             <div class="grid gap-4 lg:grid-cols-3">
-                <Column title="Logged" hint="What the agent was told." hits=as_logged missing=vec![] />
-                <Column title="Replayed" hint="The same question, as everything stood then." hits=then.0 missing=then.1 />
-                <Column title="Today" hint="The same question, asked now." hits=today.0 missing=today.1 />
+                <Column title="Logged" hint="What the agent got." hits=as_logged missing=vec![] />
+                <Column title="Replayed" hint="The same question, with the memory of that time." hits=then.0 missing=then.1 />
+                <Column title="Today" hint="The same question, with today's memory." hits=today.0 missing=today.1 />
             </div>
         </div>
     }
@@ -77,7 +77,7 @@ fn Verdict(same: bool, differs: bool) -> impl IntoView {
         true => ("border-good bg-good-wash text-good", Shape::Done, "Reproduced: the same hits in the same order."),
         false => ("border-warn bg-warn-wash text-warn", Shape::Alert, "Not reproduced: the replay differs from the log."),
     };
-    let today = if differs { "Today's results differ." } else { "Today the answer is still the same." };
+    let today = if differs { "Today's results differ." } else { "Today's results are the same." };
     view! {
         <p class=format!("flex items-start gap-2.5 rounded-md border px-3 py-2 text-sm {class}") data-testid="verdict">
             <span class="pt-0.5"><Icon shape /></span>
@@ -116,7 +116,7 @@ fn Hit(place: usize, one: Considered, mark: Mark) -> impl IntoView {
             let arrow = if before > place { "↑" } else { "↓" };
             Some(view! { <Badge tone=Tone::Accent text=format!("{arrow} was {before}") /> }.into_any())
         }
-        Mark::New => Some(view! { <Badge tone=Tone::Good text="new" title="The log does not have it." /> }.into_any()),
+        Mark::New => Some(view! { <Badge tone=Tone::Good text="new" title="Not in the logged answer." /> }.into_any()),
     };
     let version = one.version.map(|version| format!("v{version} · ")).unwrap_or_default();
     view! {

@@ -106,7 +106,7 @@ fn Section(query: Memo<Query>, page: String, replayed: Again) -> impl IntoView {
     view! {
         <section aria-labelledby="again">
             <div class="mb-2 flex flex-wrap items-center justify-between gap-2">
-                <h2 id="again">"Asked again"</h2>
+                <h2 id="again">"Replay"</h2>
                 <a class="button" class:button-primary=move || !open() href=again data-noscroll="true" class:hidden=open>
                     <Icon shape=Shape::Restore />
                     "Replay this recall"
@@ -118,7 +118,7 @@ fn Section(query: Memo<Query>, page: String, replayed: Again) -> impl IntoView {
             <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
                 {move || Suspend::new(async move {
                     match replayed.await {
-                        None => view! { <p class="text-sm text-soft">"Compares the log with the same question asked of the memory of that moment, and of today's. Nothing is counted and nothing is logged."</p> }.into_any(),
+                        None => view! { <p class="text-sm text-soft">"Compares the logged answer with the answers from the memory of that time and of today. Replays are not logged or counted."</p> }.into_any(),
                         Some(Ok(replay)) => view! { <Compared replay /> }.into_any(),
                         Some(Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                     }
@@ -147,7 +147,7 @@ fn Facts(detail: RetrievalDetail) -> impl IntoView {
                     {text::count(i64::from(retrieval.hits), "memory", "memories")} ", "
                     {text::count(i64::from(retrieval.knowledge_hits), "piece", "pieces")} " of knowledge; at most " {retrieval.k.to_string()}
                 </dd>
-                {canonical.map(|term| view! { <dt>"Stood for"</dt><dd class="text-good">{term}</dd> })}
+                {canonical.map(|term| view! { <dt>"Resolved to"</dt><dd class="text-good">{term}</dd> })}
                 {retrieval.user_id.map(|user| view! { <dt>"On behalf of"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> })}
                 {filters.map(|filters| view! { <dt>"Filters"</dt><dd><pre class="font-mono text-xs whitespace-pre-wrap">{filters}</pre></dd> })}
             </dl>

@@ -55,7 +55,7 @@ pub fn SearchPolicyPage() -> impl IntoView {
                     <section class="mt-6 max-w-3xl" aria-labelledby="relevant">
                         <h2 class="mb-1" id="relevant">"Relevant documents"</h2>
                         <p class="mb-3 text-sm text-soft">
-                            "Each agent searches the documents of its categories. This says what is relevant, not what is allowed."
+                            "Each agent searches the documents of its categories. Categories affect relevance, not permissions."
                         </p>
                         <FilterForm action="/recall/policy" names=&["agent"] label="Agent">
                             <div class="mb-4 flex flex-wrap items-end gap-2">
@@ -83,11 +83,11 @@ fn Weights(policy: SearchPolicy, may_edit: bool, flash: Option<Flash>) -> impl I
         ("recency", "Recency", shown.recency, error("weights.recency")),
         ("importance", "Importance", shown.importance, error("weights.importance")),
         ("source_priority", "Source priority", shown.source_priority, error("weights.source_priority")),
-        ("similarity_min", "Least similarity", shown.similarity_min, error("similarity_min")),
+        ("similarity_min", "Minimum similarity", shown.similarity_min, error("similarity_min")),
     ];
     if !may_edit {
         let rows = rows.into_iter().map(|(_, label, value, _)| {
-            let value = if value.is_empty() { "that of the model".to_owned() } else { value };
+            let value = if value.is_empty() { "default of the model".to_owned() } else { value };
             view! { <dt>{label}</dt> <dd>{value}</dd> }
         });
         return view! {
@@ -100,7 +100,7 @@ fn Weights(policy: SearchPolicy, may_edit: bool, flash: Option<Flash>) -> impl I
     view! {
         <form class="card max-w-3xl space-y-4 p-4" method="post" action="/console/api/set_search_policy">
             <p class="text-sm text-soft">
-                "Weights are numbers from 0 to 1. A hit must reach the least similarity; leave it empty to use that of the model."
+                "Weights are numbers from 0 to 1. A hit must reach the minimum similarity. Leave it empty to use the model's default."
             </p>
             <div class="grid grid-cols-2 gap-3 sm:grid-cols-5">{fields.collect_view()}</div>
             {all.map(|text| view! { <p class="text-xs text-danger">{text}</p> })}

@@ -28,7 +28,7 @@ pub fn SignInPage() -> impl IntoView {
                 />
             </svg>
             <h1>"Sign in to Remembrancer"</h1>
-            <p class="mt-1 mb-6 text-soft">"What your agents remember, and who answers for it."</p>
+            <p class="mt-1 mb-6 text-soft">"See and manage what your agents remember."</p>
             {move || notice(&query.get())}
             <form class="space-y-4" method="post" action="/console/api/sign_in">
                 <input type="hidden" name="next" value=move || query.get().text("next") />
@@ -59,7 +59,7 @@ pub fn SignInPage() -> impl IntoView {
                 </button>
             </form>
             <p class="mt-8 text-xs text-soft">
-                "No account, or a forgotten password? Whoever runs this server helps, with "
+                "No account or forgotten password? The administrator of this server can help with "
                 <code class="font-mono text-ink">"remembrancer operator"</code> "."
             </p>
         </main>
@@ -75,10 +75,10 @@ fn kept_login() -> String {
 fn notice(query: &Query) -> Option<impl IntoView + use<>> {
     let (text, refused) = match (query.get("error"), query.get("signed_out")) {
         (Some("limited"), _) => ("Too many attempts with this login or from this address. Wait a minute, then try again.", true),
-        (Some("unavailable"), _) => ("The server cannot check passwords just now. Try again in a moment.", true),
-        (Some(_), _) => ("Login and password do not match. Check both, capitals too.", true),
+        (Some("unavailable"), _) => ("The server cannot check passwords at the moment. Try again shortly.", true),
+        (Some(_), _) => ("Login and password do not match. Check both, including upper and lower case.", true),
         (None, Some(_)) => ("You are signed out.", false),
-        (None, None) if query.any(&["next"]) => ("Sign in to go on to the page you asked for.", false),
+        (None, None) if query.any(&["next"]) => ("Sign in to continue to the page you requested.", false),
         (None, None) => return None,
     };
     let (class, role, shape) = match refused {

@@ -47,14 +47,14 @@ pub fn limits(
     if is_named && user.is_none() && errors.is_empty() {
         errors.push(FieldError::new("user", "Enter a user’s reference or id."));
     }
-    let month_dollars = optional(("month_dollars", month_dollars), "Enter an amount in US dollars, or nothing.", &mut errors);
-    let month_tokens = optional(("month_tokens", month_tokens), "Enter a whole number, or nothing.", &mut errors);
+    let month_dollars = optional(("month_dollars", month_dollars), "Enter an amount in US dollars, or leave the field empty.", &mut errors);
+    let month_tokens = optional(("month_tokens", month_tokens), "Enter a whole number, or leave the field empty.", &mut errors);
     if errors.is_empty() { Ok((user, UsageLimits { needs_credit, month_dollars, month_tokens })) } else { Err(errors) }
 }
 
 #[cfg(feature = "ssr")]
 fn account(user: &str, errors: &mut Vec<FieldError>) -> Option<UserRef> {
-    optional(("user", user), "Enter a user’s reference or id, or nothing for the organisation.", errors)
+    optional(("user", user), "Enter a user’s reference or id, or leave the field empty for the organisation.", errors)
 }
 
 #[cfg(feature = "ssr")]

@@ -40,7 +40,7 @@ pub async fn rename_view(id: ViewId, #[server(default)] name: String, #[server(d
     let result = async {
         let (engine, ctx) = operator().await?;
         identity::rename_view(&engine, &ctx, id, &name).await?;
-        Ok(Flash::done(format!("The view is called “{}” now.", name.trim())))
+        Ok(Flash::done(format!("Renamed the view to “{}”.", name.trim())))
     };
     let here = own_path(&done, "/memories");
     finish(result.await, here, here, &Query::default().with("view", id).with("name", &name).href("")).await
@@ -53,7 +53,7 @@ pub async fn delete_view(id: ViewId, #[server(default)] done: String) -> Result<
         let (engine, ctx) = operator().await?;
         let view = identity::delete_view(&engine, &ctx, id).await?;
         let back = [("page", view.page.to_string()), ("name", view.name), ("query", view.query)];
-        Ok(Flash::done("The view is gone. What it showed is not touched.").undone_by("save_view", back))
+        Ok(Flash::done("The view was deleted. The items it showed are unchanged.").undone_by("save_view", back))
     };
     let here = own_path(&done, "/memories");
     finish(result.await, here, here, "").await

@@ -94,7 +94,7 @@ fn Save(page: ViewPage, query: String, done: String, flash: Option<Flash>) -> im
                 <input type="hidden" name="query" value=query.trim_start_matches('?').to_owned() />
                 <input type="hidden" name="done" value=done />
                 <Name id="view-name" label="Name of the view" value=typed error=error.flatten() />
-                <p class="text-xs text-soft">"Keeps the filters and the question, not what they find. Only you see it."</p>
+                <p class="text-xs text-soft">"Saves the filters and the search, not the results. Only you see it."</p>
                 <button class="button button-primary" type="submit">
                     "Save view"
                 </button>

@@ -100,10 +100,10 @@ fn title(preview: &ChangePreview, input: &DecisionInput) -> (String, &'static st
     let term = &preview.term.term;
     let into = preview.into.as_ref().map_or("", |into| &into.term);
     match input.what.as_str() {
-        "rename" => (format!("Call “{term}” “{}” from now on?", input.term), "Rename"),
-        "define" => (format!("Define “{term}” like this?"), "Define"),
-        "alias" => (format!("Let “{}” mean “{term}”?", input.alias), "Add alias"),
-        "unalias" => (format!("Let “{}” no longer mean “{term}”?", input.alias), "Remove alias"),
+        "rename" => (format!("Rename “{term}” to “{}”?", input.term), "Rename"),
+        "define" => (format!("Change the definition of “{term}”?"), "Define"),
+        "alias" => (format!("Add “{}” as an alias of “{term}”?", input.alias), "Add alias"),
+        "unalias" => (format!("Remove the alias “{}” from “{term}”?", input.alias), "Remove alias"),
         "combine" => (format!("Combine “{term}” into “{into}”?"), "Combine"),
         _ => (format!("Retire “{term}”?"), "Retire"),
     }

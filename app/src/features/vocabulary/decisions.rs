@@ -16,7 +16,7 @@ pub fn DecisionsPage() -> impl IntoView {
     let who = ViewerResource::expect();
     again_while(list, |page| page.rows.iter().any(on_its_way));
     view! {
-        <PageHead title="Decisions">"Every decision on the vocabulary. Memories are refiled after a decision; their content stays as it was."</PageHead>
+        <PageHead title="Decisions">"Every decision on the vocabulary. Decisions refile memories but never change their content."</PageHead>
         <Tabs />
         <Transition fallback=|| view! { <div class="card"><Skeleton /></div> }>
             {move || Suspend::new(async move {
@@ -94,7 +94,7 @@ pub fn DecisionSummary(decision: Decision) -> impl IntoView {
     let term = decision.term_id.zip(decision.term.clone()).map(|(id, term)| {
         view! { <a class="break-words" href=format!("/vocabulary/terms/{id}")>{term}</a> }
     });
-    let undone = decision.undone.then(|| view! { <Badge text="taken back" /> });
+    let undone = decision.undone.then(|| view! { <Badge text="undone" /> });
     view! {
         <p class="flex flex-wrap items-baseline gap-x-2">
             <Badge tone text=decision.kind.as_str() />
@@ -145,8 +145,8 @@ pub fn Undo(decision: Decision, done: String) -> impl IntoView {
 #[component]
 fn NoDecisions() -> impl IntoView {
     view! {
-        <Empty shape=Shape::Audit title="Nothing has been decided yet">
-            <p class="mb-3">"Each decision on a proposal or a term stands here, with who made it, and can be taken back."</p>
+        <Empty shape=Shape::Audit title="No decisions yet">
+            <p class="mb-3">"Decisions on proposals and terms appear here, with who made them. You can undo each one."</p>
             <a class="button" href="/vocabulary">
                 "Review proposals"
             </a>

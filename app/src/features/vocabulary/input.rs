@@ -97,8 +97,8 @@ impl DecisionInput {
     /// The error for a term that is missing or that no term in use is called.
     fn no_term(&self) -> FieldError {
         match self.into.trim() {
-            "" => missing("into", "Choose the term that it means."),
-            text => missing("into", &format!("No term in use is called “{text}”. Choose one of the list.")),
+            "" => missing("into", "Choose an existing term."),
+            text => missing("into", &format!("No active term is called “{text}”. Choose a term from the list.")),
         }
     }
 }
@@ -125,8 +125,8 @@ mod tests {
             Verdict::Approve { term: Some("staging database".into()), definition: String::new(), category: Some("infra".into()) };
         assert_eq!(input.verdict(None), Ok(expected));
         let merge = |url: &str| DecisionInput::read(&Query::parse(url)).verdict(None).unwrap_err();
-        assert_eq!((merge("what=merge").field.as_str(), merge("what=merge").message.as_str()), ("into", "Choose the term that it means."));
-        assert_eq!(merge("what=merge&into=+tea").message, "No term in use is called “tea”. Choose one of the list.");
+        assert_eq!((merge("what=merge").field.as_str(), merge("what=merge").message.as_str()), ("into", "Choose an existing term."));
+        assert_eq!(merge("what=merge&into=+tea").message, "No active term is called “tea”. Choose a term from the list.");
         assert_eq!(DecisionInput::default().change(None).unwrap_err().field, "what");
     }
 

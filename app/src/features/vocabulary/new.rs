@@ -18,7 +18,7 @@ use remembrancer::api::{DEFINITION_MAX, ErrorCode, OperatorRole, TOPIC_MAX};
 pub fn NewTermPage() -> impl IntoView {
     let (query, who, typed) = (use_query(), ViewerResource::expect(), RwSignal::new(String::new()));
     view! {
-        <PageHead title="New term">"What a thing is called here. Memories filed under one of its aliases are filed under the term."</PageHead>
+        <PageHead title="New term">"The preferred name of a thing. Memories with an alias as their topic are filed under the term."</PageHead>
         <Tabs />
         <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
             {move || Suspend::new(async move {
@@ -76,14 +76,14 @@ fn Forms(query: Query, flash: Option<Flash>, typed: RwSignal<String>) -> impl In
                     </textarea>
                     <p class="mt-1 text-xs" id="aliases-hint">
                         {aliases_error.map(|text| view! { <span class="block text-danger">{text}</span> })}
-                        <span class="text-soft">{format!("One a line, each at most {TOPIC_MAX} characters.")}</span>
+                        <span class="text-soft">{format!("One per line, each at most {TOPIC_MAX} characters.")}</span>
                     </p>
                 </div>
                 <button class="button button-primary" type="submit">"Create term"</button>
             </form>
             <form class="card space-y-3 p-4" method="post" action="/console/api/create_alias" aria-labelledby="new-alias">
                 <h2 id="new-alias">"New alias"</h2>
-                <p class="text-sm text-soft">"Recalls of the alias find the memories of the term."</p>
+                <p class="text-sm text-soft">"Recalls that use the alias find the memories of the term."</p>
                 <Line id="alias" name="alias" label="Alias" value=alias required=true error=error("alias", "alias") />
                 <div>
                     <TermField id="into" label="Term of the alias" value=field("alias", ("into", "")) error=error("alias", "into") typed />

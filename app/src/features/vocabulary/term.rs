@@ -161,7 +161,7 @@ fn Usage(usage: Vec<TermUsage>, term: String) -> impl IntoView {
                 "Used by"
             </h2>
             {if usage.is_empty() {
-                view! { <p class="card px-4 py-3 text-sm text-soft">"No agent has a memory under it."</p> }.into_any()
+                view! { <p class="card px-4 py-3 text-sm text-soft">"No agent has memories under this term."</p> }.into_any()
             } else {
                 view! { <ul class="card divide-y divide-line">{usage.into_iter().map(row).collect_view()}</ul> }.into_any()
             }}
@@ -186,7 +186,7 @@ fn History(history: Vec<Decision>, may_decide: bool, here: String) -> impl IntoV
         }
     };
     if history.is_empty() {
-        return view! { <p class="card px-4 py-3 text-sm text-soft">"Nothing on record yet."</p> }.into_any();
+        return view! { <p class="card px-4 py-3 text-sm text-soft">"No decisions about this term yet."</p> }.into_any();
     }
     view! { <ol class="card divide-y divide-line">{history.into_iter().map(one).collect_view()}</ol> }.into_any()
 }

@@ -25,7 +25,7 @@ pub fn TermsPage() -> impl IntoView {
     let states = vec![choice("", "In use"), choice("true", "Retired")];
     let who = ViewerResource::expect();
     view! {
-        <PageHead title="Terms">"What things are called here. A memory filed under an alias is filed under the term."</PageHead>
+        <PageHead title="Terms">"The preferred names of things. Memories with an alias as their topic are filed under the term."</PageHead>
         <Tabs />
         <FilterForm action="/vocabulary/terms" names=NAMES label="Terms">
             <div class="flex flex-wrap items-end gap-2">
@@ -107,7 +107,7 @@ fn Row(term: Term) -> impl IntoView {
 
 /// A badge for a retired term.
 pub fn retired(term: &Term) -> impl IntoView + use<> {
-    term.retired_at.map(|_| view! { <Badge tone=Tone::Danger text="retired" title="No phrase is filed under it any more." /> })
+    term.retired_at.map(|_| view! { <Badge tone=Tone::Danger text="retired" title="Memories are no longer filed under this term." /> })
 }
 
 #[component]
@@ -115,7 +115,7 @@ fn NoTerms(filtered: bool) -> impl IntoView {
     if filtered {
         return view! {
             <Empty shape=Shape::Filter title="No term matches">
-                <p class="mb-3">"Retired terms show only when they are asked for."</p>
+                <p class="mb-3">"Retired terms are hidden unless you filter for them."</p>
                 <a class="button" href="/vocabulary/terms">"All terms"</a>
             </Empty>
         }
@@ -123,7 +123,7 @@ fn NoTerms(filtered: bool) -> impl IntoView {
     }
     view! {
         <Empty shape=Shape::Vocabulary title="The vocabulary is empty">
-            <p class="mb-3">"Approved proposals, glossaries among the documents and reviewers add terms."</p>
+            <p class="mb-3">"Terms come from approved proposals, uploaded glossaries and reviewers."</p>
             <span class="flex flex-wrap justify-center gap-2">
                 <a class="button" href="/vocabulary">"Review proposals"</a>
                 <a class="button" href="/vocabulary/terms/new">"New term"</a>

@@ -35,7 +35,7 @@ pub fn summary(decision: &Decision) -> String {
         DecisionKind::Unalias => format!("{what} no longer means {term}."),
         DecisionKind::Combine => format!("{what} became an alias of {term}."),
         DecisionKind::Retire => format!("{what} is no longer in use."),
-        DecisionKind::Undo => format!("The decision on {what} was taken back."),
+        DecisionKind::Undo => format!("The decision on {what} was undone."),
     }
 }
 

@@ -102,7 +102,7 @@ impl Error {
     /// The message for callers; that of a 5xx has no details.
     pub fn message(&self) -> String {
         match self.code() {
-            ErrorCode::Internal => "something went wrong here; the request id finds it in the log".into(),
+            ErrorCode::Internal => "something went wrong on the server; search its log for the request id".into(),
             ErrorCode::Unavailable => "not available at the moment; try again".into(),
             ErrorCode::NotFound if matches!(self, Self::Db(_)) => "not found".into(),
             _ => self.to_string(),

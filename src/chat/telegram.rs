@@ -12,7 +12,7 @@ use serde_json::Value;
 /// Longest message that Telegram takes, in UTF-16 code units of what is read, without tags.
 const MESSAGE_MAX: usize = 4096;
 /// Replaces the lines that do not fit.
-const MORE: [&str; 2] = ["…", "There is more than a message holds."];
+const MORE: [&str; 2] = ["…", "The answer is too long for one message."];
 
 /// Whether only one person writes here. In a group, everybody would act as the person it is bound to.
 fn is_private(chat: &TelegramChat) -> bool {

@@ -109,7 +109,7 @@ async fn take_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, decided: &Deci
     }
     let superseded = |memory: &Memory| match memory.status {
         MemoryStatus::Superseded => Ok(()),
-        status => Err(Error::Conflict(format!("{} is {status} by now: there is nothing to undo", memory.short_id))),
+        status => Err(Error::Conflict(format!("{} is {status} now: there is nothing to undo", memory.short_id))),
     };
     match effect {
         Effect::Merged { id, into, places, was_candidate } => {

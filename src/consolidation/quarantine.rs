@@ -55,7 +55,7 @@ pub async fn decide_quarantine(engine: &Engine, ctx: &OpContext, id: QuarantineI
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let one = store::quarantined(&mut tx, ctx.tenancy(), id).await?.ok_or(Error::NotFound("turn in quarantine"))?;
     if one.state != "waiting" {
-        return Err(Error::Conflict(format!("this turn was {} already", one.state)));
+        return Err(Error::Conflict(format!("this turn was already {}", one.state)));
     }
     let state = if release { "released" } else { "dismissed" };
     store::close_quarantined(&mut tx, ctx.tenancy(), id, (state, ctx.actor.name()), now).await?;

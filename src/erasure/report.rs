@@ -23,8 +23,8 @@ const OUTSIDE: [&str; 5] = [
     "backups, replicas and archives of the write-ahead log, which end with their own retention",
     "files of the database until `remembrancer erasure rewrite` has rewritten the tables, and the write-ahead log until it is recycled",
     "exports and other files that people made",
-    "logs of the server and of the database, and what is in the memory of running processes",
-    "copies that agents and models outside this server have",
+    "logs of the server and of the database, and the memory of running processes",
+    "copies held by agents and models outside this server",
 ];
 
 /// What an erasure did: counts before the first row went, and now.

@@ -49,7 +49,7 @@ pub async fn request(engine: &Engine, ctx: &OpContext, new: NewErasure) -> Resul
         expires_at: now + TimeDelta::days(ERASURE_DAYS),
     };
     store::insert_request(&mut tx, ctx.tenant_id, &row).await.map_err(|error| match error {
-        DbError::Unique { .. } => Error::Conflict("a request to erase this user is open already".into()),
+        DbError::Unique { .. } => Error::Conflict("a request to erase this user is already open".into()),
         error => error.into(),
     })?;
     let entry = NewEntry::new(engine, ctx, "erasure.requested", "erasure", id, "erasure of a person requested");
@@ -64,7 +64,7 @@ fn check(new: &NewErasure, searched: &[String]) -> Result<(), Error> {
     check_names(&mut checks, &new.names);
     checks
         .text("reason", &new.reason, REASON_MAX)
-        .that(!named, "reason", "names the person: it stays after the erasure, so refer to the case instead")
+        .that(!named, "reason", "names the person: the reason is kept after the erasure, so refer to the case instead")
         .that(
             new.mentions.len() <= ERASURE_MENTIONS_MAX,
             "mentions",
@@ -152,7 +152,7 @@ pub async fn confirm(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<
     let (mut tx, Stored { request, ticked, .. }) = locked(engine, ctx, id).await?;
     match request.state {
         ErasureState::Waiting if request.requested_by == by.0 => {
-            return Err(Error::Forbidden("another admin must confirm it: two people decide about an erasure".into()));
+            return Err(Error::Forbidden("another admin must confirm it: an erasure needs two people".into()));
         }
         ErasureState::Waiting => {
             refuse_held(engine, ctx, request.user_id, &ticked).await?;
@@ -161,7 +161,7 @@ pub async fn confirm(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<
             finish(engine, tx, ctx, entry).await?;
         }
         ErasureState::Confirmed => tx.rollback().await?,
-        state => return Err(Error::Conflict(format!("this request is {state}: make a new one"))),
+        state => return Err(Error::Conflict(format!("this request is {state}: create a new one"))),
     }
     post(engine, ctx, id).await
 }

@@ -133,7 +133,7 @@ impl Run<'_> {
                 step!("erasing memories: {done} of {}", all.len());
                 memories::erase(engine, ctx, &key, part).await?;
             }
-            step!("erasing what else is stored");
+            step!("erasing the remaining records");
             rows::erase_rows(engine, ctx, user).await?;
             step!("erasing reports, keys and texts of the audit log");
             rows::erase_control(engine, ctx, user).await?;

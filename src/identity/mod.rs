@@ -166,7 +166,7 @@ pub async fn set_discipline(engine: &Engine, ctx: &OpContext, agent: AgentId, di
     if !store::set_discipline(&mut tx, ctx.tenant_id, agent, discipline).await? {
         return Err(Error::NotFound("agent"));
     }
-    let entry = NewEntry::new(engine, ctx, "agent.discipline_set", "agent", agent, format!("writes by the discipline {discipline}"));
+    let entry = NewEntry::new(engine, ctx, "agent.discipline_set", "agent", agent, format!("discipline set to {discipline}"));
     finish(engine, tx, ctx, entry.agent(agent)).await
 }
 

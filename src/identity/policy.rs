@@ -110,7 +110,7 @@ pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchP
         checks.that((0.0..=1.0).contains(&weight), &format!("weights.{name}"), message);
     }
     checks
-        .that(all.iter().any(|weight| *weight != 0.0), "weights", "must not all be 0: nothing would rank above anything")
+        .that(all.iter().any(|weight| *weight != 0.0), "weights", "must not all be 0")
         .that(policy.similarity_min.is_none_or(|least| (0.0..=1.0).contains(&least)), "similarity_min", message)
         .done()?;
     let mut tx = engine.db().control.begin_system().await?;

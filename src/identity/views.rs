@@ -38,7 +38,7 @@ pub async fn save_view(engine: &Engine, ctx: &OpContext, page: ViewPage, name: &
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     store::lock_views(&mut tx, ctx.tenant_id, operator).await?;
     if store::count_views(&mut tx, ctx.tenant_id, operator).await? >= VIEWS_MAX {
-        return Err(Error::Conflict(format!("you keep {VIEWS_MAX} views already; delete one first")));
+        return Err(Error::Conflict(format!("you already have {VIEWS_MAX} views; delete one first")));
     }
     store::insert_view(&mut tx, ctx.tenant_id, operator, &view, engine.clock().now()).await.map_err(name_conflict)?;
     tx.commit().await?;

@@ -36,7 +36,7 @@ pub(crate) fn check(filter: &MemoryFilter) -> Result<(), Error> {
         .that(
             filter.q.is_none() || filter.status.is_none_or(is_live),
             "status",
-            "cannot be searched: only what is active or contradicted is in reach of a search; browse it instead",
+            "cannot be combined with a search: a search finds active and contradicted memories only",
         )
         .done()
 }

@@ -68,7 +68,7 @@ async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Resul
                 statuses.insert(memory.id, status);
             }
         }
-        let (action, word) = if request.remove { ("memory.unlinked", "link removed") } else { ("memory.linked", "link made") };
+        let (action, word) = if request.remove { ("memory.unlinked", "link removed") } else { ("memory.linked", "link added") };
         let message = format!("{word}: {} {}", relation.phrase(true), to.short_id);
         let entry = NewEntry::new(engine, ctx, action, "memory", from.id, message).agent(from.agent_id);
         audit::record(&mut tx, tenant, ctx.commons_id, &entry).await?;

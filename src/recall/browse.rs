@@ -31,7 +31,7 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
     let query = filter.q.as_deref().unwrap_or_default();
     Checks::default()
         .bytes("q", query, QUERY_MAX)
-        .that(filter.deleted != Some(true), "deleted", "cannot be searched: what is forgotten is out of reach; browse it instead")
+        .that(filter.deleted != Some(true), "deleted", "cannot be combined with a search: a search does not find deleted memories")
         .done()?;
     let slugs = memories::slugs(engine, ctx).await?;
     let agents: Vec<AgentId> = match filter.agent_id {

@@ -25,7 +25,7 @@ pub fn of_memories(
     let (mut sentences, mut worded, mut vague) = (Vec::new(), Vec::new(), Vec::new());
     for one in then {
         let Some(memory) = known.get(&one.memory_id) else {
-            sentences.push(format!("Memory {} is not stored any more.", one.memory_id));
+            sentences.push(format!("Memory {} is no longer stored.", one.memory_id));
             continue;
         };
         let (short, recorded) = (&memory.short_id, !unrecorded.contains(&memory.id));
@@ -34,7 +34,7 @@ pub fn of_memories(
             None if part(one, Criterion::Scope).is_some_and(|scope| differ(scope, fit(memory))) => {
                 sentences.push(changed(&[SCOPE], short));
             }
-            None if recorded => vague.push(format!("Memory {short} was a candidate then and is none now.")),
+            None if recorded => vague.push(format!("Memory {short} was a candidate then and is not one now.")),
             None => worded.push((memory, one.version)),
             Some(other) if other.version != one.version => {
                 let (was, is) = (one.version, other.version);
@@ -56,7 +56,7 @@ pub fn of_memories(
     for one in now.iter().filter(|one| !then.iter().any(|other| other.memory_id == one.memory_id)) {
         match known.get(&one.memory_id) {
             Some(memory) if unrecorded.contains(&memory.id) => worded.push((memory, one.version)),
-            Some(memory) => vague.push(format!("Memory {} is a candidate now and was none then.", memory.short_id)),
+            Some(memory) => vague.push(format!("Memory {} is a candidate now and was not one then.", memory.short_id)),
             None => {}
         }
     }
@@ -79,7 +79,7 @@ pub fn of_knowledge(then: &[Considered], now: &[Considered]) -> Vec<String> {
         let missing = one.iter().filter(|(id, _)| !other.iter().any(|(known, _)| known == id));
         missing.map(|(_, title)| title.clone()).collect()
     };
-    let gone = only(&then, &now).into_iter().map(|title| format!("A passage of “{title}” was cited then and is not in reach now."));
+    let gone = only(&then, &now).into_iter().map(|title| format!("A passage of “{title}” was cited then and is not available now."));
     let new = only(&now, &then).into_iter().map(|title| format!("A passage of “{title}” is cited now and was not then."));
     gone.chain(new).collect()
 }
@@ -220,10 +220,10 @@ mod tests {
         let vague = told(&then, &now, &[&one, &two], &[]);
         let expected = [
             "Words of memory AAAAAAAA, or of the turns around it, have changed since.",
-            "Memory BBBBBBBB is a candidate now and was none then.",
+            "Memory BBBBBBBB is a candidate now and was not one then.",
         ];
         assert_eq!(vague, expected);
-        assert_eq!(told(&then, &[], &[&one], &[]), ["Memory AAAAAAAA was a candidate then and is none now."]);
+        assert_eq!(told(&then, &[], &[&one], &[]), ["Memory AAAAAAAA was a candidate then and is not one now."]);
         let titled = Memory { title: Some("Tea".into()), ..two.clone() };
         let sure = told(&then, &now, &[&one, &titled], &[&one, &titled]);
         assert_eq!(sure, ["Title of memory BBBBBBBB has changed since."], "the other one never had any");
@@ -245,7 +245,7 @@ mod tests {
         let (one, two) = (named("AAAAAAAA"), named("BBBBBBBB"));
         let then = [logged(&one, 0.5, 1.0), logged(&two, 0.5, 1.0)];
         let now = [LoggedMemory { version: 2, ..logged(&two, 0.5, 1.0) }];
-        let gone = format!("Memory {} is not stored any more.", one.id);
+        let gone = format!("Memory {} is no longer stored.", one.id);
         let history = "History of memory BBBBBBBB has changed since: version 1 answered, and version 2 would now.";
         assert_eq!(told(&then, &now, &[&two], &[]), [gone.as_str(), history]);
     }

@@ -151,7 +151,7 @@ pub(super) fn check(request: &RecallRequest, now: DateTime<Utc>) -> Result<(), E
         .bytes("query", &request.query, QUERY_MAX)
         .that((1..=K_MAX).contains(&request.k), "k", format!("is {}; it may be 1 to {K_MAX}", request.k))
         .optional_text("filters.platform", filters.platform.as_deref(), 64)
-        .that(!upside_down, "filters.until", "is not after filters.from: nothing lies between")
+        .that(!upside_down, "filters.until", "must be after filters.from")
         .that(
             filters.project_id.is_none() || !left_out(MemoryScope::Project) || !left_out(MemoryScope::Repo),
             "filters.scopes",

@@ -34,7 +34,7 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Opt
         serde_json::from_value(line.filters.clone()).map_err(Error::failed("the filters of a logged recall cannot be read"))?;
     let mut lost = Vec::new();
     if line.model != engine.model().name {
-        lost.push(format!("It was asked with the model {}, and this server uses {}: meanings differ.", line.model, engine.model().name));
+        lost.push(format!("The recall used the embedding model {}, and this server uses {}: similarities differ.", line.model, engine.model().name));
     }
     let at = line.logged.at;
     let then = Past {
@@ -47,7 +47,7 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Opt
     let today = ask(engine, ctx, &line, &filters, engine.clock().now(), None).await?;
     lost.extend(past.lost.reasons.iter().cloned());
     if past.degraded.iter().any(|part| part == "knowledge") {
-        lost.push("Knowledge could not be searched as it was: it was out of reach, or too much of it was retired since.".into());
+        lost.push("Knowledge of that time could not be searched: it was unavailable, or too much of it was retired since.".into());
     }
     let (unrecorded, explained) = (past.lost.unrecorded.clone(), !lost.is_empty());
     let (replayed, looked_at) = answer(engine, ctx, &line, past).await?;
@@ -56,7 +56,7 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Opt
     let logged = detail(engine, ctx, line).await?;
     let withheld = logged.considered.iter().filter(|one| one.rank.is_some() && is_withheld(one)).count();
     if withheld > 0 {
-        lost.push(format!("{withheld} of the hits are deleted or expired by now and are left out."));
+        lost.push(format!("{withheld} of the hits are left out because they were deleted or expired since."));
     }
     let same = key(&replayed) == key(&logged.considered);
     // Another model, or texts without their vectors, change every number.
@@ -67,7 +67,7 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Opt
         let mut differences = differences::of_memories(&candidates, &looked_at, &known, &unrecorded, fit);
         differences.extend(differences::of_knowledge(&logged.considered, &replayed));
         if differences.is_empty() {
-            differences.push("Something was being written at the moment of the question.".into());
+            differences.push("Memories were being written at the time of the recall.".into());
         }
         lost.extend(differences);
     }

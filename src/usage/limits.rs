@@ -129,7 +129,7 @@ pub async fn set_limits(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>
     let mut tx = engine.db().control.begin_system().await?;
     store::set_limits(&mut tx, account, limits, (ctx.actor.name(), now, month(now))).await?;
     let changes = serde_json::to_value(limits).map_err(Error::failed("limits cannot be serialised"))?;
-    let entry = entry(engine, ctx, "usage.limits_set", account.1, "limits of calls of models changed".into());
+    let entry = entry(engine, ctx, "usage.limits_set", account.1, "limits of model calls changed".into());
     finish(engine, tx, ctx, entry.changes(json!({ "limits": changes }))).await
 }
 

@@ -75,7 +75,7 @@ impl Planner<'_> {
             }
             TermChange::Rename { term: name } => {
                 if name.trim() == term.term {
-                    return Err(Error::invalid("term", "is its name already"));
+                    return Err(Error::invalid("term", "is already its name"));
                 }
                 let next = TermName { term: name.trim().to_owned(), normal: normal(name), ..self.next(term) };
                 // An alias that becomes the name is closed; the old name becomes an alias.

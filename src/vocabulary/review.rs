@@ -159,7 +159,7 @@ pub async fn undo(engine: &Engine, ctx: &OpContext, id: DecisionId) -> Result<De
     store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
     let row = store::decisions(&mut tx, ctx.tenant_id, &[id]).await?.pop().ok_or(Error::NotFound("decision"))?;
     if row.undone_by.is_some() || row.kind == DecisionKind::Undo {
-        return Err(Error::Conflict("this decision was taken back already".into()));
+        return Err(Error::Conflict("this decision was already undone".into()));
     }
     let state = store::state(&mut tx, ctx.tenant_id).await?;
     let opened = store::rows(&mut tx, ctx.tenant_id, &row.opened_terms, &row.opened_aliases).await?;
@@ -305,7 +305,7 @@ fn message(row: &DecisionRow) -> String {
         DecisionKind::Unalias => format!("removed the alias {subjects} from “{term}”"),
         DecisionKind::Combine => format!("combined {subjects} into “{term}”"),
         DecisionKind::Retire => format!("retired {subjects}"),
-        DecisionKind::Undo => format!("took back the decision on {subjects}"),
+        DecisionKind::Undo => format!("undid the decision on {subjects}"),
     }
 }
 

@@ -35,7 +35,7 @@ fn agent(facts: &Facts<'_>) -> GateResult {
 }
 
 fn user(facts: &Facts<'_>) -> GateResult {
-    let Some(owner) = facts.memory.user_id else { return passed(Gate::User, "It belongs to no user, so it is in reach for all.") };
+    let Some(owner) = facts.memory.user_id else { return passed(Gate::User, "It belongs to no user, so recalls for every user can return it.") };
     if Users::from(facts.asked.user).include(Some(owner)) {
         return passed(Gate::User, "It belongs to the user of the recall.");
     }
@@ -113,11 +113,11 @@ fn archived(facts: &Facts<'_>) -> GateResult {
 
 fn filters(facts: &Facts<'_>) -> GateResult {
     match facts.left_out_by.as_slice() {
-        [] if facts.asked.recall.filters.narrows() => passed(Gate::Filters, "The filters of the recall let it through."),
+        [] if facts.asked.recall.filters.narrows() => passed(Gate::Filters, "It matches the filters of the recall."),
         [] => passed(Gate::Filters, "The recall has no filters."),
         names => {
             let (names, mend) = (names.join(", "), Mend::new("Recall without these filters, or with values that include it."));
-            stopped(Gate::Filters, format!("The filters of the recall leave it out: {names}."), mend)
+            stopped(Gate::Filters, format!("The filters of the recall exclude it: {names}."), mend)
         }
     }
 }

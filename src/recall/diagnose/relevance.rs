@@ -34,7 +34,7 @@ fn vector(facts: &Facts<'_>) -> GateResult {
     }
     let (detail, mend) = match facts.models.as_slice() {
         [] => {
-            let mend = "A background job embeds it. If the job failed, retry it among the events.";
+            let mend = "A background job embeds it. If the job failed, retry it on the page Events.";
             (format!("It has no vector of the model {model} yet."), Mend::new(mend).at(MendLink::Events))
         }
         others => {
@@ -67,7 +67,7 @@ fn vocabulary(facts: &Facts<'_>) -> GateResult {
         return passed(Gate::Vocabulary, detail);
     }
     if waits {
-        let mend = Mend::new("A background job refiles it. If the job failed, retry it among the events.").at(MendLink::Events);
+        let mend = Mend::new("A background job refiles it. If the job failed, retry it on the page Events.").at(MendLink::Events);
         return stopped(Gate::Vocabulary, detail, mend);
     }
     match facts.semantic_as_asked {

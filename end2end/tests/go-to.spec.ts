@@ -43,6 +43,16 @@ test('the menu opens from its link, moves with the arrows and closes with Escape
   await expect(page).toHaveURL('/agents');
 });
 
+test('the menu offers to search memories for a text that is no name', async ({ frame, page }) => {
+  await frame.goto('/agents');
+  await frame.searchLink.click();
+  await frame.goTo.field.fill(unique('nothing'));
+  await expect(frame.goTo.dialog).toContainText('No results.');
+  await frame.goTo.dialog.getByRole('link', { name: 'Search memories' }).click();
+  await expect(frame.goTo.dialog).toBeHidden();
+  await expect(page).toHaveURL(/\/memories\?q=nothing/);
+});
+
 test('the search page does the same without JavaScript', { tag: ['@no-js', '@phone'] }, async ({ searchPage, agent }) => {
   const mark = unique('pier');
   const { memory_id } = await agent.remember({ topic_raw: mark, content: 'The pier is open.' });

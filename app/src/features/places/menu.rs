@@ -1,5 +1,8 @@
 use super::api::{Target, find_places};
-use crate::ui::{Icon, Shape, reveal, text};
+use crate::{
+    query::Query,
+    ui::{Icon, Shape, reveal, text},
+};
 use leptos::{ev, html, prelude::*, task::spawn_local};
 use leptos_router::{NavigateOptions, hooks::use_navigate};
 use remembrancer::api::TOPIC_MAX;
@@ -55,6 +58,8 @@ pub fn SearchLink(#[prop(optional)] narrow: bool) -> impl IntoView {
 /// What the menu shows: the targets for the text of its field, and which one Enter opens.
 #[derive(Clone, Copy)]
 struct Choices {
+    /// The text of the field.
+    text: RwSignal<String>,
     targets: RwSignal<Vec<Target>>,
     at: RwSignal<usize>,
     error: RwSignal<Option<String>>,
@@ -69,6 +74,7 @@ struct Choices {
 impl Choices {
     fn new() -> Self {
         Self {
+            text: RwSignal::default(),
             targets: RwSignal::default(),
             at: RwSignal::new(0),
             error: RwSignal::default(),
@@ -83,6 +89,7 @@ impl Choices {
         let turn = self.turn.get_untracked().wrapping_add(1);
         self.turn.set(turn);
         self.entered.set(false);
+        self.text.set(text.clone());
         let ask = move || {
             if self.turn.get_untracked() != turn {
                 return;
@@ -232,13 +239,27 @@ fn Options(choices: Choices, go: Callback<String>) -> impl IntoView {
     };
     let says = move || match choices.error.get() {
         Some(error) => error,
-        None if choices.is_answered() && choices.targets.with(Vec::is_empty) => "No results. To search the content of memories, open the page Memories.".to_owned(),
+        None if choices.is_answered() && choices.targets.with(Vec::is_empty) => "No results.".to_owned(),
         None => String::new(),
+    };
+    // Names only are compared here; the page of memories searches contents.
+    let in_memories = move || {
+        let none = choices.is_answered() && choices.error.with(Option::is_none) && choices.targets.with(Vec::is_empty);
+        none.then(|| {
+            let href = Query::default().with("q", choices.text.get()).href("/memories");
+            let target = href.clone();
+            let click = move |event: ev::MouseEvent| {
+                event.prevent_default();
+                go.run(target.clone());
+            };
+            view! { <a class="button mx-4 mb-3" href=href on:click=click>"Search memories"</a> }
+        })
     };
     view! {
         <ul class="max-h-[50dvh] overflow-y-auto p-1.5 empty:hidden" id="places" role="listbox" aria-label="Results">
             {move || choices.targets.get().into_iter().enumerate().map(option).collect_view()}
         </ul>
         <p class="px-4 py-3 text-sm text-soft empty:hidden" role="status">{says}</p>
+        {in_memories}
     }
 }

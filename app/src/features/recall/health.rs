@@ -92,7 +92,7 @@ fn Whole(health: RecallHealth, page: Page<ZeroHit>, query: Query, may_restore: b
     }
     let none = (health.totals.recalls == 0).then(|| view! { <div class="card"><Quiet filtered=true /></div> });
     let below = none.is_none().then(|| {
-        view! { <Tables health=health.clone() query=query.clone() /> <ZeroHits page query=query.clone() may_restore /> }
+        view! { <Tables health=health.clone() query=query.clone() /> <ZeroHits page query=query.clone() may_restore /> }.into_any()
     });
     view! {
         <div class="space-y-5">

@@ -156,7 +156,7 @@ fn take_typed(operator: OperatorId) -> Option<Flash> {
     }
     let text = match kept.get("typed") {
         Some(_) => "You were signed out before this was saved. Check it and send it again.",
-        None => "You were signed out before this was saved. The text was too long to be kept: enter it again.",
+        None => "You were signed out before this was saved. The text was too long to be restored: enter it again.",
     };
     let error = ConsoleError::new(ErrorCode::Unauthenticated, text);
     Some(Flash::refused(&error, &kept.text("typed")))

@@ -852,7 +852,7 @@ test('the recall log', { tag: '@no-js' }, async ({ recalls }) => {
           - columnheader "Memories"
           - columnheader "Knowledge"
           - columnheader "Ranking"
-          - columnheader "Took"
+          - columnheader "Duration"
           - columnheader "Asked"
       - rowgroup:
         - row /Where does the sextant hang/:

@@ -77,7 +77,7 @@ pub fn CaptureForm(
                 </textarea>
                 {move || error("text").get().map(|text| view! { <p class="mt-1 text-xs text-danger" id="error-text">{text}</p> })}
                 {lost.then(|| view! {
-                    <p class="mt-1 text-xs text-warn">"The text was too long to be kept here. Go back in your browser to find it again."</p>
+                    <p class="mt-1 text-xs text-warn">"The text was too long to be restored here. Go back in your browser to find it."</p>
                 })}
                 <input type="hidden" name="filename" value=move || target.filename.get() />
                 <div class="mt-2"><ChooseFile target hydrated /></div>

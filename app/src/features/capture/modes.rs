@@ -6,7 +6,7 @@ use remembrancer::api::CaptureMode;
 fn sentence(mode: CaptureMode) -> (&'static str, &'static str) {
     match mode {
         CaptureMode::Transcript => ("Transcript", "A conversation. Each turn begins with its speaker: “Vera: …”."),
-        CaptureMode::Note => ("Note", "Somebody's notes, with or without headings."),
+        CaptureMode::Note => ("Note", "Notes, with or without headings."),
         CaptureMode::Summary => ("Summary", "A summary that an agent wrote, for example at the end of a session."),
     }
 }

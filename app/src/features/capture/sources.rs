@@ -97,7 +97,7 @@ fn Row(row: SourceRow) -> impl IntoView {
 fn Nothing(filtered: bool) -> impl IntoView {
     let (title, says) = match filtered {
         true => ("No source matches these filters", "Clear the filters to see every source."),
-        false => ("No sources yet", "A source appears here when somebody captures a text, or when an agent sends one."),
+        false => ("No sources yet", "A source appears here when a person captures a text or an agent sends one."),
     };
     let shape = if filtered { Shape::Filter } else { Shape::Sources };
     let way_on = match filtered {

@@ -147,7 +147,7 @@ fn Facts(context: LoggedContext) -> impl IntoView {
             <dl class="facts p-4">
                 <dt>"Counted with"</dt>
                 <dd>{context.tokenizer}</dd>
-                <dt>"Took"</dt>
+                <dt>"Duration"</dt>
                 <dd>{format!("{:.1} ms", context.took_ms)}</dd>
                 <dt>"Assembled"</dt>
                 <dd>{move || zone.moment(at)}</dd>

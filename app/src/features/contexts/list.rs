@@ -69,7 +69,7 @@ fn Contexts(page: Page<ContextEntry>, query: Query) -> impl IntoView {
                         <th scope="col">"Query"</th>
                         <th scope="col" class="hidden w-32 md:table-cell">"Agent"</th>
                         <th scope="col" class="number hidden w-64 sm:table-cell">"Tokens"</th>
-                        <th scope="col" class="number hidden w-24 lg:table-cell">"Took"</th>
+                        <th scope="col" class="number hidden w-24 lg:table-cell">"Duration"</th>
                         <th scope="col" class="hidden w-30 md:table-cell">"Assembled"</th>
                     </tr>
                 </thead>

@@ -61,7 +61,7 @@ pub fn Mentions(mentions: Vec<Mention>, ticks: bool) -> impl IntoView {
             (true, true) => view! { <input type="checkbox" name="mentions[]" value=value aria-label=label /> }.into_any(),
             (true, false) => view! { <span class="text-soft" title="It belongs to the organisation.">"stays"</span> }.into_any(),
         };
-        let owner = mention.user_id.map_or_else(|| "nobody".to_owned(), |user| user.to_string());
+        let owner = mention.user_id.map_or_else(|| "no user".to_owned(), |user| user.to_string());
         view! {
             <tr data-testid="mention">
                 {ticks.then(|| view! { <td>{tick}</td> })}

@@ -141,7 +141,7 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
                 <span>
                     <span class="block font-medium">"Share the commons’ profiles with all agents"</span>
                     <span class="block text-sm text-soft">
-                        "If ticked, every agent reads what the profile of the commons says about a person, beneath its own. If not, each agent "
+                        "If ticked, every agent also reads what the profile of the commons says about a person. If not, each agent "
                         "reads its own profile only."
                     </span>
                 </span>

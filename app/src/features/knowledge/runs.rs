@@ -15,7 +15,7 @@ pub fn RunsPage() -> impl IntoView {
     let list = Resource::new(move || cursors.get(), |[after, before]| ingest_runs(after, before));
     let (busy, set_busy) = busy();
     view! {
-        <PageHead title="Ingestions">"Imports of documents, newest first. If a file cannot be read, the others are still imported."</PageHead>
+        <PageHead title="Ingestions">"Ingestions of documents, newest first. If a file cannot be read, the others are still ingested."</PageHead>
         <Tabs />
         <div class="transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
             <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
@@ -42,7 +42,7 @@ fn Runs(page: Page<IngestRun>, query: Query) -> impl IntoView {
                         <th scope="col">"Result"</th>
                         <th scope="col" class="hidden w-32 sm:table-cell">"Revision"</th>
                         <th scope="col" class="hidden w-36 lg:table-cell">"By"</th>
-                        <th scope="col" class="number hidden w-24 lg:table-cell">"Took"</th>
+                        <th scope="col" class="number hidden w-24 lg:table-cell">"Duration"</th>
                         <th scope="col" class="hidden w-30 md:table-cell">"Started"</th>
                     </tr>
                 </thead>
@@ -102,7 +102,7 @@ fn counts(report: &IngestReport) -> String {
     let mut parts: Vec<_> = files.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", text::number(*n))).collect();
     parts.extend((report.terms > 0).then(|| text::count(report.terms, "term", "terms")));
     parts.extend((report.components > 0).then(|| text::count(report.components, "component", "components")));
-    if parts.is_empty() { "No files to import".into() } else { parts.join(" · ") }
+    if parts.is_empty() { "No files to ingest".into() } else { parts.join(" · ") }
 }
 
 #[component]
@@ -123,7 +123,7 @@ fn Failures(failures: Vec<IngestFailure>) -> impl IntoView {
 #[component]
 fn NoRuns() -> impl IntoView {
     view! {
-        <Empty shape=Shape::Knowledge title="No imports yet">
+        <Empty shape=Shape::Knowledge title="No ingestions yet">
             <p class="mb-3">"Each run of this command on the server, and each call of the API, appears here:"</p>
             <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">
                 "remembrancer kb ingest DIR --tenant acme --collection handbook"
@@ -140,6 +140,6 @@ mod tests {
     fn counts_leave_out_what_did_not_happen() {
         let report = IngestReport { added: 3, reindexed: 2, unchanged: 1200, terms: 1, ..IngestReport::default() };
         assert_eq!(counts(&report), "3 added · 2 re-indexed · 1,200 unchanged · 1 term");
-        assert_eq!(counts(&IngestReport::default()), "No files to import");
+        assert_eq!(counts(&IngestReport::default()), "No files to ingest");
     }
 }

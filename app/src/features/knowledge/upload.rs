@@ -96,7 +96,7 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
                         {text::editable(&typed.text("text"))}
                     </textarea>
                     {typed.get("lost").map(|_| view! {
-                        <p class="mt-1 text-xs text-warn">"The text was too long to be kept here. Go back in your browser to find it again."</p>
+                        <p class="mt-1 text-xs text-warn">"The text was too long to be restored here. Go back in your browser to find it."</p>
                     })}
                 </div>
                 <div>

@@ -80,7 +80,8 @@ pub fn Compare(versions: Vec<MemoryVersion>, query: Memo<Query>, #[prop(into)] a
 fn choices(versions: &[MemoryVersion], zone: Zone) -> Vec<Choice> {
     let choice = |version: &MemoryVersion| {
         let number = version.version.to_string();
-        let text = format!("v{number} · {}, {}", version.change, text::day(zone.local(version.valid_from).date_naive()));
+        let change = if version.change == "forgotten" { "deleted" } else { version.change.as_str() };
+        let text = format!("v{number} · {change}, {}", text::day(zone.local(version.valid_from).date_naive()));
         (number, text)
     };
     versions.iter().map(choice).collect()

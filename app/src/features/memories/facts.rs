@@ -41,7 +41,7 @@ pub fn Facts(
         .iter()
         .map(|share| format!("{} {:+.2} (“{}”)", share.factor.as_str().replace('_', " "), share.weight, share.words));
     let factors: Vec<String> = factors.collect();
-    let left = detail.decayed_importance.map(|left| format!("{left:.2} now; falls until a recall returns the memory"));
+    let left = detail.decayed_importance.map(|left| format!("{left:.2}; falls until a recall returns the memory"));
     let importance = format!("{:.2}{}", detail.importance, if detail.pinned { ", pinned" } else { "" });
     let decay = format!(
         "Falls by half every {:.0} days after the last write: exp(−days/{DECAY_DAYS}). Older memories rank lower in recalls but are still \
@@ -86,9 +86,9 @@ pub fn Facts(
                 {rule.map(|rule| fact("Kept because", rule))}
                 {fact("Confidence", format!("{:.2}", detail.confidence))}
                 {fact("Importance", importance)}
-                {left.map(|left| fact("Decayed", left))}
+                {left.map(|left| fact("Importance now", left))}
                 {(!factors.is_empty()).then(|| fact("Factors", factors.join(", ")))}
-                {fact("Embedded by", embedded)}
+                {fact("Embedding model", embedded)}
                 {fact("SHA-256", view! { <span class="block truncate font-mono text-xs" title=detail.content_hash>{hash}</span> })}
             </dl>
             <div class="p-4">

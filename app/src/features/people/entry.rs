@@ -86,7 +86,7 @@ fn Why(value: String, sentences: Vec<CitedSentence>, memories: Vec<MemoryId>) ->
         view! { <p class="mt-2 text-soft">"Confirmed as " {links.collect_view()}</p> }
     });
     let said: Vec<_> = said.collect();
-    let gone = said.is_empty().then(|| view! { <p class="text-soft">"The observations are no longer kept."</p> });
+    let gone = said.is_empty().then(|| view! { <p class="text-soft">"The observations are no longer stored."</p> });
     view! {
         <details class="min-w-0">
             <summary class="text-accent">"Why" <span class="sr-only">{format!(": {value}")}</span></summary>

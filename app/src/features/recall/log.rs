@@ -65,7 +65,7 @@ fn Recalls(page: Page<Retrieval>, query: Query) -> impl IntoView {
                         <th scope="col" class="number hidden w-24 sm:table-cell">"Memories"</th>
                         <th scope="col" class="number hidden w-28 lg:table-cell">"Knowledge"</th>
                         <th scope="col" class="hidden w-24 lg:table-cell">"Ranking"</th>
-                        <th scope="col" class="number hidden w-24 lg:table-cell">"Took"</th>
+                        <th scope="col" class="number hidden w-24 lg:table-cell">"Duration"</th>
                         <th scope="col" class="hidden w-30 md:table-cell">"Asked"</th>
                     </tr>
                 </thead>

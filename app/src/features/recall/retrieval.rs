@@ -160,7 +160,7 @@ fn Facts(detail: RetrievalDetail) -> impl IntoView {
                 <dd>{format!("{:.2} by meaning, {:.2} by words", detail.vector_floor, detail.lexical_floor)}</dd>
                 <dt>"Vocabulary"</dt>
                 <dd>"version " {text::number(detail.vocabulary_version)}</dd>
-                <dt>"Took"</dt>
+                <dt>"Duration"</dt>
                 <dd>{format!("{:.1} ms", retrieval.took_ms)}</dd>
                 <dt>"Asked"</dt>
                 <dd>{move || zone.moment(at)}</dd>

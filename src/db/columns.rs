@@ -73,7 +73,7 @@ pub const TABLES: &[Table] = {
             ("content", Words, true), ("summary", Words, true), ("rationale", Words, true), ("alternatives", Words, true), ("role", Plain, true), ("source", Words, true), ("source_kind", Plain, true),
             ("evidence_ref", Words, true), ("context_type", Plain, true), ("attachment_id", Words, true), ("filename", Words, true),
             ("content_hash", Words, false), ("deleted_by", Name, true), ("delete_reason", Words, true), ("topic_normal", Words, false),
-            ("speaker", Words, false), ("imported_by", Name, false), ("retention_rule", Plain, true), ("importance_factors", Words, true),
+            ("speaker", Words, false), ("platform", Words, false), ("imported_by", Name, false), ("retention_rule", Plain, true), ("importance_factors", Words, true),
             ("archive_reason", Plain, true),
         ] },
         // What an agent calls a session is in the messages, too, as the thread of their source.

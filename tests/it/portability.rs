@@ -470,6 +470,7 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
                 "said_at",
                 "conversation",
                 "speaker",
+                "platform",
                 "imported_by",
             ],
         ),

@@ -48,7 +48,7 @@ pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
         query.push(" and m.project_id = ").push_bind(project);
     }
     if let Some(platform) = &filter.platform {
-        query.push(" and m.source->>'platform' = ").push_bind(platform.clone());
+        query.push(" and m.platform = ").push_bind(platform.clone());
     }
     if let Some(channel) = &filter.channel {
         query.push(" and m.source->>'channel_id' = ").push_bind(channel.clone());

@@ -38,7 +38,7 @@ impl Narrowing<'_> {
                     query.push(" and m.scope = any(").push_bind(texts(&filters.scopes)).push(")");
                 }
                 if let Some(platform) = &filters.platform {
-                    query.push(" and m.source->>'platform' = ").push_bind(platform.clone());
+                    query.push(" and m.platform = ").push_bind(platform.clone());
                 }
                 if let Some(project) = filters.project_id {
                     query.push(" and m.project_id = ").push_bind(project);

@@ -59,7 +59,8 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> 
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count(&mut tx, ctx.tenant_id, filter).await?;
-    let memories = store::list(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
+    // What a filter does not find is not looked for twice.
+    let memories = if total == 0 { vec![] } else { store::list(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await? };
     tx.commit().await?;
     let page = seek.page(memories, PAGE, total, |memory: &Memory| Cursor { key: memory.updated_at, id: memory.id.0 });
     Ok(page.map(|memory| with_slug(memory, &slugs)))

@@ -21,8 +21,8 @@ pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
         query.push(" and m.agent_id = ").push_bind(agent);
     }
     if let Some(topic) = &filter.topic {
-        let like = like::contains(topic);
-        query.push(" and (m.topic ilike ").push_bind(like.clone()).push(" or m.topic_raw ilike ").push_bind(like).push(")");
+        let (ilike, like) = (like::in_any_case(topic), like::contains(topic));
+        query.push(" and (m.topic").push(ilike).push_bind(like.clone()).push(" or m.topic_raw").push(ilike).push_bind(like).push(")");
     }
     if let Some(canonical) = filter.canonical {
         query.push(" and m.is_canonical = ").push_bind(canonical);

@@ -66,7 +66,7 @@ fn select(what: &str, tenancy: Tenancy, filter: &RetrievalFilter) -> Result<Quer
         query.push(" and r.agent_id = ").push_bind(agent);
     }
     if let Some(text) = &filter.q {
-        query.push(" and r.query ilike ").push_bind(like::contains(text));
+        query.push(" and r.query").push(like::in_any_case(text)).push_bind(like::contains(text));
     }
     if let Some(ranking) = filter.ranking {
         query.push(" and r.ranking = ").push_bind(ranking);

@@ -414,7 +414,7 @@ pub struct EventCount {
 /// What the front page says about capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaptureNumbers {
-    /// Candidates in the inbox.
+    /// Candidates in the inbox, counted up to [`super::TOTAL_MAX`] and one more.
     pub inbox: i64,
     /// Turns in quarantine.
     pub quarantined: i64,

@@ -123,7 +123,7 @@ fn Waiting() -> impl IntoView {
                 let inbox = numbers.await.map_or(0, |numbers| numbers.inbox);
                 (inbox > 0).then(|| view! {
                     <span class="badge ml-auto border-transparent bg-accent-wash text-accent">
-                        {text::number(inbox)} <span class="sr-only">{if inbox == 1 { " candidate waits" } else { " candidates wait" }}</span>
+                        {text::total_number(inbox)} <span class="sr-only">{if inbox == 1 { " candidate waits" } else { " candidates wait" }}</span>
                     </span>
                 })
             })}

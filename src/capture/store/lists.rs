@@ -1,6 +1,8 @@
 //! What the console lists: sources and their numbers.
 
-use crate::api::{AgentId, CaptureNumbers, EventState, MemoryId, MemoryStatus, SourceFilter, SourceForm, SourceId, TenantId, UserId};
+use crate::api::{
+    AgentId, CaptureNumbers, EventState, MemoryId, MemoryStatus, SourceFilter, SourceForm, SourceId, TOTAL_MAX, TenantId, UserId,
+};
 use crate::capture::parts::StoredTurn;
 use crate::db::cursor::Seek;
 use crate::db::{DbError, Tx, statement};
@@ -163,18 +165,20 @@ pub async fn quoted(tx: &mut Tx, tenant: TenantId, source: SourceId, (from, unti
     .await?)
 }
 
-/// What waits: in the inbox, in quarantine, on the bus.
+/// What waits: in the inbox, counted up to [`TOTAL_MAX`] and one more, because every page shows it; in quarantine; on the bus.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn numbers(tx: &mut Tx, tenant: TenantId) -> Result<CaptureNumbers, DbError> {
     let (inbox, oldest, quarantined, waiting, dead) = sqlx::query_as(
         r"select i.count, i.oldest, (select count(*) from quarantine where tenant_id = $1 and state = 'waiting'), e.waiting, e.dead
-            from (select count(*) as count, min(created_at) as oldest from agent_memories
-                   where tenant_id = $1 and status = 'inbox' and deleted_at is null) i
+            from (select count(*) as count, min(created_at) as oldest
+                    from (select created_at from agent_memories
+                           where tenant_id = $1 and status = 'inbox' and deleted_at is null order by created_at, id limit $2) counted) i
            cross join (select count(*) filter (where state <> 'dead') as waiting, count(*) filter (where state = 'dead') as dead
                          from events where tenant_id = $1 and kind <> 'observation'
                           and state in ('pending', 'running', 'failed', 'dead')) e",
     )
     .bind(tenant)
+    .bind(TOTAL_MAX + 1)
     .fetch_one(&mut **tx)
     .await?;
     Ok(CaptureNumbers { inbox, quarantined, waiting, dead, oldest })

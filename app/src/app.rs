@@ -23,8 +23,9 @@ use crate::{
         usage::UsagePage,
         vocabulary::{ChangePage, DecidePage, DecisionsPage, NewTermPage, ReviewPage, TermPage, TermsPage},
     },
+    islands::Clock,
     layout::{Layout, NotFound},
-    ui::{Now, Zone},
+    ui::Zone,
 };
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, Title, provide_meta_context};
@@ -34,25 +35,30 @@ use leptos_router::{
     path,
 };
 
-/// Renders the HTML document. Only its body is hydrated.
-pub fn shell(options: LeptosOptions) -> impl IntoView {
-    let style = format!("/{}/{}.css", options.site_pkg_dir, options.output_name);
-    #[cfg(feature = "ssr")]
-    let theme = crate::guard::theme_cookie();
-    #[cfg(not(feature = "ssr"))]
-    let theme = None::<String>;
+/// The URLs of the files that pages load. Each contains the version of the files, so that a browser keeps them for ever.
+#[derive(Clone, Debug)]
+pub struct Assets {
+    pub style: String,
+    pub script: String,
+}
+
+/// Renders the HTML document.
+pub fn shell(options: LeptosOptions, assets: Assets) -> impl IntoView {
+    // Only islands are hydrated: pages carry none of their data a second time.
+    if let Some(context) = Owner::current_shared_context() {
+        context.set_is_hydrating(false);
+    }
     view! {
         <!DOCTYPE html>
-        <html lang="en" data-theme=theme>
+        <html lang="en" data-theme=crate::guard::theme_cookie()>
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
                 <meta name="color-scheme" content="light dark" />
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-                <link rel="stylesheet" href=style />
-                <AutoReload options=options.clone() />
-                // Loaded when the browser is idle: the page is readable and its forms work before.
-                <HydrationScripts options defer=true />
+                <link rel="stylesheet" href=assets.style />
+                <AutoReload options />
+                <script type="module" src=assets.script></script>
                 <MetaTags />
             </head>
             <body>
@@ -66,14 +72,8 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
-    Now::provide();
     Zone::provide();
-    // Marks the page as hydrated, for the tests: clicks before this go to the server.
-    Effect::new(|_| {
-        if let Some(root) = document().document_element() {
-            let _ = root.set_attribute("data-hydrated", "");
-        }
-    });
+    let zone = Zone::expect().kept();
     view! {
         <Title formatter=|title: String| if title.is_empty() { "Remembrancer".into() } else { format!("{title} · Remembrancer") } />
         <Router>
@@ -135,5 +135,6 @@ pub fn App() -> impl IntoView {
                 </ParentRoute>
             </Routes>
         </Router>
+        <Clock zone />
     }
 }

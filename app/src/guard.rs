@@ -1,6 +1,6 @@
 //! The guard of every server function: the session, redirects, flash messages and the status of the response.
 
-use crate::{ConsoleError, Flash, query::Query, ui::ZONE_COOKIE};
+use crate::{ConsoleError, Flash, islands::ZONE_COOKIE, query::Query};
 use axum::http::{HeaderMap, StatusCode, header, request::Parts};
 use chrono::{DateTime, TimeDelta, Utc};
 use leptos::prelude::*;
@@ -220,9 +220,8 @@ pub fn theme_of(headers: &HeaderMap) -> Option<String> {
 }
 
 /// The time zone of the reader's cookie, if it is one of the IANA database.
-pub fn zone_cookie() -> Option<String> {
-    let kept = cookie(&use_context::<Parts>()?.headers, ZONE_COOKIE)?;
-    kept.parse::<chrono_tz::Tz>().is_ok().then_some(kept)
+pub fn zone_cookie() -> Option<chrono_tz::Tz> {
+    cookie(&use_context::<Parts>()?.headers, ZONE_COOKIE)?.parse().ok()
 }
 
 /// The value of a request's cookie.

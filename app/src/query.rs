@@ -1,8 +1,6 @@
 //! The query string of a page.
 
 use chrono::{DateTime, Days, NaiveDate, Utc};
-use leptos::prelude::*;
-use leptos_router::hooks::use_location;
 use remembrancer::api::FieldError;
 use std::{fmt::Write, str::FromStr};
 
@@ -87,9 +85,11 @@ impl Query {
     }
 }
 
-/// The query of the current page, as it changes.
-pub fn use_query() -> Memo<Query> {
-    let search = use_location().search;
+/// The query of the page.
+#[cfg(feature = "ssr")]
+pub fn use_query() -> leptos::prelude::Memo<Query> {
+    use leptos::prelude::*;
+    let search = leptos_router::hooks::use_location().search;
     Memo::new(move |_| search.with(|text| Query::parse(text)))
 }
 

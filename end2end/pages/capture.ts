@@ -24,8 +24,10 @@ export class CapturePage extends Frame {
     await this.mode(mode).check();
     await this.title.fill(title);
     await this.text.fill(text);
-    await this.send(this.submit);
+    // With JavaScript the document stays.
+    await this.submit.click();
     await expect(this.page).toHaveURL(/\/sources\//);
+    await this.ready();
   }
 }
 
@@ -42,7 +44,7 @@ export class SourcePage extends Frame {
 
   /** Waits until the source is read to its end: the page loads itself again, with and without JavaScript. */
   async read(): Promise<void> {
-    await expect(this.page.locator('[data-going]')).toHaveCount(0, { timeout: 30_000 });
+    await expect(this.page.locator('[data-again]')).toHaveCount(0, { timeout: 30_000 });
     await expect(this.reading).toContainText('This source was read.');
     await this.ready();
   }

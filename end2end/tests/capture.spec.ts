@@ -64,7 +64,7 @@ test('a text file is read into the text', async ({ capture, agent }) => {
   await expect(capture.text).toHaveValue(conversation(what));
   await expect(capture.main).toContainText('minutes.txt, 2');
   await capture.agent.selectOption(agent.slug);
-  await capture.send(capture.submit);
+  await capture.submit.click();
   await expect(capture.heading).toHaveText('minutes.txt');
 });
 

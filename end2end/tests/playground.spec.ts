@@ -15,7 +15,7 @@ test('every step of a recall is shown, and nothing is logged', { tag: ['@phone',
   await expect(playground.total).toContainText('reached the floor');
   await expect.poll(() => playground.query()).toEqual({ agent: agent.id, q: question });
   await expect(playground.question).toHaveValue(question);
-  await expect(playground.word('Asked')).toHaveText(question);
+  await expect(playground.word('Question')).toHaveText(question);
   await expect(playground.word('Searched for')).not.toBeEmpty();
   await expect(playground.timings.first()).toContainText(/\d+\.\d ms/);
 

@@ -11,7 +11,7 @@ test('the log lists recalls, and the address filters them', { tag: ['@phone', '@
   await expect(recalls.total).toHaveText('2 recalls');
   await expect(recalls.rows.getByRole('link')).toHaveText([silent, found]);
   await expect(recalls.row(silent).getByText('zero hit')).toBeVisible();
-  await expect(recalls.row(silent).getByText('expected', { exact: true })).toBeVisible();
+  await expect(recalls.row(silent).getByText('result expected', { exact: true })).toBeVisible();
   await expect(recalls.row(found).getByText('zero hit')).toHaveCount(0);
 
   await recalls.outcome.selectOption('Found a memory');

@@ -111,7 +111,7 @@ test('agents', { tag: '@no-js' }, async ({ agents }) => {
   await agents.goto('/agents');
   await expect(agents.main).toMatchAriaSnapshot(`
     - heading "Agents" [level=1]
-    - paragraph: /\\d+ agents · .* live · \\d+ deleted/
+    - paragraph: /\\d+ agents and the shared memories \\(commons\\) · .* live · \\d+ deleted/
     - table "Agents":
       - rowgroup:
         - row:

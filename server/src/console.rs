@@ -3,7 +3,7 @@
 use crate::api::Transfers;
 use crate::limits::{PerMinute, network};
 use crate::sessions::EngineSessions;
-use app::{App, Console, shell};
+use app::{App, Assets, Console, shell};
 use axum::{
     Router,
     extract::{Request, State},
@@ -22,13 +22,17 @@ use remembrancer::{
     Engine,
     api::{AuditFormat, RequestId},
 };
+use sha2::{Digest, Sha256};
 use std::{
+    convert::Infallible,
     net::IpAddr,
     num::NonZeroU32,
+    path::Path,
     sync::{Arc, LazyLock},
     time::Duration,
 };
-use tower_http::{CompressionLevel, compression::CompressionLayer, services::ServeDir};
+use tower::Service;
+use tower_http::{CompressionLevel, compression::CompressionLayer, services::ServeDir, set_header::SetResponseHeader};
 use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite, cookie::time};
 
 /// The address of the console and its limits on signing in.
@@ -77,11 +81,12 @@ pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig,
         limiter: limiter(config),
     };
     let context = move || provide_context(console.clone());
+    let files = Files::of(&leptos_options);
     let document = {
-        let options = leptos_options.clone();
+        let (options, assets) = (leptos_options.clone(), files.assets.clone());
         move || {
             content_security_policy();
-            shell(options.clone())
+            shell(options.clone(), assets.clone())
         }
     };
     let name = if config.secure_cookies { "__Host-rmb" } else { "rmb" };
@@ -105,13 +110,49 @@ pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig,
         .layer(middleware::from_fn(forbid_caching));
 
     let not_found = get(render_app_async_with_context(context, document));
-    let files = ServeDir::new(&*leptos_options.site_root).precompressed_br().precompressed_gzip().fallback(not_found);
-
     pages
-        .fallback_service(files)
+        .nest_service(&files.prefix, files.versioned())
+        .fallback_service(files.plain().fallback(not_found))
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .layer(middleware::from_fn(add_security_headers))
         .with_state(leptos_options)
+}
+
+/// The files that pages load, under URLs that contain their version.
+struct Files {
+    root: String,
+    /// `/assets/` and the version.
+    prefix: String,
+    assets: Assets,
+}
+
+impl Files {
+    /// The files of the site root as they are now. Their version is a hash of what a page loads.
+    fn of(options: &LeptosOptions) -> Self {
+        let (root, package, name) = (options.site_root.to_string(), &options.site_pkg_dir, &options.output_name);
+        let loaded =
+            ["console.js".into(), format!("{package}/{name}.js"), format!("{package}/{name}.wasm"), format!("{package}/{name}.css")];
+        let mut hash = Sha256::new();
+        for file in &loaded {
+            // A server without its site still answers the API; a page without its style still works.
+            hash.update(std::fs::read(Path::new(&root).join(file)).unwrap_or_default());
+        }
+        let version: String = hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let prefix = format!("/assets/{version}");
+        let assets = Assets { style: format!("{prefix}/{package}/{name}.css"), script: format!("{prefix}/console.js") };
+        Self { root, prefix, assets }
+    }
+
+    fn plain(&self) -> ServeDir {
+        ServeDir::new(&self.root).precompressed_br().precompressed_gzip()
+    }
+
+    /// The files under the prefix, for a browser to keep: another version has another prefix.
+    fn versioned(&self) -> impl Service<Request, Response: IntoResponse, Error = Infallible, Future: Send> + Clone + Send + Sync + use<> {
+        let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
+        let found = move |response: &axum::http::Response<_>| response.status().is_success().then(|| kept.clone());
+        SetResponseHeader::if_not_present(self.plain(), header::CACHE_CONTROL, found)
+    }
 }
 
 /// Limits attempts to sign in: few a minute with one login from one address, more from each address. A login has no limit of its own,

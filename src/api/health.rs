@@ -119,8 +119,6 @@ pub struct RecallHealth {
     pub bars: Vec<HealthBar>,
     /// When a memory was last stored or revised, in the period or before it.
     pub last_write: Option<DateTime<Utc>>,
-    /// When the numbers were read.
-    pub now: DateTime<Utc>,
     /// Zero hits by cause, most first.
     pub causes: Vec<(ZeroHitCause, i64)>,
     /// Agents by zero hits, most first, at most ten: id, slug, counts.
@@ -202,8 +200,6 @@ pub struct LastDay {
     pub contexts: i64,
     /// The newest memories, newest first, from the last 24 hours or before.
     pub newest: Vec<NewMemory>,
-    /// When the numbers were read.
-    pub now: DateTime<Utc>,
 }
 
 /// A memory on the front page.

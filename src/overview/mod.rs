@@ -9,8 +9,8 @@ pub use audit_log::{audit_log, export_audit_log};
 pub use places::places;
 
 use crate::api::{
-    AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, LastDay, NewMemory, OperatorRole, Overview, PeopleFilter,
-    ProposalFilter, TermFilter,
+    AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, OperatorRole, Overview, PeopleFilter, ProposalFilter,
+    TermFilter,
 };
 use crate::db::DbError;
 use crate::engine::Engine;
@@ -39,7 +39,7 @@ const NEWEST: i64 = 5;
 pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Overview, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let now = engine.clock().now();
-    let mut overview = Overview { last_day: LastDay { now, ..LastDay::default() }, ..Overview::default() };
+    let mut overview = Overview::default();
     let agents = of_control(engine, ctx, &mut overview).await?;
     let kb_oldest = of_knowledge(engine, ctx, &mut overview).await?;
     let oldest = of_memory(engine, ctx, &agents, &mut overview).await?;

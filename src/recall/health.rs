@@ -46,7 +46,7 @@ pub async fn health(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> 
             _ => {}
         }
     }
-    Ok(RecallHealth { totals, unit, bars, last_write, now, causes, agents, topics })
+    Ok(RecallHealth { totals, unit, bars, last_write, causes, agents, topics })
 }
 
 /// The hours or days of a span with their recalls and the memories stored, without gaps. Of the filter, only the agent narrows the latter.

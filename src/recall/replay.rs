@@ -34,7 +34,11 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Opt
         serde_json::from_value(line.filters.clone()).map_err(Error::failed("the filters of a logged recall cannot be read"))?;
     let mut lost = Vec::new();
     if line.model != engine.model().name {
-        lost.push(format!("The recall used the embedding model {}, and this server uses {}: similarities differ.", line.model, engine.model().name));
+        lost.push(format!(
+            "The recall used the embedding model {}, and this server uses {}: similarities differ.",
+            line.model,
+            engine.model().name
+        ));
     }
     let at = line.logged.at;
     let then = Past {

@@ -1,6 +1,7 @@
-use super::{theme::ThemeSwitch, viewer::ViewerResource};
+use super::viewer::ViewerResource;
 use crate::{
     features::session::Viewer,
+    islands::ThemeSwitch,
     ui::{Icon, Shape, Zone},
 };
 use leptos::prelude::*;
@@ -9,11 +10,10 @@ use leptos::prelude::*;
 #[component]
 pub fn Account() -> impl IntoView {
     let who = ViewerResource::expect();
-    let bones = || view! { <div class="bone h-24 w-full"></div> };
     view! {
-        <Transition fallback=bones>
+        <Suspense>
             {move || Suspend::new(async move { who.await.ok().map(|viewer| view! { <SignedIn viewer /> }) })}
-        </Transition>
+        </Suspense>
     }
 }
 
@@ -22,7 +22,7 @@ fn SignedIn(viewer: Viewer) -> impl IntoView {
     let roles = viewer.profile.roles.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ");
     let zone = Zone::expect();
     view! {
-        <div class="space-y-3 border-t border-line pt-3" data-testid="account">
+        <div class="space-y-3 border-t border-line pt-3" data-testid="account" data-frame="">
             <div class="px-2 leading-tight">
                 <p class="truncate font-medium" title=viewer.profile.login.clone()>
                     {viewer.profile.name.clone()}
@@ -31,7 +31,7 @@ fn SignedIn(viewer: Viewer) -> impl IntoView {
                 <p class="mt-1 text-xs leading-snug text-soft">{roles}</p>
             </div>
             <p class="px-2 text-xs leading-snug text-soft" data-testid="zone">
-                {move || zone_says(&zone.name())}
+                {zone_says(zone.name())}
             </p>
             <ThemeSwitch theme=viewer.theme />
             <form method="post" action="/console/api/sign_out">

@@ -2,7 +2,7 @@ use super::viewer::ViewerResource;
 use crate::{
     Flash,
     flash::Inverse,
-    query::Query,
+    query::use_query,
     ui::{Icon, Shape},
 };
 use leptos::prelude::*;
@@ -12,38 +12,39 @@ use leptos_router::hooks::use_location;
 #[component]
 pub fn FlashView() -> impl IntoView {
     let who = ViewerResource::expect();
+    let here = use_query().get_untracked().href(&use_location().pathname.get_untracked());
     view! {
-        <Transition fallback=|| ()>
-            {move || Suspend::new(async move {
-                who.await.ok().and_then(|viewer| viewer.flash).map(|flash| view! { <Toast flash /> })
-            })}
-        </Transition>
+        <Suspense>
+            {move || {
+                let here = here.clone();
+                Suspend::new(async move {
+                    who.await.ok().and_then(|viewer| viewer.flash).map(|flash| view! { <Toast flash here /> })
+                })
+            }}
+        </Suspense>
     }
 }
 
 #[component]
-fn Toast(flash: Flash) -> impl IntoView {
-    let location = use_location();
-    let path = location.pathname;
-    let (page, open) = (path.get_untracked(), RwSignal::new(true));
-    let here = Signal::derive(move || Query::parse(&location.search.get()).href(&path.get()));
+fn Toast(
+    flash: Flash,
+    /// The URL of the page.
+    here: String,
+) -> impl IntoView {
     let (class, role, shape) = match flash.refused {
         true => ("border-danger bg-danger-wash text-danger", "alert", Shape::Alert),
         false => ("border-good bg-good-wash text-good", "status", Shape::Done),
     };
-    let dismiss = move |event: leptos::ev::MouseEvent| {
-        event.prevent_default();
-        open.set(false);
-    };
+    let undo = flash.inverse.map(|inverse| view! { <Undo inverse here=here.clone() /> });
     view! {
-        <div class=format!("toast {class}") class:hidden=move || !open.get() || path.get() != page role=role data-testid="flash">
+        <div class=format!("toast {class}") role=role data-testid="flash">
             <span class="pt-0.5">
                 <Icon shape />
             </span>
             <p class="max-h-40 grow overflow-y-auto break-words">{flash.text}</p>
-            {flash.inverse.map(|inverse| view! { <Undo inverse here /> })}
+            {undo}
             // Without JavaScript the page loads again, without the message.
-            <a class="pt-0.5 text-inherit" href=move || here.get() rel="external" aria-label="Dismiss" on:click=dismiss>
+            <a class="pt-0.5 text-inherit" href=here data-dismiss="" aria-label="Dismiss">
                 <Icon shape=Shape::Close />
             </a>
         </div>
@@ -52,12 +53,12 @@ fn Toast(flash: Flash) -> impl IntoView {
 
 /// The form that undoes what the message is about, then leads back to this page.
 #[component]
-fn Undo(inverse: Inverse, here: Signal<String>) -> impl IntoView {
+fn Undo(inverse: Inverse, here: String) -> impl IntoView {
     let field = |(name, value): (String, String)| view! { <input type="hidden" name=name value=value /> };
     view! {
         <form method="post" action=inverse.action>
             {inverse.fields.into_iter().map(field).collect_view()}
-            <input type="hidden" name="done" value=move || here.get() />
+            <input type="hidden" name="done" value=here />
             <button class="cursor-pointer font-medium underline underline-offset-2" type="submit" data-keys="u">
                 "Undo"
             </button>

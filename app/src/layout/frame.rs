@@ -1,13 +1,14 @@
 use super::{
     account::Account,
     flash::FlashView,
-    keys::Keys,
-    landing::Landing,
     nav::{Brand, MobileNav, Nav},
     numbers::NumbersResource,
     viewer::ViewerResource,
 };
-use crate::features::places::{Menu, MenuOpen, SearchLink};
+use crate::{
+    features::places::SearchLink,
+    islands::{GoTo, Keys},
+};
 use leptos::prelude::*;
 use leptos_router::components::Outlet;
 
@@ -16,15 +17,12 @@ use leptos_router::components::Outlet;
 pub fn Layout() -> impl IntoView {
     ViewerResource::provide();
     NumbersResource::provide();
-    MenuOpen::provide();
     view! {
-        // External: the router would scroll to the target without moving the focus.
-        <a class="skip" href="#main" rel="external">
+        <a class="skip" href="#main">
             "Skip to content"
         </a>
         <Keys />
-        <Landing />
-        <Menu />
+        <GoTo />
         <div class="min-h-dvh md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
             <header class="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line px-3 py-4 md:flex">
                 <Brand />
@@ -35,7 +33,7 @@ pub fn Layout() -> impl IntoView {
                 </div>
             </header>
             <MobileNav />
-            <main id="main" class="min-w-0 px-4 pt-5 pb-16 md:px-8 md:pt-7" tabindex="-1">
+            <main id="main" class="min-w-0 transition-opacity aria-busy:opacity-60 px-4 pt-5 pb-16 md:px-8 md:pt-7" tabindex="-1">
                 <FlashView />
                 <Outlet />
             </main>

@@ -11,8 +11,8 @@ pub fn LogPeriod() -> impl IntoView {
         None => "The log covers every recall.".to_owned(),
     };
     view! {
-        <Transition fallback=|| ()>
+        <Suspense>
             {move || Suspend::new(async move { who.await.ok().map(|viewer| sentence(viewer.log_days)) })}
-        </Transition>
+        </Suspense>
     }
 }

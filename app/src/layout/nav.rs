@@ -1,8 +1,8 @@
 use super::{account::Account, numbers::NumbersResource};
 use crate::features::places::SearchLink;
 use crate::ui::{Icon, Shape, text};
-use leptos::{prelude::*, web_sys};
-use leptos_router::{components::A, hooks::use_location};
+use leptos::prelude::*;
+use leptos_router::components::A;
 
 /// Path, label and icon.
 pub type Page = (&'static str, &'static str, Shape);
@@ -107,7 +107,7 @@ pub fn Nav() -> impl IntoView {
         }
     };
     view! {
-        <nav class="space-y-4" aria-label="Main">
+        <nav class="space-y-4" aria-label="Main" data-frame="">
             {PAGES.iter().map(group).collect_view()}
         </nav>
     }
@@ -118,7 +118,7 @@ pub fn Nav() -> impl IntoView {
 fn Waiting() -> impl IntoView {
     let numbers = NumbersResource::expect();
     view! {
-        <Transition fallback=|| ()>
+        <Suspense>
             {move || Suspend::new(async move {
                 let inbox = numbers.await.map_or(0, |numbers| numbers.inbox);
                 (inbox > 0).then(|| view! {
@@ -127,27 +127,18 @@ fn Waiting() -> impl IntoView {
                     </span>
                 })
             })}
-        </Transition>
+        </Suspense>
     }
 }
 
 /// The navigation for narrow screens: a bar with a menu that opens without JavaScript.
 #[component]
 pub fn MobileNav() -> impl IntoView {
-    let (menu, path) = (NodeRef::<leptos::html::Details>::new(), use_location().pathname);
-    Effect::new(move |_| {
-        // `get` starts the memo; `track` alone would not.
-        let _ = path.get();
-        if let Some(menu) = menu.get() {
-            let menu: &web_sys::Element = &menu;
-            let _ = menu.remove_attribute("open");
-        }
-    });
     view! {
         <header class="sticky top-0 z-20 flex h-12 items-center justify-between border-b border-line bg-canvas px-2 md:hidden">
             <Brand />
             <SearchLink narrow=true />
-            <details node_ref=menu>
+            <details>
                 <summary class="button button-quiet px-2!">
                     <Icon shape=Shape::Menu />
                     "Menu"

@@ -35,10 +35,6 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
     let location = use_location();
     let here = move || format!("{}{}", location.pathname.get(), Query::parse(&location.search.get()).href(""));
     let sign_in = move || Query::default().with("next", here()).href("/sign-in");
-    if error.code == ErrorCode::Unauthenticated {
-        // The session ended after the page was loaded. A request for a page would redirect to the sign-in page, so do the same.
-        Effect::new(move |_| drop(window().location().set_href(&sign_in())));
-    }
     let way_on = match error.code {
         ErrorCode::Unauthenticated => view! { <a class="button" rel="external" href=sign_in>"Sign in"</a> }.into_any(),
         ErrorCode::NotFound | ErrorCode::Forbidden => {

@@ -37,9 +37,7 @@ pub fn TextField(
                 list=list
                 placeholder=hint
                 autocomplete="off"
-                // Untracked: the attribute is for the server's HTML, the property follows the signal.
                 value=value.get_untracked()
-                prop:value=move || value.get()
                 aria-invalid=move || error.get().map(|_| "true")
                 aria-describedby=move || error.get().map(|_| described.clone())
             />
@@ -69,9 +67,9 @@ pub fn SelectField(
     let options = choices
         .into_iter()
         .map(|(key, text)| {
-            let (selected, now) = (value.get_untracked() == key, key.clone());
+            let selected = value.get_untracked() == key;
             view! {
-                <option value=key selected=selected prop:selected=move || value.get() == now>
+                <option value=key selected=selected>
                     {text}
                 </option>
             }

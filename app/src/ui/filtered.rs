@@ -57,7 +57,7 @@ impl<T: Clone + PartialEq + Send + Sync + 'static> Filtered<T> {
     }
 }
 
-/// The loaded answer: a skeleton before it arrives, faded while the next one loads, or the error.
+/// The loaded answer, or the error.
 #[component]
 pub fn Answered<R>(
     answer: Resource<Result<R, ConsoleError>>,
@@ -68,17 +68,16 @@ pub fn Answered<R>(
 where
     R: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
-    let (busy, set_busy) = super::busy();
     view! {
-        <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-            <Transition set_pending=set_busy fallback=|| view! { <div class="card"><super::Skeleton /></div> }>
+        <div class="mt-4">
+            <Suspense>
                 {move || Suspend::new(async move {
                     match answer.await {
                         Ok(answer) => show(answer, query.get_untracked()),
                         Err(error) => view! { <div class="card"><super::ErrorView error /></div> }.into_any(),
                     }
                 })}
-            </Transition>
+            </Suspense>
         </div>
     }
 }

@@ -1,6 +1,6 @@
 use super::{Icon, Shape};
 use crate::query::Query;
-use leptos::{prelude::*, web_sys};
+use leptos::prelude::*;
 use std::fmt::Display;
 
 /// A panel with one row's details: beside the list, or over its lower part on narrow screens.
@@ -72,7 +72,7 @@ fn step(href: Option<String>, text: &'static str, keys: &'static str, hint: &'st
     };
     match href {
         Some(href) => {
-            view! { <a class="button button-quiet px-2!" href=href data-noscroll="true" data-keys=keys title=text prop:replace=replace>{inside}</a> }.into_any()
+            view! { <a class="button button-quiet px-2!" href=href data-noscroll="true" data-keys=keys title=text data-replace=replace.then_some("")>{inside}</a> }.into_any()
         }
         None => view! { <span class="button button-quiet px-2! opacity-40" aria-hidden="true">{inside}</span> }.into_any(),
     }
@@ -86,8 +86,7 @@ pub fn neighbours<T: Copy + PartialEq>(ids: &[T], at: T) -> (Option<T>, Option<T
     }
 }
 
-/// The URL of a page at the row with this id, for a form that leads back there: the browser shows the row, and [`crate::layout::Landing`]
-/// focuses it.
+/// The URL of a page at the row with this id, for a form that leads back there: the browser shows the row, and `console.js` focuses it.
 pub fn landing(href: &str, row: &str) -> String {
     format!("{href}#{row}")
 }
@@ -96,15 +95,6 @@ pub fn landing(href: &str, row: &str) -> String {
 pub fn landing_beside<T: Copy + PartialEq + Display>(href: &str, prefix: &str, ids: &[T], at: T) -> String {
     let (before, after) = neighbours(ids, at);
     after.or(before).map_or_else(|| href.to_owned(), |id| landing(href, &format!("{prefix}{id}")))
-}
-
-/// Scrolls the element with this id into view, unless it is visible.
-pub fn reveal(id: &str) {
-    if let Some(row) = document().get_element_by_id(id) {
-        let options = web_sys::ScrollIntoViewOptions::new();
-        options.set_block(web_sys::ScrollLogicalPosition::Nearest);
-        row.scroll_into_view_with_scroll_into_view_options(&options);
-    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,6 @@ pub fn SearchField(query: Memo<Query>, label: &'static str, hint: &'static str) 
                 autocomplete="off"
                 data-keys="/"
                 value=query.get_untracked().text("q")
-                prop:value=move || query.get().text("q")
             />
             <kbd class="kbd pointer-events-none absolute top-2 right-2.5 hidden md:peer-placeholder-shown:block" aria-hidden="true">
                 "/"

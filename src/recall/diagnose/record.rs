@@ -35,7 +35,9 @@ fn agent(facts: &Facts<'_>) -> GateResult {
 }
 
 fn user(facts: &Facts<'_>) -> GateResult {
-    let Some(owner) = facts.memory.user_id else { return passed(Gate::User, "It belongs to no user, so recalls for every user can return it.") };
+    let Some(owner) = facts.memory.user_id else {
+        return passed(Gate::User, "It belongs to no user, so recalls for every user can return it.");
+    };
     if Users::from(facts.asked.user).include(Some(owner)) {
         return passed(Gate::User, "It belongs to the user of the recall.");
     }

@@ -4,7 +4,7 @@ use crate::{
     features::recall::{Days, Legend, rate},
     layout::ViewerResource,
     query::Query,
-    ui::{Badge, ErrorView, Skeleton, Time, Tone, text},
+    ui::{Badge, ErrorView, Time, Tone, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -31,7 +31,7 @@ pub fn AgentPage() -> impl IntoView {
             <a href="/agents">"Agents"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await.ok();
                 let may_block = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
@@ -41,7 +41,7 @@ pub fn AgentPage() -> impl IntoView {
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

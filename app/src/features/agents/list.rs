@@ -1,7 +1,7 @@
 use super::agents;
 use crate::{
     layout::PageHead,
-    ui::{Badge, Empty, ErrorView, Shape, Skeleton, Spark, Time, Tone, text},
+    ui::{Badge, Empty, ErrorView, Shape, Spark, Time, Tone, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -13,7 +13,7 @@ pub fn AgentsPage() -> impl IntoView {
     let list = Resource::new(|| (), |()| agents());
     view! {
         <PageHead title="Agents">"Each agent has its own memories. The commons holds the memories that all agents share."</PageHead>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 match list.await {
                     Ok(agents) if untouched(&agents) => view! { <div class="card"><NoAgents /></div> }.into_any(),
@@ -21,7 +21,7 @@ pub fn AgentsPage() -> impl IntoView {
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

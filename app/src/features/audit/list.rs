@@ -53,7 +53,7 @@ pub fn AuditPage() -> impl IntoView {
         <PageHead title="Audit log">
             "Who did what, when and why. Entries cannot be changed or removed: each carries the hash of the one before it."
         </PageHead>
-        <FilterForm action="/audit" names=NAMES label="Audit log">
+        <FilterForm action="/audit" label="Audit log">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(5,minmax(0,1fr))_auto]">
                 <TextField name="actor" label="Actor" hint="Name or id" value=filtered.value("actor") error=filtered.error("actor") />
                 <SelectField name="action" label="Action" value=filtered.value("action") choices=choices error=filtered.error("action") />

@@ -8,7 +8,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Pager, SelectField, Shape, Skeleton, busy, choice, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, Pager, SelectField, Shape, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page};
@@ -28,13 +28,12 @@ pub fn EventsPage() -> impl IntoView {
     let states =
         std::iter::once(choice("", "Any state")).chain(EventState::ALL.iter().map(|each| choice(each.as_str(), words::name(*each))));
     let who = ViewerResource::expect();
-    let (busy, set_busy) = busy();
     view! {
         <PageHead title="Events">"Work that runs in the background. An event that fails eight times does not run again until you retry it."</PageHead>
-        <Transition fallback=|| ()>
+        <Suspense>
             {move || Suspend::new(async move { counts.await.ok().map(|counts| view! { <Open counts /> }) })}
-        </Transition>
-        <FilterForm action="/events" names=url::EVENTS label="Events">
+        </Suspense>
+        <FilterForm action="/events" label="Events">
             <div class="flex flex-wrap items-end gap-2">
                 <div class="min-w-40 grow sm:grow-0">
                     <SelectField name="bus" label="Queue" value=filtered.value("bus") error=filtered.error("bus") choices=buses.collect() />
@@ -53,8 +52,8 @@ pub fn EventsPage() -> impl IntoView {
                 <a class="button button-quiet" class:hidden=move || !query.get().any(url::EVENTS) href="/events">"Clear"</a>
             </div>
         </FilterForm>
-        <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-            <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+        <div class="mt-4">
+            <Suspense>
                 {move || Suspend::new(async move {
                     let may_retry = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
                     match list.await {
@@ -62,7 +61,7 @@ pub fn EventsPage() -> impl IntoView {
                         Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                     }
                 })}
-            </Transition>
+            </Suspense>
         </div>
     }
 }

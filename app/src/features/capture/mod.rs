@@ -2,7 +2,6 @@
 
 mod api;
 mod events;
-mod file;
 mod form;
 mod input;
 mod modes;

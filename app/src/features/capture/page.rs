@@ -5,7 +5,7 @@ use crate::{
     features::projects::project_names,
     layout::{PageHead, ViewerResource},
     query::use_query,
-    ui::{ErrorView, Skeleton},
+    ui::ErrorView,
 };
 use leptos::prelude::*;
 use remembrancer::api::{ErrorCode, OperatorRole};
@@ -22,7 +22,7 @@ pub fn CapturePage() -> impl IntoView {
         <PageHead title="Capture">
             "Paste a conversation, notes or a summary. The statements in it become candidates in the inbox, each with the sentence that it comes from."
         </PageHead>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await.and_then(|viewer| match viewer.profile.has(OperatorRole::Operator) {
                     true => Ok(viewer),
@@ -36,6 +36,6 @@ pub fn CapturePage() -> impl IntoView {
                     (Err(error), _) | (_, Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }

@@ -45,7 +45,7 @@ pub fn Progress(source: SourceRow) -> impl IntoView {
     let reload = going.then(|| view! { <noscript inner_html=r#"<meta http-equiv="refresh" content="3">"#></noscript> });
     view! {
         {reload}
-        <section class="card space-y-2 p-4" aria-label="Progress" data-testid="reading" data-going=going.then_some("true")>
+        <section class="card space-y-2 p-4" aria-label="Progress" data-testid="reading" data-again=going.then_some("")>
             <p class="font-medium" aria-live="polite">{reading(&source)}</p>
             {bar}
             <p class="flex flex-wrap gap-x-3 text-sm text-soft">

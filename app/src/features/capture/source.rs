@@ -1,15 +1,9 @@
-use super::{
-    api::read_source,
-    progress::Progress,
-    table::EventTable,
-    turns::Turns,
-    words::{form, unfinished},
-};
+use super::{api::read_source, progress::Progress, table::EventTable, turns::Turns, words::form};
 use crate::{
     ConsoleError,
     layout::ViewerResource,
     query::use_query,
-    ui::{ErrorView, Skeleton, Time, again_while, text},
+    ui::{ErrorView, Time, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -34,13 +28,12 @@ pub fn SourcePage() -> impl IntoView {
         },
     );
     let who = ViewerResource::expect();
-    again_while(detail, |detail| unfinished(&detail.source));
     view! {
         <p class="mb-2 text-sm">
             <a href="/sources">"Sources"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let may_retry = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
                 match detail.await {
@@ -55,7 +48,7 @@ pub fn SourcePage() -> impl IntoView {
                     }
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

@@ -17,7 +17,7 @@ pub fn SourcesPage() -> impl IntoView {
     let forms = any.chain(SourceForm::ALL.iter().map(|each| choice(each.as_str(), form(*each)))).collect();
     view! {
         <PageHead title="Sources">"Texts that were captured, with the memories that came from each."</PageHead>
-        <FilterForm action="/sources" names=url::SOURCES label="Sources">
+        <FilterForm action="/sources" label="Sources">
             <div class="flex flex-wrap items-end gap-2">
                 <div class="min-w-40 grow sm:grow-0"><AgentField query labelled=true error=filtered.error("agent") /></div>
                 <div class="min-w-40 grow sm:grow-0">

@@ -1,5 +1,6 @@
 use super::words::{kind, state, task};
-use crate::ui::{Badge, SelectAll, Selection, Tick, Time, text, ticked};
+use crate::islands::SelectAll;
+use crate::ui::{Badge, Selection, Tick, Time, text};
 use leptos::prelude::*;
 use remembrancer::api::{EventRow, EventState};
 
@@ -12,16 +13,14 @@ pub fn EventTable(
     here: String,
 ) -> impl IntoView {
     let select = may_retry && events.iter().any(|event| event.state == EventState::Dead);
-    let (form, selected) = (NodeRef::<leptos::html::Form>::new(), RwSignal::new(0_u32));
     let rows = events.into_iter().map(|event| view! { <Row event select here=here.clone() /> }).collect_view();
-    let recount = move |_| selected.set(ticked(form));
     view! {
-        <form class="@container" method="post" action="/console/api/retry_events" node_ref=form on:change=recount>
+        <form class="@container" method="post" action="/console/api/retry_events">
             <input type="hidden" name="done" value=here />
             <table class="data table-fixed" aria-label="Events">
                 <thead>
                     <tr>
-                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll form /></th> })}
+                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll /></th> })}
                         <th scope="col">"Work"</th>
                         <th scope="col" class="w-28 @md:w-40">"State"</th>
                         <th scope="col" class="number hidden w-20 @md:table-cell">"Attempts"</th>
@@ -32,7 +31,7 @@ pub fn EventTable(
                 <tbody>{rows}</tbody>
             </table>
             {select.then(|| view! {
-                <Selection selected one="event" many="events" hint="Select failed events to retry them together.">
+                <Selection one="event" many="events" hint="Select failed events to retry them together.">
                     <button class="button" type="submit">"Retry selected"</button>
                 </Selection>
             })}

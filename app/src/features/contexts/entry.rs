@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     ConsoleError,
-    ui::{ErrorView, Icon, Shape, Skeleton, Time, Zone, text},
+    ui::{ErrorView, Icon, Shape, Time, Zone, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -33,14 +33,14 @@ pub fn ContextPage() -> impl IntoView {
             <a href=PATH>"Context log"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 match detail.await {
                     Ok(detail) => view! { <Whole detail /> }.into_any(),
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

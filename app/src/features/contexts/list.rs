@@ -8,7 +8,7 @@ use crate::{
     features::memories::AgentField,
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{Answered, Empty, FilterForm, Filtered, Icon, Pager, SelectField, Selection, Shape, TextField, Tick, Time, choice, text, ticked},
+    ui::{Answered, Empty, FilterForm, Filtered, Icon, Pager, SelectField, Selection, Shape, TextField, Tick, Time, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ContextEntry, ContextFilter, Page};
@@ -33,7 +33,7 @@ fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
     let cut = vec![choice("", "Cut or not"), choice("true", "Cut to fit"), choice("false", "Not cut")];
     let degraded = vec![choice("", "Complete or not"), choice("true", "Something is missing"), choice("false", "Complete")];
     view! {
-        <FilterForm action=PATH names=url::LOG label="Context log">
+        <FilterForm action=PATH label="Context log">
             <div class="card grid grid-cols-2 items-start gap-3 p-3 lg:grid-cols-6">
                 <AgentField query labelled=true error=filtered.error("agent") />
                 <TextField name="user" label="On behalf of" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
@@ -57,11 +57,9 @@ fn Contexts(page: Page<ContextEntry>, query: Query) -> impl IntoView {
         let why = if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First /> }.into_any() };
         return view! { <div class="card">{why}</div> }.into_any();
     }
-    let (form, selected) = (NodeRef::<leptos::html::Form>::new(), RwSignal::new(0_u32));
-    let recount = move |_| selected.set(ticked(form));
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::total(page.total, "context", "contexts")}</p>
-        <form class="card" method="get" action=COMPARE node_ref=form on:change=recount>
+        <form class="card" method="get" action=COMPARE>
             <table class="data table-fixed" aria-label="Contexts">
                 <thead>
                     <tr>
@@ -76,7 +74,6 @@ fn Contexts(page: Page<ContextEntry>, query: Query) -> impl IntoView {
                 <tbody>{page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
             </table>
             <Selection
-                selected
                 one="context"
                 many="contexts"
                 hint="Select one context to compare it with today's assembly, or two to compare them."

@@ -2,7 +2,7 @@ use super::{
     api::try_context,
     parts::Parts,
     prompt::PromptText,
-    url::{self, OPTIONS, PLAYGROUND, PREVIEW},
+    url::{self, OPTIONS, PLAYGROUND},
     words::{order_name, tiers_name},
 };
 use crate::{
@@ -59,7 +59,7 @@ fn Form(filtered: Filtered<Option<PreviewRequest>>) -> impl IntoView {
         Signal::derive(move || query.with(|query| query.get(name).unwrap_or(usual).to_owned()))
     };
     view! {
-        <FilterForm action=PLAYGROUND names=PREVIEW label="Playground">
+        <FilterForm action=PLAYGROUND label="Playground">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_8rem_minmax(0,1fr)]">
                 <AgentField query none="Choose an agent" labelled=true error=error("agent") />
                 <TextField name="budget" label="Budget in tokens" kind="number" hint="8000" value=value("budget") error=error("budget") />
@@ -105,7 +105,9 @@ fn NotAsked() -> impl IntoView {
 fn Answer(answer: ContextPreview) -> impl IntoView {
     let ContextPreview { context, sources, may_assemble, may_read_knowledge, timings } = answer;
     let limits = match (may_assemble, may_read_knowledge) {
-        (false, _) => Some("No key of this agent has permission to assemble contexts. The agent would get an error instead of this answer."),
+        (false, _) => {
+            Some("No key of this agent has permission to assemble contexts. The agent would get an error instead of this answer.")
+        }
         (true, false) => Some("No key of this agent has permission to read shared knowledge. The context has no documents."),
         (true, true) => None,
     };

@@ -14,7 +14,7 @@ pub const PLAYGROUND: &str = "/recall/playground/context";
 /// The filter fields of the log.
 pub const LOG: &[&str] = &["agent", "user", "cut", "degraded", "from", "until"];
 /// The fields of the playground.
-pub const PREVIEW: &[&str] = &["agent", "q", "user", "budget", "order", "role", "tiers", "vectors"];
+const PREVIEW: &[&str] = &["agent", "q", "user", "budget", "order", "role", "tiers", "vectors"];
 /// Those of them that are folded away until one is set.
 pub const OPTIONS: &[&str] = PREVIEW.split_at(4).1;
 

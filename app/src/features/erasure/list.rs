@@ -6,7 +6,7 @@ use crate::{
     ConsoleError, Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Skeleton, Time, Tone},
+    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Time, Tone},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Erasure, ErasureState, ErrorCode, LegalHold, OperatorRole};
@@ -20,7 +20,7 @@ pub fn ErasuresPage() -> impl IntoView {
         <PageHead title="Erasure">
             "Remove a person from all databases on a legal request. One admin requests it, another confirms it. It cannot be undone."
         </PageHead>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await;
                 let result = match &viewer {
@@ -34,7 +34,7 @@ pub fn ErasuresPage() -> impl IntoView {
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     ConsoleError, Flash,
     layout::{PageHead, ViewerResource},
     query::use_query,
-    ui::{ErrorView, ReasonField, Skeleton},
+    ui::{ErrorView, ReasonField},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ErasurePreview, ErrorCode, OperatorRole};
@@ -22,7 +22,7 @@ pub fn NewErasurePage() -> impl IntoView {
     view! {
         <p class="mb-2 text-sm"><a href="/erasure">"Erasure"</a><span class="text-soft">" / "</span></p>
         <PageHead title="Request an erasure">"Review what will be removed, and choose mentions in rows of others."</PageHead>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await;
                 let result = match &viewer {
@@ -37,7 +37,7 @@ pub fn NewErasurePage() -> impl IntoView {
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     ConsoleError,
     layout::{PageHead, ViewerResource},
-    ui::{ErrorView, Skeleton, Time, text},
+    ui::{ErrorView, Time, text},
 };
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
@@ -32,7 +32,7 @@ pub fn ErasurePage() -> impl IntoView {
     view! {
         <p class="mb-2 text-sm"><a href="/erasure">"Erasure"</a><span class="text-soft">" / "</span></p>
         <PageHead title="Erasure request">"Two admins decide about an erasure. It cannot be undone."</PageHead>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await;
                 let me = viewer.as_ref().ok().map(|viewer| viewer.profile.id.0);
@@ -46,7 +46,7 @@ pub fn ErasurePage() -> impl IntoView {
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

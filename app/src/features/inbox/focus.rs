@@ -10,7 +10,7 @@ use crate::{
     features::{projects::project_names, vocabulary::TermNames},
     layout::ViewerResource,
     query::Query,
-    ui::{ErrorView, Panel, Skeleton, Walk, neighbours, reveal},
+    ui::{ErrorView, Panel, Walk, neighbours},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ErrorCode, InboxItem, MemoryId, MemoryStatus, OperatorRole, Page};
@@ -32,16 +32,15 @@ pub fn Focus(focus: Memo<Option<MemoryId>>, queue: Queue, query: Memo<Query>) ->
         },
     );
     let projects = Resource::new(|| (), |()| project_names());
-    let (who, typed) = (ViewerResource::expect(), RwSignal::new(String::new()));
-    Effect::new(move |_| focus.get().into_iter().for_each(|id| reveal(&format!("c-{id}"))));
+    let who = ViewerResource::expect();
     view! {
         <Panel open=Signal::derive(move || focus.get().is_some()) label="Candidate" name="focus" short=true>
-            <Transition>
+            <Suspense>
                 {move || Suspend::new(async move {
                     view! { <Walk ids=ids(queue).await at=focus link=at query /> }
                 })}
-            </Transition>
-            <Transition fallback=|| view! { <Skeleton rows=4 /> }>
+            </Suspense>
+            <Suspense>
                 {move || Suspend::new(async move {
                     let viewer = who.await.ok();
                     let ids = ids(queue).await;
@@ -57,15 +56,10 @@ pub fn Focus(focus: Memo<Option<MemoryId>>, queue: Queue, query: Memo<Query>) ->
                     let (before, after) = neighbours(&ids, item.id);
                     let (here, next) = query.with_untracked(|query| (back(query, Some(item.id)), back(query, after.or(before))));
                     let projects = projects.await.unwrap_or_default();
-                    // The closure rebuilds the forms for each candidate, so that input about one is not sent for another.
-                    let look = move || {
-                        let (item, projects, flash, here, next) = (item.clone(), projects.clone(), flash.clone(), here.clone(), next.clone());
-                        view! { <Look item projects may_decide flash here next typed /> }
-                    };
-                    Some(look.into_any())
+                    Some(view! { <Look item projects may_decide flash here next /> }.into_any())
                 })}
-            </Transition>
-            <TermNames typed />
+            </Suspense>
+            <TermNames />
         </Panel>
     }
 }
@@ -87,7 +81,6 @@ fn Look(
     flash: Option<Flash>,
     here: String,
     next: String,
-    typed: RwSignal<String>,
 ) -> impl IntoView {
     let waits = item.status == MemoryStatus::Inbox && !item.deleted;
     let page = (!waits).then(|| {
@@ -100,6 +93,8 @@ fn Look(
     let pairs = (!item.pairs.is_empty() && waits).then(|| {
         view! { <Pairs item=item.clone() may_decide here=here.clone() next=next.clone() /> }
     });
-    let verdicts = (waits && may_decide).then(|| view! { <Verdicts item=item.clone() projects flash here next typed /> });
-    view! { <div class="space-y-4 p-4"><Candidate item>{pairs}</Candidate> {page} {verdicts}</div> }
+    let verdicts = (waits && may_decide).then(|| view! { <Verdicts item=item.clone() projects flash here next /> });
+    // The id tells the panels of two candidates apart, so that input about one is not sent for another.
+    let id = format!("candidate-{}", item.id);
+    view! { <div class="space-y-4 p-4" id=id><Candidate item>{pairs}</Candidate> {page} {verdicts}</div> }
 }

@@ -3,7 +3,7 @@ use crate::{
     features::memories::{AgentField, all},
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, SelectField, Shape, Skeleton, TextField, busy, choice, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, SelectField, Shape, TextField, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRole, Page};
@@ -11,19 +11,17 @@ use remembrancer::api::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRo
 /// The inbox: candidates that wait for a decision, oldest first, and the panel with the one in focus.
 #[component]
 pub fn InboxPage() -> impl IntoView {
-    // The filter ignores `focus`, so that a step in the panel does not load the list again.
     let filtered = Filtered::by(url::filter);
     let (query, list) = (filtered.query, filtered.load(browse_inbox));
     let focus = Memo::new(move |_| query.with(|query| query.get("focus").and_then(|id| id.parse::<MemoryId>().ok())));
     let who = ViewerResource::expect();
-    let (busy, set_busy) = busy();
     view! {
         <PageHead title="Inbox">"Statements found in captured text. Agents recall them once you confirm them."</PageHead>
         <Tabs />
         <Filters filtered />
         <div class=move || if focus.get().is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[22rem_minmax(0,1fr)]" } else { "mt-4" }>
-            <div class="min-w-0 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-                <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+            <div class="min-w-0">
+                <Suspense>
                     {move || Suspend::new(async move {
                         let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                         match list.await {
@@ -32,7 +30,7 @@ pub fn InboxPage() -> impl IntoView {
                             Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                         }
                     })}
-                </Transition>
+                </Suspense>
             </div>
             <Focus focus queue=list query />
         </div>
@@ -46,7 +44,7 @@ fn Filters(filtered: Filtered<InboxFilter>) -> impl IntoView {
     let source = filtered.value("source");
     let every = move || query.with(|query| query.without(&["source", "focus", "after", "before"]).href("/inbox"));
     view! {
-        <FilterForm action="/inbox" names=url::NAMES label="Candidates">
+        <FilterForm action="/inbox" label="Candidates">
             <div class="flex flex-wrap items-end gap-2">
                 <div class="grow basis-full sm:basis-48">
                     <TextField name="q" label="Statement or topic contains" value=filtered.value("q") />
@@ -58,7 +56,7 @@ fn Filters(filtered: Filtered<InboxFilter>) -> impl IntoView {
                 <div class="grow sm:w-40 sm:grow-0">
                     <SelectField name="disputed" label="Disputed" value=filtered.value("disputed") error=filtered.error("disputed") choices=disputed />
                 </div>
-                <input type="hidden" name="source" value=source.get_untracked() prop:value=move || source.get() />
+                <input type="hidden" name="source" value=source.get_untracked() />
                 <button class="button button-primary" type="submit">"Apply filters"</button>
                 <a class="button button-quiet" class:hidden=move || !query.get().any(url::NAMES) href="/inbox">"Clear"</a>
             </div>
@@ -83,8 +81,7 @@ fn Candidates(page: Page<InboxItem>, query: Memo<Query>, focus: Memo<Option<Memo
     let rows = page.rows;
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total} {part}</p>
-        // The closure rebuilds the table with each page, so that no tick stays on a row that now holds another candidate.
-        <div class="card">{move || view! { <Table rows=rows.clone() query focus select=may_decide /> }}</div>
+        <div class="card"><Table rows query focus select=may_decide /></div>
         <Pager path="/inbox" query=now previous=page.previous next=page.next names=("Previous", "Next") />
     }
 }

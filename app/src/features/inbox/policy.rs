@@ -8,7 +8,7 @@ use crate::{
     features::people::matter_name,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, SelectField, Skeleton, choice, text},
+    ui::{ErrorView, SelectField, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{CapturePolicy, MATTER_DAYS_MAX, Matter, OperatorRole, Promotion, SensitiveMatters};
@@ -44,7 +44,7 @@ pub fn PolicyPage() -> impl IntoView {
     view! {
         <PageHead title="Capture policy">"What becomes a memory without review, and where text may be sent."</PageHead>
         <Tabs />
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await.ok();
                 let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
@@ -55,7 +55,7 @@ pub fn PolicyPage() -> impl IntoView {
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

@@ -2,7 +2,7 @@ use super::{api::browse_quarantine, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, Pager, Shape, Skeleton, Time, landing_beside, text},
+    ui::{Empty, ErrorView, Pager, Shape, Time, landing_beside, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, QuarantineItem};
@@ -17,7 +17,7 @@ pub fn QuarantinePage() -> impl IntoView {
     view! {
         <PageHead title="Quarantine">"Turns that may carry instructions for an agent. No memory is made from them until you release them."</PageHead>
         <Tabs />
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                 match list.await {
@@ -26,7 +26,7 @@ pub fn QuarantinePage() -> impl IntoView {
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

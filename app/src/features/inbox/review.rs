@@ -12,7 +12,7 @@ use crate::{
     ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Skeleton, Tone, text},
+    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, ErrorCode, InboxItem, InboxOutcome, OperatorRole};
@@ -30,7 +30,7 @@ pub fn ReviewPage() -> impl IntoView {
     view! {
         <PageHead title="Decide candidates">"Review what will change."</PageHead>
         <Tabs />
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await;
                 let result = match &viewer {
@@ -46,7 +46,7 @@ pub fn ReviewPage() -> impl IntoView {
                     Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, Shape, Skeleton, Time, landing_beside, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, Shape, Time, landing_beside, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, PairRelation, SuggestedMemory, SuggestedPair};
@@ -18,7 +18,7 @@ pub fn SuggestionsPage() -> impl IntoView {
         <PageHead title="Suggestions">"Active memories that may say the same or contradict each other. Nothing changes until you decide."</PageHead>
         <Tabs />
         <div class="mb-4">
-            <FilterForm action="/inbox/suggestions" names=url::SUGGESTIONS label="Suggestions">
+            <FilterForm action="/inbox/suggestions" label="Suggestions">
                 <div class="flex flex-wrap items-end gap-2">
                     <div class="min-w-40 grow sm:grow-0"><AgentField query labelled=true error=filtered.error("agent") /></div>
                     <button class="button button-primary" type="submit">"Apply filter"</button>
@@ -32,7 +32,7 @@ pub fn SuggestionsPage() -> impl IntoView {
                 </div>
             </FilterForm>
         </div>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let profile = who.await.ok().map(|viewer| viewer.profile);
                 let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
@@ -47,7 +47,7 @@ pub fn SuggestionsPage() -> impl IntoView {
                 };
                 view! { {may_compare.then(|| view! { <CompareNow /> })} {body} }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

@@ -3,8 +3,9 @@ use super::{
     words::{kind, other, relation},
 };
 use crate::{
+    islands::SelectAll,
     query::Query,
-    ui::{Badge, SelectAll, Selection, Tick, Time, Tone, text, ticked},
+    ui::{Badge, Selection, Tick, Time, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{InboxItem, MemoryId, PairRelation};
@@ -13,17 +14,15 @@ use remembrancer::api::{InboxItem, MemoryId, PairRelation};
 #[component]
 pub fn Table(rows: Vec<InboxItem>, query: Memo<Query>, focus: Memo<Option<MemoryId>>, select: bool) -> impl IntoView {
     let now = query.get_untracked();
-    let (form, selected) = (NodeRef::<leptos::html::Form>::new(), RwSignal::new(0_u32));
     let first = rows.first().map(|row| row.id);
     let body = rows.into_iter().map(|row| view! { <Row first=first == Some(row.id) row query focus select /> }).collect_view();
-    let recount = move |_| selected.set(ticked(form));
     view! {
-        <form class="@container" method="get" action="/inbox/review" node_ref=form on:change=recount>
+        <form class="@container" method="get" action="/inbox/review">
             <input type="hidden" name="back" value=now.without(&["focus"]).href("/inbox") />
             <table class="data table-fixed" aria-label="Candidates">
                 <thead>
                     <tr>
-                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll form /></th> })}
+                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll /></th> })}
                         <th scope="col">"Candidate"</th>
                         <th scope="col" class="hidden w-44 @2xl:table-cell">"Topic"</th>
                         <th scope="col" class="hidden w-28 @2xl:table-cell">"Agent"</th>
@@ -34,7 +33,7 @@ pub fn Table(rows: Vec<InboxItem>, query: Memo<Query>, focus: Memo<Option<Memory
             </table>
             {select.then(|| {
                 view! {
-                    <Selection selected one="candidate" many="candidates" hint="Select candidates to decide them together.">
+                    <Selection one="candidate" many="candidates" hint="Select candidates to decide them together.">
                         <button class="button" type="submit" name="what" value="confirm">"Confirm selected…"</button>
                         <button class="button button-danger" type="submit" name="what" value="reject">"Reject selected…"</button>
                     </Selection>

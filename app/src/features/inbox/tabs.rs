@@ -36,11 +36,11 @@ pub fn Tabs() -> impl IntoView {
 fn Quarantined() -> impl IntoView {
     let numbers = NumbersResource::expect();
     view! {
-        <Transition fallback=|| ()>
+        <Suspense>
             {move || Suspend::new(async move {
                 let turns = numbers.await.map_or(0, |numbers| numbers.quarantined);
                 (turns > 0).then(|| view! { <span class="badge border-transparent bg-warn-wash text-warn">{text::number(turns)}</span> })
             })}
-        </Transition>
+        </Suspense>
     }
 }

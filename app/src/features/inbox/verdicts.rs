@@ -1,9 +1,10 @@
 use super::input::VerdictInput;
 use crate::{
     Flash,
-    features::{capture::ProjectField, vocabulary::TermField},
+    features::capture::ProjectField,
+    islands::TermField,
     query::Query,
-    ui::{Choice, Now, SelectField, choice},
+    ui::{Choice, SelectField, choice},
 };
 use leptos::prelude::*;
 use remembrancer::api::{InboxItem, MemoryScope, REASON_MAX};
@@ -19,9 +20,7 @@ pub fn Verdicts(
     flash: Option<Flash>,
     here: String,
     next: String,
-    typed: RwSignal<String>,
 ) -> impl IntoView {
-    let hydrated = Now::hydrated();
     let id = item.id.to_string();
     let refused = flash.map(|flash| (VerdictInput::read(&Query::parse(&flash.typed)), flash));
     let error = |what: &str, field: &str| refused.as_ref().filter(|(input, _)| input.what == what)?.1.field(field);
@@ -44,8 +43,8 @@ pub fn Verdicts(
                     "Confirm"
                     <kbd class="kbd hidden border-current! text-current! md:inline" aria-hidden="true">"c"</kbd>
                 </button>
-                <Adjust item projects before=before.clone() wrong typed />
-                <p class="hidden self-center text-xs text-soft @xl:block" class:invisible=move || !hydrated.get()>
+                <Adjust item projects before=before.clone() wrong />
+                <p class="scripted hidden self-center text-xs text-soft @xl:block">
                     "j next, k previous, c confirm, r reject, m merge, u undo, Enter sends"
                 </p>
             </form>
@@ -85,7 +84,6 @@ fn Adjust(
     before: VerdictInput,
     /// The errors of the topic, the scope and the project.
     wrong: [Option<String>; 4],
-    typed: RwSignal<String>,
 ) -> impl IntoView {
     let open = wrong.iter().any(Option::is_some);
     let [topic_error, scope_error, project_error, other_error] = wrong;
@@ -100,7 +98,7 @@ fn Adjust(
             <div class="mt-2 grid gap-3 sm:grid-cols-2">
                 <input type="hidden" name="topic_was" value=item.topic />
                 <input type="hidden" name="scope_was" value=scope />
-                <div><TermField id="topic" name="topic" label="Topic" value=topic error=topic_error typed /></div>
+                <div><TermField id="topic" name="topic" label="Topic" value=topic error=topic_error /></div>
                 <SelectField name="scope" label="Scope" value=chosen choices=scopes(item.scope) error=scope_error />
                 <ProjectField projects value=before.project error=project_error.or(other_error) />
             </div>

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     ConsoleError,
-    ui::{Badge, ErrorView, Skeleton, Time, Tone, text},
+    ui::{Badge, ErrorView, Time, Tone, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -32,14 +32,14 @@ pub fn DocumentPage() -> impl IntoView {
             <a href="/knowledge">"Knowledge"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 match detail.await {
                     Ok(detail) => view! { <Whole detail /> }.into_any(),
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

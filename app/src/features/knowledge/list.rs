@@ -33,7 +33,7 @@ pub fn KnowledgePage() -> impl IntoView {
     view! {
         <PageHead title="Knowledge">"Specifications, decisions and other documents. Recalls search them together with the agent's memories."</PageHead>
         <Tabs />
-        <FilterForm action="/knowledge" names=NAMES label="Documents">
+        <FilterForm action="/knowledge" label="Documents">
             <div class="grid grid-cols-2 items-end gap-2 lg:grid-cols-[minmax(0,1fr)_10rem_10rem_9rem_auto]">
                 <div class="col-span-full lg:col-span-1">
                     <SearchField query label="Title, reference or path" hint="Title, reference or path" />

@@ -2,7 +2,7 @@ use super::{api::ingest_runs, tabs::Tabs};
 use crate::{
     layout::PageHead,
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, Pager, Shape, Skeleton, Time, Tone, busy, text},
+    ui::{Badge, Empty, ErrorView, Pager, Shape, Time, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{IngestFailure, IngestReport, IngestRun, Page};
@@ -13,12 +13,11 @@ pub fn RunsPage() -> impl IntoView {
     let query = use_query();
     let cursors = Memo::new(move |_| query.with(|query| ["after", "before"].map(|name| query.get(name).map(str::to_owned))));
     let list = Resource::new(move || cursors.get(), |[after, before]| ingest_runs(after, before));
-    let (busy, set_busy) = busy();
     view! {
         <PageHead title="Ingestions">"Ingestions of documents, newest first. If a file cannot be read, the others are still ingested."</PageHead>
         <Tabs />
-        <div class="transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-            <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+        <div>
+            <Suspense>
                 {move || Suspend::new(async move {
                     match list.await {
                         Ok(page) if page.rows.is_empty() => view! { <div class="card"><NoRuns /></div> }.into_any(),
@@ -26,7 +25,7 @@ pub fn RunsPage() -> impl IntoView {
                         Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                     }
                 })}
-            </Transition>
+            </Suspense>
         </div>
     }
 }

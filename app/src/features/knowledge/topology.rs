@@ -6,7 +6,7 @@ use super::{
 use crate::{
     layout::PageHead,
     query::use_query,
-    ui::{Empty, ErrorView, Icon, Shape, Skeleton, text},
+    ui::{Empty, ErrorView, Icon, Shape, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::Component;
@@ -20,7 +20,7 @@ pub fn TopologyPage() -> impl IntoView {
     view! {
         <PageHead title="Topology">"Components from your architecture files. Arrows point to dependencies."</PageHead>
         <Tabs />
-        <Transition fallback=|| view! { <div class="card"><Skeleton /></div> }>
+        <Suspense>
             {move || {
                 let focus = focus.get();
                 Suspend::new(async move {
@@ -31,7 +31,7 @@ pub fn TopologyPage() -> impl IntoView {
                     }
                 })
             }}
-        </Transition>
+        </Suspense>
     }
 }
 

@@ -3,7 +3,7 @@ use crate::{
     ConsoleError, Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Badge, ErrorView, Skeleton, Tone, text},
+    ui::{Badge, ErrorView, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ErrorCode, FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
@@ -19,7 +19,7 @@ pub fn UploadPage() -> impl IntoView {
             "Markdown files or a pasted text. A file replaces the document with the same name in its collection."
         </PageHead>
         <Tabs />
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 match who.await {
                     Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => {
@@ -29,7 +29,7 @@ pub fn UploadPage() -> impl IntoView {
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, FilterForm, Filtered, Parsed, Skeleton, TextField},
+    ui::{ErrorView, FilterForm, Filtered, Parsed, TextField},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AgentId, LifecyclePolicy, OperatorRole};
@@ -34,7 +34,7 @@ pub fn LifecyclePolicyPage() -> impl IntoView {
             "How memories age. An agent without its own policy uses the policy of the organisation."
         </PageHead>
         <div class="mb-4">
-            <FilterForm action="/lifecycle/policy" names=&["agent"] label="Policy">
+            <FilterForm action="/lifecycle/policy" label="Policy">
                 <div class="flex flex-wrap items-end gap-2">
                     <div class="min-w-40 grow sm:grow-0">
                         <AgentField query none="The organisation" labelled=true error=filtered.error("agent") />
@@ -43,7 +43,7 @@ pub fn LifecyclePolicyPage() -> impl IntoView {
                 </div>
             </FilterForm>
         </div>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await.ok();
                 let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
@@ -56,7 +56,7 @@ pub fn LifecyclePolicyPage() -> impl IntoView {
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

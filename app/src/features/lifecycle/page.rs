@@ -1,7 +1,7 @@
 use super::{api::forecast, chart::Week, policy::Policy};
 use crate::{
     layout::{PageHead, ViewerResource},
-    ui::{Empty, ErrorView, Shape, Skeleton, Time, chart::share_of, text},
+    ui::{Empty, ErrorView, Shape, Time, chart::share_of, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AgentAging, Forecast, OperatorRole, SweepRun};
@@ -15,7 +15,7 @@ pub fn LifecyclePage() -> impl IntoView {
         <PageHead title="Lifecycle">
             "Messages of sessions expire and fade. A sweep archives them every hour. You can restore archived memories."
         </PageHead>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let profile = who.await.ok().map(|viewer| viewer.profile);
                 let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
@@ -25,7 +25,7 @@ pub fn LifecyclePage() -> impl IntoView {
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

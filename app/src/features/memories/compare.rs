@@ -49,7 +49,7 @@ pub fn Compare(versions: Vec<MemoryVersion>, query: Memo<Query>, #[prop(into)] a
     let plain = action.clone();
     view! {
         <div class="mb-3">
-            <FilterForm action names=NAMES label="Compare two versions">
+            <FilterForm action label="Compare two versions">
                 <div class="grid grid-cols-2 items-start gap-2 sm:flex sm:flex-wrap sm:items-end" data-testid="compare">
                     <SelectField name="from" label="From" value=value("from") error=error("from") choices=choices.clone() />
                     <SelectField name="to" label="To" value=value("to") error=error("to") choices />

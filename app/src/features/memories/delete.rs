@@ -7,7 +7,7 @@ use crate::{
     ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, ReasonField, Shape, Skeleton, Time, text},
+    ui::{Empty, ErrorView, ReasonField, Shape, Time, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, ErrorCode, MemoryRow, OperatorRole};
@@ -23,7 +23,7 @@ pub fn DeletePage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Delete memories">"Review what will be deleted."</PageHead>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await;
                 let result = match &viewer {
@@ -38,7 +38,7 @@ pub fn DeletePage() -> impl IntoView {
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

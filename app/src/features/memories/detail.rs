@@ -20,7 +20,7 @@ use crate::{
     },
     layout::ViewerResource,
     query::{Query, use_query},
-    ui::{Canonical, ErrorView, Skeleton, Time, text},
+    ui::{Canonical, ErrorView, Time, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -66,7 +66,7 @@ pub fn MemoryPage() -> impl IntoView {
             <a href=move || query.with(|query| query.back("/memories"))>"Memories"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await.ok();
                 let has = |role| viewer.as_ref().is_some_and(|viewer| viewer.profile.has(role));
@@ -78,7 +78,7 @@ pub fn MemoryPage() -> impl IntoView {
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

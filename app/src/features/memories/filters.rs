@@ -1,6 +1,6 @@
 use super::{
     api::agent_names,
-    url::{self, FOLDED, NAMES},
+    url::{self, FOLDED},
 };
 use crate::{
     features::projects::{ProjectSelect, name_of, project_names},
@@ -18,7 +18,7 @@ const PLATFORMS: &[&str] = &["chat", "drive", "email", "slack", "teams", "telegr
 pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
     let query = filtered.query;
     view! {
-        <FilterForm action="/memories" names=NAMES label="Memories">
+        <FilterForm action="/memories" label="Memories">
             <div class="flex flex-wrap gap-2">
                 <SearchField query label="Search memories" hint="Ask what an agent would ask…" />
                 <AgentField query />
@@ -117,7 +117,7 @@ fn Chips(query: Memo<Query>) -> impl IntoView {
         |set| async move { if set { project_names().await.unwrap_or_default() } else { Vec::new() } },
     );
     view! {
-        <Transition fallback=|| ()>
+        <Suspense>
             {move || {
                 let set = query.with(url::set);
                 let project: Option<Uuid> = query.with(|query| query.get("project")?.parse().ok());
@@ -137,7 +137,7 @@ fn Chips(query: Memo<Query>) -> impl IntoView {
                 })
                 })
             }}
-        </Transition>
+        </Suspense>
     }
 }
 
@@ -155,15 +155,9 @@ pub fn AgentField(
 ) -> impl IntoView {
     let names = Resource::new(|| (), |()| agent_names());
     let value = Signal::derive(move || query.with(|query| query.text("agent")));
-    let waiting = move || {
-        view! {
-            <input type="hidden" name="agent" value=move || value.get() />
-            <div class="bone h-8 w-full"></div>
-        }
-    };
     view! {
         <div class=if labelled { "min-w-0" } else { "grow sm:w-44 sm:grow-0" }>
-            <Transition fallback=waiting>
+            <Suspense>
                 {move || Suspend::new(async move {
                     let names = names.await.unwrap_or_default().into_iter().map(|agent| (agent.id.to_string(), agent.slug));
                     let mut choices: Vec<Choice> = std::iter::once((String::new(), none.to_owned())).chain(names).collect();
@@ -173,7 +167,7 @@ pub fn AgentField(
                     }
                     view! { <SelectField name="agent" label="Agent" bare=!labelled value choices error /> }
                 })}
-            </Transition>
+            </Suspense>
         </div>
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     features::views::ViewBar,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, Filtered, Pager, Shape, Skeleton, busy, text},
+    ui::{Empty, ErrorView, Filtered, Pager, Shape, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{MemoryId, MemoryRow, OperatorRole, Page, SearchResults, ViewPage};
@@ -22,7 +22,6 @@ pub fn MemoriesPage() -> impl IntoView {
     let (query, list): (_, ListingResource) = (filtered.query, filtered.load(Listing::load));
     let peek = Memo::new(move |_| query.with(|query| query.get("peek").and_then(|id| id.parse::<MemoryId>().ok())));
     let who = ViewerResource::expect();
-    let (busy, set_busy) = busy();
     view! {
         <PageHead title="Memories">
             "What agents remember, in the original words. A search ranks memories like a recall, but is not logged or counted."
@@ -30,8 +29,8 @@ pub fn MemoriesPage() -> impl IntoView {
         <ViewBar page=ViewPage::Memories path="/memories" names=url::NAMES query />
         <Filters filtered />
         <div class=move || if peek.get().is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_25rem]" } else { "mt-4" }>
-            <div class="min-w-0 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-                <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+            <div class="min-w-0">
+                <Suspense>
                     {move || Suspend::new(async move {
                         let may_delete = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
                         let may_export = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Admin));
@@ -42,7 +41,7 @@ pub fn MemoriesPage() -> impl IntoView {
                             Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                         }
                     })}
-                </Transition>
+                </Suspense>
             </div>
             <Peek peek list query />
         </div>
@@ -74,8 +73,7 @@ fn Browsed(
             <p data-testid="total">{total} {part}</p>
             {export.map(|href| view! { <a href=href download="" rel="external">"Export as JSON Lines"</a> })}
         </div>
-        // The closure rebuilds the table with each page, so that no tick stays on a row that now holds another memory.
-        <div class="card">{move || view! { <Table rows=rows.clone() query peek may_delete /> }}</div>
+        <div class="card"><Table rows query peek may_delete /></div>
         <Pager path="/memories" query=now previous=page.previous next=page.next />
     }
     .into_any()
@@ -88,7 +86,7 @@ fn Searched(results: SearchResults, query: Memo<Query>, peek: Memo<Option<Memory
         view! { <NothingFound results query=query.get_untracked() /> }.into_any()
     } else {
         let rows: Vec<_> = results.hits.into_iter().map(|hit| (hit.memory.clone(), Some(hit))).collect();
-        (move || view! { <Table rows=rows.clone() query peek may_delete /> }).into_any()
+        view! { <Table rows query peek may_delete /> }.into_any()
     };
     view! {
         {summary}

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Canonical, ErrorView, Panel, Skeleton, Time, Walk, reveal, text},
+    ui::{Canonical, ErrorView, Panel, Time, Walk, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{MemoryDetail, MemoryId};
@@ -22,23 +22,22 @@ pub fn Peek(peek: Memo<Option<MemoryId>>, list: ListingResource, query: Memo<Que
             }
         },
     );
-    Effect::new(move |_| peek.get().into_iter().for_each(|id| reveal(&format!("m-{id}"))));
     view! {
         <Panel open=Signal::derive(move || peek.get().is_some()) label="Peek" name="peek">
-            <Transition>
+            <Suspense>
                 {move || Suspend::new(async move {
                     let ids = list.await.map(|list| list.ids()).unwrap_or_default();
                     view! { <Walk ids at=peek link=at query /> }
                 })}
-            </Transition>
-            <Transition fallback=|| view! { <Skeleton rows=4 /> }>
+            </Suspense>
+            <Suspense>
                 {move || Suspend::new(async move {
                     Some(match detail.await? {
                         Ok(detail) => view! { <Glance detail list=query.with_untracked(|query| at(query, None)) /> }.into_any(),
                         Err(error) => view! { <ErrorView error /> }.into_any(),
                     })
                 })}
-            </Transition>
+            </Suspense>
         </Panel>
     }
 }

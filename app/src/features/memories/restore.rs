@@ -19,7 +19,7 @@ pub fn Restore(
 ) -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
-        <Transition fallback=|| ()>
+        <Suspense>
             {move || {
                 let (here, place) = (here.clone(), place.clone());
                 Suspend::new(async move {
@@ -27,7 +27,7 @@ pub fn Restore(
                     view! { <Fold id here place flash /> }
                 })
             }}
-        </Transition>
+        </Suspense>
     }
 }
 

@@ -1,7 +1,8 @@
 use super::ranked::Scores;
 use crate::{
+    islands::SelectAll,
     query::Query,
-    ui::{Badge, Canonical, Icon, SelectAll, Selection, Shape, Tick, Time, Tone, text, ticked},
+    ui::{Badge, Canonical, Icon, Selection, Shape, Tick, Time, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, SearchHit, Source};
@@ -17,17 +18,15 @@ pub fn Table(
     let now = query.get_untracked();
     let select = may_delete && now.get("deleted") != Some("true");
     let ranked = rows.iter().any(|(_, hit)| hit.is_some());
-    let (form, selected) = (NodeRef::<leptos::html::Form>::new(), RwSignal::new(0_u32));
     let first = rows.first().map(|(row, _)| row.id);
     let body = rows.into_iter().map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit query peek select /> }).collect_view();
-    let recount = move |_| selected.set(ticked(form));
     view! {
-        <form class="@container" method="get" action="/memories/delete" node_ref=form on:change=recount>
+        <form class="@container" method="get" action="/memories/delete">
             <input type="hidden" name="back" value=now.without(&["peek"]).href("/memories") />
             <table class="data table-fixed" aria-label="Memories">
                 <thead>
                     <tr>
-                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll form /></th> })}
+                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll /></th> })}
                         <th scope="col">"Memory"</th>
                         {ranked.then(|| view! { <th scope="col" class="hidden w-48 @md:table-cell">"Rank"</th> })}
                         <th scope="col" class="hidden w-28 @2xl:table-cell">"Agent"</th>
@@ -40,7 +39,7 @@ pub fn Table(
             </table>
             {select.then(|| {
                 view! {
-                    <Selection selected one="memory" many="memories" hint="Select memories to delete them together.">
+                    <Selection one="memory" many="memories" hint="Select memories to delete them together.">
                         <button class="button button-danger" type="submit">
                             <Icon shape=Shape::Delete />
                             "Delete selected…"

@@ -1,7 +1,7 @@
 use crate::{
     features::recall::{Columns, Legend, rate, recall_columns, spoken},
     query::Query,
-    ui::{Ago, Icon, Shape, text},
+    ui::{Icon, Shape, Time, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BarUnit, HealthBar, LastDay, NewMemory, Silence};
@@ -9,7 +9,7 @@ use remembrancer::api::{BarUnit, HealthBar, LastDay, NewMemory, Silence};
 /// What agents learned and asked in the last 24 hours.
 #[component]
 pub fn Last24Hours(day: LastDay) -> impl IntoView {
-    let LastDay { bars, contexts, newest, now } = day;
+    let LastDay { bars, contexts, newest } = day;
     let recalls: Silence = bars.iter().map(|bar| bar.recalls).sum();
     let stored: i64 = bars.iter().map(|bar| bar.stored).sum();
     let share = rate(&recalls);
@@ -25,7 +25,7 @@ pub fn Last24Hours(day: LastDay) -> impl IntoView {
             </ul>
             <div class="grid items-start gap-4 lg:grid-cols-3">
                 <div class="min-w-0 lg:col-span-2"><Recalls bars /></div>
-                <Newest newest now />
+                <Newest newest />
             </div>
         </section>
     }
@@ -80,8 +80,10 @@ fn Recalls(bars: Vec<HealthBar>) -> impl IntoView {
 
 /// The newest memories.
 #[component]
-fn Newest(newest: Vec<NewMemory>, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
-    let none = newest.is_empty().then(|| view! { <p class="px-4 py-3 text-sm text-soft">"No memories yet. They appear here when agents store them."</p> });
+fn Newest(newest: Vec<NewMemory>) -> impl IntoView {
+    let none = newest
+        .is_empty()
+        .then(|| view! { <p class="px-4 py-3 text-sm text-soft">"No memories yet. They appear here when agents store them."</p> });
     let row = |memory: NewMemory| {
         view! {
             <li class="flex items-baseline justify-between gap-3 border-b border-line px-4 py-2 last:border-b-0" data-testid="newest">
@@ -89,7 +91,7 @@ fn Newest(newest: Vec<NewMemory>, now: chrono::DateTime<chrono::Utc>) -> impl In
                     <a class="block truncate" href=format!("/memories/{}", memory.id)>{text::visible(&memory.topic)}</a>
                     <span class="block truncate text-sm text-soft">{memory.agent_slug}</span>
                 </span>
-                <span class="shrink-0 text-sm text-soft"><Ago at=memory.at now /></span>
+                <span class="shrink-0 text-sm text-soft"><Time at=memory.at /></span>
             </li>
         }
     };

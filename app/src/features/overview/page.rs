@@ -1,7 +1,7 @@
 use super::{api::front_page, attention::NeedsAttention, last_day::Last24Hours, start::Start, totals::Totals};
 use crate::{
     layout::{NumbersResource, PageHead},
-    ui::{ErrorView, Skeleton},
+    ui::ErrorView,
 };
 use leptos::prelude::*;
 
@@ -12,7 +12,7 @@ pub fn OverviewPage() -> impl IntoView {
     let capture = NumbersResource::expect();
     view! {
         <PageHead title="Overview">"What needs attention, what agents learned and asked, and how much they know."</PageHead>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 match (numbers.await, capture.await) {
                     (Ok(overview), Ok(capture)) => {
@@ -30,6 +30,6 @@ pub fn OverviewPage() -> impl IntoView {
                     (Err(error), _) | (_, Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }

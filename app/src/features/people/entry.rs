@@ -102,7 +102,7 @@ fn Why(value: String, sentences: Vec<CitedSentence>, memories: Vec<MemoryId>) ->
 fn Forget(path: EntryPath, value: String) -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
-        <Transition fallback=|| ()>
+        <Suspense>
             {move || {
                 let value = value.clone();
                 Suspend::new(async move {
@@ -110,7 +110,7 @@ fn Forget(path: EntryPath, value: String) -> impl IntoView {
                     view! { <ForgetFold path value flash /> }
                 })
             }}
-        </Transition>
+        </Suspense>
     }
 }
 

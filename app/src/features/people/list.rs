@@ -30,7 +30,7 @@ pub fn PeoplePage() -> impl IntoView {
     let (query, list) = (filtered.query, filtered.load(browse_people));
     view! {
         <PageHead title="People">"What each agent knows about the people it works for, and why."</PageHead>
-        <FilterForm action="/people" names=NAMES label="People">
+        <FilterForm action="/people" label="People">
             <div class="flex flex-wrap items-end gap-2">
                 <div class="min-w-40 grow sm:grow-0"><AgentField query labelled=true error=filtered.error("agent") /></div>
                 <div class="min-w-40 grow sm:grow-0">

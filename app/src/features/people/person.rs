@@ -11,7 +11,7 @@ use crate::{
     ConsoleError,
     layout::ViewerResource,
     query::use_query,
-    ui::{ErrorView, Skeleton, Time, text},
+    ui::{ErrorView, Time, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -40,7 +40,7 @@ pub fn PersonPage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <p class="mb-2 text-sm"><a href="/people">"People"</a><span class="text-soft">" / "</span></p>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let may_forget = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                 match detail.await {
@@ -48,7 +48,7 @@ pub fn PersonPage() -> impl IntoView {
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

@@ -1,10 +1,11 @@
-//! Going to anything by its name: the menu that `Ctrl K` opens, and the page that does the same without JavaScript.
+//! Going to anything by its name: the link to it, and the page that does it without JavaScript. The menu of `Ctrl K` is an island.
 
-mod api;
-mod menu;
+mod link;
 mod page;
-#[cfg(feature = "ssr")]
 mod pages;
+mod target;
 
-pub use menu::{Menu, MenuOpen, SearchLink};
+pub use link::SearchLink;
 pub use page::SearchPage;
+pub use pages::pages;
+pub use target::target;

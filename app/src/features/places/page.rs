@@ -1,5 +1,5 @@
-use super::api::{Target, find_places};
 use crate::{
+    islands::{Target, find_places},
     layout::PageHead,
     query::Query,
     ui::{Answered, Empty, FilterForm, Filtered, Parsed, SearchField, Shape, text},
@@ -17,7 +17,7 @@ pub fn SearchPage() -> impl IntoView {
     let (query, list) = (filtered.query, filtered.load(find_places));
     view! {
         <PageHead title="Search">"Pages, agents, memories, terms, documents and people by their name."</PageHead>
-        <FilterForm action="/search" names=&["q"] label="Everything">
+        <FilterForm action="/search" label="Everything">
             <div class="flex gap-2">
                 <SearchField query label="Search by name" hint="A name, a topic or a short id…" />
                 <button class="button button-primary" type="submit">"Search"</button>

@@ -1,5 +1,4 @@
-use super::api::Target;
-use crate::layout::PAGES;
+use crate::{islands::Target, layout::PAGES};
 
 /// Pages that the sidebar does not name: path, name, and the page of the sidebar that leads to them.
 const FURTHER: [(&str, &str, &str); 15] = [

@@ -2,7 +2,7 @@ use super::{api::projects, list::NewProject};
 use crate::{
     ConsoleError, Flash,
     layout::ViewerResource,
-    ui::{ErrorView, SelectField, Skeleton, Time, choice, text},
+    ui::{ErrorView, SelectField, Time, choice, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -21,7 +21,7 @@ pub fn ProjectPage() -> impl IntoView {
             <a href="/projects">"Projects"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await.ok();
                 let may_change = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
@@ -43,7 +43,7 @@ pub fn ProjectPage() -> impl IntoView {
                     }
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

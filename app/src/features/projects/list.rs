@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, Shape, Skeleton, TextField, Time, text},
+    ui::{Empty, ErrorView, Shape, TextField, Time, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Project};
@@ -16,7 +16,7 @@ pub fn ProjectsPage() -> impl IntoView {
         <PageHead title="Projects">
             "A memory may belong to a project. Recalls for a project prefer its memories and those of linked projects."
         </PageHead>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await.ok();
                 let may_create = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
@@ -36,7 +36,7 @@ pub fn ProjectsPage() -> impl IntoView {
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

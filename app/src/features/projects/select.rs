@@ -30,14 +30,8 @@ pub fn ProjectSelect(
     #[prop(optional, into)] error: Signal<Option<String>>,
 ) -> impl IntoView {
     let projects = Resource::new(|| (), |()| project_names());
-    let waiting = move || {
-        view! {
-            <input type="hidden" name=name value=move || value.get() />
-            <div class="bone h-8 w-full"></div>
-        }
-    };
     view! {
-        <Transition fallback=waiting>
+        <Suspense>
             {move || Suspend::new(async move {
                 let projects = projects.await.unwrap_or_default();
                 let mut choices: Vec<_> = std::iter::once(choice("", "Any project"))
@@ -50,6 +44,6 @@ pub fn ProjectSelect(
                 }
                 view! { <SelectField name label value choices error /> }
             })}
-        </Transition>
+        </Suspense>
     }
 }

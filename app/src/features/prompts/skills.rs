@@ -1,5 +1,5 @@
 use super::api::skills;
-use crate::ui::{ErrorView, Skeleton, text};
+use crate::ui::{ErrorView, text};
 use leptos::prelude::*;
 use remembrancer::api::{SkillError, SkillList, SkillSummary};
 
@@ -14,14 +14,14 @@ pub fn Skills() -> impl IntoView {
                 "Instructions from the server's folder of " <code class="font-mono">"SKILL.md"</code>
                 " documents. They are part of every context that their agents assemble, and are the same for every organisation."
             </p>
-            <Transition fallback=|| view! { <div class="card"><Skeleton rows=2 /></div> }>
+            <Suspense>
                 {move || Suspend::new(async move {
                     match list.await {
                         Ok(list) => view! { <Listed list /> }.into_any(),
                         Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                     }
                 })}
-            </Transition>
+            </Suspense>
         </section>
     }
 }

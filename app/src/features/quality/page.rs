@@ -57,7 +57,7 @@ fn Filters(filtered: Filtered<QualityFilter>) -> impl IntoView {
         (key, format!("{days} days"))
     };
     view! {
-        <FilterForm action="/quality" names=NAMES label="Quality">
+        <FilterForm action="/quality" label="Quality">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
                 <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=PERIODS.map(days).to_vec() />
                 <AgentField query labelled=true error=filtered.error("agent") />

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Ago, text},
+    ui::{Time, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BarUnit, HealthBar, RecallHealth, Silence};
@@ -45,7 +45,7 @@ pub fn RecallChart(bars: Vec<HealthBar>, unit: BarUnit, query: Query) -> impl In
 /// Memories stored by hour or day, on the time axis of the recalls: recalls that find nothing often follow a writer that stopped.
 #[component]
 pub fn StoredChart(health: RecallHealth, query: Query) -> impl IntoView {
-    let RecallHealth { bars, unit, last_write, now, .. } = health;
+    let RecallHealth { bars, unit, last_write, .. } = health;
     let stored: i64 = bars.iter().map(|bar| bar.stored).sum();
     let columns = bars.iter().map(|bar| {
         let summary = text::count(bar.stored, "memory stored", "memories stored");
@@ -54,7 +54,7 @@ pub fn StoredChart(health: RecallHealth, query: Query) -> impl IntoView {
     let columns: Vec<_> = columns.collect();
     let last = last_write.map(|at| {
         let which = if query.get("day").is_some() { "Last write on any day: " } else { "Last write " };
-        view! { {which} <Ago at now /> }
+        view! { {which} <Time at /> }
     });
     let (total, class) = match stored {
         0 => ("None in this period".to_owned(), "text-sm font-medium text-warn"),
@@ -131,7 +131,11 @@ fn summary(silence: &Silence) -> String {
     let recalls = text::count(silence.recalls, "recall", "recalls");
     match silence.expected_zero_hits {
         0 => format!("{} of {recalls} found nothing", text::number(silence.zero_hits)),
-        n => format!("{} of {recalls} found nothing, {} of them although a result was expected", text::number(silence.zero_hits), text::number(n)),
+        n => format!(
+            "{} of {recalls} found nothing, {} of them although a result was expected",
+            text::number(silence.zero_hits),
+            text::number(n)
+        ),
     }
 }
 
@@ -155,7 +159,10 @@ mod tests {
             stored: 0,
         };
         let bars = [bar("2026-06-01T00:00:00Z", 1200, 3, 0), bar("2026-06-02T00:00:00Z", 0, 0, 0), bar("2026-06-03T00:00:00Z", 40, 4, 1)];
-        assert_eq!(spoken(&bars, BarUnit::Day), "3 days: 7 of 1,240 recalls found nothing, 1 of them although a result was expected; most on 3 Jun 2026: 4");
+        assert_eq!(
+            spoken(&bars, BarUnit::Day),
+            "3 days: 7 of 1,240 recalls found nothing, 1 of them although a result was expected; most on 3 Jun 2026: 4"
+        );
         let hours = [bar("2026-06-01T09:00:00Z", 1, 1, 0), bar("2026-06-01T10:00:00Z", 0, 0, 0)];
         assert_eq!(spoken(&hours, BarUnit::Hour), "2 hours: 1 of 1 recall found nothing; most on 1 Jun 2026, 09:00–10:00 UTC: 1");
     }

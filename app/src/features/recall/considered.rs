@@ -84,8 +84,9 @@ pub fn Name(one: Considered) -> impl IntoView {
 
 /// A badge for a candidate that recalls no longer find.
 pub fn gone(one: &Considered) -> Option<AnyView> {
-    one.gone
-        .then(|| view! { <Badge tone=Tone::Danger text="no longer available" title="Deleted, superseded, expired or retired since." /> }.into_any())
+    one.gone.then(|| {
+        view! { <Badge tone=Tone::Danger text="no longer available" title="Deleted, superseded, expired or retired since." /> }.into_any()
+    })
 }
 
 fn scores(one: &Considered, (vector, lexical): (f64, f64)) -> impl IntoView + use<> {

@@ -41,7 +41,7 @@ fn show(answer: Option<Diagnosis>, query: Query) -> AnyView {
 fn Form(filtered: Filtered<Option<DiagnoseRequest>>) -> impl IntoView {
     let query = filtered.query;
     view! {
-        <FilterForm action="/recall/diagnose" names=url::DIAGNOSE label="Diagnose">
+        <FilterForm action="/recall/diagnose" label="Diagnose">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_minmax(0,1fr)_minmax(0,1fr)_6rem]">
                 <AgentField query none="Choose an agent" labelled=true error=filtered.error("agent") />
                 <TextField name="memory" label="Memory" hint="short id" value=filtered.value("memory") error=filtered.error("memory") />

@@ -13,7 +13,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, SelectField, Shape, Skeleton, TextField, busy, chart::percent, choice, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, SelectField, Shape, TextField, chart::percent, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{HealthFilter, OperatorRole, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
@@ -28,15 +28,14 @@ pub fn HealthPage() -> impl IntoView {
     let health = Resource::new(move || counted.get(), |filter| async move { measure_recall(filter.map_err(ConsoleError::invalid)?).await });
     let list = filtered.load(zero_hits);
     let who = ViewerResource::expect();
-    let (busy, set_busy) = busy();
     view! {
         <PageHead title="Recall health">
             "How often recall returns nothing, and why."
         </PageHead>
         <Filters filtered />
         <Narrowed query />
-        <div class="mt-4 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-            <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+        <div class="mt-4">
+            <Suspense>
                 {move || Suspend::new(async move {
                     let may_restore = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
                     match (health.await, list.await) {
@@ -44,7 +43,7 @@ pub fn HealthPage() -> impl IntoView {
                         (Err(error), _) | (_, Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                     }
                 })}
-            </Transition>
+            </Suspense>
         </div>
     }
 }
@@ -66,7 +65,7 @@ fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
     let causes = std::iter::once(choice("", "Any cause")).chain(ZeroHitCause::ALL.iter().map(|c| choice(c.as_str(), cause_name(*c))));
     let expected = vec![choice("", "Any"), choice("true", "Yes"), choice("false", "No")];
     view! {
-        <FilterForm action="/recall" names=url::HEALTH label="Recall health">
+        <FilterForm action="/recall" label="Recall health">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
                 <SelectField name="days" label="Period" value=period error=error("days") choices=url::PERIODS.map(days).to_vec() />
                 <TextField name="day" label="Day (UTC)" kind="date" value=value("day") error=error("day") />

@@ -29,7 +29,7 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
     let rankings = std::iter::once(choice("", "Any ranking")).chain(Ranking::ALL.iter().map(|r| choice(r.as_str(), r.as_str()))).collect();
     let outcomes = vec![choice("", "Any outcome"), choice("false", "Found a memory"), choice("true", "Found no memory")];
     view! {
-        <FilterForm action="/recall/log" names=url::LOG label="Recall log">
+        <FilterForm action="/recall/log" label="Recall log">
             <div class="card grid grid-cols-2 items-start gap-3 p-3 lg:grid-cols-4">
                 <div class="col-span-full flex flex-wrap gap-2">
                     <SearchField query label="Query contains" hint="Part of the question" />

@@ -50,7 +50,7 @@ fn show(answer: Option<Playground>, query: Query) -> AnyView {
 fn Form(filtered: Filtered<Option<PlaygroundRequest>>) -> impl IntoView {
     let query = filtered.query;
     view! {
-        <FilterForm action="/recall/playground" names=url::PLAYGROUND label="Playground">
+        <FilterForm action="/recall/playground" label="Playground">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_6rem_minmax(0,1fr)]">
                 <AgentField query none="Choose an agent" labelled=true error=filtered.error("agent") />
                 <TextField name="k" label="Maximum hits" kind="number" hint="10" value=filtered.value("k") error=filtered.error("k") />

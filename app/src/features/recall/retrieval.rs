@@ -8,7 +8,7 @@ use super::{
 use crate::{
     ConsoleError,
     query::{Query, use_query},
-    ui::{ErrorView, Icon, Shape, Skeleton, Time, Zone, text},
+    ui::{ErrorView, Icon, Shape, Time, Zone, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -44,14 +44,14 @@ pub fn RetrievalPage() -> impl IntoView {
             <a href="/recall/log">"Recall log"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 match detail.await {
                     Ok(detail) => view! { <Whole detail query replayed /> }.into_any(),
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 
@@ -115,7 +115,7 @@ fn Section(query: Memo<Query>, page: String, replayed: Again) -> impl IntoView {
                     "Hide the replay"
                 </a>
             </div>
-            <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+            <Suspense>
                 {move || Suspend::new(async move {
                     match replayed.await {
                         None => view! { <p class="text-sm text-soft">"Compares the logged answer with the answers from the memory of that time and of today. Replays are not logged or counted."</p> }.into_any(),
@@ -123,7 +123,7 @@ fn Section(query: Memo<Query>, page: String, replayed: Again) -> impl IntoView {
                         Some(Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                     }
                 })}
-            </Transition>
+            </Suspense>
         </section>
     }
 }

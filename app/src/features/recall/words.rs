@@ -102,7 +102,8 @@ pub fn source_badge(tag: SourceTag) -> impl IntoView {
 
 /// Badges for everything unusual about a recall.
 pub fn outcome_badges(retrieval: &Retrieval) -> impl IntoView + use<> {
-    let silent = retrieval.zero_hit.then(|| view! { <Badge tone=Tone::Warn text="zero hit" title="No memory reached the relevance floor." /> });
+    let silent =
+        retrieval.zero_hit.then(|| view! { <Badge tone=Tone::Warn text="zero hit" title="No memory reached the relevance floor." /> });
     let expected = retrieval.expected.then(|| view! { <Badge text="result expected" title="The agent expected a result." /> });
     let degraded = (!retrieval.degraded.is_empty()).then(|| {
         let text = format!("degraded: {}", retrieval.degraded.join(", "));

@@ -7,7 +7,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, FilterForm, Filtered, Parsed, Skeleton, TextField},
+    ui::{ErrorView, FilterForm, Filtered, Parsed, TextField},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AgentId, OperatorRole, SearchPolicy};
@@ -29,7 +29,7 @@ pub fn SearchPolicyPage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Search policy">"How search_my_memories ranks what its four sources find."</PageHead>
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=4 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await.ok();
                 let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
@@ -57,7 +57,7 @@ pub fn SearchPolicyPage() -> impl IntoView {
                         <p class="mb-3 text-sm text-soft">
                             "Each agent searches the documents of its categories. Categories affect relevance, not permissions."
                         </p>
-                        <FilterForm action="/recall/policy" names=&["agent"] label="Agent">
+                        <FilterForm action="/recall/policy" label="Agent">
                             <div class="mb-4 flex flex-wrap items-end gap-2">
                                 <div class="min-w-40 grow sm:grow-0">
                                     <AgentField query none="Choose an agent" labelled=true error=filtered.error("agent") />
@@ -69,7 +69,7 @@ pub fn SearchPolicyPage() -> impl IntoView {
                     </section>
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

@@ -3,5 +3,5 @@
 mod api;
 mod sign_in;
 
-pub use api::{Viewer, current_viewer, set_theme};
+pub use api::{Viewer, current_viewer};
 pub use sign_in::SignInPage;

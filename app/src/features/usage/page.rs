@@ -10,7 +10,7 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, Empty, ErrorView, FilterForm, Filtered, Shape, Skeleton, TextField,
+        Answered, Empty, ErrorView, FilterForm, Filtered, Shape, TextField,
         chart::{length, share_of},
         text,
     },
@@ -29,7 +29,7 @@ pub fn UsagePage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Usage">"What model calls cost, and their limits. The local model is free and has no limits."</PageHead>
-        <FilterForm action="/usage" names=NAMES label="Usage">
+        <FilterForm action="/usage" label="Usage">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(4,minmax(0,1fr))_auto]">
                 <TextField name="from" label="From (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
                 <TextField name="until" label="Until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
@@ -42,7 +42,7 @@ pub fn UsagePage() -> impl IntoView {
             </div>
         </FilterForm>
         <Answered answer=report show=|report, query| view! { <Report report query /> }.into_any() query />
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+        <Suspense>
             {move || {
                 let user = query.get().text("user");
                 Suspend::new(async move {
@@ -55,7 +55,7 @@ pub fn UsagePage() -> impl IntoView {
                     }
                 })
             }}
-        </Transition>
+        </Suspense>
     }
 }
 

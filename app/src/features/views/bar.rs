@@ -21,7 +21,7 @@ pub fn ViewBar(
     let views = Resource::new(|| (), move |()| saved_views(page));
     let who = ViewerResource::expect();
     view! {
-        <Transition fallback=|| ()>
+        <Suspense>
             {move || Suspend::new(async move {
                 let flash = who.await.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
                 // The list works without its views; the next load tries again.
@@ -32,7 +32,7 @@ pub fn ViewBar(
                     view! { <Bar page path views now flash /> }
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

@@ -120,13 +120,6 @@ pub async fn browse_terms(#[server(default)] filter: TermFilter) -> Result<Page<
     Ok(vocabulary::terms(&engine, &ctx, &filter).await?)
 }
 
-/// Names of terms in use that contain `q`, to choose one; at most a page of them.
-#[server(endpoint = "term_names", input = GetUrl, output = Text)]
-pub async fn term_names(#[server(default)] q: String) -> Result<Vec<String>, ConsoleError> {
-    let (engine, ctx) = operator().await?;
-    Ok(vocabulary::term_names(&engine, &ctx, &q).await?)
-}
-
 /// A term with its usage and its history.
 #[server(endpoint = "term", input = GetUrl, output = Text)]
 pub async fn read_term(id: TermId) -> Result<TermDetail, ConsoleError> {

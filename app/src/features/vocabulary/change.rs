@@ -10,7 +10,7 @@ use crate::{
     ConsoleError,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Diff, ErrorView, Skeleton},
+    ui::{Diff, ErrorView},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ErrorCode, OperatorRole};
@@ -36,7 +36,7 @@ pub fn ChangePage() -> impl IntoView {
     view! {
         <PageHead title="Change a term">"Confirm"</PageHead>
         <Tabs />
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let result = match who.await {
                     Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
@@ -54,7 +54,7 @@ pub fn ChangePage() -> impl IntoView {
                     }
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 

@@ -3,15 +3,16 @@ use super::{
     effect::Effects,
     input::DecisionInput,
     tabs::Tabs,
-    term_field::{TermField, TermNames},
+    term_names::TermNames,
     verdicts::Line,
 };
 use crate::{
     ConsoleError, Flash,
     ids::Ids,
+    islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, ReasonField, Shape, Skeleton, Time, text},
+    ui::{Empty, ErrorView, ReasonField, Shape, Time, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, DEFINITION_MAX, ErrorCode, OperatorRole, Proposal, ProposalId};
@@ -29,11 +30,11 @@ pub fn DecidePage() -> impl IntoView {
     let query = use_query();
     let input = Memo::new(move |_| query.with(|query| (ids(query), DecisionInput::read(query))));
     let preview = Resource::new(move || input.get(), |(ids, input)| consider_proposals(Ids(ids), input));
-    let (who, typed) = (ViewerResource::expect(), RwSignal::new(String::new()));
+    let who = ViewerResource::expect();
     view! {
         <PageHead title="Decide proposals">"Review the effect, then confirm."</PageHead>
         <Tabs />
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let viewer = who.await;
                 let result = match &viewer {
@@ -45,26 +46,27 @@ pub fn DecidePage() -> impl IntoView {
                 let query = query.get_untracked();
                 match result {
                     Ok(preview) if preview.proposals.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
-                    Ok(preview) => view! { <Confirm preview query flash typed /> }.into_any(),
+                    Ok(preview) => view! { <Confirm preview query flash /> }.into_any(),
                     Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
                 }
             })}
-        </Transition>
-        <TermNames typed />
+        </Suspense>
+        <TermNames />
     }
 }
 
 #[component]
-fn Confirm(preview: VerdictPreview, query: Query, flash: Option<Flash>, typed: RwSignal<String>) -> impl IntoView {
+fn Confirm(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl IntoView {
     let more = (ids(&query).len() > BULK_MAX).then(|| view! { <p class="text-sm text-warn">{text::first_selected(BULK_MAX)}</p> });
     let rows = preview.proposals.iter().cloned().map(|proposal| view! { <Row proposal /> }).collect_view();
     let form = match (query.get("what"), &preview.into) {
         (Some("approve"), _) => view! { <Approve preview query flash /> }.into_any(),
         (Some("merge"), Some(_)) => view! { <Merge preview query /> }.into_any(),
-        (Some("merge"), None) => view! { <Choose preview query typed /> }.into_any(),
+        (Some("merge"), None) => view! { <Choose preview query /> }.into_any(),
         (Some("reject"), _) => view! { <Reject preview query flash /> }.into_any(),
-        _ => view! { <p class="text-sm text-soft">"Choose in the list whether to approve, merge or reject."</p> <Cancel query /> }
-            .into_any(),
+        _ => {
+            view! { <p class="text-sm text-soft">"Choose in the list whether to approve, merge or reject."</p> <Cancel query /> }.into_any()
+        }
     };
     view! {
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_23rem]">
@@ -188,7 +190,7 @@ fn Merge(preview: VerdictPreview, query: Query) -> impl IntoView {
 
 /// The form that asks for the term to merge into, before its effect can be shown.
 #[component]
-fn Choose(preview: VerdictPreview, query: Query, typed: RwSignal<String>) -> impl IntoView {
+fn Choose(preview: VerdictPreview, query: Query) -> impl IntoView {
     let title = what(&preview.proposals);
     view! {
         <form class="space-y-3" method="get" action="/vocabulary/decide">
@@ -197,7 +199,7 @@ fn Choose(preview: VerdictPreview, query: Query, typed: RwSignal<String>) -> imp
             <input type="hidden" name="what" value="merge" />
             <input type="hidden" name="back" value=query.back("/vocabulary") />
             <div>
-                <TermField id="into" label="Term" value=query.text("into") error=preview.unknown typed />
+                <TermField id="into" name="into" label="Term" value=query.text("into") error=preview.unknown />
             </div>
             <div class="flex gap-2">
                 <button class="button button-primary" type="submit">

@@ -2,7 +2,7 @@ use super::{api::browse_decisions, tabs::Tabs, words::summary};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, Icon, Pager, Shape, Skeleton, Time, Tone, again_while, text},
+    ui::{Badge, Empty, ErrorView, Icon, Pager, Shape, Time, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Decision, DecisionKind, OperatorRole, Page};
@@ -14,11 +14,10 @@ pub fn DecisionsPage() -> impl IntoView {
     let cursors = Memo::new(move |_| query.with(|query| (query.get("after").map(str::to_owned), query.get("before").map(str::to_owned))));
     let list = Resource::new(move || cursors.get(), |(after, before)| browse_decisions(after, before));
     let who = ViewerResource::expect();
-    again_while(list, |page| page.rows.iter().any(on_its_way));
     view! {
         <PageHead title="Decisions">"Every decision on the vocabulary. Decisions refile memories but never change their content."</PageHead>
         <Tabs />
-        <Transition fallback=|| view! { <div class="card"><Skeleton /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let may_undo = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                 match list.await {
@@ -27,7 +26,7 @@ pub fn DecisionsPage() -> impl IntoView {
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 
@@ -38,11 +37,12 @@ fn on_its_way(decision: &Decision) -> bool {
 
 #[component]
 fn Decisions(page: Page<Decision>, query: Query, may_undo: bool) -> impl IntoView {
+    let again = page.rows.iter().any(on_its_way).then_some("");
     let here = query.href("/vocabulary/decisions");
     let rows = page.rows.into_iter().map(|decision| view! { <Row decision may_undo here=here.clone() /> }).collect_view();
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "decision", "decisions")}</p>
-        <div class="card">
+        <div class="card" data-again=again>
             <table class="data table-fixed" aria-label="Decisions">
                 <thead>
                     <tr>

@@ -1,11 +1,14 @@
-use super::{term_field::TermField, verdicts::Line};
-use crate::ui::{ReasonField, text};
+use super::verdicts::Line;
+use crate::{
+    islands::TermField,
+    ui::{ReasonField, text},
+};
 use leptos::prelude::*;
 use remembrancer::api::{DEFINITION_MAX, Term};
 
 /// The forms that change a term. Each leads to a preview of its effect first.
 #[component]
-pub fn Edit(term: Term, typed: RwSignal<String>) -> impl IntoView {
+pub fn Edit(term: Term) -> impl IntoView {
     let action = format!("/vocabulary/terms/{}/change", term.id);
     let form = move |title: &'static str, what: &'static str, danger: bool, fields: AnyView| {
         let class = if danger { "button button-danger" } else { "button" };
@@ -40,7 +43,7 @@ pub fn Edit(term: Term, typed: RwSignal<String>) -> impl IntoView {
     let combine = view! {
         <p class="text-sm text-soft">"The term and its aliases become aliases of the other term."</p>
         <div>
-            <TermField id="into" label="Other term" value="" error=None typed />
+            <TermField id="into" name="into" label="Other term" value="" error=None />
         </div>
     };
     let retire = view! {

@@ -2,7 +2,7 @@ use super::{
     api::read_proposal,
     decisions::Undo,
     queue::Queue,
-    term_field::TermNames,
+    term_names::TermNames,
     verdicts::{Nearest, Verdicts},
     words::summary,
 };
@@ -10,7 +10,7 @@ use crate::{
     Flash,
     layout::ViewerResource,
     query::Query,
-    ui::{ErrorView, Panel, Skeleton, Time, Walk, landing, neighbours, reveal, text},
+    ui::{ErrorView, Panel, Time, Walk, landing, neighbours, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Decision, Evidence, OperatorRole, ProposalDetail, ProposalId, ProposalStatus};
@@ -27,16 +27,15 @@ pub fn Focus(focus: Memo<Option<ProposalId>>, queue: Queue, query: Memo<Query>) 
             }
         },
     );
-    let (who, typed) = (ViewerResource::expect(), RwSignal::new(String::new()));
-    Effect::new(move |_| focus.get().into_iter().for_each(|id| reveal(&format!("p-{id}"))));
+    let who = ViewerResource::expect();
     view! {
         <Panel open=Signal::derive(move || focus.get().is_some()) label="Proposal" name="focus">
-            <Transition>
+            <Suspense>
                 {move || Suspend::new(async move {
                     view! { <Walk ids=ids(queue).await at=focus link=at query /> }
                 })}
-            </Transition>
-            <Transition fallback=|| view! { <Skeleton rows=4 /> }>
+            </Suspense>
+            <Suspense>
                 {move || Suspend::new(async move {
                     let viewer = who.await.ok();
                     let ids = ids(queue).await;
@@ -49,15 +48,10 @@ pub fn Focus(focus: Memo<Option<ProposalId>>, queue: Queue, query: Memo<Query>) 
                     let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
                     let (before, after) = neighbours(&ids, id);
                     let (here, next) = query.with_untracked(|query| (back(query, Some(id)), back(query, after.or(before))));
-                    // The closure rebuilds the form for each proposal, so that input about one is not sent for another.
-                    let look = move || {
-                        let (detail, flash, here, next) = (detail.clone(), flash.clone(), here.clone(), next.clone());
-                        view! { <Look detail may_decide flash here next typed /> }
-                    };
-                    Some(look.into_any())
+                    Some(view! { <Look detail may_decide flash here next /> }.into_any())
                 })}
-            </Transition>
-            <TermNames typed />
+            </Suspense>
+            <TermNames />
         </Panel>
     }
 }
@@ -81,24 +75,18 @@ fn back(query: &Query, id: Option<ProposalId>) -> String {
 }
 
 #[component]
-fn Look(
-    detail: ProposalDetail,
-    may_decide: bool,
-    flash: Option<Flash>,
-    here: String,
-    next: String,
-    typed: RwSignal<String>,
-) -> impl IntoView {
+fn Look(detail: ProposalDetail, may_decide: bool, flash: Option<Flash>, here: String, next: String) -> impl IntoView {
     let proposal = detail.proposal.clone();
     let met = format!("Used {} by {}", text::count(proposal.count, "time", "times"), proposal.agents.join(", "));
     let evidence = detail.evidence.clone();
     let decide = match proposal.decision {
         Some(decision) => view! { <Decided decision may_undo=may_decide here /> }.into_any(),
-        None if may_decide && proposal.status == ProposalStatus::Open => view! { <Verdicts detail flash here next typed /> }.into_any(),
+        None if may_decide && proposal.status == ProposalStatus::Open => view! { <Verdicts detail flash here next /> }.into_any(),
         None => view! { <Nearest nearest=detail.nearest merge=false /> }.into_any(),
     };
     view! {
-        <div class="space-y-5 p-4">
+        // The id tells the panels of two proposals apart, so that input about one is not sent for another.
+        <div class="space-y-5 p-4" id=format!("proposal-{}", proposal.id)>
             <div>
                 <h2 class="text-lg leading-snug break-words">{text::visible(&proposal.phrase)}</h2>
                 <p class="text-sm break-words text-soft">{met} ", first " <Time at=proposal.first_seen /> ", last " <Time at=proposal.last_seen /></p>

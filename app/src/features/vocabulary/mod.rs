@@ -14,7 +14,7 @@ mod review;
 mod table;
 mod tabs;
 mod term;
-mod term_field;
+mod term_names;
 mod terms;
 mod verdicts;
 mod words;
@@ -25,7 +25,7 @@ pub use decisions::DecisionsPage;
 pub use new::NewTermPage;
 pub use review::ReviewPage;
 pub use term::TermPage;
-pub use term_field::{TermField, TermNames};
+pub use term_names::TermNames;
 pub use terms::TermsPage;
 #[cfg(any(feature = "ssr", test))]
 pub use words::names;

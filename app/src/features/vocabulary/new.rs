@@ -1,14 +1,10 @@
-use super::{
-    decide::NOT_ALLOWED,
-    tabs::Tabs,
-    term_field::{TermField, TermNames},
-    verdicts::Line,
-};
+use super::{decide::NOT_ALLOWED, tabs::Tabs, term_names::TermNames, verdicts::Line};
 use crate::{
     ConsoleError, Flash,
+    islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{ErrorView, Skeleton, text},
+    ui::{ErrorView, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{DEFINITION_MAX, ErrorCode, OperatorRole, TOPIC_MAX};
@@ -16,23 +12,23 @@ use remembrancer::api::{DEFINITION_MAX, ErrorCode, OperatorRole, TOPIC_MAX};
 /// The page that creates a term, or adds a phrase to a term as an alias. `name` and `alias` of its URL fill the fields.
 #[component]
 pub fn NewTermPage() -> impl IntoView {
-    let (query, who, typed) = (use_query(), ViewerResource::expect(), RwSignal::new(String::new()));
+    let (query, who) = (use_query(), ViewerResource::expect());
     view! {
         <PageHead title="New term">"The preferred name of a thing. Memories with an alias as their topic are filed under the term."</PageHead>
         <Tabs />
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=3 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 match who.await {
                     Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => {
                         let flash = viewer.flash.filter(|flash| flash.refused);
-                        view! { <Forms query=query.get_untracked() flash typed /> }.into_any()
+                        view! { <Forms query=query.get_untracked() flash /> }.into_any()
                     }
                     Ok(_) => view! { <div class="card"><ErrorView error=ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED) /></div> }.into_any(),
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 }
             })}
-        </Transition>
-        <TermNames typed />
+        </Suspense>
+        <TermNames />
     }
 }
 
@@ -43,7 +39,7 @@ fn value(refused: Option<&Query>, query: &Query, (typed, filled): (&str, &str)) 
 }
 
 #[component]
-fn Forms(query: Query, flash: Option<Flash>, typed: RwSignal<String>) -> impl IntoView {
+fn Forms(query: Query, flash: Option<Flash>) -> impl IntoView {
     let refused = flash.as_ref().map(|flash| Query::parse(&flash.typed));
     let of = |what: &str| refused.as_ref().filter(|refused| refused.get("what") == Some(what));
     let error = |what: &str, field: &str| of(what).and(flash.as_ref()).and_then(|flash| flash.field(field));
@@ -86,7 +82,7 @@ fn Forms(query: Query, flash: Option<Flash>, typed: RwSignal<String>) -> impl In
                 <p class="text-sm text-soft">"Recalls that use the alias find the memories of the term."</p>
                 <Line id="alias" name="alias" label="Alias" value=alias required=true error=error("alias", "alias") />
                 <div>
-                    <TermField id="into" label="Term of the alias" value=field("alias", ("into", "")) error=error("alias", "into") typed />
+                    <TermField id="into" name="into" label="Term of the alias" value=field("alias", ("into", "")) error=error("alias", "into") />
                 </div>
                 <button class="button" type="submit">"Add alias"</button>
             </form>

@@ -2,7 +2,7 @@ use super::{api::browse_proposals, focus::Focus, table::Table, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Choice, Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, Skeleton, TextField, busy, choice, text},
+    ui::{Choice, Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
@@ -20,16 +20,14 @@ fn filter(query: &Query) -> Parsed<ProposalFilter> {
 /// The review page: phrases that agents use and the vocabulary does not know, the most frequent first.
 #[component]
 pub fn ReviewPage() -> impl IntoView {
-    // The filter ignores `focus`, so that a step in the panel does not load the list again.
     let filtered = Filtered::by(filter);
     let (query, list) = (filtered.query, filtered.load(browse_proposals));
     let focus = Memo::new(move |_| query.with(|query| query.get("focus").and_then(|id| id.parse::<ProposalId>().ok())));
     let who = ViewerResource::expect();
-    let (busy, set_busy) = busy();
     view! {
         <PageHead title="Vocabulary review">"Phrases that agents use and the vocabulary does not know. A decision applies to all agents."</PageHead>
         <Tabs />
-        <FilterForm action="/vocabulary" names=NAMES label="Proposals">
+        <FilterForm action="/vocabulary" label="Proposals">
             <div class="flex flex-wrap items-end gap-2">
                 <div class="grow basis-full sm:basis-56">
                     <TextField name="q" label="Phrase contains" value=filtered.value("q") />
@@ -46,8 +44,8 @@ pub fn ReviewPage() -> impl IntoView {
             </div>
         </FilterForm>
         <div class=move || if focus.get().is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_29rem]" } else { "mt-4" }>
-            <div class="min-w-0 transition-opacity" class:opacity-60=move || busy.get() aria-busy=move || busy.get().to_string()>
-                <Transition set_pending=set_busy fallback=|| view! { <div class="card"><Skeleton /></div> }>
+            <div class="min-w-0">
+                <Suspense>
                     {move || Suspend::new(async move {
                         let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                         match list.await {
@@ -56,7 +54,7 @@ pub fn ReviewPage() -> impl IntoView {
                             Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                         }
                     })}
-                </Transition>
+                </Suspense>
             </div>
             <Focus focus queue=list query />
         </div>
@@ -89,8 +87,7 @@ fn Proposals(page: Page<Proposal>, query: Memo<Query>, focus: Memo<Option<Propos
     let (rows, select) = (page.rows, may_decide && kind == "open");
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total} {part}</p>
-        // The closure rebuilds the table with each page, so that no tick stays on a row that now holds another proposal.
-        <div class="card">{move || view! { <Table rows=rows.clone() query focus select /> }}</div>
+        <div class="card"><Table rows query focus select /></div>
         <Pager path="/vocabulary" query=now previous=page.previous next=page.next names=("Previous", "Next") />
     }
 }

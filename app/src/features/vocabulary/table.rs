@@ -1,7 +1,8 @@
 use super::words::summary;
 use crate::{
+    islands::SelectAll,
     query::Query,
-    ui::{SelectAll, Selection, Tick, Time, text, ticked},
+    ui::{Selection, Tick, Time, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Proposal, ProposalId};
@@ -10,17 +11,15 @@ use remembrancer::api::{Proposal, ProposalId};
 #[component]
 pub fn Table(rows: Vec<Proposal>, query: Memo<Query>, focus: Memo<Option<ProposalId>>, select: bool) -> impl IntoView {
     let now = query.get_untracked();
-    let (form, selected) = (NodeRef::<leptos::html::Form>::new(), RwSignal::new(0_u32));
     let first = rows.first().map(|row| row.id);
     let body = rows.into_iter().map(|row| view! { <Row first=first == Some(row.id) row query focus select /> }).collect_view();
-    let recount = move |_| selected.set(ticked(form));
     view! {
-        <form class="@container" method="get" action="/vocabulary/decide" node_ref=form on:change=recount>
+        <form class="@container" method="get" action="/vocabulary/decide">
             <input type="hidden" name="back" value=now.without(&["focus"]).href("/vocabulary") />
             <table class="data table-fixed" aria-label="Proposals">
                 <thead>
                     <tr>
-                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll form /></th> })}
+                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll /></th> })}
                         <th scope="col">"Phrase"</th>
                         <th scope="col" class="number w-16">"Uses"</th>
                         <th scope="col" class="hidden w-44 @xl:table-cell">"By"</th>
@@ -31,7 +30,7 @@ pub fn Table(rows: Vec<Proposal>, query: Memo<Query>, focus: Memo<Option<Proposa
             </table>
             {select.then(|| {
                 view! {
-                    <Selection selected one="proposal" many="proposals" hint="Select proposals to decide them together.">
+                    <Selection one="proposal" many="proposals" hint="Select proposals to decide them together.">
                         <button class="button" type="submit" name="what" value="approve">"Approve selected…"</button>
                         <button class="button" type="submit" name="what" value="merge">"Merge selected…"</button>
                         <button class="button button-danger" type="submit" name="what" value="reject">"Reject selected…"</button>

@@ -3,7 +3,7 @@ use super::{
     decisions::{DecisionSummary, Progress, Undo},
     edit::Edit,
     tabs::Tabs,
-    term_field::TermNames,
+    term_names::TermNames,
     terms::retired,
 };
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     layout::ViewerResource,
     query::Query,
     ui::{
-        Badge, ErrorView, Skeleton, Time,
+        Badge, ErrorView, Time,
         chart::{length, share_of},
         text,
     },
@@ -40,23 +40,19 @@ pub fn TermPage() -> impl IntoView {
             }
         },
     );
-    let (who, typed) = (ViewerResource::expect(), RwSignal::new(String::new()));
+    let who = ViewerResource::expect();
     view! {
         <Tabs />
-        <Transition fallback=|| view! { <div class="card"><Skeleton rows=5 /></div> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                 match detail.await {
-                    Ok(detail) => {
-                        // The closure rebuilds the forms for each term, so that input about one is not sent for another.
-                        let whole = move || view! { <Whole detail=detail.clone() may_decide typed /> };
-                        whole.into_any()
-                    }
+                    Ok(detail) => view! { <Whole detail may_decide /> }.into_any(),
                     Err(error) => view! { <Missing error /> }.into_any(),
                 }
             })}
-        </Transition>
-        <TermNames typed />
+        </Suspense>
+        <TermNames />
     }
 }
 
@@ -78,14 +74,14 @@ pub fn unknown() -> ConsoleError {
 }
 
 #[component]
-fn Whole(detail: TermDetail, may_decide: bool, typed: RwSignal<String>) -> impl IntoView {
+fn Whole(detail: TermDetail, may_decide: bool) -> impl IntoView {
     let here = format!("/vocabulary/terms/{}", detail.term.id);
     let term = detail.term;
     let definition = match term.definition.clone() {
         text if text.is_empty() => view! { <p class="text-soft">"Not defined yet."</p> }.into_any(),
         text => view! { <p class="verbatim" data-testid="definition">{text}</p> }.into_any(),
     };
-    let edit = (may_decide && term.retired_at.is_none()).then(|| view! { <Edit term=term.clone() typed /> });
+    let edit = (may_decide && term.retired_at.is_none()).then(|| view! { <Edit term=term.clone() /> });
     let removes = edit.is_some();
     let aliases = term.aliases.iter().map(|alias| view! { <Alias alias=alias.clone() here=here.clone() removes /> }).collect_view();
     view! {

@@ -27,7 +27,7 @@ pub fn TermsPage() -> impl IntoView {
     view! {
         <PageHead title="Terms">"The preferred names of things. Memories with an alias as their topic are filed under the term."</PageHead>
         <Tabs />
-        <FilterForm action="/vocabulary/terms" names=NAMES label="Terms">
+        <FilterForm action="/vocabulary/terms" label="Terms">
             <div class="flex flex-wrap items-end gap-2">
                 <div class="grow basis-full sm:basis-56">
                     <TextField name="q" label="Term, alias or definition contains" value=filtered.value("q") />
@@ -41,12 +41,12 @@ pub fn TermsPage() -> impl IntoView {
                 <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/vocabulary/terms">
                     "Clear"
                 </a>
-                <Transition fallback=|| ()>
+                <Suspense>
                     {move || Suspend::new(async move {
                         let may_create = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                         may_create.then(|| view! { <a class="button sm:ml-auto" href="/vocabulary/terms/new">"New term"</a> })
                     })}
-                </Transition>
+                </Suspense>
             </div>
         </FilterForm>
         <Answered answer=list show=|page, query| view! { <Terms page query /> }.into_any() query />

@@ -1,6 +1,7 @@
-use super::{input::DecisionInput, term_field::TermField, words::refiled};
+use super::{input::DecisionInput, words::refiled};
 use crate::{
     Flash,
+    islands::TermField,
     query::Query,
     ui::{Bar, text},
 };
@@ -9,7 +10,7 @@ use remembrancer::api::{CATEGORY_MAX, DEFINITION_MAX, Likeness, ProposalDetail, 
 
 /// The forms to merge, approve or reject one proposal. A key focuses each, Enter sends it.
 #[component]
-pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next: String, typed: RwSignal<String>) -> impl IntoView {
+pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next: String) -> impl IntoView {
     let (id, phrase) = (detail.proposal.id, detail.proposal.phrase);
     // The input of the refused form, if it was about this proposal.
     let refused =
@@ -36,7 +37,7 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
         <form class="flex flex-wrap items-end gap-2" method="post" action="/console/api/decide_proposals">
             {common("merge")}
             <div class="min-w-40 grow">
-                <TermField id="into" label="Existing term" value=before.into error=error("merge", "into") typed keys="t" />
+                <TermField id="into" name="into" label="Existing term" value=before.into error=error("merge", "into") keys="t" />
             </div>
             <button class="button" type="submit">
                 "Merge into term"

@@ -1,59 +1,11 @@
 use super::api::{Target, find_places};
-use crate::{
-    query::Query,
-    ui::{Icon, Shape, reveal, text},
-};
-use leptos::{ev, html, prelude::*, task::spawn_local};
-use leptos_router::{NavigateOptions, hooks::use_navigate};
+use crate::{query::Query, text};
+use leptos::{ev, html, prelude::*, task::spawn_local, wasm_bindgen::JsCast, web_sys};
 use remembrancer::api::TOPIC_MAX;
 use std::time::Duration;
 
 /// How long typing rests before the server is asked.
 const REST: Duration = Duration::from_millis(120);
-
-/// Whether the menu is open.
-#[derive(Clone, Copy)]
-pub struct MenuOpen(RwSignal<bool>);
-
-impl MenuOpen {
-    /// Provides it to the links and to the menu below.
-    pub fn provide() {
-        provide_context(Self(RwSignal::new(false)));
-    }
-
-    fn expect() -> RwSignal<bool> {
-        expect_context::<Self>().0
-    }
-}
-
-/// The link to the search page; with JavaScript it opens the menu instead.
-#[component]
-pub fn SearchLink(#[prop(optional)] narrow: bool) -> impl IntoView {
-    let open = MenuOpen::expect();
-    let class =
-        if narrow { "button button-quiet ml-auto px-2!" } else { "button w-full shrink-0 justify-start! px-2! font-normal! text-soft!" };
-    let click = move |event: ev::MouseEvent| {
-        // With a modifier the reader wants the page in another tab.
-        if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
-            event.prevent_default();
-            open.set(true);
-        }
-    };
-    view! {
-        <a
-            class=class
-            href="/search"
-            aria-keyshortcuts="Control+K Meta+K"
-            data-keys="Ctrl+K"
-            data-keys-label="Go to anything by its name"
-            on:click=click
-        >
-            <Icon shape=Shape::Search />
-            "Search"
-            {(!narrow).then(|| view! { <kbd class="kbd ml-auto" aria-hidden="true">"Ctrl K"</kbd> })}
-        </a>
-    }
-}
 
 /// What the menu shows: the targets for the text of its field, and which one Enter opens.
 #[derive(Clone, Copy)]
@@ -132,29 +84,46 @@ impl Choices {
     }
 }
 
+/// Whether the click is on a link to the search page, which the menu stands in for.
+fn is_search_link(event: &ev::MouseEvent) -> bool {
+    let element = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    element.is_some_and(|element| element.closest("a[data-go-to]").is_ok_and(|link| link.is_some()))
+}
+
 fn option_id(place: usize) -> String {
     format!("place-{place}")
 }
 
 /// The menu that `Ctrl K` opens: a field, and everything that has the entered name.
-#[component]
-pub fn Menu() -> impl IntoView {
-    let (open, choices) = (MenuOpen::expect(), Choices::new());
-    let (dialog, field) = (NodeRef::<html::Dialog>::new(), NodeRef::<html::Input>::new());
-    let navigate = use_navigate();
+#[island]
+pub fn GoTo() -> impl IntoView {
+    let (open, choices) = (RwSignal::new(false), Choices::new());
+    let (dialog, field, link) = (NodeRef::<html::Dialog>::new(), NodeRef::<html::Input>::new(), NodeRef::<html::A>::new());
     let close = move || dialog.get_untracked().into_iter().for_each(|dialog| dialog.close());
     let go = Callback::new(move |href: String| {
         close();
-        navigate(&href, NavigateOptions::default());
+        // Clicked, so that it opens as every link of the page does.
+        if let Some(link) = link.get_untracked() {
+            link.set_href(&href);
+            link.click();
+        }
     });
     Effect::new(move |_| {
-        let handle = window_event_listener(ev::keydown, move |event| {
+        // Both listen as long as the document is there.
+        let _ = window_event_listener(ev::keydown, move |event| {
             if (event.ctrl_key() || event.meta_key()) && !event.shift_key() && event.key().eq_ignore_ascii_case("k") {
                 event.prevent_default();
                 open.set(true);
             }
         });
-        on_cleanup(move || handle.remove());
+        let _ = window_event_listener(ev::click, move |event| {
+            // With a modifier the reader wants the page in another tab.
+            let plain = !(event.ctrl_key() || event.meta_key() || event.shift_key());
+            if plain && is_search_link(&event) {
+                event.prevent_default();
+                open.set(true);
+            }
+        });
     });
     Effect::new(move |_| {
         if let (true, Some(dialog), Some(field)) = (open.get(), dialog.get(), field.get()) {
@@ -207,6 +176,7 @@ pub fn Menu() -> impl IntoView {
                 on:keydown=key
             />
             <Options choices go />
+            <a class="hidden" node_ref=link href="/search" tabindex="-1" aria-hidden="true"></a>
             <p class="hidden flex-wrap gap-x-4 border-t border-line px-4 py-2 text-xs text-soft md:flex" aria-hidden="true">
                 <span><kbd class="kbd">"↑"</kbd> " " <kbd class="kbd">"↓"</kbd> " choose"</span>
                 <span><kbd class="kbd">"Enter"</kbd> " open"</span>
@@ -261,5 +231,14 @@ fn Options(choices: Choices, go: Callback<String>) -> impl IntoView {
         </ul>
         <p class="px-4 py-3 text-sm text-soft empty:hidden" role="status">{says}</p>
         {in_memories}
+    }
+}
+
+/// Scrolls the option with this id into view, unless it is visible.
+fn reveal(id: &str) {
+    if let Some(option) = document().get_element_by_id(id) {
+        let nearest = web_sys::ScrollIntoViewOptions::new();
+        nearest.set_block(web_sys::ScrollLogicalPosition::Nearest);
+        option.scroll_into_view_with_scroll_into_view_options(&nearest);
     }
 }

@@ -1,4 +1,5 @@
-use crate::ui::{Icon, Shape};
+use super::dom;
+use crate::icon::{Icon, Shape};
 use leptos::{html, prelude::*, wasm_bindgen::JsCast, web_sys};
 
 /// What a key does, and the key.
@@ -36,23 +37,13 @@ pub fn Help(open: RwSignal<bool>) -> impl IntoView {
 /// The keys that the visible elements of the page declare, and those of every page.
 fn declared() -> Vec<Shortcut> {
     let mut all: Vec<Shortcut> = Vec::new();
-    if let Ok(elements) = document().query_selector_all("[data-keys]") {
-        let elements = (0..elements.length()).filter_map(|i| elements.item(i)?.dyn_into::<web_sys::HtmlElement>().ok());
-        for element in elements.filter(|element| element.get_client_rects().length() > 0) {
-            let shortcut = (
-                label(&element),
-                element
-                    .get_attribute("data-keys")
-                    .unwrap_or_default()
-                    .replace(' ', " or ")
-                    .replace('+', " ")
-                    .replace("Escape", "Esc")
-                    .replace("ArrowDown", "↓")
-                    .replace("ArrowUp", "↑"),
-            );
-            if !all.contains(&shortcut) {
-                all.push(shortcut);
-            }
+    let elements = dom::everywhere::<web_sys::HtmlElement>("[data-keys]");
+    for element in elements.into_iter().filter(|element| element.get_client_rects().length() > 0) {
+        let names = [(" ", " or "), ("+", " "), ("Escape", "Esc"), ("ArrowDown", "↓"), ("ArrowUp", "↑")];
+        let keys = element.get_attribute("data-keys").unwrap_or_default();
+        let shortcut = (label(&element), names.iter().fold(keys, |keys, (name, shown)| keys.replace(name, shown)));
+        if !all.contains(&shortcut) {
+            all.push(shortcut);
         }
     }
     all.extend([("Leave a field".to_owned(), "Esc".to_owned()), ("Show these keys".to_owned(), "?".to_owned())]);

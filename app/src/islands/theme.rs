@@ -1,12 +1,12 @@
-use crate::features::session::set_theme;
-use leptos::{prelude::*, task::spawn_local};
+use super::api::set_theme;
+use leptos::{ev, prelude::*, task::spawn_local};
 
 /// The form to choose the theme; with JavaScript the choice applies at once.
-#[component]
+#[island]
 pub fn ThemeSwitch(theme: Option<String>) -> impl IntoView {
     let chosen = RwSignal::new(theme.unwrap_or_else(|| "system".into()));
     let choice = move |(key, text): (&'static str, &'static str)| {
-        let choose = move |event: leptos::ev::MouseEvent| {
+        let choose = move |event: ev::MouseEvent| {
             event.prevent_default();
             show(key);
             chosen.set(key.to_owned());

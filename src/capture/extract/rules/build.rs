@@ -133,6 +133,6 @@ fn statement(scene: &Scene, draft: &Draft) -> Option<(String, String, &'static s
 fn ended(part: &str) -> String {
     let text = part.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = person::capitalised(text.trim_end_matches(['.', '!', '…', ',', ' ']));
-    let closed = text.ends_with(['"', '”', ')']) && text.trim_end_matches(['"', '”', ')']).ends_with(['.', '!', '?']);
+    let closed = text.ends_with(['"', '”', ')', ']']) && text.trim_end_matches(['"', '”', ')', ']']).ends_with(['.', '!', '?']);
     if closed || text.ends_with(':') { text } else { format!("{text}.") }
 }

@@ -52,10 +52,9 @@ struct Stretch {
     words: Vec<Word>,
 }
 
-/// At most three sentences from `first` on that are no questions, no small talk and no notes about a picture.
+/// At most three sentences from `first` on that are no questions and no small talk.
 fn stretch(sentences: &[Sentence], first: usize, covered: impl Fn(usize) -> bool) -> Option<Stretch> {
-    let fits =
-        |at: &usize| !covered(*at) && sentences.get(*at).is_some_and(|one| !one.question && !one.says_nothing() && !one.is_bracketed());
+    let fits = |at: &usize| !covered(*at) && sentences.get(*at).is_some_and(|one| !one.question && !one.says_nothing());
     let last = (first..sentences.len()).take_while(fits).take(SENTENCES_MAX).last()?;
     let words = joined(sentences.get(first..=last)?.iter().map(|sentence| sentence.words.as_slice()));
     Some(Stretch { first, last, signals: signals::read(&words), words })

@@ -172,7 +172,7 @@ fn asked(question: &str, words: Vec<Word>, speaker: &str) -> Context {
 
 /// The last sentences of a turn that say something, two at most. An assistant's questions explain something, its statements do not.
 fn ending(said: &Said, questions: bool) -> Option<String> {
-    let tells = |one: &&Sentence| !one.says_nothing() && !one.is_bracketed() && (one.question || !questions);
+    let tells = |one: &&Sentence| !one.says_nothing() && (one.question || !questions);
     let mut told: Vec<&Sentence> = said.sentences.iter().rev().filter(tells).take(ENDING_MAX).collect();
     told.reverse();
     let says: usize = told.iter().map(|one| one.signals.content + one.signals.concrete).sum();

@@ -1,7 +1,7 @@
 //! From drafts to candidates: how sentences read without the conversation.
 
 use super::reading::{self, Reading, Sentence, is_thing};
-use super::thread::Thread;
+use super::thread::{self, Thread};
 use super::words::{lower, words};
 use super::{dates, exchange, join, passage, person, person::People, signals, topic, weight};
 use crate::api::MemoryScope;
@@ -108,7 +108,7 @@ fn statement(scene: &Scene, draft: &Draft) -> Option<(String, String, &'static s
     let quoted = |introduction: String| Some((format!("{introduction}: “"), parts.join(" "), "”"));
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     match (&draft.need, scene.question, scene.thread.last()) {
-        (Need::Question, Some(question), _) => return quoted(format!("Asked “{}”, {} answers", line(question), scene.people.speaker)),
+        (Need::Question, Some(question), _) => return quoted(thread::introduced(scene.thread.asker(), &line(question), &scene.people.speaker)),
         (Need::Corrected, _, Some(before)) => return quoted(format!("{speaker} corrects “{}”", line(&before.text))),
         (Need::Context(introduction), ..) => return quoted(introduction.clone()),
         (Need::Quotation, ..) => return quoted(format!("{speaker} says")),

@@ -1,8 +1,18 @@
 //! Words from before that explain a passage.
 
-use super::nouns::{is_group, is_person, is_plural};
-use super::pointing::{self, DEMONSTRATIVES, Lack};
-use super::words::{AUXILIARIES, I_WORDS, MODALS, PREPOSITIONS, Word, YOU_WORDS, is_any};
+use super::nouns::{is_group, is_period, is_person, is_plural};
+use super::pointing::{self, BEFORE_PLACES, DETERMINERS, Lack, NAMELESS};
+use super::verbs;
+use super::words::{AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
+
+/// Words that end a noun and what describes it.
+const ENDS: &[&str] = &["and", "but", "or", "so", "because", "while", "if", "too", "yet", "lately", "now", "then", "last", "next"];
+/// Nouns that "it" never means.
+#[rustfmt::skip]
+const EMPTY_NOUNS: &[&str] = &[
+    "best", "bit", "chance", "couple", "few", "first", "last", "lot", "most", "part", "same", "way", "worst", "kind", "sort", "whole",
+    "advice", "tip", "reason", "idea", "fun", "favorite", "favourite", "fave", "while",
+];
 
 /// Words from before, and how they introduce what is said next.
 pub struct Context {
@@ -14,40 +24,81 @@ pub struct Context {
 }
 
 impl Context {
-    /// Whether it names everything that a passage lacks.
-    pub fn explains(&self, lacks: &[Lack]) -> bool {
-        let named = |lack: Lack| match lack {
-            Lack::Person => names_person(&self.words),
-            Lack::Several => names_several(&self.words),
-            lack => pointing::names(&self.words, lack) || points_to_noun(&self.words, lack),
-        };
-        lacks.iter().all(|lack| named(*lack) || self.clear && *lack == Lack::Thing)
+    /// Whether it names everything that a passage with these words lacks. `people` are the names of the speakers.
+    pub fn explains(&self, lacks: &[Lack], passage: &[Word], people: &[String]) -> bool {
+        shown(passage).iter().all(|noun| self.words.iter().any(|word| word.lower == *noun))
+            && lacks.iter().all(|lack| names(&self.words, *lack, people) || self.clear && *lack == Lack::Thing)
     }
 }
 
-/// Whether words name a person: "the Alps" and "in Basel" are none.
-fn names_person(words: &[Word]) -> bool {
-    let name = |pair: &[Word]| {
-        matches!(pair, [before, word] if word.capital && !word.stressed && !I_WORDS.contains(&word.lower.as_str())
-            && !matches!(before.lower.as_str(), "the" | "a" | "an" | "in" | "at" | "to" | "from" | "of") && !before.capital)
+/// Whether words name what others lack: not any noun, but one that its pronoun agrees with. Names of speakers name nothing that is spoken
+/// about.
+pub fn names(words: &[Word], lack: Lack, people: &[String]) -> bool {
+    let lowers = lower(words);
+    let name = |at: usize, word: &Word| {
+        let speaker = || people.iter().any(|name| name.to_lowercase().split(' ').any(|part| part.starts_with(&word.lower)));
+        word.capital && !word.stressed && at > 0 && !is_any(&word.lower, &[I_WORDS]) && !is_period(&word.lower) && !speaker()
     };
-    words.iter().any(|word| is_person(&word.lower)) || words.windows(2).any(name)
+    let before = |at: usize, back: usize| at.checked_sub(back).and_then(|at| lowers.get(at)).copied().unwrap_or_default();
+    words.iter().enumerate().any(|(at, word)| {
+        let lower = word.lower.as_str();
+        // "In Basel": no thing and no person.
+        let place = || BEFORE_PLACES.contains(&before(at, 1)) || before(at, 1) == "the" && BEFORE_PLACES.contains(&before(at, 2));
+        match lack {
+            Lack::Shown => false,
+            Lack::Thing => name(at, word) && !place() || word.quoted || head(words, at).is_some_and(is_single) || is_subject(words, at),
+            Lack::Person => {
+                is_person(lower) && lower != "who" && !is_plural(lower)
+                    || name(at, word) && !place() && !matches!(before(at, 1), "the" | "a" | "an")
+            }
+            Lack::Several => {
+                let verb = || lower.strip_suffix('s').is_some_and(verbs::is_common) && !DETERMINERS.contains(&before(at, 1));
+                is_plural(lower) && !verb() && !NAMELESS.contains(&lower)
+                    || is_group(lower)
+                    || is_person(lower) && lower != "who"
+                    || lower == "and" && words.get(at + 1).is_some_and(|next| name(at + 1, next))
+            }
+            Lack::Place => {
+                name(at, word) && place()
+                    || BEFORE_PLACES.contains(&before(at, 1)) && head(words, at).is_some_and(|head| !is_person(head) && !is_period(head))
+            }
+        }
+    })
 }
 
-fn names_several(words: &[Word]) -> bool {
-    words.iter().any(|word| is_plural(&word.lower) || is_group(&word.lower) || is_person(&word.lower))
-        || points_to_noun(words, Lack::Several)
-}
-
-/// Whether words call something that speaker and listener see or know, "that photo", "your trip".
-pub fn points_to_noun(words: &[Word], lack: Lack) -> bool {
-    let known = |word: &Word| DEMONSTRATIVES.contains(&word.lower.as_str()) || word.lower == "your" && lack != Lack::Shown;
-    let noun = |word: &Word| word.lower.len() > 3 && !word.fresh && !is_any(&word.lower, &[AUXILIARIES, MODALS, YOU_WORDS]);
-    let pointed = |pair: &[Word]| matches!(pair, [this, next] if known(this) && noun(next));
-    let placed = |three: &[Word]| matches!(three, [at, rest @ ..] if PREPOSITIONS.contains(&at.lower.as_str()) && pointed(rest));
-    match lack {
-        Lack::Thing | Lack::Several | Lack::Shown => words.windows(2).any(pointed),
-        Lack::Place => words.windows(3).any(placed),
-        Lack::Person => false,
+/// The noun of a phrase whose determiner stands at `at`: "boat" in "my old boat".
+fn head(words: &[Word], at: usize) -> Option<&str> {
+    let determiner = words.get(at)?.lower.as_str();
+    if !DETERMINERS.contains(&determiner) && determiner != "your" {
+        return None;
     }
+    let ends = |(at, word): (usize, &Word)| {
+        let lower = word.lower.as_str();
+        let verb = at > 0 && (verbs::is_past(lower) || verbs::is_common(lower) || lower.strip_suffix('s').is_some_and(verbs::is_never_noun));
+        word.fresh || verb || is_any(lower, &[PREPOSITIONS, AUXILIARIES, MODALS, ENDS, NAMELESS, POINTING, I_WORDS, WE_WORDS, YOU_WORDS])
+    };
+    let phrase = words.get(at + 1..)?;
+    let end = phrase.iter().enumerate().position(|(at, word)| ends((at, word))).unwrap_or(phrase.len());
+    let nouns = phrase.get(..end)?.iter().filter(|word| !is_adverb(&word.lower));
+    nouns.last().map(|word| word.lower.as_str())
+}
+
+/// Whether a noun may be what "it" means.
+fn is_single(noun: &str) -> bool {
+    noun.len() > 2 && !is_plural(noun) && !is_person(noun) && !is_period(noun) && !is_any(noun, &[EMPTY_NOUNS, NAMELESS])
+}
+
+/// Whether the word at `at` is a subject without a determiner: "Swimming is fun".
+fn is_subject(words: &[Word], at: usize) -> bool {
+    let verb = words.get(at + 1).is_some_and(|next| matches!(next.lower.as_str(), "is" | "was" | "has"));
+    let Some(word) = words.get(at).filter(|_| verb) else { return false };
+    let lower = word.lower.as_str();
+    lower.len() > 3 && is_single(lower) && !is_any(lower, &[AUXILIARIES, MODALS, POINTING, I_WORDS, WE_WORDS, YOU_WORDS, EMPTY_NOUNS])
+}
+
+/// The nouns after "this" and "these": what is shown, if it was not named before. Empty for one without a noun.
+fn shown(words: &[Word]) -> Vec<&str> {
+    let lowers = lower(words);
+    let shows = |at: &usize| matches!(lowers.get(*at), Some(&("this" | "these"))) && pointing::points_at(words, &lowers, *at);
+    (0..words.len()).filter(shows).map(|at| words.get(at + 1).filter(|next| !next.fresh).map_or("", |next| next.lower.as_str())).collect()
 }

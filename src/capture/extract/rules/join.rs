@@ -5,8 +5,8 @@ use super::pattern::has_any;
 use super::pointing::{self, Lack};
 use super::reading::{self, Reading, Sentence, is_thing};
 use super::signals::{Signals, Sort};
-use super::words::{lower, words};
-use super::{dates, weight};
+use super::words::{Word, lower, words};
+use super::{context, dates, weight};
 use crate::api::MemoryKind;
 use crate::capture::extract::Role;
 use chrono::NaiveDate;
@@ -80,8 +80,13 @@ fn begun(scene: &Scene, sentences: &[Sentence], at: usize, opens: bool, lack: Op
     let shows = words(&core).iter().any(|word| matches!(word.lower.as_str(), "this" | "these" | "here"));
     let vague = scene.question.is_some_and(|question| has_any(&lower(&words(question)), &["any|anything|something|how's"]));
     let answers =
-        !shows && (!vague || lack != Lack::Thing) && scene.question.is_some_and(|question| pointing::names(&words(question), lack));
+        !shows && (!vague || lack != Lack::Thing) && scene.question.is_some_and(|question| names_all(&words(question), &core, scene.names));
     if opens && answers { alone(Need::Question, reading) } else { None }
+}
+
+/// Whether the words of a question name everything that its answer lacks.
+fn names_all(question: &[Word], answer: &str, people: &[String]) -> bool {
+    pointing::lacks(&words(answer)).into_iter().all(|lack| context::names(question, lack, people))
 }
 
 /// Whether a sentence continues the one before it, without a name, number or time of its own: "I went to Basel. We had fun."

@@ -74,7 +74,7 @@ pub fn extract(transcript: &Transcript) -> Extraction {
         let sentences = own_sentences(turn, &names);
         let people = people(turn, &names);
         thread.resume(turn.at);
-        let question = thread.question();
+        let question = thread.question(&names);
         let scene = Scene { transcript, turn, people: &people, names: &names, thread: &thread, question: question.as_deref() };
         found.candidates.extend(build::candidates(&scene, &sentences));
         thread.push(&people.speaker, turn.role, sentences);

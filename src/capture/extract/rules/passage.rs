@@ -91,7 +91,7 @@ fn passage(scene: &Scene, sentences: &[Sentence], (first, last): (usize, usize),
     }
     let particular = signals.single || signals.concrete > 0;
     let alone = particular && is_worth(&signals, &found, false) && !reading::is_truism(&signals);
-    let lacks = lacks(within, &found);
+    let lacks = lacks(&within.iter().collect::<Vec<_>>(), &found);
     let reading = Reading {
         kind: reading::kind(&signals, &lower(&found)),
         core: within.first()?.core.clone(),
@@ -115,7 +115,7 @@ fn passage(scene: &Scene, sentences: &[Sentence], (first, last): (usize, usize),
         return draft(first, Need::Quotation);
     }
     let mut contexts = scene.thread.contexts(&scene.people.speaker).into_iter();
-    match contexts.find(|context| opens && context.explains(&lacks)) {
+    match contexts.find(|context| opens && context.explains(&lacks, &found, scene.names)) {
         Some(context) => draft(first, Need::Context(context.introduction)),
         None if lacks.is_empty() && alone => draft(first, Need::Quotation),
         None => None,
@@ -123,7 +123,7 @@ fn passage(scene: &Scene, sentences: &[Sentence], (first, last): (usize, usize),
 }
 
 /// What the sentences of a passage lack, with these words. "It" in a later sentence is what the one before it tells.
-fn lacks(sentences: &[Sentence], found: &[Word]) -> Vec<Lack> {
+pub fn lacks(sentences: &[&Sentence], found: &[Word]) -> Vec<Lack> {
     let Some(first) = sentences.first() else { return Vec::new() };
     let mut lacks = pointing::lacks(&first.words);
     let told = sentences
@@ -144,8 +144,8 @@ fn lacks(sentences: &[Sentence], found: &[Word]) -> Vec<Lack> {
 
 /// Whether the sentences from `first` to `last` can be understood alone.
 fn explains_own(sentences: &[Sentence], first: usize, last: usize) -> bool {
-    let within = sentences.get(first..=last).unwrap_or_default();
-    lacks(within, &joined(within.iter().map(|sentence| sentence.words.as_slice()))).is_empty()
+    let within: Vec<&Sentence> = sentences.get(first..=last).unwrap_or_default().iter().collect();
+    lacks(&within, &joined(within.iter().map(|sentence| sentence.words.as_slice()))).is_empty()
 }
 
 /// Whether a passage says enough.

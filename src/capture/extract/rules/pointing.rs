@@ -5,7 +5,7 @@ use super::expletive::{is_empty_it, judges_event};
 use super::nouns::{is_group, is_period, is_person, is_plural};
 use super::pattern::{begins, begins_any};
 use super::verbs;
-use super::words::{AUXILIARIES, I_WORDS, MODALS, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
+use super::words::{AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
 
 /// What a sentence does not name itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +41,20 @@ const TRANSITIVE: &[&str] = &[
     "attend", "bring", "buy", "choose", "create", "do", "enjoy", "find", "get", "go", "have", "hear", "join", "like", "love", "make", "meet",
     "need", "see", "take", "tell", "use", "visit", "want",
 ];
+/// Words before a place.
+pub const BEFORE_PLACES: &[&str] = &[
+    "around", "at", "behind", "beside", "between", "by", "from", "in", "into", "near", "on", "onto", "through", "to", "toward", "towards",
+    "under",
+];
+/// Words that name nothing.
+#[rustfmt::skip]
+pub const NAMELESS: &[&str] = &[
+    "what", "what's", "who", "who's", "where", "when", "why", "how", "how's", "which", "whose", "something", "anything", "everything",
+    "nothing", "someone", "somebody", "anyone", "anybody", "everyone", "everybody", "nobody", "thing", "things", "stuff", "else",
+];
+/// Words that may follow "one" where it stands for a noun: "I've been one because …".
+const AFTER_ONE: &[&str] =
+    &["and", "because", "but", "cause", "cuz", "if", "last", "since", "so", "that", "too", "when", "which", "who", "yesterday", "yet"];
 /// Words that begin a clause about the noun before them: "this book I read".
 const CLAUSE_BEGINNINGS: &[&str] = &["i", "i've", "we", "we've", "you", "you've", "that", "that's", "who", "who's", "called", "named"];
 /// Verbs before a clause: "think that apps are …".
@@ -85,11 +99,16 @@ fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
     }
     if SEVERAL.contains(&word) {
         let counted = word == "both" && at > 0 && !is_any(next, &[AUXILIARIES, MODALS]);
+        // "We both": whose name is the other one's?
+        let counted = counted && !(word == "both" && matches!(before, "we" | "us"));
         return (!counted && !names(earlier, Lack::Several)).then_some(Lack::Several);
     }
     if THINGS.contains(&word) {
         // "One of them", "one day", but not "I'm working on one".
-        let alone = found.get(at + 1).is_none_or(|next| next.fresh) || next != "of" && PREPOSITIONS.contains(&next);
+        let noun = next == "cause" && lowers.get(at + 2).is_some_and(|next| matches!(*next, "of" | "for" | "is" | "was"));
+        let alone = found.get(at + 1).is_none_or(|next| next.fresh)
+            || next != "of" && PREPOSITIONS.contains(&next)
+            || is_any(next, &[AFTER_ONE, I_WORDS, WE_WORDS]) && !noun;
         let counted = word == "one" && (!matches!(before, "the" | "this") && !alone || next == "of" || is_period(next));
         // "The right ones": the words before belong to it.
         let earlier = match before {
@@ -159,10 +178,18 @@ fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
     if matches!(word, "there" | "here" | "there's" | "here's") {
         let exists = matches!(word, "there's")
             || (word == "there" && is_any(next, &[AUXILIARIES, MODALS, &["isn't", "aren't", "wasn't", "weren't"]]));
-        let idiom = matches!(next, "for" | "to" | "and") || matches!(before, "out" | "been");
+        let idiom = matches!(next, "for" | "to")
+            || matches!(before, "out" | "been")
+            || before == "and" && at.checked_sub(2).and_then(|at| lowers.get(at)) == Some(&"here")
+            || word == "here" && next == "and" && lowers.get(at + 2) == Some(&"there");
         return (!exists && !idiom && !names(earlier, Lack::Place)).then_some(Lack::Place);
     }
     None
+}
+
+/// Whether the word at `at` points to something that the words do not name.
+pub fn points_at(found: &[Word], lowers: &[&str], at: usize) -> bool {
+    lack_at(found, lowers, at).is_some()
 }
 
 /// Whether the words name something that the next ones may mean.
@@ -177,8 +204,10 @@ pub fn names(words: &[Word], lack: Lack) -> bool {
             !is_person(lower)
                 && !is_period(lower)
                 && word.lower.len() > 2
-                && !is_any(lower, &[AUXILIARIES, MODALS, I_WORDS, WE_WORDS, AMOUNTS])
+                && !is_any(lower, &[AUXILIARIES, MODALS, I_WORDS, WE_WORDS, AMOUNTS, POINTING, NAMELESS])
         };
+        // "In Basel", but not "of books" and not "want to swim".
+        let place = |before: &str| BEFORE_PLACES.contains(&before) && !(before == "to" && verbs::is_common(lower));
         match lack {
             Lack::Shown => false,
             Lack::Person => is_person(lower) || name(at, word),
@@ -190,7 +219,7 @@ pub fn names(words: &[Word], lack: Lack) -> bool {
                     || lower == "and" && words.get(at + 1).is_some_and(|next| name(at + 1, next))
             }
             Lack::Place => {
-                (PREPOSITIONS.contains(&before) || DETERMINERS.contains(&before) && PREPOSITIONS.contains(&earlier))
+                (place(before) || DETERMINERS.contains(&before) && BEFORE_PLACES.contains(&earlier))
                     && (name(at, word) || thing())
             }
             Lack::Thing => {

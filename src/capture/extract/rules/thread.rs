@@ -1,8 +1,8 @@
 //! The turns before the one that is read, as far as they explain what it points to.
 
-use super::context::{Context, points_to_noun};
-use super::pattern::has_any;
-use super::person;
+use super::context::{self, Context};
+use super::pattern::{begins_any, has_any};
+use super::{passage, person, words};
 use super::pointing::{self, Lack};
 use super::reading::Sentence;
 use super::signals::Sort;
@@ -101,7 +101,7 @@ impl Thread {
 
     /// The question at the end of the turn before, with the sentence before it if the question points to it: "I like your boat. How old
     /// is it?" `None` if the two cannot be understood alone.
-    pub fn question(&self) -> Option<String> {
+    pub fn question(&self, people: &[String]) -> Option<String> {
         let is_clear = |sentence: &Sentence| sentence.signals.content >= CONTENT_MIN && sentence.signals.lack.is_none();
         let (earlier, asked) = self.asked()?;
         let text = person::capitalised(&asked.core);
@@ -109,8 +109,13 @@ impl Thread {
             return Some(text);
         }
         let (lack, earlier) = (asked.signals.lack?, earlier?);
-        let named = is_clear(earlier) && pointing::names(&earlier.words, lack);
+        let named = is_clear(earlier) && context::names(&earlier.words, lack, people);
         named.then(|| format!("{} {text}", person::capitalised(&earlier.core)))
+    }
+
+    /// Who spoke last.
+    pub fn asker(&self) -> &str {
+        self.turns.front().map_or("", |said| said.speaker.as_str())
     }
 
     /// What `speaker` replies to, as the introduction of the reply: the end of the turn before or, if that says too little, what the speaker
@@ -133,17 +138,20 @@ impl Thread {
         };
         let opens = self.asks_openly();
         let weight = question.signals.content + 2 * question.signals.concrete;
-        let clear = question.signals.lack.is_none() && !opens;
-        let named = weight >= RICH_MIN && pointing::names(&question.words, Lack::Thing);
-        let pointed = points_to_noun(&question.words, Lack::Thing);
-        let understood = (clear || named || pointed) && (weight >= WEIGHT_MIN || pointed);
-        let alone = understood.then(|| Context { clear, ..asked(&question.core, question.words.clone(), speaker) });
+        let understood = question.signals.lack.is_none();
+        // "What do you paint? - It's …": what the question asks for.
+        let clear = understood && !opens && begins_any(&lower(&question.words), &["what|which|who|where", "how is|was"]);
+        let asker = self.asker();
+        let alone = (understood && weight >= WEIGHT_MIN)
+            .then(|| Context { clear, ..asked(asker, &question.core, question.words.clone(), speaker) });
         let earlier = earlier.filter(|earlier| earlier.signals.content >= CONTENT_MIN);
-        let both = earlier.map(|earlier| {
-            asked(&format!("{} {}", earlier.text, question.text), joined([&earlier.words[..], &question.words[..]]), speaker)
+        let both = earlier.filter(|earlier| is_understood(&[earlier, question])).map(|earlier| {
+            let words = joined([&earlier.words[..], &question.words[..]]);
+            asked(asker, &format!("{} {}", earlier.text, question.text), words, speaker)
         });
-        let about = topic.filter(|_| !opens).map(|(said, topic)| asked_about(said, topic, question, speaker));
-        let contexts = if weight >= RICH_MIN && clear { [alone, both, about] } else { [both, about, alone] };
+        let about = topic.filter(|(_, topic)| !opens && is_understood(&[topic, question]));
+        let about = about.map(|(said, topic)| asked_about(said, topic, question, speaker));
+        let contexts = if weight >= RICH_MIN && understood && !opens { [alone, both, about] } else { [both, about, alone] };
         // A question for news explains no "it".
         let explaining = |context: Context| if opens { Context { words: Vec::new(), ..context } } else { context };
         contexts.into_iter().flatten().map(explaining).collect()
@@ -164,10 +172,25 @@ impl Thread {
     }
 }
 
-/// A question, as the introduction of what `speaker` answers.
-fn asked(question: &str, words: Vec<Word>, speaker: &str) -> Context {
-    let introduction = format!("Asked “{}”, {speaker} answers", line(&person::capitalised(question)));
-    Context { introduction, words, clear: false }
+/// A question of `asker`, as the introduction of what `speaker` answers. The asker is named if the question speaks of them.
+fn asked(asker: &str, question: &str, words: Vec<Word>, speaker: &str) -> Context {
+    let question = line(&person::capitalised(question));
+    Context { introduction: introduced(asker, &question, speaker), words, clear: false }
+}
+
+/// How a question introduces an answer.
+pub fn introduced(asker: &str, question: &str, speaker: &str) -> String {
+    let own = words::words(question).iter().any(|word| !word.quoted && is_any(&word.lower, &[I_WORDS, WE_WORDS]));
+    if own {
+        format!("{} asks “{question}” and {speaker} answers", person::capitalised(asker))
+    } else {
+        format!("Asked “{question}”, {speaker} answers")
+    }
+}
+
+/// Whether sentences that follow each other name everything that they point to.
+fn is_understood(sentences: &[&Sentence]) -> bool {
+    passage::lacks(sentences, &joined(sentences.iter().map(|sentence| sentence.words.as_slice()))).is_empty()
 }
 
 /// The last sentences of a turn that say something, two at most. An assistant's questions explain something, its statements do not.

@@ -67,7 +67,7 @@ pub fn candidates(scene: &Scene, sentences: &[Sentence]) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = drafts.into_iter().filter_map(|draft| finished(scene, sentences, draft)).collect();
     let covered =
         |at: usize| sentences.get(at).is_some_and(|one| found.iter().any(|other| other.span.start < one.end && one.start < other.span.end));
-    let rest = exchange::exchange(scene, sentences, covered).and_then(|draft| finished(scene, sentences, draft));
+    let rest = exchange::exchange(scene, sentences, opening, covered).and_then(|draft| finished(scene, sentences, draft));
     found.extend(rest);
     found.sort_by_key(|one| one.span.start);
     found

@@ -2,11 +2,13 @@
 
 use super::nouns::{is_group, is_period, is_person, is_plural};
 use super::pointing::{self, BEFORE_PLACES, DETERMINERS, Lack, NAMELESS};
-use super::verbs;
+use super::{topical, verbs};
 use super::words::{AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
 
 /// Words that end a noun and what describes it.
 const ENDS: &[&str] = &["and", "but", "or", "so", "because", "while", "if", "too", "yet", "lately", "now", "then", "last", "next"];
+/// Nouns for places: "this town" is the one that was named.
+const PLACES: &[&str] = &["area", "city", "country", "island", "town", "village"];
 /// Nouns that "it" never means.
 #[rustfmt::skip]
 const EMPTY_NOUNS: &[&str] = &[
@@ -21,14 +23,31 @@ pub struct Context {
     pub words: Vec<Word>,
     /// A question that can be understood alone: "it" in the answer is what it asks for.
     pub clear: bool,
+    /// The speaker goes on from their own words.
+    pub own: bool,
 }
 
 impl Context {
     /// Whether it names everything that a passage with these words lacks. `people` are the names of the speakers.
     pub fn explains(&self, lacks: &[Lack], passage: &[Word], people: &[String]) -> bool {
-        shown(passage).iter().all(|noun| self.words.iter().any(|word| word.lower == *noun))
-            && lacks.iter().all(|lack| names(&self.words, *lack, people) || self.clear && *lack == Lack::Thing)
+        let place = |noun: &str| PLACES.contains(&noun) && (names(&self.words, Lack::Place, people) || names(&self.words, Lack::Thing, people));
+        shown(passage).iter().all(|noun| place(noun) || self.words.iter().any(|word| word.lower == *noun))
+            && lacks.iter().all(|lack| {
+                names(&self.words, *lack, people) || self.clear && *lack == Lack::Thing || repeats(&self.words, passage, *lack)
+            })
     }
+}
+
+/// Whether all that a passage lacks in this way are nouns that the words before have, too: "The boat is old" after "How is your boat?"
+fn repeats(before: &[Word], passage: &[Word], lack: Lack) -> bool {
+    let lowers = lower(passage);
+    let mut lacking = (0..passage.len()).filter(|at| pointing::points_at(passage, &lowers, *at) == Some(lack)).peekable();
+    let noun = |at: usize| {
+        let rest = passage.get(at + 1..).unwrap_or_default();
+        let pointed = lowers.get(at).is_some_and(|word| matches!(*word, "the" | "this" | "that" | "these" | "those"));
+        pointed && topical::shares(before, rest.get(..2).unwrap_or(rest))
+    };
+    lacking.peek().is_some() && lacking.all(noun)
 }
 
 /// Whether words name what others lack: not any noun, but one that its pronoun agrees with. Names of speakers name nothing that is spoken
@@ -99,6 +118,6 @@ fn is_subject(words: &[Word], at: usize) -> bool {
 /// The nouns after "this" and "these": what is shown, if it was not named before. Empty for one without a noun.
 fn shown(words: &[Word]) -> Vec<&str> {
     let lowers = lower(words);
-    let shows = |at: &usize| matches!(lowers.get(*at), Some(&("this" | "these"))) && pointing::points_at(words, &lowers, *at);
+    let shows = |at: &usize| matches!(lowers.get(*at), Some(&("this" | "these"))) && pointing::points_at(words, &lowers, *at).is_some();
     (0..words.len()).filter(shows).map(|at| words.get(at + 1).filter(|next| !next.fresh).map_or("", |next| next.lower.as_str())).collect()
 }

@@ -25,6 +25,7 @@ mod subject;
 mod talk;
 mod thread;
 mod topic;
+mod topical;
 mod verbs;
 pub mod weight;
 mod words;

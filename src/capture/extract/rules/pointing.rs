@@ -67,7 +67,7 @@ const BEFORE_CLAUSES: &[&str] = &[
 /// What a sentence lacks, wherever it points to it; `None` if it can be understood alone.
 pub fn lack(found: &[Word]) -> Option<Lack> {
     let lowers = lower(found);
-    (0..found.len()).find_map(|at| lack_at(found, &lowers, at)).or_else(|| (ends_open(&lowers)).then_some(Lack::Thing))
+    (0..found.len()).find_map(|at| points_at(found, &lowers, at)).or_else(|| (ends_open(&lowers)).then_some(Lack::Thing))
 }
 
 /// Everything that words lack, each once.
@@ -75,7 +75,7 @@ pub fn lacks(found: &[Word]) -> Vec<Lack> {
     let lowers = lower(found);
     let mut lacks: Vec<Lack> = Vec::new();
     let ends = ends_open(&lowers).then_some(Lack::Thing);
-    for lack in (0..found.len()).filter_map(|at| lack_at(found, &lowers, at)).chain(ends) {
+    for lack in (0..found.len()).filter_map(|at| points_at(found, &lowers, at)).chain(ends) {
         if !lacks.contains(&lack) {
             lacks.push(lack);
         }
@@ -83,7 +83,8 @@ pub fn lacks(found: &[Word]) -> Vec<Lack> {
     lacks
 }
 
-fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
+/// What the word at `at` lacks, if it points to something that the words do not name.
+pub fn points_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
     let word = *lowers.get(at)?;
     let next = lowers.get(at + 1).copied().unwrap_or_default();
     let before = at.checked_sub(1).and_then(|before| lowers.get(before)).copied().unwrap_or_default();
@@ -101,6 +102,7 @@ fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
         let counted = word == "both" && at > 0 && !is_any(next, &[AUXILIARIES, MODALS]);
         // "We both": whose name is the other one's?
         let counted = counted && !(word == "both" && matches!(before, "we" | "us"));
+        let earlier = if before == "of" { found.get(..at.saturating_sub(2))? } else { earlier };
         return (!counted && !names(earlier, Lack::Several)).then_some(Lack::Several);
     }
     if THINGS.contains(&word) {
@@ -114,6 +116,8 @@ fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
         let earlier = match before {
             "the" => &[],
             _ if word == "ones" => found.get(..at.saturating_sub(2))?,
+            // "A photo of it": something else than the photo.
+            "of" => found.get(..at.saturating_sub(2))?,
             _ => earlier,
         };
         // "A show that's new": a clause about the noun.
@@ -185,11 +189,6 @@ fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
         return (!exists && !idiom && !names(earlier, Lack::Place)).then_some(Lack::Place);
     }
     None
-}
-
-/// Whether the word at `at` points to something that the words do not name.
-pub fn points_at(found: &[Word], lowers: &[&str], at: usize) -> bool {
-    lack_at(found, lowers, at).is_some()
 }
 
 /// Whether the words name something that the next ones may mean.

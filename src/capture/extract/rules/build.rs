@@ -59,9 +59,7 @@ impl Draft {
 pub fn candidates(scene: &Scene, sentences: &[Sentence]) -> Vec<Candidate> {
     let mut drafts = join::drafts(scene, sentences);
     let opening = passage::reply(scene, sentences);
-    for draft in &mut drafts {
-        passage::introduce(scene, sentences, opening, draft);
-    }
+    drafts.retain_mut(|draft| passage::introduce(scene, sentences, opening, draft));
     drafts.extend(passage::passages(scene, sentences, opening, &drafts));
     drafts.sort_by_key(|draft| draft.first);
     let mut found: Vec<Candidate> = drafts.into_iter().filter_map(|draft| finished(scene, sentences, draft)).collect();

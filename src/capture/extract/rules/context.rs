@@ -1,7 +1,8 @@
 //! Words from before that explain a passage.
 
+use super::definite::is_topic;
 use super::nouns::{is_group, is_period, is_person, is_plural};
-use super::pointing::{self, BEFORE_PLACES, DETERMINERS, Lack, NAMELESS};
+use super::pointing::{self, BEFORE_PLACES, DEMONSTRATIVES, DETERMINERS, Lack, NAMELESS};
 use super::{topical, verbs};
 use super::words::{AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
 
@@ -31,7 +32,7 @@ impl Context {
     /// Whether it names everything that a passage with these words lacks. `people` are the names of the speakers.
     pub fn explains(&self, lacks: &[Lack], passage: &[Word], people: &[String]) -> bool {
         let place = |noun: &str| PLACES.contains(&noun) && (names(&self.words, Lack::Place, people) || names(&self.words, Lack::Thing, people));
-        shown(passage).iter().all(|noun| place(noun) || self.words.iter().any(|word| word.lower == *noun))
+        shown(passage).iter().all(|noun| place(noun) || topical::has(&self.words, noun))
             && lacks.iter().all(|lack| {
                 names(&self.words, *lack, people) || self.clear && *lack == Lack::Thing || repeats(&self.words, passage, *lack)
             })
@@ -115,9 +116,19 @@ fn is_subject(words: &[Word], at: usize) -> bool {
     lower.len() > 3 && is_single(lower) && !is_any(lower, &[AUXILIARIES, MODALS, POINTING, I_WORDS, WE_WORDS, YOU_WORDS, EMPTY_NOUNS])
 }
 
-/// The nouns after "this" and "these": what is shown, if it was not named before. Empty for one without a noun.
-fn shown(words: &[Word]) -> Vec<&str> {
+/// The nouns after "this" or "those" that point to something: it has to be named by them, too. "This" without a noun names nothing; "that
+/// trip" is whatever trip was spoken about.
+pub fn shown(words: &[Word]) -> Vec<&str> {
     let lowers = lower(words);
-    let shows = |at: &usize| matches!(lowers.get(*at), Some(&("this" | "these"))) && pointing::points_at(words, &lowers, *at).is_some();
-    (0..words.len()).filter(shows).map(|at| words.get(at + 1).filter(|next| !next.fresh).map_or("", |next| next.lower.as_str())).collect()
+    let shows = |at: &usize| is_any(lowers.get(*at).copied().unwrap_or_default(), &[DEMONSTRATIVES]) && pointing::points_at(words, &lowers, *at).is_some();
+    let noun = |at: usize| {
+        let next = words.get(at + 1).filter(|next| !next.fresh).map_or("", |next| next.lower.as_str());
+        let noun = !is_any(next, &[AUXILIARIES, MODALS, PREPOSITIONS, ENDS, I_WORDS, WE_WORDS, YOU_WORDS, POINTING]) && !is_adverb(next);
+        match lowers.get(at) {
+            Some(&("that" | "those")) if !noun || next.is_empty() || is_topic(next) => None,
+            _ if noun => Some(next),
+            _ => Some(""),
+        }
+    };
+    (0..words.len()).filter(shows).filter_map(noun).collect()
 }

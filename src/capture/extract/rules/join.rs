@@ -1,10 +1,11 @@
 //! Which sentences of a turn belong together: those that go on with the one before, and those that need it to be understood.
 
 use super::build::{Draft, Need, SENTENCES_MAX, Scene};
-use super::pattern::has_any;
+use super::pattern::{begins_any, has_any};
 use super::pointing::{self, Lack};
 use super::reading::{self, Reading, Sentence, is_thing};
-use super::signals::{Signals, Sort};
+use super::signals::{self, Signals, Sort};
+use super::thread::joined;
 use super::words::{Word, lower, words};
 use super::{context, dates, weight};
 use crate::api::MemoryKind;
@@ -43,7 +44,7 @@ pub fn drafts(scene: &Scene, sentences: &[Sentence]) -> Vec<Draft> {
         };
         let lack = reading.signals.lack.filter(|_| !reading.is_plain(scene));
         let goes_on = |draft: &&mut Draft| match lack {
-            Some(lack) => draft.last + 1 == at && supplies(&draft.parts, lack),
+            Some(lack) => draft.last + 1 == at && !shows(sentence) && supplies(&draft.parts, lack),
             None if draft.last + 1 == at && (is_weak(&reading) || draft.parts.len() == 1 && is_weak(&draft.reading)) => {
                 !is_thing(reading.kind) && !is_thing(draft.reading.kind) && !turns(&sentence.text)
             }
@@ -58,7 +59,20 @@ pub fn drafts(scene: &Scene, sentences: &[Sentence]) -> Vec<Draft> {
             drafts.extend(begun(scene, sentences, at, opens, lack, reading));
         }
     }
+    for draft in &mut drafts {
+        draft.reading.kind = kind(draft);
+    }
     drafts
+}
+
+/// The kind of a draft by all its sentences.
+fn kind(draft: &Draft) -> MemoryKind {
+    if draft.parts.len() == 1 || is_thing(draft.reading.kind) || draft.reading.explicit {
+        return draft.reading.kind;
+    }
+    let parts: Vec<Vec<Word>> = draft.parts.iter().map(|part| words(part)).collect();
+    let found = joined(parts.iter().map(Vec::as_slice));
+    reading::kind(&signals::read(&found), &lower(&found))
 }
 
 /// A draft that begins with the sentence at `at`, or with those before it that name what it lacks; `None` if nothing does.
@@ -114,6 +128,16 @@ pub fn is_weak(reading: &Reading) -> bool {
     !reading.explicit && !reading.corrects && (leans || empty || !reading::lasts(signals) && weight(signals) < WEIGHT_MIN)
 }
 
+/// Whether the subject of a sentence is cut off: "we" did something, and no name, number, time or relative says who or when.
+pub fn is_cut(reading: &Reading) -> bool {
+    let signals = &reading.signals;
+    let found = words(&reading.core);
+    let ours = found.first().is_some_and(|word| matches!(word.lower.as_str(), "we" | "we've" | "we're" | "we'll" | "we'd"));
+    let timed = || !dates::relative(&reading.core, &found, NaiveDate::default()).is_empty();
+    let plain = reading.explicit || reading.corrects || is_thing(reading.kind);
+    ours && !plain && !signals.single && signals.concrete == 0 && !signals.is(Sort::Relation) && !timed()
+}
+
 /// How much the words of a sentence say: a point for each topical word, two for each name or number.
 pub fn weight(signals: &Signals) -> usize {
     signals.content + 2 * signals.concrete
@@ -164,10 +188,15 @@ fn introduction(sentences: &[Sentence], at: usize, lack: Lack) -> Option<(usize,
     (named.next().is_none() && understood).then(|| (first, vec![sentence.core.clone()]))
 }
 
+/// Whether a sentence is about what is shown beside it: "This is my boat".
+fn shows(sentence: &Sentence) -> bool {
+    begins_any(&lower(&sentence.words), &["this|these is|are|was|were", "this's"])
+}
+
 /// Whether a sentence that is worth no candidate adds to the draft before it: "It is near the lake in Basel."
 fn adds(draft: &Draft, sentence: &Sentence) -> bool {
     let signals = &sentence.signals;
-    let says = signals.content > 1 && !signals.second_person && !sentence.question && !sentence.talk && !signals.general;
+    let says = !shows(sentence) && signals.content > 1 && !signals.second_person && !sentence.question && !sentence.talk && !signals.general;
     says && signals.lack.is_some_and(|lack| supplies(&draft.parts, lack))
 }
 

@@ -2,13 +2,14 @@
 //! with what they are about. A quotation is never wrong about its speaker.
 
 use super::build::{Draft, Need, SENTENCES_MAX, Scene};
+use super::context::Context;
 use super::pattern::has_any;
 use super::pointing::{self, Lack};
 use super::reading::{self, Reading, Sentence};
 use super::signals::{self, Signals};
 use super::thread::joined;
 use super::words::{Word, lower};
-use super::{join, weight};
+use super::{join, topical, weight};
 use crate::capture::extract::Role;
 use std::collections::BTreeSet;
 
@@ -44,25 +45,32 @@ pub fn passages(scene: &Scene, sentences: &[Sentence], opening: usize, drafts: &
     found
 }
 
-/// Gives a lone draft that says little what it is about: the sentence before it or, for the sentence that replies, the turn before.
-pub fn introduce(scene: &Scene, sentences: &[Sentence], opening: usize, draft: &mut Draft) {
-    let (Some(sentence), signals) = (sentences.get(draft.first), &draft.reading.signals) else { return };
+/// Gives a lone draft that says little what it is about: the sentence before it or, for the sentence that replies, the turn before. `false`
+/// if it says nothing without that and there is none.
+pub fn introduce(scene: &Scene, sentences: &[Sentence], opening: usize, draft: &mut Draft) -> bool {
+    let (Some(sentence), signals) = (sentences.get(draft.first), &draft.reading.signals) else { return true };
     let lone = draft.parts.len() == 1 && matches!(draft.need, Need::Nothing) && !draft.reading.is_plain(scene);
-    let weak = join::is_weak(&draft.reading) && !reading::lasts(signals);
+    let cut = lone && join::is_cut(&draft.reading);
+    let weak = cut || join::is_weak(&draft.reading) && !reading::lasts(signals);
     let answers = scene.thread.asks() && join::weight(signals) < ANSWER_MIN && !reading::lasts(signals);
     if !lone || !weak && !answers {
-        return;
+        return true;
     }
     let before = draft.first.checked_sub(1).and_then(|at| sentences.get(at)).filter(|_| weak);
     if let Some(before) = before.filter(|before| tells(before, false) && before.signals.lack.is_none() && !join::turns(&sentence.text)) {
         draft.parts = vec![before.text.clone(), sentence.text.clone()];
         (draft.first, draft.need) = (draft.first - 1, Need::Quotation);
-    } else if draft.first == opening {
-        let context = scene.thread.contexts(&scene.people.speaker).into_iter().next();
+        return true;
+    }
+    if draft.first == opening {
+        let related = |context: &Context| scene.thread.asks() || topical::shares(&context.words, &sentence.words);
+        let context = scene.thread.contexts(&scene.people.speaker).into_iter().find(related);
         if let Some(context) = context {
             (draft.parts, draft.need) = (vec![sentence.text.clone()], Need::Context(context.introduction));
+            return true;
         }
     }
+    !cut
 }
 
 /// The sentence with which a turn replies to the one before: the first that takes up a word of its question, or else the first that says

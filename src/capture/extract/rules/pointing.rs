@@ -1,6 +1,6 @@
 //! Words that point to something said before: whether a sentence can be understood alone, and what it lacks.
 
-use super::definite::{counts, is_known};
+use super::definite::{counts, is_cut, is_known};
 use super::expletive::{is_empty_it, judges_event};
 use super::nouns::{is_group, is_period, is_person, is_plural};
 use super::pattern::{begins, begins_any};
@@ -34,7 +34,7 @@ const FIXED: &[&str] = &["it happen|work", "it my? all|best", "it all? worth", "
 /// Nouns that count and name nothing: "a lot".
 const AMOUNTS: &[&str] = &["best", "bit", "couple", "few", "first", "last", "most", "part", "same", "way", "worst"];
 /// What people show.
-const PICTURES: &[&str] = &["photo", "photos", "pic", "pics", "picture", "pictures", "shot", "video"];
+pub const PICTURES: &[&str] = &["photo", "photos", "pic", "pics", "picture", "pictures", "shot", "video"];
 /// Verbs that need an object.
 #[rustfmt::skip]
 const TRANSITIVE: &[&str] = &[
@@ -137,7 +137,17 @@ pub fn points_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
         let earlier = earlier.iter().enumerate().any(|(at, word)| at > 0 && word.capital && !I_WORDS.contains(&word.lower.as_str()))
             && !is_last(lowers, at);
         let lack = if PICTURES.contains(&next) { Lack::Shown } else { Lack::Thing };
+        // "That other game": which?
+        if word != "this" && matches!(next, "other" | "particular" | "same") {
+            return Some(Lack::Shown);
+        }
         return (shows(found, lowers, at) && !named && !idiom && !earlier).then_some(lack);
+    }
+    if at == 0 && is_cut(found, lowers) {
+        return Some(Lack::Thing);
+    }
+    if word == "the" && PICTURES.contains(&next) && !lowers.get(at + 2).is_some_and(|next| matches!(*next, "of" | "i" | "we" | "that" | "from")) {
+        return Some(Lack::Shown);
     }
     if counts(found, lowers, at) || matches!(word, "the" | "each") && is_known(found, lowers, at) && !introduces(earlier) {
         return Some(Lack::Thing);

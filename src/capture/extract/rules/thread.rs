@@ -1,6 +1,7 @@
 //! The turns before the one that is read, as far as they explain what it points to.
 
 use super::context::{self, Context};
+use super::clauses::untagged;
 use super::pattern::{begins_any, has_any};
 use super::{passage, person, topical, words};
 use super::pointing::{self, Lack};
@@ -89,7 +90,7 @@ impl Thread {
     /// The question at the end of the turn before, with the sentence before it if the question points to it: "I like your boat. How old
     /// is it?" `None` if the two cannot be understood alone.
     pub fn question(&self, people: &[String]) -> Option<String> {
-        let is_clear = |sentence: &Sentence| sentence.signals.content >= CONTENT_MIN && sentence.signals.lack.is_none();
+        let is_clear = |sentence: &Sentence| sentence.signals.content >= CONTENT_MIN && is_understood(&[sentence]);
         let (earlier, asked) = self.asked()?;
         let text = person::capitalised(&asked.core);
         if is_clear(asked) {
@@ -138,7 +139,7 @@ impl Thread {
         };
         let opens = self.asks_openly();
         let weight = question.signals.content + 2 * question.signals.concrete;
-        let understood = question.signals.lack.is_none();
+        let understood = is_understood(&[question]);
         // "What do you paint? - It's …": what the question asks for.
         let clear = understood && !opens && begins_any(&lower(&question.words), &["what|which|who|where", "how is|was"]);
         let asker = self.asker();
@@ -160,8 +161,9 @@ impl Thread {
     /// The question at the end of the turn before, perhaps with one sentence after it, and the sentence before it.
     fn asked(&self) -> Option<(Option<&Sentence>, &Sentence)> {
         let sentences = &self.turns.front()?.sentences;
-        let at =
-            (sentences.len().saturating_sub(2)..sentences.len()).rev().find(|at| sentences.get(*at).is_some_and(|one| one.question))?;
+        // "It's amazing how boats float, right?" asks nothing.
+        let asks = |one: &Sentence| one.question && (one.signals.second_person || untagged(&one.text).is_none());
+        let at = (sentences.len().saturating_sub(2)..sentences.len()).rev().find(|at| sentences.get(*at).is_some_and(asks))?;
         Some((at.checked_sub(1).and_then(|at| sentences.get(at)), sentences.get(at)?))
     }
 
@@ -190,7 +192,10 @@ pub fn introduced(asker: &str, question: &str, speaker: &str) -> String {
 
 /// Whether sentences that follow each other name everything that they point to.
 fn is_understood(sentences: &[&Sentence]) -> bool {
-    passage::lacks(sentences, &joined(sentences.iter().map(|sentence| sentence.words.as_slice()))).is_empty()
+    let words = joined(sentences.iter().map(|sentence| sentence.words.as_slice()));
+    // "When in Basel was it?": Basel is not what "it" means.
+    let asks = has_any(&lower(&words), &["is|was|does|did|has|will it"]) && !context::names(&words, Lack::Thing, &[]);
+    passage::lacks(sentences, &words).is_empty() && context::shown(&words).is_empty() && !asks
 }
 
 /// The last sentences of a turn that say something, three at most; none if the last two say too little. An assistant's questions explain

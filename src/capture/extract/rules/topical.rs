@@ -18,12 +18,22 @@ pub fn shares(some: &[Word], others: &[Word]) -> bool {
     others.iter().filter_map(stem).any(|stem| known.contains(&stem))
 }
 
+/// Whether words have this noun, in any number.
+pub fn has(words: &[Word], noun: &str) -> bool {
+    !noun.is_empty() && words.iter().any(|word| beginning(&word.lower) == beginning(noun))
+}
+
 /// The beginning of a topical word; `None` for others.
 fn stem(word: &Word) -> Option<String> {
     let classes = &[AUXILIARIES, MODALS, POINTING, PREPOSITIONS, ADVERBS, I_WORDS, WE_WORDS, YOU_WORDS, EMPTY];
     let topical = word.lower.len() > 3 && !is_any(&word.lower, classes);
-    let single = word.lower.strip_suffix('s').filter(|single| !single.ends_with('s')).unwrap_or(&word.lower);
-    topical.then(|| single.chars().take(STEM).collect())
+    topical.then(|| beginning(&word.lower))
+}
+
+/// The first letters of a word, without the mark of its plural.
+fn beginning(word: &str) -> String {
+    let single = word.strip_suffix('s').filter(|single| !single.ends_with('s')).unwrap_or(word);
+    single.chars().take(STEM).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use super::words::{AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORD
 
 /// Words that end a noun and what describes it.
 const ENDS: &[&str] = &["and", "but", "or", "so", "because", "while", "if", "too", "yet", "lately", "now", "then", "last", "next"];
+/// Words after a verb that are no nouns.
+const PARTICLES: &[&str] = &["away", "back", "down", "happy", "off", "out", "up", "well", "good", "great", "better", "more", "much", "not", "there", "here"];
 /// Nouns for places: "this town" is the one that was named.
 const PLACES: &[&str] = &["area", "city", "country", "island", "town", "village"];
 /// Nouns that "it" never means.
@@ -32,7 +34,7 @@ impl Context {
     /// Whether it names everything that a passage with these words lacks. `people` are the names of the speakers.
     pub fn explains(&self, lacks: &[Lack], passage: &[Word], people: &[String]) -> bool {
         let place = |noun: &str| PLACES.contains(&noun) && (names(&self.words, Lack::Place, people) || names(&self.words, Lack::Thing, people));
-        shown(passage).iter().all(|noun| place(noun) || topical::has(&self.words, noun))
+        shown(passage).iter().all(|noun| place(noun) || self.own && noun.is_empty() || topical::has(&self.words, noun))
             && lacks.iter().all(|lack| {
                 names(&self.words, *lack, people) || self.clear && *lack == Lack::Thing || repeats(&self.words, passage, *lack)
             })
@@ -66,7 +68,7 @@ pub fn names(words: &[Word], lack: Lack, people: &[String]) -> bool {
         let place = || BEFORE_PLACES.contains(&before(at, 1)) || before(at, 1) == "the" && BEFORE_PLACES.contains(&before(at, 2));
         match lack {
             Lack::Shown => false,
-            Lack::Thing => name(at, word) && !place() || word.quoted || head(words, at).is_some_and(is_single) || is_subject(words, at),
+            Lack::Thing => name(at, word) && !place() || word.quoted || head(words, at).is_some_and(is_single) || is_subject(words, at) || is_object(words, at),
             Lack::Person => {
                 is_person(lower) && lower != "who" && !is_plural(lower)
                     || name(at, word) && !place() && !matches!(before(at, 1), "the" | "a" | "an")
@@ -116,6 +118,22 @@ fn is_subject(words: &[Word], at: usize) -> bool {
     lower.len() > 3 && is_single(lower) && !is_any(lower, &[AUXILIARIES, MODALS, POINTING, I_WORDS, WE_WORDS, YOU_WORDS, EMPTY_NOUNS])
 }
 
+/// Whether the word at `at` is the object of a verb, without a determiner: "since you built furniture".
+fn is_object(words: &[Word], at: usize) -> bool {
+    let (Some(word), Some(verb)) = (words.get(at), at.checked_sub(1).and_then(|at| words.get(at))) else { return false };
+    let acts = verbs::is_common(&verb.lower) || verb.lower.len() > 5 && verb.lower.ends_with("ing");
+    let lower = word.lower.as_str();
+    let noun = lower.len() > 2
+        && is_single(lower)
+        && !verbs::is_common(lower)
+        && !verbs::is_past(lower)
+        && !lower.ends_with("ing")
+        && !is_adverb(lower)
+        && !is_any(lower, &[AUXILIARIES, MODALS, PREPOSITIONS, ENDS, POINTING, DETERMINERS, I_WORDS, WE_WORDS, YOU_WORDS]);
+    let ends = words.get(at + 1).is_none_or(|next| next.fresh || is_any(&next.lower, &[PREPOSITIONS, ENDS]));
+    acts && !word.fresh && noun && ends && !PARTICLES.contains(&lower)
+}
+
 /// The nouns after "this" or "those" that point to something: it has to be named by them, too. "This" without a noun names nothing; "that
 /// trip" is whatever trip was spoken about.
 pub fn shown(words: &[Word]) -> Vec<&str> {
@@ -126,8 +144,10 @@ pub fn shown(words: &[Word]) -> Vec<&str> {
         let noun = !is_any(next, &[AUXILIARIES, MODALS, PREPOSITIONS, ENDS, I_WORDS, WE_WORDS, YOU_WORDS, POINTING]) && !is_adverb(next);
         match lowers.get(at) {
             Some(&("that" | "those")) if !noun || next.is_empty() || is_topic(next) => None,
-            _ if noun => Some(next),
-            _ => Some(""),
+            _ if noun && !verbs::is_past(next) => Some(next),
+            // "This helped": what the speaker said before.
+            _ if is_any(next, &[AUXILIARIES, MODALS]) || verbs::is_past(next) => Some(""),
+            _ => Some("this"),
         }
     };
     (0..words.len()).filter(shows).filter_map(noun).collect()

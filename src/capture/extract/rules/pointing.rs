@@ -136,7 +136,7 @@ pub fn points_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
         let idiom = matches!(word, "that") && (before == "all" || before == "of" && lowers.get(at.wrapping_sub(2)) == Some(&"all"));
         let earlier = earlier.iter().enumerate().any(|(at, word)| at > 0 && word.capital && !I_WORDS.contains(&word.lower.as_str()))
             && !is_last(lowers, at);
-        let lack = if PICTURES.contains(&next) { Lack::Shown } else { Lack::Thing };
+        let lack = if is_picture(found, at + 1) { Lack::Shown } else { Lack::Thing };
         // "That other game": which?
         if word != "this" && matches!(next, "other" | "particular" | "same") {
             return Some(Lack::Shown);
@@ -146,7 +146,7 @@ pub fn points_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
     if at == 0 && is_cut(found, lowers) {
         return Some(Lack::Thing);
     }
-    if word == "the" && PICTURES.contains(&next) && !lowers.get(at + 2).is_some_and(|next| matches!(*next, "of" | "i" | "we" | "that" | "from")) {
+    if word == "the" && is_picture(found, at + 1) {
         return Some(Lack::Shown);
     }
     if counts(found, lowers, at) || matches!(word, "the" | "each") && is_known(found, lowers, at) && !introduces(earlier) {
@@ -199,6 +199,15 @@ pub fn points_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
         return (!exists && !idiom && !names(earlier, Lack::Place)).then_some(Lack::Place);
     }
     None
+}
+
+/// Whether a picture is at `at`, without words that say of what: "the photo", but not "the photo of my boat" and not "the video game".
+fn is_picture(found: &[Word], at: usize) -> bool {
+    let ends = found.get(at + 1).is_none_or(|next| {
+        let lower = next.lower.as_str();
+        next.fresh || is_any(lower, &[AUXILIARIES, MODALS, &["and", "but", "so"]]) || PREPOSITIONS.contains(&lower) && !matches!(lower, "of" | "from")
+    });
+    ends && found.get(at).is_some_and(|word| PICTURES.contains(&word.lower.as_str()))
 }
 
 /// Whether the words name something that the next ones may mean.
@@ -280,6 +289,8 @@ fn shows(found: &[Word], lowers: &[&str], at: usize) -> bool {
         _ if at == 0 => true,
         // "I keep that little book at home": no verb follows.
         "that" if noun && !clause && !BEFORE_CLAUSES.contains(&before) && is_object(found, lowers, at) => true,
+        // "A shop that sells tea": a clause about the noun.
+        "that" if next.strip_suffix('s').is_some_and(|verb| verbs::is_common(verb) || verbs::is_never_noun(verb)) => false,
         "that" => noun && !clause && (PREPOSITIONS.contains(&before) || verbs::is_common(before) && !BEFORE_CLAUSES.contains(&before)),
         "those" if matches!(next, "who" | "with" | "in") => false,
         _ => !is_period(next) && !clause,

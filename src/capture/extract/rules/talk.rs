@@ -116,7 +116,7 @@ pub fn is_talk(lowers: &[&str], signals: &Signals) -> bool {
     let own = signals.content.saturating_sub(lowers.iter().filter(|word| RESOLVES.contains(word)).count());
     let announces = vague && signals.says(&["happened|happening", "going on"]) && signals.concrete == 0;
     let empty = announces
-        || resolves && own < RESOLVE_MIN && signals.concrete == 0
+        || resolves && own < RESOLVE_MIN && signals.concrete == 0 && !signals.is(Sort::Relation)
         || vague && signals.content < TOPICAL_MIN && signals.concrete == 0;
     let addressed = signals.second_person && (!signals.own_subject || is_reaction(signals));
     let conditional = signals.opens(&["if|imagine|suppose|unless"]);

@@ -150,7 +150,10 @@ impl Thread {
             let words = joined([&earlier.words[..], &question.words[..]]);
             asked(asker, &format!("{} {}", earlier.text, question.text), words, speaker)
         });
-        let about = topic.filter(|(_, topic)| !opens && is_understood(&[topic, question]));
+        let follows = |topic: &Sentence| {
+            is_understood(&[topic, question]) || topic.signals.lack == Some(Lack::Shown) && context::shown(&question.words).is_empty()
+        };
+        let about = topic.filter(|(_, topic)| !opens && follows(topic));
         let about = about.map(|(said, topic)| asked_about(said, topic, question, speaker));
         let contexts = if weight >= RICH_MIN && understood && !opens { [alone, both, about] } else { [both, about, alone] };
         // A question for news explains no "it".

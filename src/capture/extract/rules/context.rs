@@ -113,7 +113,8 @@ fn is_single(noun: &str) -> bool {
 /// Whether the word at `at` is a subject without a determiner: "Swimming is fun".
 fn is_subject(words: &[Word], at: usize) -> bool {
     let verb = words.get(at + 1).is_some_and(|next| matches!(next.lower.as_str(), "is" | "was" | "has"));
-    let Some(word) = words.get(at).filter(|_| verb) else { return false };
+    let placed = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|before| PREPOSITIONS.contains(&before.lower.as_str()));
+    let Some(word) = words.get(at).filter(|_| verb && !placed) else { return false };
     let lower = word.lower.as_str();
     lower.len() > 3 && is_single(lower) && !is_any(lower, &[AUXILIARIES, MODALS, POINTING, I_WORDS, WE_WORDS, YOU_WORDS, EMPTY_NOUNS])
 }

@@ -11,7 +11,7 @@ const TOPICS: &[&str] = &[
     "atmosphere", "campaign", "cause", "characters", "class", "colors", "colours", "competition", "concert", "contest", "crowd", "decision",
     "dish", "event", "experience", "feeling", "festival", "film", "game", "hike", "journey", "match", "meeting", "message", "moment",
     "movie", "news", "offer", "painting", "performance", "pic", "picture", "photo", "place", "plot", "process", "project", "race",
-    "recipe", "result", "results", "scene", "script", "series", "session", "show", "situation", "song", "spot", "story", "theme", "tour",
+    "recipe", "result", "results", "scene", "script", "series", "session", "show", "situation", "song", "spot", "story", "theme", "tour", "vibe", "vibes",
     "tournament", "trip", "view", "views", "workshop",
 ];
 /// Words after a noun that say which one is meant.
@@ -52,10 +52,15 @@ pub fn is_known(found: &[Word], lowers: &[&str], at: usize) -> bool {
     let noun = rest.get(end.saturating_sub(1)).copied().unwrap_or_default();
     let named = found.get(at + 1..at + 1 + end).unwrap_or_default().iter().any(|word| word.capital || word.quoted);
     let qualified = rest.get(end).is_some_and(|word| QUALIFIERS.contains(word)) && !found.get(at + 1 + end).is_some_and(|word| word.fresh);
+    // "The boat to have", but not "the way to Basel".
+    let to = rest.get(end) == Some(&"to") && rest.get(end + 1).is_some_and(|next| verbs::is_common(next));
+    let qualified = qualified && !to;
+    // "The day was great": which?
+    let day = at == 0 && end == 1 && is_period(noun) && rest.get(1).is_some_and(|word| verb(word));
     // "The extra money": beside which?
     let more = rest.first().is_some_and(|word| MORE.contains(word)) && end > 1 && !rest.get(end).is_some_and(|word| *word != "on" && QUALIFIERS.contains(word));
     let own = rest.get(end..).unwrap_or_default().iter().take(3).any(|word| matches!(*word, "i" | "my")) && is_period(noun);
-    more && !named || !named && !qualified && !own && !is_person(noun) && !is_period(noun) && (is_bare_topic(noun, rest, end) || at == 0 && end <= 2)
+    more && !named || day || !named && !qualified && !own && !is_person(noun) && !is_period(noun) && (is_bare_topic(noun, rest, end) || at == 0 && end <= 2)
 }
 
 /// Whether a conversation calls what it is about by this noun.
@@ -67,6 +72,7 @@ pub fn is_topic(noun: &str) -> bool {
 pub fn is_cut(found: &[Word], lowers: &[&str]) -> bool {
     match lowers {
         ["my" | "our", "aim" | "aims" | "goal" | "goals" | "idea" | "intention" | "intent" | "plan" | "point" | "purpose", "was" | "were", ..] => true,
+        ["lots" | "plenty", "of", "people", verb, ..] | ["so", "many", "people", verb, ..] | ["many" | "most", "people", verb, ..] => verbs::is_past(verb),
         [gerund, verb, ..] => {
             gerund.len() > 5 && gerund.ends_with("ing") && !gerund.ends_with("thing") && !is_period(gerund)
                 && !found.get(1).is_some_and(|word| word.fresh)

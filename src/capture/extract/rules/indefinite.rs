@@ -1,6 +1,5 @@
 //! "This" for things that the listener does not know yet, as people say it: "I'm reading this great book" means a great book.
 
-use super::pointing::PICTURES;
 use super::verbs;
 use super::words::{PREPOSITIONS, Word, is_adverb, lower};
 
@@ -32,7 +31,7 @@ pub fn indefinite(sentence: &str, found: &[Word]) -> String {
             && !is_adverb(&next.lower)
             && !next.fresh
             && !is_pronoun(&next.lower);
-        if word.quoted || !noun || PICTURES.contains(&next.lower.as_str()) || !(described || ACTIONS.contains(before)) {
+        if word.quoted || !noun || !(described || ACTIONS.contains(before)) {
             continue;
         }
         let mass = lowers.iter().skip(at + 1).take(3).any(|word| MASSES.contains(word));

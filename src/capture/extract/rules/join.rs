@@ -66,7 +66,7 @@ pub fn drafts(scene: &Scene, sentences: &[Sentence]) -> Vec<Draft> {
 }
 
 /// The kind of a draft by all its sentences.
-fn kind(draft: &Draft) -> MemoryKind {
+pub fn kind(draft: &Draft) -> MemoryKind {
     if draft.parts.len() == 1 || is_thing(draft.reading.kind) || draft.reading.explicit {
         return draft.reading.kind;
     }
@@ -83,6 +83,9 @@ fn begun(scene: &Scene, sentences: &[Sentence], at: usize, opens: bool, lack: Op
     }
     let alone = |need: Need, reading: Reading| Some(Draft { first: at, last: at, parts: vec![core.clone()], need, reading });
     let Some(lack) = lack else { return alone(Need::Nothing, reading) };
+    if sentences.get(at).is_some_and(shows) {
+        return None;
+    }
     let before = context(sentences, at, lack).or_else(|| introduction(sentences, at, lack));
     if let Some((first, mut parts)) = before {
         parts.push(core);

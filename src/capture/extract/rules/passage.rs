@@ -60,6 +60,7 @@ pub fn introduce(scene: &Scene, sentences: &[Sentence], opening: usize, draft: &
     if let Some(before) = before.filter(|before| tells(before, false) && before.signals.lack.is_none() && !join::turns(&sentence.text)) {
         draft.parts = vec![before.text.clone(), sentence.text.clone()];
         (draft.first, draft.need) = (draft.first - 1, Need::Quotation);
+        draft.reading.kind = join::kind(draft);
         return true;
     }
     if draft.first == opening {

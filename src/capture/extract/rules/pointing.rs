@@ -34,7 +34,7 @@ const FIXED: &[&str] = &["it happen|work", "it my? all|best", "it all? worth", "
 /// Nouns that count and name nothing: "a lot".
 const AMOUNTS: &[&str] = &["best", "bit", "couple", "few", "first", "last", "most", "part", "same", "way", "worst"];
 /// What people show.
-pub const PICTURES: &[&str] = &["photo", "photos", "pic", "pics", "picture", "pictures", "shot", "video"];
+const PICTURES: &[&str] = &["photo", "photos", "pic", "pics", "picture", "pictures", "shot", "video"];
 /// Verbs that need an object.
 #[rustfmt::skip]
 const TRANSITIVE: &[&str] = &[
@@ -83,8 +83,13 @@ pub fn lacks(found: &[Word]) -> Vec<Lack> {
     lacks
 }
 
-/// What the word at `at` lacks, if it points to something that the words do not name.
+/// What the word at `at` lacks, if it points to something that the words before it do not name.
 pub fn points_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
+    points_by(found, lowers, at, &names)
+}
+
+/// The same for another test of what words name.
+pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Word], Lack) -> bool) -> Option<Lack> {
     let word = *lowers.get(at)?;
     let next = lowers.get(at + 1).copied().unwrap_or_default();
     let before = at.checked_sub(1).and_then(|before| lowers.get(before)).copied().unwrap_or_default();
@@ -324,8 +329,8 @@ fn ends_open(lowers: &[&str]) -> bool {
     let end = lowers.iter().skip(1).position(|word| matches!(*word, "because" | "so" | "but")).map_or(lowers.len(), |at| at + 1);
     let last = lowers.get(..end).and_then(|clause| clause.last()).copied().unwrap_or_default();
     let to = end.checked_sub(2).and_then(|at| lowers.get(at)).copied().unwrap_or_default();
-    // "I'd love to", "I'm a huge fan": do what, of what?
-    let cut = last == "to" && !matches!(to, "up" | "used") || last == "fan";
+    // "I'd love to", "I'm a huge fan", "I'm allergic": do what, of what, to what?
+    let cut = last == "to" && !matches!(to, "up" | "used") || matches!(last, "fan" | "allergic");
     cut || clauses <= 1
         && TRANSITIVE.contains(&last)
         && (to == "to" || MODALS.contains(&to))

@@ -11,6 +11,8 @@ use super::words::{ADVERBS, AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS
 /// Contractions in full. Those with "'s" stay: they may be possessives.
 const ENDINGS: &[(&str, &str)] = &[("'m", "am"), ("'ve", "have"), ("'ll", "will"), ("'d", "would"), ("'re", "are")];
 
+/// The verb of a sentence is among this many words.
+const PAST_MAX: usize = 4;
 /// What everybody has: "our lives".
 #[rustfmt::skip]
 const EVERYBODYS: &[&str] = &[
@@ -230,7 +232,9 @@ fn us_all(lowers: &[&str]) -> bool {
         let next = lowers.get(at + 1).copied().unwrap_or_default();
         I_WORDS.contains(&word) || matches!(word, "we" | "we're" | "we've") || word == "our" && !EVERYBODYS.contains(&next)
     };
-    lowers.contains(&"us") && !lowers.iter().enumerate().any(|(at, word)| own(at, word) || verbs::is_past(word) && *word != "loved")
+    // "Helped us", but not "helps us stay focused".
+    let past = |at: usize, word: &str| at < PAST_MAX && verbs::is_past(word) && word != "loved";
+    lowers.contains(&"us") && !lowers.iter().enumerate().any(|(at, word)| own(at, word) || past(at, word))
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ const RESOLVE_MIN: usize = 3;
 #[rustfmt::skip]
 const RESOLVES: &[&str] = &[
     "anyone", "anything", "believe", "believing", "best", "better", "chase", "chasing", "determined", "difference", "difficult", "dream",
-    "dreams", "everything", "fighting", "focused", "follow", "following", "forward", "give", "goal", "goals", "going", "grow", "growing",
+    "dreams", "everything", "fighting", "focus", "focused", "focusing", "follow", "following", "forward", "give", "goal", "goals", "going", "grow", "growing",
     "hard", "hold", "improve", "improving", "inspired", "inspires", "keep", "keeping", "learn", "learning", "matter", "moving", "motivated",
     "motivates", "motivation", "never", "nothing", "passion", "passions", "positive", "progress", "push", "pushing", "quit", "reach",
     "reaching", "ready", "shine", "shining", "stay", "staying", "still", "stop", "strive", "striving", "strong", "stronger", "success",
@@ -108,6 +108,7 @@ pub fn is_talk(lowers: &[&str], signals: &Signals) -> bool {
         "a? lot to learn",
         "determined|want|going|ready to make a? difference",
         "make|chase|chasing|follow|following my dream|dreams|goals",
+        "focus|focusing on success|goals|what|why|myself",
         "never quit",
         "not quit",
         "stay|staying positive|strong|focused|motivated|determined",

@@ -7,7 +7,7 @@ use super::{passage, person, topical, words};
 use super::pointing::{self, Lack};
 use super::reading::Sentence;
 use super::signals::Sort;
-use super::words::{I_WORDS, Word, is_any, lower};
+use super::words::{I_WORDS, POINTING, Word, is_any, lower};
 use crate::capture::extract::Role;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::VecDeque;
@@ -113,7 +113,7 @@ impl Thread {
         let Some(said) = turns.next().filter(|said| said.speaker != speaker) else { return Vec::new() };
         let replied = ending(said, said.role == Role::Assistant);
         let (told, own) = match turns.next() {
-            Some(own) if replied.is_empty() && own.speaker == speaker => (ending(own, false), true),
+            Some(own) if replied.is_empty() && own.speaker == speaker && !said.sentences.iter().any(|one| one.question) => (ending(own, false), true),
             _ => (replied, false),
         };
         let context = |count: usize| {
@@ -197,8 +197,16 @@ pub fn introduced(asker: &str, question: &str, speaker: &str) -> String {
 fn is_understood(sentences: &[&Sentence]) -> bool {
     let words = joined(sentences.iter().map(|sentence| sentence.words.as_slice()));
     // "When in Basel was it?": Basel is not what "it" means.
-    let asks = has_any(&lower(&words), &["is|was|does|did|has|will it"]) && !context::names(&words, Lack::Thing, &[]);
-    passage::lacks(sentences, &words).is_empty() && context::shown(&words).is_empty() && !asks
+    let lowers = lower(&words);
+    let named = |words: &[Word], lack: Lack| context::names(words, lack, &[]);
+    let (mut first, mut points) = (0, false);
+    for sentence in sentences {
+        let end = first + sentence.words.len();
+        let pronouns = (first..end).filter(|at| lowers.get(*at).is_some_and(|word| POINTING.contains(word)));
+        points |= sentence.question && pronouns.into_iter().any(|at| pointing::points_by(&words, &lowers, at, &named).is_some());
+        first = end;
+    }
+    !points && passage::lacks(sentences, &words).is_empty() && context::shown(&words).is_empty()
 }
 
 /// The last sentences of a turn that say something, three at most; none if the last two say too little. An assistant's questions explain

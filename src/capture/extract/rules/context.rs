@@ -135,21 +135,36 @@ fn is_object(words: &[Word], at: usize) -> bool {
     acts && !word.fresh && noun && ends && !PARTICLES.contains(&lower)
 }
 
+/// Whether words speak of "this boat" or "these masts" and name none before.
+pub fn is_shown(words: &[Word]) -> bool {
+    let lowers = lower(words);
+    let new = |at: usize, noun: &str| {
+        let named = is_topic(noun) || PLACES.contains(&noun) || topical::has(words.get(..at).unwrap_or_default(), noun);
+        !matches!(noun, "" | "this") && !named
+    };
+    let here = |at: usize| matches!(lowers.get(at), Some(&("this" | "these")));
+    (0..words.len()).any(|at| here(at) && shown_at(words, &lowers, at).is_some_and(|noun| new(at, noun)))
+}
+
 /// The nouns after "this" or "those" that point to something: it has to be named by them, too. "This" without a noun names nothing; "that
 /// trip" is whatever trip was spoken about.
 pub fn shown(words: &[Word]) -> Vec<&str> {
     let lowers = lower(words);
-    let shows = |at: &usize| is_any(lowers.get(*at).copied().unwrap_or_default(), &[DEMONSTRATIVES]) && pointing::points_at(words, &lowers, *at).is_some();
-    let noun = |at: usize| {
-        let next = words.get(at + 1).filter(|next| !next.fresh).map_or("", |next| next.lower.as_str());
-        let noun = !is_any(next, &[AUXILIARIES, MODALS, PREPOSITIONS, ENDS, I_WORDS, WE_WORDS, YOU_WORDS, POINTING]) && !is_adverb(next);
-        match lowers.get(at) {
-            Some(&("that" | "those")) if !noun || next.is_empty() || is_topic(next) => None,
-            _ if noun && !verbs::is_past(next) => Some(next),
-            // "This helped": what the speaker said before.
-            _ if is_any(next, &[AUXILIARIES, MODALS]) || verbs::is_past(next) => Some(""),
-            _ => Some("this"),
-        }
-    };
-    (0..words.len()).filter(shows).filter_map(noun).collect()
+    (0..words.len()).filter_map(|at| shown_at(words, &lowers, at)).collect()
+}
+
+fn shown_at<'a>(words: &'a [Word], lowers: &[&'a str], at: usize) -> Option<&'a str> {
+    let demonstrates = is_any(lowers.get(at).copied().unwrap_or_default(), &[DEMONSTRATIVES]);
+    if !demonstrates || pointing::points_at(words, lowers, at).is_none() {
+        return None;
+    }
+    let next = words.get(at + 1).filter(|next| !next.fresh).map_or("", |next| next.lower.as_str());
+    let noun = !is_any(next, &[AUXILIARIES, MODALS, PREPOSITIONS, ENDS, I_WORDS, WE_WORDS, YOU_WORDS, POINTING]) && !is_adverb(next);
+    match lowers.get(at) {
+        Some(&("that" | "those")) if !noun || next.is_empty() || is_topic(next) => None,
+        _ if noun && !verbs::is_past(next) => Some(next),
+        // "This helped": what the speaker said before.
+        _ if is_any(next, &[AUXILIARIES, MODALS]) || verbs::is_past(next) => Some(""),
+        _ => Some("this"),
+    }
 }

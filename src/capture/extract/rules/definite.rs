@@ -76,6 +76,7 @@ pub fn is_cut(found: &[Word], lowers: &[&str]) -> bool {
         [gerund, verb, ..] => {
             gerund.len() > 5 && gerund.ends_with("ing") && !gerund.ends_with("thing") && !is_period(gerund)
                 && !found.get(1).is_some_and(|word| word.fresh)
+                && !lowers.get(2).is_some_and(|next| matches!(*next, "my" | "our" | "one"))
                 && is_any(verb, &[&["was", "felt", "gave", "made", "meant", "showed", "took", "helped"]])
         }
         _ => false,

@@ -31,11 +31,11 @@ pub fn exchange(scene: &Scene, sentences: &[Sentence], opening: usize, covered: 
     let least = if answers { ANSWER_MIN } else { CONTENT_MIN };
     let fits = |one: &Stretch| {
         let general = reading::is_truism(&one.signals);
-        let particular = answers && (one.first == opening || !general) && !one.signals.general || one.signals.first_person && !general;
+        let particular = !general && !one.signals.general && (answers || one.signals.first_person);
         says(&one.signals) >= least && one.signals.verb && particular
     };
     let found = stretches.into_iter().filter(fits).find_map(|one| {
-        let direct = one.first == opening && one.words.len() <= if answers { ANSWER_MAX } else { REMARK_MAX };
+        let direct = one.first == opening && !scene.thread.asks_anything() && one.words.len() <= if answers { ANSWER_MAX } else { REMARK_MAX };
         let replies = |context: &&Context| direct || context.own || topical::shares(&context.words, &one.words);
         let explained = |first: usize| {
             let within: Vec<&Sentence> = sentences.get(first..=one.last)?.iter().collect();

@@ -141,6 +141,10 @@ pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Wo
         let idiom = matches!(word, "that") && (before == "all" || before == "of" && lowers.get(at.wrapping_sub(2)) == Some(&"all"));
         let earlier = earlier.iter().enumerate().any(|(at, word)| at > 0 && word.capital && !I_WORDS.contains(&word.lower.as_str()))
             && !is_last(lowers, at);
+        // "Something like this": only what is shown is like it.
+        if matches!(word, "this" | "these") && before == "like" && !is_period(next) {
+            return Some(Lack::Shown);
+        }
         let lack = if is_picture(found, at + 1) { Lack::Shown } else { Lack::Thing };
         // "That other game": which?
         if word != "this" && matches!(next, "other" | "particular" | "same") {
@@ -196,6 +200,7 @@ pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Wo
     }
     if matches!(word, "there" | "here" | "there's" | "here's") {
         let exists = matches!(word, "there's")
+            || word == "there" && matches!(before, "is" | "was" | "are" | "were" | "isn't" | "aren't") && !found.get(at + 1).is_none_or(|next| next.fresh)
             || (word == "there" && is_any(next, &[AUXILIARIES, MODALS, &["isn't", "aren't", "wasn't", "weren't"]]));
         let idiom = matches!(next, "for" | "to")
             || matches!(before, "out" | "been")

@@ -7,7 +7,7 @@ use super::{passage, person, topical, words};
 use super::pointing::{self, Lack};
 use super::reading::Sentence;
 use super::signals::Sort;
-use super::words::{I_WORDS, POINTING, Word, is_any, lower};
+use super::words::{I_WORDS, Word, is_any, lower};
 use crate::capture::extract::Role;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::VecDeque;
@@ -80,6 +80,14 @@ impl Thread {
     /// Whether it asks for anything new: "What have you been up to?"
     pub fn asks_openly(&self) -> bool {
         self.asked().is_some_and(|(_, question)| has_any(&lower(&question.words), OPEN))
+    }
+
+    /// Whether it asks for anything new and names no topic: "Anything fun lately?"
+    pub fn asks_anything(&self) -> bool {
+        let names_none = |question: &Sentence| {
+            has_any(&lower(&question.words), &["anything|something|what's|what've|how|how's|how've", "up to", "about you", "going on"])
+        };
+        self.asks_openly() && self.asked().is_some_and(|(_, question)| names_none(question))
     }
 
     /// Whether the question of the turn before has a topical word of these.
@@ -202,8 +210,7 @@ fn is_understood(sentences: &[&Sentence]) -> bool {
     let (mut first, mut points) = (0, false);
     for sentence in sentences {
         let end = first + sentence.words.len();
-        let pronouns = (first..end).filter(|at| lowers.get(*at).is_some_and(|word| POINTING.contains(word)));
-        points |= sentence.question && pronouns.into_iter().any(|at| pointing::points_by(&words, &lowers, at, &named).is_some());
+        points |= sentence.question && (first..end).any(|at| pointing::points_by(&words, &lowers, at, &named).is_some());
         first = end;
     }
     !points && passage::lacks(sentences, &words).is_empty() && context::shown(&words).is_empty()

@@ -106,7 +106,9 @@ fn statement(scene: &Scene, draft: &Draft) -> Option<(String, String, &'static s
     let quoted = |introduction: String| Some((format!("{introduction}: “"), parts.join(" "), "”"));
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     match (&draft.need, scene.question, scene.thread.last()) {
-        (Need::Question, Some(question), _) => return quoted(thread::introduced(scene.thread.asker(), &line(question), &scene.people.speaker)),
+        (Need::Question, Some(question), _) => {
+            return quoted(thread::introduced(scene.thread.asker(), &line(question), &scene.people.speaker));
+        }
         (Need::Corrected, _, Some(before)) => return quoted(format!("{speaker} corrects “{}”", line(&before.text))),
         (Need::Context(introduction), ..) => return quoted(introduction.clone()),
         (Need::Quotation, ..) => return quoted(format!("{speaker} says")),

@@ -3,13 +3,14 @@
 use super::definite::is_topic;
 use super::nouns::{is_group, is_period, is_person, is_plural};
 use super::pointing::{self, BEFORE_PLACES, DEMONSTRATIVES, DETERMINERS, Lack, NAMELESS};
-use super::{topical, verbs};
 use super::words::{AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
+use super::{topical, verbs};
 
 /// Words that end a noun and what describes it.
 const ENDS: &[&str] = &["and", "but", "or", "so", "because", "while", "if", "too", "yet", "lately", "now", "then", "last", "next"];
 /// Words after a verb that are no nouns.
-const PARTICLES: &[&str] = &["away", "back", "down", "happy", "off", "out", "up", "well", "good", "great", "better", "more", "much", "not", "there", "here"];
+const PARTICLES: &[&str] =
+    &["away", "back", "down", "happy", "off", "out", "up", "well", "good", "great", "better", "more", "much", "not", "there", "here"];
 /// Nouns for places: "this town" is the one that was named.
 const PLACES: &[&str] = &["area", "city", "country", "island", "town", "village"];
 /// Nouns that "it" never means.
@@ -33,11 +34,12 @@ pub struct Context {
 impl Context {
     /// Whether it names everything that a passage with these words lacks. `people` are the names of the speakers.
     pub fn explains(&self, lacks: &[Lack], passage: &[Word], people: &[String]) -> bool {
-        let place = |noun: &str| PLACES.contains(&noun) && (names(&self.words, Lack::Place, people) || names(&self.words, Lack::Thing, people));
+        let place =
+            |noun: &str| PLACES.contains(&noun) && (names(&self.words, Lack::Place, people) || names(&self.words, Lack::Thing, people));
         shown(passage).iter().all(|noun| place(noun) || self.own && noun.is_empty() || topical::has(&self.words, noun))
-            && lacks.iter().all(|lack| {
-                names(&self.words, *lack, people) || self.clear && *lack == Lack::Thing || repeats(&self.words, passage, *lack)
-            })
+            && lacks
+                .iter()
+                .all(|lack| names(&self.words, *lack, people) || self.clear && *lack == Lack::Thing || repeats(&self.words, passage, *lack))
     }
 }
 
@@ -68,7 +70,13 @@ pub fn names(words: &[Word], lack: Lack, people: &[String]) -> bool {
         let place = || BEFORE_PLACES.contains(&before(at, 1)) || before(at, 1) == "the" && BEFORE_PLACES.contains(&before(at, 2));
         match lack {
             Lack::Shown => false,
-            Lack::Thing => name(at, word) && !place() || word.quoted || head(words, at).is_some_and(is_single) || is_subject(words, at) || is_object(words, at),
+            Lack::Thing => {
+                name(at, word) && !place()
+                    || word.quoted
+                    || head(words, at).is_some_and(is_single)
+                    || is_subject(words, at)
+                    || is_object(words, at)
+            }
             Lack::Person => {
                 is_person(lower) && lower != "who" && !is_plural(lower)
                     || name(at, word) && !place() && !matches!(before(at, 1), "the" | "a" | "an")
@@ -96,7 +104,8 @@ fn head(words: &[Word], at: usize) -> Option<&str> {
     }
     let ends = |(at, word): (usize, &Word)| {
         let lower = word.lower.as_str();
-        let verb = at > 0 && (verbs::is_past(lower) || verbs::is_common(lower) || lower.strip_suffix('s').is_some_and(verbs::is_never_noun));
+        let verb =
+            at > 0 && (verbs::is_past(lower) || verbs::is_common(lower) || lower.strip_suffix('s').is_some_and(verbs::is_never_noun));
         word.fresh || verb || is_any(lower, &[PREPOSITIONS, AUXILIARIES, MODALS, ENDS, NAMELESS, POINTING, I_WORDS, WE_WORDS, YOU_WORDS])
     };
     let phrase = words.get(at + 1..)?;
@@ -166,5 +175,39 @@ fn shown_at<'a>(words: &'a [Word], lowers: &[&'a str], at: usize) -> Option<&'a 
         // "This helped": what the speaker said before.
         _ if is_any(next, &[AUXILIARIES, MODALS]) || verbs::is_past(next) => Some(""),
         _ => Some("this"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::words;
+    use super::*;
+
+    #[test]
+    fn a_name_or_a_noun_that_agrees_is_named() {
+        let people = ["Vera".to_owned(), "Idris".to_owned()];
+        for (text, lack, expected) in [
+            ("How old is your boat?", Lack::Thing, true),
+            ("Since when do you build furniture?", Lack::Thing, true),
+            ("What is the best part?", Lack::Thing, false),
+            ("How are you handling the changes?", Lack::Thing, false),
+            ("Where in Basel was it?", Lack::Thing, false),
+            ("That was great", Lack::Thing, false),
+            ("I asked my sister", Lack::Person, true),
+            ("So cool, Vera!", Lack::Person, false),
+            ("I painted the masts", Lack::Several, true),
+            ("The boat looks old", Lack::Several, false),
+            ("We stayed at the harbour", Lack::Place, true),
+            ("I have a pile of books", Lack::Place, false),
+        ] {
+            assert_eq!(names(&words(text), lack, &people), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_needs_its_noun() {
+        assert!(is_shown(&words("I love to wear this dress")));
+        assert!(!is_shown(&words("I built a boat and love to sail this boat")));
+        assert_eq!(shown(&words("I never saw those masts")), ["masts"]);
     }
 }

@@ -11,8 +11,8 @@ const TOPICS: &[&str] = &[
     "atmosphere", "campaign", "cause", "characters", "class", "colors", "colours", "competition", "concert", "contest", "crowd", "decision",
     "dish", "event", "experience", "feeling", "festival", "film", "game", "hike", "journey", "match", "meeting", "message", "moment",
     "movie", "news", "offer", "painting", "performance", "pic", "picture", "photo", "place", "plot", "process", "project", "race",
-    "recipe", "result", "results", "scene", "script", "series", "session", "show", "situation", "song", "spot", "story", "theme", "tour", "vibe", "vibes",
-    "tournament", "trip", "view", "views", "workshop",
+    "recipe", "result", "results", "scene", "script", "series", "session", "show", "situation", "song", "spot", "story", "theme", "tour",
+    "tournament", "trip", "vibe", "vibes", "view", "views", "workshop",
 ];
 /// Words after a noun that say which one is meant.
 const QUALIFIERS: &[&str] = &[
@@ -58,9 +58,13 @@ pub fn is_known(found: &[Word], lowers: &[&str], at: usize) -> bool {
     // "The day was great": which?
     let day = at == 0 && end == 1 && is_period(noun) && rest.get(1).is_some_and(|word| verb(word));
     // "The extra money": beside which?
-    let more = rest.first().is_some_and(|word| MORE.contains(word)) && end > 1 && !rest.get(end).is_some_and(|word| *word != "on" && QUALIFIERS.contains(word));
+    let more = rest.first().is_some_and(|word| MORE.contains(word))
+        && end > 1
+        && !rest.get(end).is_some_and(|word| *word != "on" && QUALIFIERS.contains(word));
     let own = rest.get(end..).unwrap_or_default().iter().take(3).any(|word| matches!(*word, "i" | "my")) && is_period(noun);
-    more && !named || day || !named && !qualified && !own && !is_person(noun) && !is_period(noun) && (is_bare_topic(noun, rest, end) || at == 0 && end <= 2)
+    more && !named
+        || day
+        || !named && !qualified && !own && !is_person(noun) && !is_period(noun) && (is_bare_topic(noun, rest, end) || at == 0 && end <= 2)
 }
 
 /// Whether a conversation calls what it is about by this noun.
@@ -71,10 +75,20 @@ pub fn is_topic(noun: &str) -> bool {
 /// Whether a sentence begins with a subject that the one before it has to name: "My aim was …", "Winning was …".
 pub fn is_cut(found: &[Word], lowers: &[&str]) -> bool {
     match lowers {
-        ["my" | "our", "aim" | "aims" | "goal" | "goals" | "idea" | "intention" | "intent" | "plan" | "point" | "purpose", "was" | "were", ..] => true,
-        ["lots" | "plenty", "of", "people", verb, ..] | ["so", "many", "people", verb, ..] | ["many" | "most", "people", verb, ..] => verbs::is_past(verb),
+        [
+            "my" | "our",
+            "aim" | "aims" | "goal" | "goals" | "idea" | "intention" | "intent" | "plan" | "point" | "purpose",
+            "was" | "were",
+            ..,
+        ] => true,
+        ["lots" | "plenty", "of", "people", verb, ..] | ["so", "many", "people", verb, ..] | ["many" | "most", "people", verb, ..] => {
+            verbs::is_past(verb)
+        }
         [gerund, verb, ..] => {
-            gerund.len() > 5 && gerund.ends_with("ing") && !gerund.ends_with("thing") && !is_period(gerund)
+            gerund.len() > 5
+                && gerund.ends_with("ing")
+                && !gerund.ends_with("thing")
+                && !is_period(gerund)
                 && !found.get(1).is_some_and(|word| word.fresh)
                 && !lowers.get(2).is_some_and(|next| matches!(*next, "my" | "our" | "one"))
                 && is_any(verb, &[&["was", "felt", "gave", "made", "meant", "showed", "took", "helped"]])

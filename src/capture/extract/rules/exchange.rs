@@ -2,9 +2,9 @@
 //! an episode: it says what was said.
 
 use super::build::{Draft, Need, SENTENCES_MAX, Scene};
+use super::context::Context;
 use super::reading::{self, Reading, Sentence};
 use super::signals::{self, Signals};
-use super::context::Context;
 use super::thread::joined;
 use super::words::{Word, lower};
 use super::{passage, topical, weight};
@@ -35,7 +35,8 @@ pub fn exchange(scene: &Scene, sentences: &[Sentence], opening: usize, covered: 
         says(&one.signals) >= least && one.signals.verb && particular
     };
     let found = stretches.into_iter().filter(fits).find_map(|one| {
-        let direct = one.first == opening && !scene.thread.asks_anything() && one.words.len() <= if answers { ANSWER_MAX } else { REMARK_MAX };
+        let direct =
+            one.first == opening && !scene.thread.asks_anything() && one.words.len() <= if answers { ANSWER_MAX } else { REMARK_MAX };
         let replies = |context: &&Context| direct || context.own || topical::shares(&context.words, &one.words);
         let explained = |first: usize| {
             let within: Vec<&Sentence> = sentences.get(first..=one.last)?.iter().collect();
@@ -101,7 +102,9 @@ mod tests {
     #[test]
     fn what_points_to_the_turn_before_is_quoted_with_it() {
         assert_eq!(
-            statements("Vera: Two new engineers work at the harbour in Basel.\nIdris: Those engineers asked me to oil their gears every Friday morning."),
+            statements(
+                "Vera: Two new engineers work at the harbour in Basel.\nIdris: Those engineers asked me to oil their gears every Friday morning."
+            ),
             [
                 "Vera says “Two new engineers work at the harbour in Basel.” and Idris answers: “Those engineers asked me to oil their gears every Friday morning.”"
             ]

@@ -199,7 +199,8 @@ fn shows(sentence: &Sentence) -> bool {
 /// Whether a sentence that is worth no candidate adds to the draft before it: "It is near the lake in Basel."
 fn adds(draft: &Draft, sentence: &Sentence) -> bool {
     let signals = &sentence.signals;
-    let says = !shows(sentence) && signals.content > 1 && !signals.second_person && !sentence.question && !sentence.talk && !signals.general;
+    let says =
+        !shows(sentence) && signals.content > 1 && !signals.second_person && !sentence.question && !sentence.talk && !signals.general;
     says && signals.lack.is_some_and(|lack| supplies(&draft.parts, lack))
 }
 
@@ -223,4 +224,39 @@ fn answer(scene: &Scene, at: usize, sentence: &Sentence) -> Option<Draft> {
         decision: Default::default(),
     };
     Some(Draft { first: at, last: at, parts: vec![sentence.core.clone()], need: Need::Question, reading })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::extract;
+    use crate::api::MemoryKind;
+    use crate::capture::extract::transcript::read;
+
+    fn found(transcript: &str) -> Vec<(MemoryKind, String)> {
+        extract(&read(transcript.as_bytes()).unwrap()).candidates.into_iter().map(|one| (one.kind, one.statement)).collect()
+    }
+
+    #[test]
+    fn the_kind_comes_from_all_sentences() {
+        assert_eq!(
+            found("Vera: I built a mast in my workshop. It took some work, but I'm proud of it."),
+            [(MemoryKind::Profile, "Vera built a mast in their workshop. It took some work, but Vera is proud of it.".to_owned())]
+        );
+    }
+
+    #[test]
+    fn we_who_did_something_need_the_sentence_before_or_the_question() {
+        assert_eq!(found("Vera: Hi!\nIdris: We pulled off a narrow win."), []);
+        assert_eq!(found("Vera: Hi!\nIdris: We pulled off a narrow win in Basel.").len(), 1);
+        let answer = found("Vera: How did the race at the harbour go?\nIdris: We pulled off a narrow win.");
+        assert!(answer.iter().all(|(_, one)| one.contains("race")), "{answer:?}");
+    }
+
+    #[test]
+    fn a_question_about_the_asker_names_them() {
+        assert_eq!(
+            found("Vera: Who painted my small boat?\nIdris: It was painted by my uncle in Basel.").first().map(|(_, one)| one.as_str()),
+            Some("Vera asks “Who painted my small boat?” and Idris answers: “It was painted by my uncle in Basel.”")
+        );
+    }
 }

@@ -142,7 +142,8 @@ pub fn lacks(sentences: &[&Sentence], found: &[Word]) -> Vec<Lack> {
     // What the sentence lacks as a whole: "Gives me hope". What both see is named nowhere: "I love the colours".
     let lowers = lower(&first.words);
     let shows = has_any(&lowers, &["this|these is|was|are|were|one|ones"]) || lowers.ends_with(&["this"]);
-    let whole = if shows || context::is_shown(found) || signals::likes_known(&first.signals) { Some(Lack::Shown) } else { first.signals.lack };
+    let whole =
+        if shows || context::is_shown(found) || signals::likes_known(&first.signals) { Some(Lack::Shown) } else { first.signals.lack };
     for lack in later.chain(whole) {
         if !lacks.contains(&lack) {
             lacks.push(lack);

@@ -200,7 +200,10 @@ pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Wo
     }
     if matches!(word, "there" | "here" | "there's" | "here's") {
         let exists = matches!(word, "there's")
-            || word == "there" && matches!(before, "is" | "was" | "are" | "were" | "isn't" | "aren't") && !found.get(at + 1).is_none_or(|next| next.fresh)
+            || word == "there"
+                && at.checked_sub(1).and_then(|at| found.get(at)).is_some_and(|word| word.fresh)
+                && matches!(before, "is" | "was" | "are" | "were" | "isn't" | "aren't")
+                && !found.get(at + 1).is_none_or(|next| next.fresh)
             || (word == "there" && is_any(next, &[AUXILIARIES, MODALS, &["isn't", "aren't", "wasn't", "weren't"]]));
         let idiom = matches!(next, "for" | "to")
             || matches!(before, "out" | "been")
@@ -215,7 +218,9 @@ pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Wo
 fn is_picture(found: &[Word], at: usize) -> bool {
     let ends = found.get(at + 1).is_none_or(|next| {
         let lower = next.lower.as_str();
-        next.fresh || is_any(lower, &[AUXILIARIES, MODALS, &["and", "but", "so"]]) || PREPOSITIONS.contains(&lower) && !matches!(lower, "of" | "from")
+        next.fresh
+            || is_any(lower, &[AUXILIARIES, MODALS, &["and", "but", "so"]])
+            || PREPOSITIONS.contains(&lower) && !matches!(lower, "of" | "from")
     });
     ends && found.get(at).is_some_and(|word| PICTURES.contains(&word.lower.as_str()))
 }
@@ -247,8 +252,7 @@ pub fn names(words: &[Word], lack: Lack) -> bool {
                     || lower == "and" && words.get(at + 1).is_some_and(|next| name(at + 1, next))
             }
             Lack::Place => {
-                (place(before) || DETERMINERS.contains(&before) && BEFORE_PLACES.contains(&earlier))
-                    && (name(at, word) || thing())
+                (place(before) || DETERMINERS.contains(&before) && BEFORE_PLACES.contains(&earlier)) && (name(at, word) || thing())
             }
             Lack::Thing => {
                 name(at, word)
@@ -340,4 +344,34 @@ fn ends_open(lowers: &[&str]) -> bool {
         && TRANSITIVE.contains(&last)
         && (to == "to" || MODALS.contains(&to))
         && begins(lowers, "i|i'm|i've|i'd|i'll|we|we're|we'd|can't|excited|my")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::words;
+    use super::*;
+
+    #[test]
+    fn idioms_point_to_nothing_and_what_resembles_them_does() {
+        for (text, expected) in [
+            ("I sailed there and slept", Some(Lack::Place)),
+            ("I sat here and there", None),
+            ("Is there a boat for sale", None),
+            ("I have been one because I like boats", Some(Lack::Thing)),
+            ("We both painted the boat", Some(Lack::Several)),
+            ("I want a boat like this", Some(Lack::Shown)),
+            ("I love the pic", Some(Lack::Shown)),
+            ("I like the video games of my brother", None),
+            ("I work in a shop that sells boats", None),
+            ("Could you send me a photo of it", Some(Lack::Thing)),
+            ("My aim was to paint boats", Some(Lack::Thing)),
+            ("Winning was great", Some(Lack::Thing)),
+            ("Sailing was my first passion", None),
+            ("I saved the extra money", Some(Lack::Thing)),
+            ("The day was full of joy", Some(Lack::Thing)),
+            ("Lots of people came to Basel", Some(Lack::Thing)),
+        ] {
+            assert_eq!(lack(&words(text)), expected, "{text}");
+        }
+    }
 }

@@ -223,7 +223,10 @@ mod tests {
     #[test]
     fn notes_in_brackets_are_found() {
         let found = |text: &'static str| notes(text).into_iter().map(|range| &text[range]).collect::<Vec<_>>();
-        assert_eq!(found("Look! [photo: two boats. One is blue] [photo: a mast]. [x] done]"), ["[photo: two boats. One is blue] [photo: a mast]. [x]"]);
+        assert_eq!(
+            found("Look! [photo: two boats. One is blue] [photo: a mast]. [x] done]"),
+            ["[photo: two boats. One is blue] [photo: a mast]. [x]"]
+        );
         assert!(found("No [note, and no ) end").is_empty());
     }
 

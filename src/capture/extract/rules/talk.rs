@@ -74,15 +74,15 @@ const LAST_TALK: &[&str] = &[
 /// The fewest topical words of a statement that is vague otherwise.
 const TOPICAL_MIN: usize = 3;
 /// The fewest topical words of a resolve that says what it is about, beside those of resolves.
-const RESOLVE_MIN: usize = 3;
+const RESOLVE_MIN: usize = 2;
 /// Words of resolves.
 #[rustfmt::skip]
 const RESOLVES: &[&str] = &[
     "anyone", "anything", "believe", "believing", "best", "better", "chase", "chasing", "determined", "difference", "difficult", "dream",
-    "dreams", "everything", "fighting", "focus", "focused", "focusing", "follow", "following", "forward", "give", "goal", "goals", "going", "grow", "growing",
-    "hard", "hold", "improve", "improving", "inspired", "inspires", "keep", "keeping", "learn", "learning", "matter", "moving", "motivated",
+    "dreams", "everything", "fighting", "focus", "focused", "focusing", "follow", "following", "forward", "give", "goal", "goals", "grow", "growing",
+    "hard", "hold", "improve", "improving", "inspired", "inspires", "keeping", "learn", "learning", "matter", "moving", "motivated",
     "motivates", "motivation", "never", "nothing", "passion", "passions", "positive", "progress", "push", "pushing", "quit", "reach",
-    "reaching", "ready", "shine", "shining", "stay", "staying", "still", "stop", "strive", "striving", "strong", "stronger", "success",
+    "reaching", "ready", "shine", "shining", "stay", "staying", "stop", "strive", "striving", "strong", "stronger", "success",
     "succeed", "times", "tough", "trying", "work", "working",
 ];
 /// A statement that holds only if something else does.
@@ -144,4 +144,35 @@ fn praises(lowers: &[&str], signals: &Signals) -> bool {
 /// Whether a sentence about the speaker and the listener only says what the speaker feels or thinks: "I have faith in you".
 fn is_reaction(signals: &Signals) -> bool {
     !signals.sorts.iter().any(|sort| matches!(sort, Sort::Event | Sort::Role | Sort::Relation | Sort::Health | Sort::Habit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::signals::read;
+    use super::super::words::{lower, words};
+    use super::is_talk;
+
+    #[test]
+    fn promises_truths_and_praise_are_talk() {
+        let talk = |text: &str| {
+            let found = words(text);
+            is_talk(&lower(&found), &read(&found))
+        };
+        for text in [
+            "I'm not going to let anything or anyone stop me.",
+            "I'll stay motivated and keep chasing those dreams.",
+            "I've got a lot to learn, but I'm determined to make a difference.",
+            "The simple things make life worth it.",
+            "The old boat sounds lovely.",
+        ] {
+            assert!(talk(text), "{text}");
+        }
+        for text in [
+            "I keep trying to learn the violin and the trumpet.",
+            "My sister motivates me to keep going.",
+            "I will always remember the storm in Basel.",
+        ] {
+            assert!(!talk(text), "{text}");
+        }
+    }
 }

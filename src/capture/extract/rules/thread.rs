@@ -1,13 +1,13 @@
 //! The turns before the one that is read, as far as they explain what it points to.
 
-use super::context::{self, Context};
 use super::clauses::untagged;
+use super::context::{self, Context};
 use super::pattern::{begins_any, has_any};
-use super::{passage, person, topical, words};
 use super::pointing::{self, Lack};
 use super::reading::Sentence;
 use super::signals::Sort;
 use super::words::{I_WORDS, Word, is_any, lower};
+use super::{passage, person, topical, words};
 use crate::capture::extract::Role;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::VecDeque;
@@ -121,7 +121,9 @@ impl Thread {
         let Some(said) = turns.next().filter(|said| said.speaker != speaker) else { return Vec::new() };
         let replied = ending(said, said.role == Role::Assistant);
         let (told, own) = match turns.next() {
-            Some(own) if replied.is_empty() && own.speaker == speaker && !said.sentences.iter().any(|one| one.question) => (ending(own, false), true),
+            Some(own) if replied.is_empty() && own.speaker == speaker && !said.sentences.iter().any(|one| one.question) => {
+                (ending(own, false), true)
+            }
             _ => (replied, false),
         };
         let context = |count: usize| {

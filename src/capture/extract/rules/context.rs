@@ -110,8 +110,8 @@ fn head(words: &[Word], at: usize) -> Option<&str> {
     };
     let phrase = words.get(at + 1..)?;
     let end = phrase.iter().enumerate().position(|(at, word)| ends((at, word))).unwrap_or(phrase.len());
-    let nouns = phrase.get(..end)?.iter().filter(|word| !is_adverb(&word.lower));
-    nouns.last().map(|word| word.lower.as_str())
+    let mut nouns = phrase.get(..end)?.iter().filter(|word| !is_adverb(&word.lower));
+    nouns.next_back().map(|word| word.lower.as_str())
 }
 
 /// Whether a noun may be what "it" means.

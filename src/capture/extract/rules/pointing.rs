@@ -31,6 +31,8 @@ pub const COPULAS: &[&str] =
     &["is", "was", "isn't", "wasn't", "feels", "felt", "would", "will", "can", "could", "must", "has", "takes", "took"];
 /// Phrases in which a pronoun points to nothing.
 const FIXED: &[&str] = &["it happen|work", "it my? all|best", "it all? worth", "it comes"];
+/// The most words of a noun phrase with its preposition: "a very old photo of".
+const PHRASE_MAX: usize = 5;
 /// Nouns that count and name nothing: "a lot".
 const AMOUNTS: &[&str] = &["best", "bit", "couple", "few", "first", "last", "most", "part", "same", "way", "worst"];
 /// What people show.
@@ -107,7 +109,7 @@ pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Wo
         let counted = word == "both" && at > 0 && !is_any(next, &[AUXILIARIES, MODALS]);
         // "We both": whose name is the other one's?
         let counted = counted && !(word == "both" && matches!(before, "we" | "us"));
-        let earlier = if before == "of" { found.get(..at.saturating_sub(2))? } else { earlier };
+        let earlier = if before == "of" { without_phrase(found, at) } else { earlier };
         return (!counted && !names(earlier, Lack::Several)).then_some(Lack::Several);
     }
     if THINGS.contains(&word) {
@@ -122,7 +124,7 @@ pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Wo
             "the" => &[],
             _ if word == "ones" => found.get(..at.saturating_sub(2))?,
             // "A photo of it": something else than the photo.
-            "of" => found.get(..at.saturating_sub(2))?,
+            "of" | "behind" | "about" => without_phrase(found, at),
             _ => earlier,
         };
         // "A show that's new": a clause about the noun.
@@ -212,6 +214,13 @@ pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Wo
         return (!exists && !idiom && !names(earlier, Lack::Place)).then_some(Lack::Place);
     }
     None
+}
+
+/// The words before the noun phrase that leads to `at`: none for "a photo of it".
+fn without_phrase(found: &[Word], at: usize) -> &[Word] {
+    let near = at.saturating_sub(PHRASE_MAX)..at;
+    let start = near.rev().find(|at| found.get(*at).is_some_and(|word| DETERMINERS.contains(&word.lower.as_str())));
+    found.get(..start.unwrap_or_else(|| at.saturating_sub(2))).unwrap_or_default()
 }
 
 /// Whether a picture is at `at`, without words that say of what: "the photo", but not "the photo of my boat" and not "the video game".
@@ -364,6 +373,7 @@ mod tests {
             ("I like the video games of my brother", None),
             ("I work in a shop that sells boats", None),
             ("Could you send me a photo of it", Some(Lack::Thing)),
+            ("I'm a huge fan of it", Some(Lack::Thing)),
             ("My aim was to paint boats", Some(Lack::Thing)),
             ("Winning was great", Some(Lack::Thing)),
             ("Sailing was my first passion", None),

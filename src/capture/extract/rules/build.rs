@@ -1,7 +1,7 @@
 //! From drafts to candidates: how sentences read without the conversation.
 
 use super::reading::{self, Reading, Sentence, is_thing};
-use super::thread::Thread;
+use super::thread::{self, Thread};
 use super::words::{lower, words};
 use super::{dates, exchange, join, passage, person, person::People, signals, topic, weight};
 use crate::api::MemoryScope;
@@ -59,15 +59,13 @@ impl Draft {
 pub fn candidates(scene: &Scene, sentences: &[Sentence]) -> Vec<Candidate> {
     let mut drafts = join::drafts(scene, sentences);
     let opening = passage::reply(scene, sentences);
-    for draft in &mut drafts {
-        passage::introduce(scene, sentences, opening, draft);
-    }
+    drafts.retain_mut(|draft| passage::introduce(scene, sentences, opening, draft));
     drafts.extend(passage::passages(scene, sentences, opening, &drafts));
     drafts.sort_by_key(|draft| draft.first);
     let mut found: Vec<Candidate> = drafts.into_iter().filter_map(|draft| finished(scene, sentences, draft)).collect();
     let covered =
         |at: usize| sentences.get(at).is_some_and(|one| found.iter().any(|other| other.span.start < one.end && one.start < other.span.end));
-    let rest = exchange::exchange(scene, sentences, covered).and_then(|draft| finished(scene, sentences, draft));
+    let rest = exchange::exchange(scene, sentences, opening, covered).and_then(|draft| finished(scene, sentences, draft));
     found.extend(rest);
     found.sort_by_key(|one| one.span.start);
     found
@@ -108,7 +106,9 @@ fn statement(scene: &Scene, draft: &Draft) -> Option<(String, String, &'static s
     let quoted = |introduction: String| Some((format!("{introduction}: “"), parts.join(" "), "”"));
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     match (&draft.need, scene.question, scene.thread.last()) {
-        (Need::Question, Some(question), _) => return quoted(format!("Asked “{}”, {} answers", line(question), scene.people.speaker)),
+        (Need::Question, Some(question), _) => {
+            return quoted(thread::introduced(scene.thread.asker(), &line(question), &scene.people.speaker));
+        }
         (Need::Corrected, _, Some(before)) => return quoted(format!("{speaker} corrects “{}”", line(&before.text))),
         (Need::Context(introduction), ..) => return quoted(introduction.clone()),
         (Need::Quotation, ..) => return quoted(format!("{speaker} says")),
@@ -133,6 +133,6 @@ fn statement(scene: &Scene, draft: &Draft) -> Option<(String, String, &'static s
 fn ended(part: &str) -> String {
     let text = part.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = person::capitalised(text.trim_end_matches(['.', '!', '…', ',', ' ']));
-    let closed = text.ends_with(['"', '”', ')']) && text.trim_end_matches(['"', '”', ')']).ends_with(['.', '!', '?']);
+    let closed = text.ends_with(['"', '”', ')', ']']) && text.trim_end_matches(['"', '”', ')', ']']).ends_with(['.', '!', '?']);
     if closed || text.ends_with(':') { text } else { format!("{text}.") }
 }

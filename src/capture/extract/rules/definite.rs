@@ -12,13 +12,16 @@ const TOPICS: &[&str] = &[
     "dish", "event", "experience", "feeling", "festival", "film", "game", "hike", "journey", "match", "meeting", "message", "moment",
     "movie", "news", "offer", "painting", "performance", "pic", "picture", "photo", "place", "plot", "process", "project", "race",
     "recipe", "result", "results", "scene", "script", "series", "session", "show", "situation", "song", "spot", "story", "theme", "tour",
-    "tournament", "trip", "view", "views", "workshop",
+    "tournament", "trip", "vibe", "vibes", "view", "views", "workshop",
 ];
 /// Words after a noun that say which one is meant.
 const QUALIFIERS: &[&str] = &[
     "of", "that", "who", "which", "where", "when", "i", "we", "i've", "called", "named", "in", "at", "on", "for", "from", "with", "to",
     "about", "around", "near",
 ];
+
+/// Words before a noun that was named before.
+const MORE: &[&str] = &["additional", "extra", "former", "latter", "remaining"];
 
 /// Whether a number at `at` counts things that the sentence does not name: "I saw another at the market."
 pub fn counts(found: &[Word], lowers: &[&str], at: usize) -> bool {
@@ -49,12 +52,53 @@ pub fn is_known(found: &[Word], lowers: &[&str], at: usize) -> bool {
     let noun = rest.get(end.saturating_sub(1)).copied().unwrap_or_default();
     let named = found.get(at + 1..at + 1 + end).unwrap_or_default().iter().any(|word| word.capital || word.quoted);
     let qualified = rest.get(end).is_some_and(|word| QUALIFIERS.contains(word)) && !found.get(at + 1 + end).is_some_and(|word| word.fresh);
+    // "The boat to have", but not "the way to Basel".
+    let to = rest.get(end) == Some(&"to") && rest.get(end + 1).is_some_and(|next| verbs::is_common(next));
+    let qualified = qualified && !to;
+    // "The day was great": which?
+    let day = at == 0 && end == 1 && is_period(noun) && rest.get(1).is_some_and(|word| verb(word));
+    // "The extra money": beside which?
+    let more = rest.first().is_some_and(|word| MORE.contains(word))
+        && end > 1
+        && !rest.get(end).is_some_and(|word| *word != "on" && QUALIFIERS.contains(word));
     let own = rest.get(end..).unwrap_or_default().iter().take(3).any(|word| matches!(*word, "i" | "my")) && is_period(noun);
-    !named && !qualified && !own && !is_person(noun) && !is_period(noun) && (is_topic(noun, rest, end) || at == 0 && end <= 2)
+    more && !named
+        || day
+        || !named && !qualified && !own && !is_person(noun) && !is_period(noun) && (is_bare_topic(noun, rest, end) || at == 0 && end <= 2)
+}
+
+/// Whether a conversation calls what it is about by this noun.
+pub fn is_topic(noun: &str) -> bool {
+    TOPICS.contains(&noun)
+}
+
+/// Whether a sentence begins with a subject that the one before it has to name: "My aim was …", "Winning was …".
+pub fn is_cut(found: &[Word], lowers: &[&str]) -> bool {
+    match lowers {
+        [
+            "my" | "our",
+            "aim" | "aims" | "goal" | "goals" | "idea" | "intention" | "intent" | "plan" | "point" | "purpose",
+            "was" | "were",
+            ..,
+        ] => true,
+        ["lots" | "plenty", "of", "people", verb, ..] | ["so", "many", "people", verb, ..] | ["many" | "most", "people", verb, ..] => {
+            verbs::is_past(verb)
+        }
+        [gerund, verb, ..] => {
+            gerund.len() > 5
+                && gerund.ends_with("ing")
+                && !gerund.ends_with("thing")
+                && !is_period(gerund)
+                && !found.get(1).is_some_and(|word| word.fresh)
+                && !lowers.get(2).is_some_and(|next| matches!(*next, "my" | "our" | "one"))
+                && is_any(verb, &[&["was", "felt", "gave", "made", "meant", "showed", "took", "helped"]])
+        }
+        _ => false,
+    }
 }
 
 /// Whether a noun is what a conversation is about, with nothing that describes it: "the script", but not "the road-trip script".
-fn is_topic(noun: &str, rest: &[&str], end: usize) -> bool {
+fn is_bare_topic(noun: &str, rest: &[&str], end: usize) -> bool {
     let bare = end == 1 || rest.first().is_some_and(|word| matches!(*word, "whole" | "entire" | "same" | "last" | "big" | "other" | "new"));
     TOPICS.contains(&noun) && bare
 }

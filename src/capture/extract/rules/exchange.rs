@@ -1,34 +1,60 @@
-//! What no rule reads as a statement, quoted together with the words that it replies to. Nobody resolved what its pronouns point to, so the
-//! reader gets both sides. It is an episode: it says what was said.
+//! What no rule reads as a statement, quoted together with the words that it replies to. Both sides together name what they point to. It is
+//! an episode: it says what was said.
 
 use super::build::{Draft, Need, SENTENCES_MAX, Scene};
+use super::context::Context;
 use super::reading::{self, Reading, Sentence};
 use super::signals::{self, Signals};
 use super::thread::joined;
-use super::weight;
 use super::words::{Word, lower};
+use super::{passage, topical, weight};
 use crate::api::MemoryKind;
 use crate::capture::extract::Role;
 
 /// The fewest topical words, names and numbers of what is quoted, and of an answer to a question.
 const CONTENT_MIN: usize = 4;
 const ANSWER_MIN: usize = 3;
+/// The most words of an answer to a question, and of another reply, that takes up no word of what it replies to.
+const ANSWER_MAX: usize = 20;
+const REMARK_MAX: usize = 8;
 
-/// What a turn says to those before it; `None` if it says too little, or replies to nothing. `covered` are the sentences that are in other
-/// drafts.
-pub fn exchange(scene: &Scene, sentences: &[Sentence], covered: impl Fn(usize) -> bool) -> Option<Draft> {
+/// What a turn says to those before it; `None` if it says too little, replies to nothing, or points to what neither side names. `opening`
+/// is the sentence that replies, `covered` are the sentences that are in other drafts.
+pub fn exchange(scene: &Scene, sentences: &[Sentence], opening: usize, covered: impl Fn(usize) -> bool) -> Option<Draft> {
     if scene.turn.role != Role::Person || scene.turn.speaker.is_none() {
         return None;
     }
-    let introduction = scene.thread.exchange(&scene.people.speaker)?;
-    let stretches = (0..sentences.len()).filter_map(|first| stretch(sentences, first, &covered));
-    let Stretch { first, last, signals, words } = stretches.max_by_key(|one| (says(&one.signals), usize::MAX - one.first))?;
+    let contexts = scene.thread.exchanges(&scene.people.speaker);
+    let mut stretches: Vec<Stretch> = (0..sentences.len()).filter_map(|first| stretch(sentences, first, &covered)).collect();
+    stretches.sort_by_key(|one| (usize::MAX - says(&one.signals), one.first));
     let answers = scene.thread.asks();
     let least = if answers { ANSWER_MIN } else { CONTENT_MIN };
-    let particular = answers || signals.first_person && !reading::is_truism(&signals);
-    if says(&signals) < least || !signals.verb || !particular {
-        return None;
-    }
+    let fits = |one: &Stretch| {
+        let general = reading::is_truism(&one.signals);
+        let particular = !general && !one.signals.general && (answers || one.signals.first_person);
+        says(&one.signals) >= least && one.signals.verb && particular
+    };
+    let found = stretches.into_iter().filter(fits).find_map(|one| {
+        let direct =
+            one.first == opening && !scene.thread.asks_anything() && one.words.len() <= if answers { ANSWER_MAX } else { REMARK_MAX };
+        let replies = |context: &&Context| direct || context.own || topical::shares(&context.words, &one.words);
+        let explained = |first: usize| {
+            let within: Vec<&Sentence> = sentences.get(first..=one.last)?.iter().collect();
+            let words = joined(within.iter().map(|sentence| sentence.words.as_slice()));
+            let lacks = passage::lacks(&within, &words);
+            let context = contexts.iter().filter(replies).find(|context| context.explains(&lacks, &words, scene.names));
+            match context {
+                Some(context) => Some((first, Need::Context(context.introduction.clone()))),
+                // Its own turn names it.
+                None if first < one.first && lacks.is_empty() => Some((first, Need::Quotation)),
+                None => None,
+            }
+        };
+        let before = one.first.checked_sub(1).filter(|at| sentences.get(*at).is_some_and(|sentence| !sentence.question && !sentence.talk));
+        let (first, need) = explained(one.first).or_else(|| explained(before?))?;
+        Some((one, first, need))
+    });
+    let (Stretch { last, signals, words, .. }, first, need) = found?;
     let lowers = lower(&words);
     let reading = Reading {
         kind: MemoryKind::Episode,
@@ -41,7 +67,7 @@ pub fn exchange(scene: &Scene, sentences: &[Sentence], covered: impl Fn(usize) -
         decision: Default::default(),
     };
     let parts = sentences.get(first..=last)?.iter().map(|sentence| sentence.text.clone()).collect();
-    Some(Draft { first, last, parts, need: Need::Context(introduction), reading })
+    Some(Draft { first, last, parts, need, reading })
 }
 
 /// Sentences in a row, and what their words say.
@@ -52,10 +78,9 @@ struct Stretch {
     words: Vec<Word>,
 }
 
-/// At most three sentences from `first` on that are no questions, no small talk and no notes about a picture.
+/// At most three sentences from `first` on that are no questions and no small talk.
 fn stretch(sentences: &[Sentence], first: usize, covered: impl Fn(usize) -> bool) -> Option<Stretch> {
-    let fits =
-        |at: &usize| !covered(*at) && sentences.get(*at).is_some_and(|one| !one.question && !one.says_nothing() && !one.is_bracketed());
+    let fits = |at: &usize| !covered(*at) && sentences.get(*at).is_some_and(|one| !one.question && !one.says_nothing());
     let last = (first..sentences.len()).take_while(fits).take(SENTENCES_MAX).last()?;
     let words = joined(sentences.get(first..=last)?.iter().map(|sentence| sentence.words.as_slice()));
     Some(Stretch { first, last, signals: signals::read(&words), words })
@@ -78,12 +103,34 @@ mod tests {
     fn what_points_to_the_turn_before_is_quoted_with_it() {
         assert_eq!(
             statements(
-                "Vera: The old harbour crane moves again.\nIdris: Those engineers asked me to oil their gears every Friday morning."
+                "Vera: Two new engineers work at the harbour in Basel.\nIdris: Those engineers asked me to oil their gears every Friday morning."
             ),
             [
-                "Vera says “The old harbour crane moves again.” and Idris answers: “Those engineers asked me to oil their gears every Friday morning.”"
+                "Vera says “Two new engineers work at the harbour in Basel.” and Idris answers: “Those engineers asked me to oil their gears every Friday morning.”"
             ]
         );
+        // One sentence more names it.
+        assert_eq!(
+            statements(
+                "Vera: I sold my old boat in Basel. The mast broke twice. It scared everybody.\nIdris: Those masts scare me whenever storms come over the bay near Bern."
+            ),
+            [
+                "Vera sold their old boat in Basel. The mast broke twice. It scared everybody.",
+                "Vera says “I sold my old boat in Basel. The mast broke twice. It scared everybody.” and Idris answers: “Those masts scare me whenever storms come over the bay near Bern.”"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_neither_side_names_is_left_out() {
+        for talk in [
+            "Vera: The old harbour crane moves again.\nIdris: Those engineers asked me to oil their gears every Friday morning.",
+            "Vera: It sold quickly last Friday.\nIdris: Nobody painted it because of its age.",
+            "Vera: Which tools did you use for the mast?\nIdris: This shows how carefully my uncle worked.",
+        ] {
+            let found = statements(talk);
+            assert!(!found.iter().any(|one| one.contains("Idris")), "{found:?}");
+        }
     }
 
     #[test]

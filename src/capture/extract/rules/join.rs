@@ -1,12 +1,13 @@
 //! Which sentences of a turn belong together: those that go on with the one before, and those that need it to be understood.
 
 use super::build::{Draft, Need, SENTENCES_MAX, Scene};
-use super::pattern::has_any;
+use super::pattern::{begins_any, has_any};
 use super::pointing::{self, Lack};
 use super::reading::{self, Reading, Sentence, is_thing};
-use super::signals::{Signals, Sort};
-use super::words::{lower, words};
-use super::{dates, weight};
+use super::signals::{self, Signals, Sort};
+use super::thread::joined;
+use super::words::{Word, lower, words};
+use super::{context, dates, weight};
 use crate::api::MemoryKind;
 use crate::capture::extract::Role;
 use chrono::NaiveDate;
@@ -43,7 +44,7 @@ pub fn drafts(scene: &Scene, sentences: &[Sentence]) -> Vec<Draft> {
         };
         let lack = reading.signals.lack.filter(|_| !reading.is_plain(scene));
         let goes_on = |draft: &&mut Draft| match lack {
-            Some(lack) => draft.last + 1 == at && supplies(&draft.parts, lack),
+            Some(lack) => draft.last + 1 == at && !shows(sentence) && supplies(&draft.parts, lack),
             None if draft.last + 1 == at && (is_weak(&reading) || draft.parts.len() == 1 && is_weak(&draft.reading)) => {
                 !is_thing(reading.kind) && !is_thing(draft.reading.kind) && !turns(&sentence.text)
             }
@@ -58,7 +59,20 @@ pub fn drafts(scene: &Scene, sentences: &[Sentence]) -> Vec<Draft> {
             drafts.extend(begun(scene, sentences, at, opens, lack, reading));
         }
     }
+    for draft in &mut drafts {
+        draft.reading.kind = kind(draft);
+    }
     drafts
+}
+
+/// The kind of a draft by all its sentences.
+pub fn kind(draft: &Draft) -> MemoryKind {
+    if draft.parts.len() == 1 || is_thing(draft.reading.kind) || draft.reading.explicit {
+        return draft.reading.kind;
+    }
+    let parts: Vec<Vec<Word>> = draft.parts.iter().map(|part| words(part)).collect();
+    let found = joined(parts.iter().map(Vec::as_slice));
+    reading::kind(&signals::read(&found), &lower(&found))
 }
 
 /// A draft that begins with the sentence at `at`, or with those before it that name what it lacks; `None` if nothing does.
@@ -69,6 +83,9 @@ fn begun(scene: &Scene, sentences: &[Sentence], at: usize, opens: bool, lack: Op
     }
     let alone = |need: Need, reading: Reading| Some(Draft { first: at, last: at, parts: vec![core.clone()], need, reading });
     let Some(lack) = lack else { return alone(Need::Nothing, reading) };
+    if sentences.get(at).is_some_and(shows) {
+        return None;
+    }
     let before = context(sentences, at, lack).or_else(|| introduction(sentences, at, lack));
     if let Some((first, mut parts)) = before {
         parts.push(core);
@@ -80,8 +97,13 @@ fn begun(scene: &Scene, sentences: &[Sentence], at: usize, opens: bool, lack: Op
     let shows = words(&core).iter().any(|word| matches!(word.lower.as_str(), "this" | "these" | "here"));
     let vague = scene.question.is_some_and(|question| has_any(&lower(&words(question)), &["any|anything|something|how's"]));
     let answers =
-        !shows && (!vague || lack != Lack::Thing) && scene.question.is_some_and(|question| pointing::names(&words(question), lack));
+        !shows && (!vague || lack != Lack::Thing) && scene.question.is_some_and(|question| names_all(&words(question), &core, scene.names));
     if opens && answers { alone(Need::Question, reading) } else { None }
+}
+
+/// Whether the words of a question name everything that its answer lacks.
+fn names_all(question: &[Word], answer: &str, people: &[String]) -> bool {
+    pointing::lacks(&words(answer)).into_iter().all(|lack| context::names(question, lack, people))
 }
 
 /// Whether a sentence continues the one before it, without a name, number or time of its own: "I went to Basel. We had fun."
@@ -107,6 +129,16 @@ pub fn is_weak(reading: &Reading) -> bool {
     let empty = matches!(lowers.first(), Some(&("it" | "it's" | "there's" | "there")));
     let signals = &reading.signals;
     !reading.explicit && !reading.corrects && (leans || empty || !reading::lasts(signals) && weight(signals) < WEIGHT_MIN)
+}
+
+/// Whether the subject of a sentence is cut off: "we" did something, and no name, number, time or relative says who or when.
+pub fn is_cut(reading: &Reading) -> bool {
+    let signals = &reading.signals;
+    let found = words(&reading.core);
+    let ours = found.first().is_some_and(|word| matches!(word.lower.as_str(), "we" | "we've" | "we're" | "we'll" | "we'd"));
+    let timed = || !dates::relative(&reading.core, &found, NaiveDate::default()).is_empty();
+    let plain = reading.explicit || reading.corrects || is_thing(reading.kind);
+    ours && !plain && !signals.single && signals.concrete == 0 && !signals.is(Sort::Relation) && !timed()
 }
 
 /// How much the words of a sentence say: a point for each topical word, two for each name or number.
@@ -159,10 +191,16 @@ fn introduction(sentences: &[Sentence], at: usize, lack: Lack) -> Option<(usize,
     (named.next().is_none() && understood).then(|| (first, vec![sentence.core.clone()]))
 }
 
+/// Whether a sentence is about what is shown beside it: "This is my boat".
+fn shows(sentence: &Sentence) -> bool {
+    begins_any(&lower(&sentence.words), &["this|these is|are|was|were", "this's"])
+}
+
 /// Whether a sentence that is worth no candidate adds to the draft before it: "It is near the lake in Basel."
 fn adds(draft: &Draft, sentence: &Sentence) -> bool {
     let signals = &sentence.signals;
-    let says = signals.content > 1 && !signals.second_person && !sentence.question && !sentence.talk && !signals.general;
+    let says =
+        !shows(sentence) && signals.content > 1 && !signals.second_person && !sentence.question && !sentence.talk && !signals.general;
     says && signals.lack.is_some_and(|lack| supplies(&draft.parts, lack))
 }
 
@@ -186,4 +224,39 @@ fn answer(scene: &Scene, at: usize, sentence: &Sentence) -> Option<Draft> {
         decision: Default::default(),
     };
     Some(Draft { first: at, last: at, parts: vec![sentence.core.clone()], need: Need::Question, reading })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::extract;
+    use crate::api::MemoryKind;
+    use crate::capture::extract::transcript::read;
+
+    fn found(transcript: &str) -> Vec<(MemoryKind, String)> {
+        extract(&read(transcript.as_bytes()).unwrap()).candidates.into_iter().map(|one| (one.kind, one.statement)).collect()
+    }
+
+    #[test]
+    fn the_kind_comes_from_all_sentences() {
+        assert_eq!(
+            found("Vera: I built a mast in my workshop. It took some work, but I'm proud of it."),
+            [(MemoryKind::Profile, "Vera built a mast in their workshop. It took some work, but Vera is proud of it.".to_owned())]
+        );
+    }
+
+    #[test]
+    fn we_who_did_something_need_the_sentence_before_or_the_question() {
+        assert_eq!(found("Vera: Hi!\nIdris: We pulled off a narrow win."), []);
+        assert_eq!(found("Vera: Hi!\nIdris: We pulled off a narrow win in Basel.").len(), 1);
+        let answer = found("Vera: How did the race at the harbour go?\nIdris: We pulled off a narrow win.");
+        assert!(answer.iter().all(|(_, one)| one.contains("race")), "{answer:?}");
+    }
+
+    #[test]
+    fn a_question_about_the_asker_names_them() {
+        assert_eq!(
+            found("Vera: Who painted my small boat?\nIdris: It was painted by my uncle in Basel.").first().map(|(_, one)| one.as_str()),
+            Some("Vera asks “Who painted my small boat?” and Idris answers: “It was painted by my uncle in Basel.”")
+        );
+    }
 }

@@ -25,6 +25,7 @@ mod subject;
 mod talk;
 mod thread;
 mod topic;
+mod topical;
 mod verbs;
 pub mod weight;
 mod words;
@@ -74,7 +75,7 @@ pub fn extract(transcript: &Transcript) -> Extraction {
         let sentences = own_sentences(turn, &names);
         let people = people(turn, &names);
         thread.resume(turn.at);
-        let question = thread.question();
+        let question = thread.question(&names);
         let scene = Scene { transcript, turn, people: &people, names: &names, thread: &thread, question: question.as_deref() };
         found.candidates.extend(build::candidates(&scene, &sentences));
         thread.push(&people.speaker, turn.role, sentences);
@@ -102,7 +103,7 @@ fn people(turn: &Turn, names: &[String]) -> People {
     People { speaker, listener }
 }
 
-/// The sentences of a turn that did not come from a memory, with their places in the transcript's text.
+/// The sentences of a turn that did not come from a memory and are no notes in brackets, with their places in the transcript's text.
 fn own_sentences(turn: &Turn, names: &[String]) -> Vec<Sentence> {
     let recalled = recalled::stretches(&turn.text);
     let mut before = 0;
@@ -111,7 +112,12 @@ fn own_sentences(turn: &Turn, names: &[String]) -> Vec<Sentence> {
         let within = clauses::clauses(turn.text.get(range.clone()).unwrap_or_default());
         within.into_iter().map(move |clause| range.start + clause.start..range.start + clause.end)
     });
-    let own = clauses.filter(|range| {
+    let notes = sentences::notes(&turn.text);
+    let spoken = clauses.filter(|range| {
+        let note = notes.partition_point(|note| note.end < range.end);
+        notes.get(note).is_none_or(|note| range.start < note.start)
+    });
+    let own = spoken.filter(|range| {
         while recalled.get(before).is_some_and(|old| old.end <= range.start) {
             before += 1;
         }

@@ -64,7 +64,7 @@ pub fn statement(sentence: &str, names: &[String]) -> String {
         _ => sentence.len(),
     };
     // With the mark that opens a quotation.
-    let opening = sentence.get(..start).unwrap_or_default().trim_end_matches(['"', '“', '(', '\'', '‘', '*', '_']).len();
+    let opening = sentence.get(..start).unwrap_or_default().trim_end_matches(['"', '“', '(', '[', '\'', '‘', '*', '_']).len();
     let core = sentence.get(opening..end).unwrap_or_default().trim_end_matches([',', ' ']);
     let lowers = lower(&found);
     let from = found.iter().position(|word| word.start == start).unwrap_or(found.len());

@@ -2,13 +2,14 @@
 //! with what they are about. A quotation is never wrong about its speaker.
 
 use super::build::{Draft, Need, SENTENCES_MAX, Scene};
+use super::context::Context;
 use super::pattern::has_any;
 use super::pointing::{self, Lack};
 use super::reading::{self, Reading, Sentence};
 use super::signals::{self, Signals};
 use super::thread::joined;
 use super::words::{Word, lower};
-use super::{join, weight};
+use super::{context, join, topical, weight};
 use crate::capture::extract::Role;
 use std::collections::BTreeSet;
 
@@ -44,25 +45,33 @@ pub fn passages(scene: &Scene, sentences: &[Sentence], opening: usize, drafts: &
     found
 }
 
-/// Gives a lone draft that says little what it is about: the sentence before it or, for the sentence that replies, the turn before.
-pub fn introduce(scene: &Scene, sentences: &[Sentence], opening: usize, draft: &mut Draft) {
-    let (Some(sentence), signals) = (sentences.get(draft.first), &draft.reading.signals) else { return };
+/// Gives a lone draft that says little what it is about: the sentence before it or, for the sentence that replies, the turn before. `false`
+/// if it says nothing without that and there is none.
+pub fn introduce(scene: &Scene, sentences: &[Sentence], opening: usize, draft: &mut Draft) -> bool {
+    let (Some(sentence), signals) = (sentences.get(draft.first), &draft.reading.signals) else { return true };
     let lone = draft.parts.len() == 1 && matches!(draft.need, Need::Nothing) && !draft.reading.is_plain(scene);
-    let weak = join::is_weak(&draft.reading) && !reading::lasts(signals);
+    let cut = lone && join::is_cut(&draft.reading);
+    let weak = cut || join::is_weak(&draft.reading) && !reading::lasts(signals);
     let answers = scene.thread.asks() && join::weight(signals) < ANSWER_MIN && !reading::lasts(signals);
     if !lone || !weak && !answers {
-        return;
+        return true;
     }
     let before = draft.first.checked_sub(1).and_then(|at| sentences.get(at)).filter(|_| weak);
     if let Some(before) = before.filter(|before| tells(before, false) && before.signals.lack.is_none() && !join::turns(&sentence.text)) {
         draft.parts = vec![before.text.clone(), sentence.text.clone()];
         (draft.first, draft.need) = (draft.first - 1, Need::Quotation);
-    } else if draft.first == opening {
-        let context = scene.thread.contexts(&scene.people.speaker).into_iter().next();
+        draft.reading.kind = join::kind(draft);
+        return true;
+    }
+    if draft.first == opening {
+        let related = |context: &Context| scene.thread.asks() || topical::shares(&context.words, &sentence.words);
+        let context = scene.thread.contexts(&scene.people.speaker).into_iter().find(related);
         if let Some(context) = context {
             (draft.parts, draft.need) = (vec![sentence.text.clone()], Need::Context(context.introduction));
+            return true;
         }
     }
+    !cut
 }
 
 /// The sentence with which a turn replies to the one before: the first that takes up a word of its question, or else the first that says
@@ -91,7 +100,7 @@ fn passage(scene: &Scene, sentences: &[Sentence], (first, last): (usize, usize),
     }
     let particular = signals.single || signals.concrete > 0;
     let alone = particular && is_worth(&signals, &found, false) && !reading::is_truism(&signals);
-    let lacks = lacks(within, &found);
+    let lacks = lacks(&within.iter().collect::<Vec<_>>(), &found);
     let reading = Reading {
         kind: reading::kind(&signals, &lower(&found)),
         core: within.first()?.core.clone(),
@@ -115,7 +124,7 @@ fn passage(scene: &Scene, sentences: &[Sentence], (first, last): (usize, usize),
         return draft(first, Need::Quotation);
     }
     let mut contexts = scene.thread.contexts(&scene.people.speaker).into_iter();
-    match contexts.find(|context| opens && context.explains(&lacks)) {
+    match contexts.find(|context| opens && context.explains(&lacks, &found, scene.names)) {
         Some(context) => draft(first, Need::Context(context.introduction)),
         None if lacks.is_empty() && alone => draft(first, Need::Quotation),
         None => None,
@@ -123,7 +132,7 @@ fn passage(scene: &Scene, sentences: &[Sentence], (first, last): (usize, usize),
 }
 
 /// What the sentences of a passage lack, with these words. "It" in a later sentence is what the one before it tells.
-fn lacks(sentences: &[Sentence], found: &[Word]) -> Vec<Lack> {
+pub fn lacks(sentences: &[&Sentence], found: &[Word]) -> Vec<Lack> {
     let Some(first) = sentences.first() else { return Vec::new() };
     let mut lacks = pointing::lacks(&first.words);
     let told = sentences
@@ -133,7 +142,8 @@ fn lacks(sentences: &[Sentence], found: &[Word]) -> Vec<Lack> {
     // What the sentence lacks as a whole: "Gives me hope". What both see is named nowhere: "I love the colours".
     let lowers = lower(&first.words);
     let shows = has_any(&lowers, &["this|these is|was|are|were|one|ones"]) || lowers.ends_with(&["this"]);
-    let whole = if shows || signals::likes_known(&first.signals) { Some(Lack::Shown) } else { first.signals.lack };
+    let whole =
+        if shows || context::is_shown(found) || signals::likes_known(&first.signals) { Some(Lack::Shown) } else { first.signals.lack };
     for lack in later.chain(whole) {
         if !lacks.contains(&lack) {
             lacks.push(lack);
@@ -144,8 +154,8 @@ fn lacks(sentences: &[Sentence], found: &[Word]) -> Vec<Lack> {
 
 /// Whether the sentences from `first` to `last` can be understood alone.
 fn explains_own(sentences: &[Sentence], first: usize, last: usize) -> bool {
-    let within = sentences.get(first..=last).unwrap_or_default();
-    lacks(within, &joined(within.iter().map(|sentence| sentence.words.as_slice()))).is_empty()
+    let within: Vec<&Sentence> = sentences.get(first..=last).unwrap_or_default().iter().collect();
+    lacks(&within, &joined(within.iter().map(|sentence| sentence.words.as_slice()))).is_empty()
 }
 
 /// Whether a passage says enough.

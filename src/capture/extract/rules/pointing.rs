@@ -1,11 +1,11 @@
 //! Words that point to something said before: whether a sentence can be understood alone, and what it lacks.
 
-use super::definite::{counts, is_known};
+use super::definite::{counts, is_cut, is_known};
 use super::expletive::{is_empty_it, judges_event};
 use super::nouns::{is_group, is_period, is_person, is_plural};
 use super::pattern::{begins, begins_any};
 use super::verbs;
-use super::words::{AUXILIARIES, I_WORDS, MODALS, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
+use super::words::{AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
 
 /// What a sentence does not name itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +31,8 @@ pub const COPULAS: &[&str] =
     &["is", "was", "isn't", "wasn't", "feels", "felt", "would", "will", "can", "could", "must", "has", "takes", "took"];
 /// Phrases in which a pronoun points to nothing.
 const FIXED: &[&str] = &["it happen|work", "it my? all|best", "it all? worth", "it comes"];
+/// The most words of a noun phrase with its preposition: "a very old photo of".
+const PHRASE_MAX: usize = 5;
 /// Nouns that count and name nothing: "a lot".
 const AMOUNTS: &[&str] = &["best", "bit", "couple", "few", "first", "last", "most", "part", "same", "way", "worst"];
 /// What people show.
@@ -41,6 +43,20 @@ const TRANSITIVE: &[&str] = &[
     "attend", "bring", "buy", "choose", "create", "do", "enjoy", "find", "get", "go", "have", "hear", "join", "like", "love", "make", "meet",
     "need", "see", "take", "tell", "use", "visit", "want",
 ];
+/// Words before a place.
+pub const BEFORE_PLACES: &[&str] = &[
+    "around", "at", "behind", "beside", "between", "by", "from", "in", "into", "near", "on", "onto", "through", "to", "toward", "towards",
+    "under",
+];
+/// Words that name nothing.
+#[rustfmt::skip]
+pub const NAMELESS: &[&str] = &[
+    "what", "what's", "who", "who's", "where", "when", "why", "how", "how's", "which", "whose", "something", "anything", "everything",
+    "nothing", "someone", "somebody", "anyone", "anybody", "everyone", "everybody", "nobody", "thing", "things", "stuff", "else",
+];
+/// Words that may follow "one" where it stands for a noun: "I've been one because …".
+const AFTER_ONE: &[&str] =
+    &["and", "because", "but", "cause", "cuz", "if", "last", "since", "so", "that", "too", "when", "which", "who", "yesterday", "yet"];
 /// Words that begin a clause about the noun before them: "this book I read".
 const CLAUSE_BEGINNINGS: &[&str] = &["i", "i've", "we", "we've", "you", "you've", "that", "that's", "who", "who's", "called", "named"];
 /// Verbs before a clause: "think that apps are …".
@@ -53,7 +69,7 @@ const BEFORE_CLAUSES: &[&str] = &[
 /// What a sentence lacks, wherever it points to it; `None` if it can be understood alone.
 pub fn lack(found: &[Word]) -> Option<Lack> {
     let lowers = lower(found);
-    (0..found.len()).find_map(|at| lack_at(found, &lowers, at)).or_else(|| (ends_open(&lowers)).then_some(Lack::Thing))
+    (0..found.len()).find_map(|at| points_at(found, &lowers, at)).or_else(|| (ends_open(&lowers)).then_some(Lack::Thing))
 }
 
 /// Everything that words lack, each once.
@@ -61,7 +77,7 @@ pub fn lacks(found: &[Word]) -> Vec<Lack> {
     let lowers = lower(found);
     let mut lacks: Vec<Lack> = Vec::new();
     let ends = ends_open(&lowers).then_some(Lack::Thing);
-    for lack in (0..found.len()).filter_map(|at| lack_at(found, &lowers, at)).chain(ends) {
+    for lack in (0..found.len()).filter_map(|at| points_at(found, &lowers, at)).chain(ends) {
         if !lacks.contains(&lack) {
             lacks.push(lack);
         }
@@ -69,7 +85,13 @@ pub fn lacks(found: &[Word]) -> Vec<Lack> {
     lacks
 }
 
-fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
+/// What the word at `at` lacks, if it points to something that the words before it do not name.
+pub fn points_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
+    points_by(found, lowers, at, &names)
+}
+
+/// The same for another test of what words name.
+pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Word], Lack) -> bool) -> Option<Lack> {
     let word = *lowers.get(at)?;
     let next = lowers.get(at + 1).copied().unwrap_or_default();
     let before = at.checked_sub(1).and_then(|before| lowers.get(before)).copied().unwrap_or_default();
@@ -85,16 +107,24 @@ fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
     }
     if SEVERAL.contains(&word) {
         let counted = word == "both" && at > 0 && !is_any(next, &[AUXILIARIES, MODALS]);
+        // "We both": whose name is the other one's?
+        let counted = counted && !(word == "both" && matches!(before, "we" | "us"));
+        let earlier = if before == "of" { without_phrase(found, at) } else { earlier };
         return (!counted && !names(earlier, Lack::Several)).then_some(Lack::Several);
     }
     if THINGS.contains(&word) {
         // "One of them", "one day", but not "I'm working on one".
-        let alone = found.get(at + 1).is_none_or(|next| next.fresh) || next != "of" && PREPOSITIONS.contains(&next);
+        let noun = next == "cause" && lowers.get(at + 2).is_some_and(|next| matches!(*next, "of" | "for" | "is" | "was"));
+        let alone = found.get(at + 1).is_none_or(|next| next.fresh)
+            || next != "of" && PREPOSITIONS.contains(&next)
+            || is_any(next, &[AFTER_ONE, I_WORDS, WE_WORDS]) && !noun;
         let counted = word == "one" && (!matches!(before, "the" | "this") && !alone || next == "of" || is_period(next));
         // "The right ones": the words before belong to it.
         let earlier = match before {
             "the" => &[],
             _ if word == "ones" => found.get(..at.saturating_sub(2))?,
+            // "A photo of it": something else than the photo.
+            "of" | "behind" | "about" => without_phrase(found, at),
             _ => earlier,
         };
         // "A show that's new": a clause about the noun.
@@ -113,8 +143,22 @@ fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
         let idiom = matches!(word, "that") && (before == "all" || before == "of" && lowers.get(at.wrapping_sub(2)) == Some(&"all"));
         let earlier = earlier.iter().enumerate().any(|(at, word)| at > 0 && word.capital && !I_WORDS.contains(&word.lower.as_str()))
             && !is_last(lowers, at);
-        let lack = if PICTURES.contains(&next) { Lack::Shown } else { Lack::Thing };
+        // "Something like this": only what is shown is like it.
+        if matches!(word, "this" | "these") && before == "like" && !is_period(next) {
+            return Some(Lack::Shown);
+        }
+        let lack = if is_picture(found, at + 1) { Lack::Shown } else { Lack::Thing };
+        // "That other game": which?
+        if word != "this" && matches!(next, "other" | "particular" | "same") {
+            return Some(Lack::Shown);
+        }
         return (shows(found, lowers, at) && !named && !idiom && !earlier).then_some(lack);
+    }
+    if at == 0 && is_cut(found, lowers) {
+        return Some(Lack::Thing);
+    }
+    if word == "the" && is_picture(found, at + 1) {
+        return Some(Lack::Shown);
     }
     if counts(found, lowers, at) || matches!(word, "the" | "each") && is_known(found, lowers, at) && !introduces(earlier) {
         return Some(Lack::Thing);
@@ -158,11 +202,36 @@ fn lack_at(found: &[Word], lowers: &[&str], at: usize) -> Option<Lack> {
     }
     if matches!(word, "there" | "here" | "there's" | "here's") {
         let exists = matches!(word, "there's")
+            || word == "there"
+                && at.checked_sub(1).and_then(|at| found.get(at)).is_some_and(|word| word.fresh)
+                && matches!(before, "is" | "was" | "are" | "were" | "isn't" | "aren't")
+                && !found.get(at + 1).is_none_or(|next| next.fresh)
             || (word == "there" && is_any(next, &[AUXILIARIES, MODALS, &["isn't", "aren't", "wasn't", "weren't"]]));
-        let idiom = matches!(next, "for" | "to" | "and") || matches!(before, "out" | "been");
+        let idiom = matches!(next, "for" | "to")
+            || matches!(before, "out" | "been")
+            || before == "and" && at.checked_sub(2).and_then(|at| lowers.get(at)) == Some(&"here")
+            || word == "here" && next == "and" && lowers.get(at + 2) == Some(&"there");
         return (!exists && !idiom && !names(earlier, Lack::Place)).then_some(Lack::Place);
     }
     None
+}
+
+/// The words before the noun phrase that leads to `at`: none for "a photo of it".
+fn without_phrase(found: &[Word], at: usize) -> &[Word] {
+    let near = at.saturating_sub(PHRASE_MAX)..at;
+    let start = near.rev().find(|at| found.get(*at).is_some_and(|word| DETERMINERS.contains(&word.lower.as_str())));
+    found.get(..start.unwrap_or_else(|| at.saturating_sub(2))).unwrap_or_default()
+}
+
+/// Whether a picture is at `at`, without words that say of what: "the photo", but not "the photo of my boat" and not "the video game".
+fn is_picture(found: &[Word], at: usize) -> bool {
+    let ends = found.get(at + 1).is_none_or(|next| {
+        let lower = next.lower.as_str();
+        next.fresh
+            || is_any(lower, &[AUXILIARIES, MODALS, &["and", "but", "so"]])
+            || PREPOSITIONS.contains(&lower) && !matches!(lower, "of" | "from")
+    });
+    ends && found.get(at).is_some_and(|word| PICTURES.contains(&word.lower.as_str()))
 }
 
 /// Whether the words name something that the next ones may mean.
@@ -177,8 +246,10 @@ pub fn names(words: &[Word], lack: Lack) -> bool {
             !is_person(lower)
                 && !is_period(lower)
                 && word.lower.len() > 2
-                && !is_any(lower, &[AUXILIARIES, MODALS, I_WORDS, WE_WORDS, AMOUNTS])
+                && !is_any(lower, &[AUXILIARIES, MODALS, I_WORDS, WE_WORDS, AMOUNTS, POINTING, NAMELESS])
         };
+        // "In Basel", but not "of books" and not "want to swim".
+        let place = |before: &str| BEFORE_PLACES.contains(&before) && !(before == "to" && verbs::is_common(lower));
         match lack {
             Lack::Shown => false,
             Lack::Person => is_person(lower) || name(at, word),
@@ -190,8 +261,7 @@ pub fn names(words: &[Word], lack: Lack) -> bool {
                     || lower == "and" && words.get(at + 1).is_some_and(|next| name(at + 1, next))
             }
             Lack::Place => {
-                (PREPOSITIONS.contains(&before) || DETERMINERS.contains(&before) && PREPOSITIONS.contains(&earlier))
-                    && (name(at, word) || thing())
+                (place(before) || DETERMINERS.contains(&before) && BEFORE_PLACES.contains(&earlier)) && (name(at, word) || thing())
             }
             Lack::Thing => {
                 name(at, word)
@@ -242,6 +312,8 @@ fn shows(found: &[Word], lowers: &[&str], at: usize) -> bool {
         _ if at == 0 => true,
         // "I keep that little book at home": no verb follows.
         "that" if noun && !clause && !BEFORE_CLAUSES.contains(&before) && is_object(found, lowers, at) => true,
+        // "A shop that sells tea": a clause about the noun.
+        "that" if next.strip_suffix('s').is_some_and(|verb| verbs::is_common(verb) || verbs::is_never_noun(verb)) => false,
         "that" => noun && !clause && (PREPOSITIONS.contains(&before) || verbs::is_common(before) && !BEFORE_CLAUSES.contains(&before)),
         "those" if matches!(next, "who" | "with" | "in") => false,
         _ => !is_period(next) && !clause,
@@ -275,10 +347,41 @@ fn ends_open(lowers: &[&str]) -> bool {
     let end = lowers.iter().skip(1).position(|word| matches!(*word, "because" | "so" | "but")).map_or(lowers.len(), |at| at + 1);
     let last = lowers.get(..end).and_then(|clause| clause.last()).copied().unwrap_or_default();
     let to = end.checked_sub(2).and_then(|at| lowers.get(at)).copied().unwrap_or_default();
-    // "I'd love to", "I'm a huge fan": do what, of what?
-    let cut = last == "to" && !matches!(to, "up" | "used") || last == "fan";
+    // "I'd love to", "I'm a huge fan", "I'm allergic": do what, of what, to what?
+    let cut = last == "to" && !matches!(to, "up" | "used") || matches!(last, "fan" | "allergic");
     cut || clauses <= 1
         && TRANSITIVE.contains(&last)
         && (to == "to" || MODALS.contains(&to))
         && begins(lowers, "i|i'm|i've|i'd|i'll|we|we're|we'd|can't|excited|my")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::words;
+    use super::*;
+
+    #[test]
+    fn idioms_point_to_nothing_and_what_resembles_them_does() {
+        for (text, expected) in [
+            ("I sailed there and slept", Some(Lack::Place)),
+            ("I sat here and there", None),
+            ("Is there a boat for sale", None),
+            ("I have been one because I like boats", Some(Lack::Thing)),
+            ("We both painted the boat", Some(Lack::Several)),
+            ("I want a boat like this", Some(Lack::Shown)),
+            ("I love the pic", Some(Lack::Shown)),
+            ("I like the video games of my brother", None),
+            ("I work in a shop that sells boats", None),
+            ("Could you send me a photo of it", Some(Lack::Thing)),
+            ("I'm a huge fan of it", Some(Lack::Thing)),
+            ("My aim was to paint boats", Some(Lack::Thing)),
+            ("Winning was great", Some(Lack::Thing)),
+            ("Sailing was my first passion", None),
+            ("I saved the extra money", Some(Lack::Thing)),
+            ("The day was full of joy", Some(Lack::Thing)),
+            ("Lots of people came to Basel", Some(Lack::Thing)),
+        ] {
+            assert_eq!(lack(&words(text)), expected, "{text}");
+        }
+    }
 }

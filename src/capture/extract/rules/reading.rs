@@ -73,11 +73,6 @@ impl Sentence {
         Self { start, end, text: text.to_owned(), question: is_question(text), core, words, signals, talk }
     }
 
-    /// Whether it is a note in brackets and no speech: "[photo: two boats]".
-    pub fn is_bracketed(&self) -> bool {
-        self.text.starts_with('[')
-    }
-
     /// Whether it is nothing but an interjection or small talk.
     pub fn says_nothing(&self) -> bool {
         self.words.is_empty() || !self.question && self.talk

@@ -16,6 +16,26 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     paragraphs(text).into_iter().flat_map(|paragraph| split(text, paragraph)).collect()
 }
 
+/// The notes in brackets of a text, with the marks that end them: "[photo: two boats]". Notes with nothing between them are one.
+pub fn notes(text: &str) -> Vec<Range<usize>> {
+    let mut notes: Vec<Range<usize>> = Vec::new();
+    let mut open = None;
+    for (at, mark) in text.match_indices(['[', ']']) {
+        if mark == "[" {
+            open = Some(at);
+            continue;
+        }
+        let Some(start) = open.take() else { continue };
+        let rest = text.get(at + 1..).unwrap_or_default();
+        let end = at + 1 + (rest.len() - rest.trim_start_matches(is_end).len());
+        match notes.last_mut() {
+            Some(last) if text.get(last.end..start).is_some_and(|between| between.trim().is_empty()) => last.end = end,
+            _ => notes.push(start..end),
+        }
+    }
+    notes
+}
+
 /// Stretches without a hard line break: a line that goes on in lower case is one with the next.
 fn paragraphs(text: &str) -> Vec<Range<usize>> {
     let (mut found, mut code, mut open): (Vec<Range<usize>>, bool, bool) = (Vec::new(), false, false);
@@ -173,7 +193,7 @@ fn unmarked(raw: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::sentences;
+    use super::{notes, sentences};
     use proptest::prelude::*;
 
     fn split(text: &str) -> Vec<&str> {
@@ -198,6 +218,16 @@ mod tests {
     fn quotations_stay_whole() {
         assert_eq!(split("She said \"Stop! Now.\" and left. He stayed."), ["She said \"Stop! Now.\" and left.", "He stayed."]);
         assert_eq!(split("She said \"Stop.\" Then she left."), ["She said \"Stop.\"", "Then she left."]);
+    }
+
+    #[test]
+    fn notes_in_brackets_are_found() {
+        let found = |text: &'static str| notes(text).into_iter().map(|range| &text[range]).collect::<Vec<_>>();
+        assert_eq!(
+            found("Look! [photo: two boats. One is blue] [photo: a mast]. [x] done]"),
+            ["[photo: two boats. One is blue] [photo: a mast]. [x]"]
+        );
+        assert!(found("No [note, and no ) end").is_empty());
     }
 
     #[test]

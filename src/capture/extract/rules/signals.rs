@@ -11,6 +11,15 @@ use super::words::{ADVERBS, AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS
 /// Contractions in full. Those with "'s" stay: they may be possessives.
 const ENDINGS: &[(&str, &str)] = &[("'m", "am"), ("'ve", "have"), ("'ll", "will"), ("'d", "would"), ("'re", "are")];
 
+/// The verb of a sentence is among this many words.
+const PAST_MAX: usize = 4;
+/// What everybody has: "our lives".
+#[rustfmt::skip]
+const EVERYBODYS: &[&str] = &[
+    "bodies", "community", "dreams", "emotions", "feelings", "goals", "happiness", "health", "hearts", "imagination", "life", "lives", "loved",
+    "mental", "minds", "own", "passions", "planet", "society", "souls", "true", "world",
+];
+
 /// What stands for a quoted word.
 const QUOTED: &str = "\"";
 /// A statement with what its words say.
@@ -70,7 +79,7 @@ pub fn read(found: &[Word]) -> Signals {
         // "Old churches fascinate me."
         verb: stream.iter().any(|word| is_verb(word))
             || stream.iter().skip(2).any(|word| *word == "me")
-            || stream.windows(2).any(|pair| matches!(pair, [verb, "my" | "the" | "a"] if nouns::is_plural(verb))),
+            || stream.windows(3).any(|three| matches!(three, [before, verb, "my" | "the" | "a"] if nouns::is_plural(verb) && !pointing::DETERMINERS.contains(before) && *before != "all")),
         plain,
     }
 }
@@ -219,8 +228,13 @@ fn judges_all(lowers: &[&str]) -> bool {
 
 /// "Us" of people in general: nobody's own, in the present.
 fn us_all(lowers: &[&str]) -> bool {
-    let own = |word: &&str| I_WORDS.contains(word) || matches!(*word, "we" | "our" | "we're" | "we've");
-    lowers.contains(&"us") && !lowers.iter().any(|word| own(word) || verbs::is_past(word))
+    let own = |at: usize, word: &str| {
+        let next = lowers.get(at + 1).copied().unwrap_or_default();
+        I_WORDS.contains(&word) || matches!(word, "we" | "we're" | "we've") || word == "our" && !EVERYBODYS.contains(&next)
+    };
+    // "Helped us", but not "helps us stay focused".
+    let past = |at: usize, word: &str| at < PAST_MAX && verbs::is_past(word) && word != "loved";
+    lowers.contains(&"us") && !lowers.iter().enumerate().any(|(at, word)| own(at, word) || past(at, word))
 }
 
 #[cfg(test)]

@@ -56,6 +56,13 @@ const COURTESY: &[&str] = &[
 ];
 /// Exhortations: "we" are people in general, or speaker and listener.
 const EXHORTATIONS: &[&str] = &["together? we all? can|should|must|gotta|need", "we need to", "we got|we've this|got"];
+/// What is said of moments and things in general.
+const TRUTHS: &[&str] = &[
+    "i will remember|cherish|treasure those|these|moments|memories",
+    "the small|little|simple things make|makes|matter|count|bring|in life",
+    "makes|make it all? worth it?",
+    "life is|life's too? short|great|good|beautiful|precious|full",
+];
 /// How speakers refer to the last time they talked.
 const LAST_TALK: &[&str] = &[
     "since i talked|chatted|spoke|met|last",
@@ -66,8 +73,18 @@ const LAST_TALK: &[&str] = &[
 ];
 /// The fewest topical words of a statement that is vague otherwise.
 const TOPICAL_MIN: usize = 3;
-/// The fewest topical words of a resolve that says what it is about.
-const RESOLVE_MIN: usize = 4;
+/// The fewest topical words of a resolve that says what it is about, beside those of resolves.
+const RESOLVE_MIN: usize = 2;
+/// Words of resolves.
+#[rustfmt::skip]
+const RESOLVES: &[&str] = &[
+    "anyone", "anything", "believe", "believing", "best", "better", "chase", "chasing", "determined", "difference", "difficult", "dream",
+    "dreams", "everything", "fighting", "focus", "focused", "focusing", "follow", "following", "forward", "give", "goal", "goals", "grow", "growing",
+    "hard", "hold", "improve", "improving", "inspired", "inspires", "keeping", "learn", "learning", "matter", "moving", "motivated",
+    "motivates", "motivation", "never", "nothing", "passion", "passions", "positive", "progress", "push", "pushing", "quit", "reach",
+    "reaching", "ready", "shine", "shining", "stay", "staying", "stop", "strive", "striving", "strong", "stronger", "success",
+    "succeed", "times", "tough", "trying", "work", "working",
+];
 /// A statement that holds only if something else does.
 const HYPOTHESES: &[&str] =
     &["if i were|was|could|had", "would have been", "i wish", "what if", "imagine if", "in theory", "hypothetically", "suppose"];
@@ -87,32 +104,75 @@ pub fn is_talk(lowers: &[&str], signals: &Signals) -> bool {
     let resolves = signals.says(&[
         "keep|keeping on? going|pushing|trying|fighting|moving|chasing|dreaming|grinding|growing|hustling|improving|learning|reaching|shining|striving|working|at|up|it",
         "keep it|that|this in mind",
-        "not let anything|anyone|nothing|it|that",
+        "let anything|anyone|nothing|it|that",
+        "a? lot to learn",
+        "determined|want|going|ready to make a? difference",
         "make|chase|chasing|follow|following my dream|dreams|goals",
+        "focus|focusing on success|goals|what|why|myself",
         "never quit",
         "not quit",
         "stay|staying positive|strong|focused|motivated|determined",
         "never|not give up",
     ]);
+    let own = signals.content.saturating_sub(lowers.iter().filter(|word| RESOLVES.contains(word)).count());
     let announces = vague && signals.says(&["happened|happening", "going on"]) && signals.concrete == 0;
     let empty = announces
-        || resolves && signals.content < RESOLVE_MIN && signals.concrete == 0
+        || resolves && own < RESOLVE_MIN && signals.concrete == 0 && !signals.is(Sort::Relation)
         || vague && signals.content < TOPICAL_MIN && signals.concrete == 0;
     let addressed = signals.second_person && (!signals.own_subject || is_reaction(signals));
     let conditional = signals.opens(&["if|imagine|suppose|unless"]);
     addressed
         || conditional
         || exhorts
+        || praises(lowers, signals)
         || empty
         || signals.commands
         || signals.opens(SMALL_TALK)
         || signals.opens(COURTESY)
+        || signals.says(TRUTHS) && signals.concrete == 0
         || signals.says(HYPOTHESES)
         || signals.says(ABOUT_TALK)
         || signals.says(LAST_TALK)
 }
 
+/// Whether a sentence only says how something that was mentioned or shown seems: "Your boat sounds lovely".
+fn praises(lowers: &[&str], signals: &Signals) -> bool {
+    let seems = lowers.iter().take(5).any(|word| matches!(*word, "sounds" | "looks" | "seems"));
+    seems && !signals.first_person && signals.content - usize::from(signals.content > 0) < TOPICAL_MIN + 1
+}
+
 /// Whether a sentence about the speaker and the listener only says what the speaker feels or thinks: "I have faith in you".
 fn is_reaction(signals: &Signals) -> bool {
     !signals.sorts.iter().any(|sort| matches!(sort, Sort::Event | Sort::Role | Sort::Relation | Sort::Health | Sort::Habit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::signals::read;
+    use super::super::words::{lower, words};
+    use super::is_talk;
+
+    #[test]
+    fn promises_truths_and_praise_are_talk() {
+        let talk = |text: &str| {
+            let found = words(text);
+            is_talk(&lower(&found), &read(&found))
+        };
+        for text in [
+            "I'm not going to let anything or anyone stop me.",
+            "I'll stay motivated and keep chasing those dreams.",
+            "I've got a lot to learn, but I'm determined to make a difference.",
+            "The simple things make life worth it.",
+            "The old boat sounds lovely.",
+        ] {
+            assert!(talk(text), "{text}");
+        }
+        for text in [
+            "I keep trying to learn the violin and the trumpet.",
+            "My sister motivates me to keep going.",
+            "I will always remember the storm in Basel.",
+        ] {
+            assert!(!talk(text), "{text}");
+        }
+    }
 }

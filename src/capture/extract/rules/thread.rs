@@ -1,12 +1,13 @@
 //! The turns before the one that is read, as far as they explain what it points to.
 
-use super::context::{Context, points_to_noun};
-use super::pattern::has_any;
-use super::person;
+use super::clauses::untagged;
+use super::context::{self, Context};
+use super::pattern::{begins_any, has_any};
 use super::pointing::{self, Lack};
 use super::reading::Sentence;
 use super::signals::Sort;
-use super::words::{ADVERBS, AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_any, lower};
+use super::words::{I_WORDS, Word, is_any, lower};
+use super::{passage, person, topical, words};
 use crate::capture::extract::Role;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::VecDeque;
@@ -23,15 +24,8 @@ const WEIGHT_MIN: usize = 2;
 const RICH_MIN: usize = 3;
 /// How many sentences back in a turn something may have been brought up.
 const NEAR: usize = 5;
-/// The most sentences of a turn that are quoted with the reply to it.
+/// How many sentences of a turn are quoted with the reply to it, beside one more that explains them.
 const ENDING_MAX: usize = 2;
-/// How many letters words of one stem share.
-const STEM: usize = 5;
-/// Words that say nothing of what a question is about.
-const EMPTY: &[&str] = &[
-    "been", "being", "does", "have", "having", "what", "what's", "when", "where", "which", "much", "many", "some", "thing", "things",
-    "good", "great", "like", "love", "make", "makes", "made", "feel", "know", "think", "want", "really",
-];
 /// Questions that turn to something else.
 const OPEN: &[&str] =
     &["lately|recently|else", "up to", "about you", "going on", "how are|have you", "what is|what's new|up", "anything|something new"];
@@ -88,40 +82,62 @@ impl Thread {
         self.asked().is_some_and(|(_, question)| has_any(&lower(&question.words), OPEN))
     }
 
-    /// Whether the question of the turn before has one of the words, as far as their beginnings tell: "painted", "painting".
-    pub fn asks_about(&self, words: &[Word]) -> bool {
-        let stem = |word: &Word| {
-            (word.lower.len() > 3
-                && !is_any(&word.lower, &[AUXILIARIES, MODALS, POINTING, PREPOSITIONS, ADVERBS, I_WORDS, WE_WORDS, YOU_WORDS, EMPTY]))
-            .then(|| word.lower.chars().take(STEM).collect::<String>())
+    /// Whether it asks for anything new and names no topic: "Anything fun lately?"
+    pub fn asks_anything(&self) -> bool {
+        let names_none = |question: &Sentence| {
+            has_any(&lower(&question.words), &["anything|something|what's|what've|how|how's|how've", "up to", "about you", "going on"])
         };
-        let asked: Vec<String> = self.asked().map(|(_, question)| question.words.iter().filter_map(stem).collect()).unwrap_or_default();
-        words.iter().filter_map(stem).any(|word| asked.contains(&word))
+        self.asks_openly() && self.asked().is_some_and(|(_, question)| names_none(question))
+    }
+
+    /// Whether the question of the turn before has a topical word of these.
+    pub fn asks_about(&self, words: &[Word]) -> bool {
+        self.asked().is_some_and(|(_, question)| topical::shares(&question.words, words))
     }
 
     /// The question at the end of the turn before, with the sentence before it if the question points to it: "I like your boat. How old
     /// is it?" `None` if the two cannot be understood alone.
-    pub fn question(&self) -> Option<String> {
-        let is_clear = |sentence: &Sentence| sentence.signals.content >= CONTENT_MIN && sentence.signals.lack.is_none();
+    pub fn question(&self, people: &[String]) -> Option<String> {
+        let is_clear = |sentence: &Sentence| sentence.signals.content >= CONTENT_MIN && is_understood(&[sentence]);
         let (earlier, asked) = self.asked()?;
         let text = person::capitalised(&asked.core);
         if is_clear(asked) {
             return Some(text);
         }
         let (lack, earlier) = (asked.signals.lack?, earlier?);
-        let named = is_clear(earlier) && pointing::names(&earlier.words, lack);
+        let named = is_clear(earlier) && context::names(&earlier.words, lack, people);
         named.then(|| format!("{} {text}", person::capitalised(&earlier.core)))
     }
 
-    /// What `speaker` replies to, as the introduction of the reply: the end of the turn before or, if that says too little, what the speaker
-    /// said before it.
-    pub fn exchange(&self, speaker: &str) -> Option<String> {
+    /// Who spoke last.
+    pub fn asker(&self) -> &str {
+        self.turns.front().map_or("", |said| said.speaker.as_str())
+    }
+
+    /// What `speaker` may reply to, the best first: the end of the turn before or, if that says too little, what the speaker said before
+    /// it; and each with one sentence more. What cannot be understood alone is left out.
+    pub fn exchanges(&self, speaker: &str) -> Vec<Context> {
         let mut turns = self.turns.iter();
-        let said = turns.next().filter(|said| said.speaker != speaker)?;
-        let replies = ending(said, said.role == Role::Assistant)
-            .map(|text| format!("{} says “{text}” and {speaker} answers", person::capitalised(&said.speaker)));
-        let own = turns.next().filter(|own| own.speaker == speaker);
-        replies.or_else(|| ending(own?, false).map(|text| format!("Talking about “{text}”, {speaker} says")))
+        let Some(said) = turns.next().filter(|said| said.speaker != speaker) else { return Vec::new() };
+        let replied = ending(said, said.role == Role::Assistant);
+        let (told, own) = match turns.next() {
+            Some(own) if replied.is_empty() && own.speaker == speaker && !said.sentences.iter().any(|one| one.question) => {
+                (ending(own, false), true)
+            }
+            _ => (replied, false),
+        };
+        let context = |count: usize| {
+            let sentences = told.get(told.len().checked_sub(count)?..)?;
+            let words = joined(sentences.iter().map(|sentence| sentence.words.as_slice()));
+            let text = sentences.iter().map(|one| line(&one.text)).collect::<Vec<_>>().join(" ");
+            let introduction = match own {
+                true => format!("Talking about “{text}”, {speaker} says"),
+                false => format!("{} says “{text}” and {speaker} answers", person::capitalised(&said.speaker)),
+            };
+            is_understood(sentences).then_some(Context { introduction, words, clear: false, own })
+        };
+        let shortest = told.len().min(ENDING_MAX);
+        (shortest..=told.len()).filter(|count| *count > 0).filter_map(context).collect()
     }
 
     /// What may explain a passage with which `speaker` goes on, the best first.
@@ -133,17 +149,23 @@ impl Thread {
         };
         let opens = self.asks_openly();
         let weight = question.signals.content + 2 * question.signals.concrete;
-        let clear = question.signals.lack.is_none() && !opens;
-        let named = weight >= RICH_MIN && pointing::names(&question.words, Lack::Thing);
-        let pointed = points_to_noun(&question.words, Lack::Thing);
-        let understood = (clear || named || pointed) && (weight >= WEIGHT_MIN || pointed);
-        let alone = understood.then(|| Context { clear, ..asked(&question.core, question.words.clone(), speaker) });
+        let understood = is_understood(&[question]);
+        // "What do you paint? - It's …": what the question asks for.
+        let clear = understood && !opens && begins_any(&lower(&question.words), &["what|which|who|where", "how is|was"]);
+        let asker = self.asker();
+        let alone = (understood && (weight >= WEIGHT_MIN || context::names(&question.words, Lack::Thing, &[])))
+            .then(|| Context { clear, ..asked(asker, &question.core, question.words.clone(), speaker) });
         let earlier = earlier.filter(|earlier| earlier.signals.content >= CONTENT_MIN);
-        let both = earlier.map(|earlier| {
-            asked(&format!("{} {}", earlier.text, question.text), joined([&earlier.words[..], &question.words[..]]), speaker)
+        let both = earlier.filter(|earlier| is_understood(&[earlier, question])).map(|earlier| {
+            let words = joined([&earlier.words[..], &question.words[..]]);
+            asked(asker, &format!("{} {}", earlier.text, question.text), words, speaker)
         });
-        let about = topic.filter(|_| !opens).map(|(said, topic)| asked_about(said, topic, question, speaker));
-        let contexts = if weight >= RICH_MIN && clear { [alone, both, about] } else { [both, about, alone] };
+        let follows = |topic: &Sentence| {
+            is_understood(&[topic, question]) || topic.signals.lack == Some(Lack::Shown) && context::shown(&question.words).is_empty()
+        };
+        let about = topic.filter(|(_, topic)| !opens && follows(topic));
+        let about = about.map(|(said, topic)| asked_about(said, topic, question, speaker));
+        let contexts = if weight >= RICH_MIN && understood && !opens { [alone, both, about] } else { [both, about, alone] };
         // A question for news explains no "it".
         let explaining = |context: Context| if opens { Context { words: Vec::new(), ..context } } else { context };
         contexts.into_iter().flatten().map(explaining).collect()
@@ -152,8 +174,9 @@ impl Thread {
     /// The question at the end of the turn before, perhaps with one sentence after it, and the sentence before it.
     fn asked(&self) -> Option<(Option<&Sentence>, &Sentence)> {
         let sentences = &self.turns.front()?.sentences;
-        let at =
-            (sentences.len().saturating_sub(2)..sentences.len()).rev().find(|at| sentences.get(*at).is_some_and(|one| one.question))?;
+        // "It's amazing how boats float, right?" asks nothing.
+        let asks = |one: &Sentence| one.question && (one.signals.second_person || untagged(&one.text).is_none());
+        let at = (sentences.len().saturating_sub(2)..sentences.len()).rev().find(|at| sentences.get(*at).is_some_and(asks))?;
         Some((at.checked_sub(1).and_then(|at| sentences.get(at)), sentences.get(at)?))
     }
 
@@ -164,19 +187,48 @@ impl Thread {
     }
 }
 
-/// A question, as the introduction of what `speaker` answers.
-fn asked(question: &str, words: Vec<Word>, speaker: &str) -> Context {
-    let introduction = format!("Asked “{}”, {speaker} answers", line(&person::capitalised(question)));
-    Context { introduction, words, clear: false }
+/// A question of `asker`, as the introduction of what `speaker` answers. The asker is named if the question speaks of them.
+fn asked(asker: &str, question: &str, words: Vec<Word>, speaker: &str) -> Context {
+    let question = line(&person::capitalised(question));
+    Context { introduction: introduced(asker, &question, speaker), words, clear: false, own: false }
 }
 
-/// The last sentences of a turn that say something, two at most. An assistant's questions explain something, its statements do not.
-fn ending(said: &Said, questions: bool) -> Option<String> {
-    let tells = |one: &&Sentence| !one.says_nothing() && !one.is_bracketed() && (one.question || !questions);
-    let mut told: Vec<&Sentence> = said.sentences.iter().rev().filter(tells).take(ENDING_MAX).collect();
+/// How a question introduces an answer.
+pub fn introduced(asker: &str, question: &str, speaker: &str) -> String {
+    let own = words::words(question).iter().any(|word| !word.quoted && is_any(&word.lower, &[I_WORDS, &["we", "our"]]));
+    if own {
+        format!("{} asks “{question}” and {speaker} answers", person::capitalised(asker))
+    } else {
+        format!("Asked “{question}”, {speaker} answers")
+    }
+}
+
+/// Whether sentences that follow each other name everything that they point to.
+fn is_understood(sentences: &[&Sentence]) -> bool {
+    let words = joined(sentences.iter().map(|sentence| sentence.words.as_slice()));
+    // "When in Basel was it?": Basel is not what "it" means.
+    let lowers = lower(&words);
+    let named = |words: &[Word], lack: Lack| context::names(words, lack, &[]);
+    let (mut first, mut points) = (0, false);
+    for sentence in sentences {
+        let end = first + sentence.words.len();
+        points |= sentence.question && (first..end).any(|at| pointing::points_by(&words, &lowers, at, &named).is_some());
+        first = end;
+    }
+    !points && passage::lacks(sentences, &words).is_empty() && context::shown(&words).is_empty()
+}
+
+/// The last sentences of a turn that say something, three at most; none if the last two say too little. An assistant's questions explain
+/// something, its statements do not.
+fn ending(said: &Said, questions: bool) -> Vec<&Sentence> {
+    let tells = |one: &&Sentence| !one.says_nothing() && (one.question || !questions);
+    let mut told: Vec<&Sentence> = said.sentences.iter().rev().filter(tells).take(ENDING_MAX + 1).collect();
+    let says: usize = told.iter().take(ENDING_MAX).map(|one| one.signals.content + one.signals.concrete).sum();
+    if says < CONTENT_MIN {
+        return Vec::new();
+    }
     told.reverse();
-    let says: usize = told.iter().map(|one| one.signals.content + one.signals.concrete).sum();
-    (says >= CONTENT_MIN).then(|| told.iter().map(|one| line(&one.text)).collect::<Vec<_>>().join(" "))
+    told
 }
 
 /// What `said` brought up and a question about it, as the introduction of what `speaker` answers.
@@ -187,7 +239,7 @@ fn asked_about(said: &Said, topic: &Sentence, question: &Sentence, speaker: &str
     } else {
         format!("{} says “{about}” and asks “{asked}”; {speaker} answers", person::capitalised(&said.speaker))
     };
-    Context { introduction, words: joined([&topic.words[..], &question.words[..]]), clear: false }
+    Context { introduction, words: joined([&topic.words[..], &question.words[..]]), clear: false, own: false }
 }
 
 /// What `said` brought up, as the introduction of what `speaker` says next.
@@ -197,7 +249,7 @@ fn spoken(said: &Said, topic: &Sentence, speaker: &str) -> Context {
     } else {
         format!("{} says “{}” and {speaker} answers", person::capitalised(&said.speaker), statement(topic))
     };
-    Context { introduction, words: topic.words.clone(), clear: false }
+    Context { introduction, words: topic.words.clone(), clear: false, own: said.speaker == speaker }
 }
 
 /// Whether a sentence brings something up that the next ones may mean. It may show it: "Here's a photo of my boat".

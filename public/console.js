@@ -33,10 +33,13 @@ async function start() {
 
 // ---- putting what differs into the page
 
+// A field named `id` hides the property of its form.
+const idOf = (node) => node.getAttribute?.('id') ?? '';
+
 /** Turns `old` into `next` where they differ. Equal parts are left alone, with what was ticked, typed, opened or focused in them. */
 function patch(old, next) {
   if (old.isEqualNode(next)) return;
-  if (old.nodeName !== next.nodeName || old.id !== next.id) return old.replaceWith(next);
+  if (old.nodeName !== next.nodeName || idOf(old) !== idOf(next)) return old.replaceWith(next);
   if (old.nodeType !== Node.ELEMENT_NODE) return void (old.data = next.data);
   if (old.localName === 'leptos-island') {
     const same = ['component', 'props'].every((name) => old.dataset[name] === next.dataset[name]);
@@ -45,8 +48,11 @@ function patch(old, next) {
   field(old, next);
   for (const { name } of [...old.attributes]) if (!next.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
   for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-  // What was typed is worth more than what the server remembers of it.
-  if (old.localName === 'textarea') return;
+  if (old.localName === 'textarea') {
+    // What was typed is worth more than what the server remembers of it.
+    if (old.value === old.defaultValue) old.value = old.defaultValue = next.defaultValue;
+    return;
+  }
   children(old, next);
 }
 
@@ -54,17 +60,20 @@ function patch(old, next) {
 function field(old, next) {
   const [before, after] = [old.getAttribute('value'), next.getAttribute('value')];
   if (old.localName === 'option' && old.hasAttribute('selected') !== next.hasAttribute('selected')) old.selected = next.hasAttribute('selected');
-  if (old.localName === 'input' && old.hasAttribute('checked') !== next.hasAttribute('checked')) old.checked = next.hasAttribute('checked');
-  else if (old.localName === 'input' && old.type !== 'checkbox' && old.type !== 'radio' && before !== after) old.value = after ?? '';
+  if (old.localName !== 'input') return;
+  // A tick is about the value of its box.
+  const ticks = old.type === 'checkbox' || old.type === 'radio';
+  if (ticks && (before !== after || old.hasAttribute('checked') !== next.hasAttribute('checked'))) old.checked = next.hasAttribute('checked');
+  if (!ticks && before !== after) old.value = after ?? '';
 }
 
 /** Pairs the children by id, else by place. */
 function children(old, next) {
-  const named = new Map([...old.children].filter((child) => child.id).map((child) => [child.id, child]));
+  const named = new Map([...old.children].filter(idOf).map((child) => [idOf(child), child]));
   let place = old.firstChild;
   for (const child of [...next.childNodes]) {
-    let found = child.id && named.get(child.id);
-    if (!found && place && place.nodeName === child.nodeName && !child.id && !place.id) found = place;
+    let found = named.get(idOf(child));
+    if (!found && place && place.nodeName === child.nodeName && !idOf(child) && !idOf(place)) found = place;
     if (found) {
       if (found === place) place = place.nextSibling;
       else old.insertBefore(found, place);
@@ -78,11 +87,16 @@ function children(old, next) {
   }
 }
 
+// Tells screen readers which page is shown.
+const heard = Object.assign(document.createElement('p'), { className: 'sr-only', role: 'status' });
+document.body.append(heard);
+
 /** Shows a fetched page. With `same`, it is the page that is shown, in another state; with `keep`, its list is the same, too. */
 function show(page, same, keep) {
   document.title = page.title;
-  const parts = page.querySelectorAll('[data-frame]');
-  for (const [i, part] of document.querySelectorAll('[data-frame]').entries()) if (parts[i]) patch(part, parts[i]);
+  const [frames, parts] = [document, page].map((one) => one.querySelectorAll('[data-frame]'));
+  // Without the account, which could not be loaded, they do not correspond.
+  if (frames.length === parts.length) frames.forEach((frame, n) => patch(frame, parts[n]));
   const [toast, message] = [main().querySelector('.toast'), page.querySelector('#main .toast')];
   if (same) {
     // A message about the last form stays until it is dismissed or another page is opened, and its undo leads back to this state.
@@ -90,50 +104,72 @@ function show(page, same, keep) {
     const boxes = keep ? [] : main().querySelectorAll('table input[type=checkbox]:checked');
     for (const box of boxes) box.checked = false;
     patch(main(), page.getElementById('main'));
-    for (const form of new Set([...boxes].map((box) => box.form))) form?.dispatchEvent(new Event('change'));
+    // The ticks that are left are counted.
+    for (const form of main().querySelectorAll('form')) form.dispatchEvent(new Event('change'));
     for (const field of main().querySelectorAll('.toast input[name=done]')) field.value = location.pathname + location.search;
   } else {
     main().replaceChildren(...page.getElementById('main').childNodes);
-    for (const menu of document.querySelectorAll('header details')) menu.open = false;
+    heard.textContent = page.title;
   }
+  if (!keep) for (const menu of document.querySelectorAll('header details')) menu.open = false;
   hydrate(document);
 }
 
 // ---- going to a page
 
 let visit;
+let again;
 let shown = location.pathname;
+let address = shown + location.search;
 
-/** Opens a page of this server. */
+/** Leaves a page to the browser. Assigning the present address with a hash would only scroll. */
+const leave = (url) => (url === location.href ? location.reload() : location.assign(url));
+
+/** Opens a page of this server. With `quiet`, the present page is refreshed; then a failure changes nothing. */
 async function go(url, { history: kind = 'push', scroll = true, top, quiet = false, body } = {}) {
+  // A refresh never replaces what the reader started.
+  if (quiet && visit) return;
+  clearTimeout(again);
   visit?.abort();
   const mine = (visit = new AbortController());
   if (!quiet) main()?.setAttribute('aria-busy', 'true');
   try {
-    const response = await fetch(url, { method: body ? 'POST' : 'GET', body, headers: { Accept: 'text/html' }, signal: mine.signal });
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const headers = { Accept: 'text/html', ...(quiet && { 'rmb-refresh': '1' }) };
+    const response = await fetch(url, { method: body ? 'POST' : 'GET', body, headers, signal: mine.signal });
+    const html = response.headers.get('content-type')?.startsWith('text/html');
+    const page = new DOMParser().parseFromString(html ? await response.text() : '', 'text/html');
     // Parsed without scripting, what is meant for browsers without it would come to life in this one.
     for (const fallback of page.querySelectorAll('noscript')) fallback.replaceChildren();
+    if (mine.signal.aborted) return;
+    if (quiet && !response.ok) return arrived();
     const here = new URL(response.url);
     here.hash = new URL(url).hash || here.hash;
-    if (mine.signal.aborted) return;
     // The sign-in page, a page of another version, something that is no page: the browser's work.
-    if (!framed(page) || !framed(document) || version(page) !== version(document)) return body ? location.reload() : location.assign(url);
+    if (!framed(page) || !framed(document) || version(page) !== version(document)) {
+      if (!body) return leave(url);
+      // After a redirect the answer has an address of its own; that of the sign-in page contains the way back.
+      if (response.redirected) return leave(response.url);
+      throw new Error(`status ${response.status}`);
+    }
     const same = here.pathname === shown;
+    const focused = document.activeElement !== document.body;
     if (kind === 'push') keepScroll();
     if (here.href !== location.href) history[kind === 'push' ? 'pushState' : 'replaceState']({}, '', here);
     shown = here.pathname;
+    address = shown + here.search;
     show(page, same, quiet || !scroll);
     if (top !== undefined) scrollTo(0, top);
-    else if (scroll && !same) scrollTo(0, 0);
+    else if (scroll && !quiet && !(same && body)) scrollTo(0, 0);
     if (!quiet) land();
     // The focus went with what was replaced.
-    if (!same && document.activeElement === document.body) main().focus({ preventScroll: true });
+    if (!body && (!same || focused) && document.activeElement === document.body) main().focus({ preventScroll: true });
+    if (kind === 'push') keepScroll();
     arrived();
   } catch (error) {
     if (mine.signal.aborted) return;
     if (body) throw error;
-    location.assign(url);
+    if (quiet) return arrived();
+    leave(url);
   } finally {
     if (visit === mine) {
       visit = undefined;
@@ -145,16 +181,14 @@ async function go(url, { history: kind = 'push', scroll = true, top, quiet = fal
 
 /** Focuses the row that the address names, so that the keyboard goes on where a form led back to, and shows the row of an open panel. */
 function land() {
-  const named = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
+  const named = document.getElementById(location.hash.slice(1));
   // Rows that can be landed on have a tab index; a link of this page to one of its parts moves the focus by itself.
   if (named?.hasAttribute('tabindex')) named.focus();
   else if (named) named.scrollIntoView();
-  main()?.querySelector('tr[aria-current=true]')?.scrollIntoView({ block: 'nearest' });
+  main()?.querySelector('tr[id][aria-current=true]')?.scrollIntoView({ block: 'nearest' });
 }
 
-let again;
-
-/** What is done whenever a page is shown: unfinished work is looked at again after two seconds. */
+/** Runs after each page: refreshes unfinished work after two seconds. */
 function arrived() {
   clearTimeout(again);
   if (main()?.querySelector('[data-again]')) again = setTimeout(() => go(location.href, { history: 'replace', quiet: true }), 2000);
@@ -199,8 +233,11 @@ addEventListener('submit', (event) => {
     if (button?.disabled) return;
     if (button) button.disabled = true;
     go(new URL(form.getAttribute('action'), location.href).href, { body: fields })
-      .catch(() => HTMLFormElement.prototype.submit.call(form))
-      .finally(() => button && (button.disabled = false));
+      .catch(() => alert('The server cannot be reached, or it refused the text. Your text is still in its field. Try again.'))
+      .finally(() => {
+        if (button) button.disabled = false;
+        if (document.activeElement === document.body) button?.focus();
+      });
   }
 });
 
@@ -214,7 +251,14 @@ function keepScroll() {
 
 addEventListener('scrollend', keepScroll);
 addEventListener('pagehide', keepScroll);
-addEventListener('popstate', () => void go(location.href, { history: 'replace', top: history.state?.top ?? 0 }));
+addEventListener('popstate', () => {
+  const top = history.state?.top;
+  // Another part of the same page: the browser scrolls to it, except when it goes back.
+  if (location.pathname + location.search === address) return void (top !== undefined && scrollTo(0, top));
+  void go(location.href, { history: 'replace', top: top ?? 0 });
+});
+// Some browsers fail a running fetch when they leave the page.
+addEventListener('beforeunload', () => visit?.abort());
 addEventListener('rmb:stale', () => framed(document) && void go(location.href, { history: 'replace', quiet: true }));
 
 if (history.state?.top) scrollTo(0, history.state.top);

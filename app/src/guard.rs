@@ -30,6 +30,9 @@ pub struct Console {
 #[derive(Clone, Copy, Debug)]
 pub struct ClientAddress(pub IpAddr);
 
+/// The header of a request that refreshes a page by itself (`public/console.js`).
+const REFRESH: &str = "rmb-refresh";
+
 /// The server functions that work without a session.
 pub const PUBLIC_SERVER_FUNCTIONS: [&str; 2] = ["/console/api/sign_in", "/console/api/set_theme"];
 
@@ -101,6 +104,10 @@ pub async fn close_session() -> Result<(), ConsoleError> {
 
 /// Takes the message about the last form out of the session, or what this operator typed into a form before the session ended.
 pub async fn take_flash(operator: OperatorId) -> Result<Option<Flash>, ConsoleError> {
+    // A refresh shows no message: one that waits is for the page that its form leads to.
+    if use_context::<Parts>().is_some_and(|parts| parts.headers.contains_key(REFRESH)) {
+        return Ok(None);
+    }
     let session = session()?;
     if session.get::<Flash>(SESSION_FLASH).await.map_err(lost)?.is_none() {
         return Ok(take_typed(operator));

@@ -97,3 +97,27 @@ test('a browser keeps the files of this version', async ({ frame, page }) => {
   const kept = 'public, max-age=31536000, immutable';
   expect(files.sort()).toEqual(['console.js', 'remembrancer.css', 'remembrancer.js', 'remembrancer.wasm'].map((file) => `${file} ${kept}`));
 });
+
+test('a link to a part of the page loads nothing and moves there', async ({ frame, page }) => {
+  await frame.goto('/agents');
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(frame.main).toBeFocused();
+  await expect(page).toHaveURL('/agents#main');
+  await page.keyboard.press('?');
+  await expect(frame.shortcuts).toBeVisible();
+  expect(requests).toEqual([]);
+});
+
+test('the older page of a list is shown from its top, and nothing is ticked', async ({ memories, agent, page }) => {
+  const { list } = await listed(agent, 60);
+  await memories.goto(list);
+  await memories.selectAll.check();
+  await expect(memories.main).toContainText('50 memories selected');
+  await memories.step('Older').click();
+  await expect(memories.rows).toHaveCount(10);
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  await expect(memories.main).toContainText('Select memories to delete them together.');
+});

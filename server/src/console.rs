@@ -32,7 +32,7 @@ use std::{
     time::Duration,
 };
 use tower::Service;
-use tower_http::{CompressionLevel, compression::CompressionLayer, services::ServeDir, set_header::SetResponseHeader};
+use tower_http::{CompressionLevel, compression::CompressionLayer, services::ServeDir, set_header::{SetResponseHeader, SetResponseHeaderLayer}};
 use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite, cookie::time};
 
 /// The address of the console and its limits on signing in.
@@ -114,6 +114,8 @@ pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig,
         .nest_service(&files.prefix, files.versioned())
         .fallback_service(files.plain().fallback(not_found))
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
+        // Files that are compressed already come without it.
+        .layer(SetResponseHeaderLayer::if_not_present(header::VARY, HeaderValue::from_static("accept-encoding")))
         .layer(middleware::from_fn(add_security_headers))
         .with_state(leptos_options)
 }
@@ -149,8 +151,13 @@ impl Files {
 
     /// The files under the prefix, for a browser to keep: another version has another prefix.
     fn versioned(&self) -> impl Service<Request, Response: IntoResponse, Error = Infallible, Future: Send> + Clone + Send + Sync + use<> {
-        let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
-        let found = move |response: &axum::http::Response<_>| response.status().is_success().then(|| kept.clone());
+        // The watcher changes files without a restart.
+        let watched = std::env::var_os("LEPTOS_WATCH").is_some();
+        let kept = HeaderValue::from_static(if watched { "no-cache" } else { "public, max-age=31536000, immutable" });
+        let found = move |response: &axum::http::Response<_>| {
+            let status = response.status();
+            (status.is_success() || status == StatusCode::NOT_MODIFIED).then(|| kept.clone())
+        };
         SetResponseHeader::if_not_present(self.plain(), header::CACHE_CONTROL, found)
     }
 }

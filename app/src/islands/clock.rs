@@ -34,7 +34,7 @@ pub fn Clock(
     });
 }
 
-/// Writes every relative time of the page anew.
+/// Updates every relative time on the page.
 fn tick() {
     for element in dom::everywhere::<web_sys::Element>("time[data-relative]") {
         let at = element.get_attribute("datetime").and_then(|at| DateTime::parse_from_rfc3339(&at).ok());

@@ -68,7 +68,7 @@ fn Row(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
     };
     let narrow = undo().map(|undo| view! { <div class="mt-1.5 sm:hidden">{undo}</div> });
     view! {
-        <tr data-testid="decision">
+        <tr id=format!("d-{}", decision.id) data-testid="decision">
             <td class="hidden text-soft md:table-cell"><Time at=decision.at /></td>
             <td class="hidden break-words sm:table-cell">{decision.by.clone()}</td>
             <td>

@@ -32,7 +32,12 @@ use std::{
     time::Duration,
 };
 use tower::Service;
-use tower_http::{CompressionLevel, compression::CompressionLayer, services::ServeDir, set_header::{SetResponseHeader, SetResponseHeaderLayer}};
+use tower_http::{
+    CompressionLevel,
+    compression::CompressionLayer,
+    services::ServeDir,
+    set_header::{SetResponseHeader, SetResponseHeaderLayer},
+};
 use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite, cookie::time};
 
 /// The address of the console and its limits on signing in.

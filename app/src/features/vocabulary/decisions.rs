@@ -67,8 +67,9 @@ fn Row(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
         move || (may_undo && decision.undoable).then(|| view! { <Undo decision=decision.clone() done=here.clone() /> })
     };
     let narrow = undo().map(|undo| view! { <div class="mt-1.5 sm:hidden">{undo}</div> });
+    let id = format!("d-{}", decision.id);
     view! {
-        <tr id=format!("d-{}", decision.id) data-testid="decision">
+        <tr id=id data-testid="decision">
             <td class="hidden text-soft md:table-cell"><Time at=decision.at /></td>
             <td class="hidden break-words sm:table-cell">{decision.by.clone()}</td>
             <td>

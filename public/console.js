@@ -88,7 +88,7 @@ function children(old, next) {
 }
 
 // Tells screen readers which page is shown.
-const heard = Object.assign(document.createElement('p'), { className: 'sr-only', role: 'status' });
+const heard = Object.assign(document.createElement('p'), { className: 'sr-only', ariaLive: 'polite' });
 document.body.append(heard);
 
 /** Shows a fetched page. With `same`, it is the page that is shown, in another state; with `keep`, its list is the same, too. */

@@ -5,8 +5,8 @@ pub fn contains(text: &str) -> String {
     format!("%{}%", escape(text))
 }
 
-/// The operator that looks for the pattern of `text`, whatever the case. Where `text` has ASCII letters only, those are all that need folding,
-/// which takes half the time.
+/// The operator that matches the pattern of `text` in upper or lower case. For a text in ASCII, only ASCII letters are folded, which takes
+/// half the time.
 pub fn in_any_case(text: &str) -> &'static str {
     if text.is_ascii() { " collate \"C\" ilike " } else { " ilike " }
 }

@@ -84,7 +84,7 @@ impl Choices {
     }
 }
 
-/// Whether the click is on a link to the search page, which the menu stands in for.
+/// Whether somebody clicked a link to the search page. The menu opens in its place.
 fn is_search_link(event: &ev::MouseEvent) -> bool {
     let element = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
     element.is_some_and(|element| element.closest("a[data-go-to]").is_ok_and(|link| link.is_some()))

@@ -1,6 +1,5 @@
 use crate::{ConsoleError, features::capture::capture_counts};
 use leptos::prelude::*;
-use leptos_router::hooks::use_location;
 use remembrancer::api::CaptureNumbers;
 
 /// What waits in the inbox and in the queue. It is loaded with each page and shared by everything that shows it.
@@ -10,8 +9,7 @@ pub struct NumbersResource(Resource<Result<CaptureNumbers, ConsoleError>>);
 impl NumbersResource {
     /// Loads the numbers and provides them to everything below.
     pub fn provide() {
-        let path = use_location().pathname;
-        provide_context(Self(Resource::new(move || path.get(), |_| capture_counts())));
+        provide_context(Self(Resource::new(|| (), |()| capture_counts())));
     }
 
     /// The numbers that the frame has loaded.

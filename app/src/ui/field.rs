@@ -8,7 +8,7 @@ pub fn choice(value: &str, label: &str) -> Choice {
     (value.to_owned(), label.to_owned())
 }
 
-/// A labelled text field whose value follows the URL.
+/// A labelled text field with its value from the URL.
 #[component]
 pub fn TextField(
     #[prop(into)] name: String,
@@ -50,7 +50,7 @@ pub fn TextField(
     }
 }
 
-/// A labelled select field whose value follows the URL.
+/// A labelled select field with its value from the URL.
 #[component]
 pub fn SelectField(
     name: &'static str,

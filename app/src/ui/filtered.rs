@@ -9,8 +9,7 @@ use serde::{Serialize, de::DeserializeOwned};
 /// A filter parsed from a URL, or the fields that cannot be parsed.
 pub type Parsed<T> = Result<T, Vec<FieldError>>;
 
-/// The query of the page and the filter parsed from it, as they change. The list is loaded by the filter; the fields of the form show
-/// the query.
+/// The query of the page and the filter parsed from it. The filter loads the list; the fields of the form show the query.
 pub struct Filtered<T: Send + Sync + 'static> {
     pub query: Memo<Query>,
     pub filter: Memo<Parsed<T>>,
@@ -25,13 +24,13 @@ impl<T: Send + Sync + 'static> Clone for Filtered<T> {
 impl<T: Send + Sync + 'static> Copy for Filtered<T> {}
 
 impl<T: Clone + PartialEq + Send + Sync + 'static> Filtered<T> {
-    /// Parses the URL with `read`. A change of the URL that leaves the filter as it is loads nothing.
+    /// Parses the URL with `read`.
     pub fn by(read: fn(&Query) -> Parsed<T>) -> Self {
         let query = use_query();
         Self { query, filter: Memo::new(move |_| query.with(read)) }
     }
 
-    /// Loads `find` for the filter, again whenever the filter changes. A filter that cannot be parsed is an error and is not sent.
+    /// Loads `find` for the filter. A filter that cannot be parsed is an error and loads nothing.
     pub fn load<R, F>(self, find: fn(T) -> F) -> Resource<Result<R, ConsoleError>>
     where
         R: Serialize + DeserializeOwned + Send + Sync + 'static,

@@ -30,7 +30,7 @@ pub fn Panel(
     }
 }
 
-/// The head of a panel that follows the URL: links and keys to the row before `at`, to the row after it, and to close the panel.
+/// The head of a panel: links and keys to the row before `at`, to the row after it, and to close the panel.
 #[component]
 pub fn Walk<T: Copy + PartialEq + Send + Sync + 'static>(
     ids: Vec<T>,
@@ -38,13 +38,12 @@ pub fn Walk<T: Copy + PartialEq + Send + Sync + 'static>(
     link: fn(&Query, Option<T>) -> String,
     query: Memo<Query>,
 ) -> impl IntoView {
-    // Follows the URL and not the data that is still loading, so that two quick key presses are two steps.
-    move || {
-        let (before, after) = neighbours(&ids, at.get()?);
-        let link = |id| query.with(|query| link(query, id));
+    at.get_untracked().map(|at| {
+        let (before, after) = neighbours(&ids, at);
+        let link = |id| query.with_untracked(|query| link(query, id));
         let (previous, next) = (before.map(|id| link(Some(id))), after.map(|id| link(Some(id))));
-        Some(view! { <Steps previous next close=link(None) /> })
-    }
+        view! { <Steps previous next close=link(None) /> }
+    })
 }
 
 /// Links to the previous row and the next one, and to close the panel, each with its key.

@@ -2,7 +2,7 @@ use super::{Icon, Shape};
 use crate::query::Query;
 use leptos::prelude::*;
 
-/// The search field of a page: `/` focuses it, and it follows `q` of the URL.
+/// The search field of a page: `/` focuses it, and it shows `q` of the URL.
 #[component]
 pub fn SearchField(query: Memo<Query>, label: &'static str, hint: &'static str) -> impl IntoView {
     view! {

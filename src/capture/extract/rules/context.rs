@@ -155,8 +155,8 @@ pub fn is_shown(words: &[Word]) -> bool {
     (0..words.len()).any(|at| here(at) && shown_at(words, &lowers, at).is_some_and(|noun| new(at, noun)))
 }
 
-/// The nouns after "this" or "those" that point to something: it has to be named by them, too. "This" without a noun names nothing; "that
-/// trip" is whatever trip was spoken about.
+/// The nouns after "this", "these" or "those"; empty where no noun follows. Words that explain a passage must contain them. "That trip" may
+/// be any trip.
 pub fn shown(words: &[Word]) -> Vec<&str> {
     let lowers = lower(words);
     (0..words.len()).filter_map(|at| shown_at(words, &lowers, at)).collect()

@@ -85,6 +85,23 @@ test('a refused form keeps its text and names the field', { tag: '@no-js' }, asy
   await expect(capture.project).toBeHidden();
 });
 
+test('a text stays in its field when the server does not take it', async ({ capture, gate, agent, page }) => {
+  gate.expect(503);
+  const text = conversation(unique('mole'));
+  await page.route('**/console/api/capture', (route) => route.fulfill({ status: 503, contentType: 'text/plain', body: 'Later.' }));
+  const alert = page.waitForEvent('dialog');
+  await capture.goto('/capture');
+  await capture.agent.selectOption(agent.slug);
+  await capture.text.fill(text);
+  const click = capture.submit.click();
+  const dialog = await alert;
+  expect(dialog.message()).toContain('Your text is still in its field.');
+  await dialog.accept();
+  await click;
+  await expect(capture.text).toHaveValue(text);
+  await expect(capture.submit).toBeEnabled();
+});
+
 test('an empty text is refused at its field', { tag: '@no-js' }, async ({ capture, gate, agent }) => {
   gate.expect(400);
   await capture.goto('/capture');

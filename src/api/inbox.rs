@@ -62,6 +62,9 @@ pub struct InboxPair {
     pub other_quote: Option<MemoryEvidence>,
 }
 
+/// Suggestions that may wait, of all agents or of the one that is compared. More would help nobody.
+pub const SUGGESTIONS_MAX: i64 = 500;
+
 /// Which suggestions the console lists; an absent field does not filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

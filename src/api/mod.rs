@@ -97,7 +97,7 @@ pub use ids::{
 };
 pub use inbox::{
     ConsolidateRequest, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest, MemoryEvidence,
-    MemoryInput, PairRelation, QuarantineItem, QueuedResponse, SuggestedMemory, SuggestedPair, SuggestionFilter,
+    MemoryInput, PairRelation, QuarantineItem, QueuedResponse, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair, SuggestionFilter,
 };
 pub use knowledge::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, FileOutcome, IndexPage, IndexResponse,

@@ -4,7 +4,8 @@ use super::model::Owner;
 use super::place::{NEIGHBOURS, reason};
 use super::store::{self, Pair, Surveyed};
 use crate::api::{
-    AgentId, MemoryEvidence, MemoryId, MemoryKind, OperatorRole, Page, PairRelation, SuggestedMemory, SuggestedPair, SuggestionFilter,
+    AgentId, MemoryEvidence, MemoryId, MemoryKind, OperatorRole, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair,
+    SuggestionFilter,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::cursor::{Cursor, Seek};
@@ -27,8 +28,6 @@ use uuid::Uuid;
 
 /// Memories of one event: afterwards others have their turn.
 const BATCH: i64 = 200;
-/// Suggestions that may wait. More would help nobody.
-const OPEN_MAX: i64 = 500;
 /// How often an organisation's memories are surveyed.
 const EVERY: TimeDelta = TimeDelta::hours(24);
 /// Suggestions on one page.
@@ -41,6 +40,9 @@ pub struct SurveyPayload {
     pub since: Option<DateTime<Utc>>,
     /// Those after this one, by id.
     pub after: Option<MemoryId>,
+    /// Those of this agent; of all agents, if there is none.
+    #[serde(default)]
+    pub agent_id: Option<AgentId>,
 }
 
 /// Requests a survey of the organisation's memories, unless there was one within a day; whether it did.
@@ -56,24 +58,32 @@ pub async fn request_survey(engine: &Engine, ctx: &OpContext) -> Result<bool, Er
     if since.is_some_and(|last| last + EVERY > now) {
         return Ok(false);
     }
-    let requested = insert(engine, ctx, &mut tx, &SurveyPayload { since, after: None }, now).await?;
+    let requested = insert(engine, ctx, &mut tx, &SurveyPayload { since, ..SurveyPayload::default() }, now).await?;
     tx.commit().await?;
     engine.captures().wake();
     Ok(requested)
 }
 
-/// Requests a survey at once, for an operator.
+/// Requests a survey at once, for an operator: of all agents' memories or of one agent's.
 ///
 /// # Errors
-/// `Forbidden` without the role `operator`.
+/// `Forbidden` without the role `operator`, `NotFound` for an agent that is not the organisation's.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn survey_now(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
+pub async fn survey_now(engine: &Engine, ctx: &OpContext, agent: Option<AgentId>) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Operator)?;
+    if let Some(agent) = agent
+        && !slugs(engine, ctx).await?.contains_key(&agent)
+    {
+        return Err(Error::NotFound("agent"));
+    }
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let since = store::last_survey(&mut tx, ctx.tenant_id).await?;
-    insert(engine, ctx, &mut tx, &SurveyPayload { since, after: None }, engine.clock().now()).await?;
+    // The survey of one agent neither waits for that of all nor counts as one.
+    let payload = SurveyPayload { since, after: agent.map(|_| MemoryId(Uuid::nil())), agent_id: agent };
+    insert(engine, ctx, &mut tx, &payload, engine.clock().now()).await?;
     let entry = NewEntry::new(engine, ctx, "survey.requested", "tenant", ctx.tenant_id, "comparison of active memories requested");
+    let entry = NewEntry { agent_id: agent, ..entry };
     audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     tx.commit().await?;
     engine.captures().wake();
@@ -96,13 +106,13 @@ async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: &SurveyP
 pub async fn survey(engine: &Engine, ctx: &OpContext, payload: &SurveyPayload) -> Result<Value, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let batch =
-        store::to_survey(&mut tx, ctx.tenancy(), (&engine.model().name, engine.model().dimension), (payload.since, payload.after), BATCH)
+        store::to_survey(&mut tx, ctx.tenancy(), (&engine.model().name, engine.model().dimension), payload, BATCH)
             .await?;
-    let open = store::suggestion_count(&mut tx, ctx.tenancy(), None).await?;
+    let open = store::suggestion_count(&mut tx, ctx.tenancy(), payload.agent_id).await?;
     tx.commit().await?;
     let (mut suggested, mut surveyed, mut after) = (0, 0, payload.after.unwrap_or(MemoryId(Uuid::nil())));
     for one in &batch {
-        if open + suggested >= OPEN_MAX {
+        if open + suggested >= SUGGESTIONS_MAX {
             break;
         }
         suggested += compare_one(engine, ctx, one).await?;

@@ -89,7 +89,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "consolidation::quotes" Viewer |w, c| consolidation::quotes(&w.engine, c, memory());
     "consolidation::suggestions" Viewer |w, c| consolidation::suggestions(&w.engine, c, &Default::default());
     "consolidation::undo_pair" Reviewer |w, c| consolidation::undo_pair(&w.engine, c, PairId(nowhere()));
-    "consolidation::survey_now" Operator |w, c| consolidation::survey_now(&w.engine, c);
+    "consolidation::survey_now" Operator |w, c| consolidation::survey_now(&w.engine, c, None);
     "lifecycle::sweep_now" Operator |w, c| lifecycle::sweep_now(&w.engine, c);
     "lifecycle::forecast" Viewer |w, c| lifecycle::forecast(&w.engine, c);
     "erasure::confirm" Admin |w, c| erasure::confirm(&w.engine, c, ErasureId(nowhere()));

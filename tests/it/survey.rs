@@ -2,7 +2,7 @@
 
 use crate::support::{Told, alone, ask, memory_owner, remember, work};
 use chrono::Duration;
-use remembrancer::api::{ErrorCode, MemoryKind, MemoryStatus, PairId, PairRelation, RememberRequest, SuggestedPair, SuggestionFilter};
+use remembrancer::api::{AgentId, ErrorCode, MemoryKind, MemoryStatus, PairId, PairRelation, RememberRequest, SuggestedPair, SuggestionFilter};
 use remembrancer::testing::{World, fact, nowhere};
 use remembrancer::{OpContext, consolidation, memories};
 
@@ -57,6 +57,27 @@ async fn contradictions_and_duplicates_among_active_memories_are_suggested_once(
     work(&world).await;
     let thun = ask(&world, &world.atlas, "Vera lives in Thun").await.told().into_iter().filter(|hit| hit.content.contains("Thun")).count();
     assert_eq!(thun, 1, "they were merged");
+}
+
+#[tokio::test]
+async fn the_memories_of_one_agent_are_compared_without_those_of_others() {
+    let world = alone().await;
+    let (engine, vera, atlas) = (&world.engine, &world.vera, world.atlas.agent_id().unwrap());
+    for ctx in [&world.atlas, &world.binky] {
+        told(&world, ctx, "ferry", "The ferry to Malta leaves on Monday from pier two.").await;
+        told(&world, ctx, "ferry times", "The ferry to Malta leaves on Friday from pier two.").await;
+    }
+    let error = consolidation::survey_now(engine, vera, Some(AgentId(nowhere()))).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::NotFound);
+    assert!(suggestions(&world).await.is_empty());
+
+    consolidation::survey_now(engine, vera, Some(atlas)).await.unwrap();
+    work(&world).await;
+    let of: Vec<_> = suggestions(&world).await.iter().map(|one| one.agent_id).collect();
+    assert_eq!(of, [atlas]);
+    // It was no survey of all: those of others are still to be compared.
+    assert!(survey(&world).await);
+    assert_eq!(suggestions(&world).await.len(), 2);
 }
 
 /// Three suggestions about live memories, one of each relation, and one of another agent.

@@ -1,6 +1,7 @@
 //! What a survey of active memories reads.
 
 use crate::api::{MemoryId, TenantId};
+use crate::consolidation::SurveyPayload;
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, VectorTable};
@@ -25,13 +26,13 @@ pub async fn last_survey(tx: &mut Tx, tenant: TenantId) -> Result<Option<DateTim
         .await?)
 }
 
-/// Active memories with a vector of the model, which changed since a time, after one of them, by id.
+/// The next active memories that a survey compares: those with a vector of the model, by id.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn to_survey(
     tx: &mut Tx,
     tenancy: Tenancy,
     (model, dimension): (&str, usize),
-    (since, after): (Option<DateTime<Utc>>, Option<MemoryId>),
+    which: &SurveyPayload,
     most: i64,
 ) -> Result<Vec<Surveyed>, DbError> {
     let VectorTable { table, .. } = VectorTable::of(dimension)?;
@@ -42,15 +43,17 @@ pub async fn to_survey(
             join {table} e on e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $2
            where m.tenant_id = $1 and m.live and m.status = 'active' and m.kind <> 'episode' and {of_user}
              and m.updated_at >= coalesce($3, '-infinity'::timestamptz) and m.id > $5
-           order by m.id limit $6"
+             and ($6::uuid is null or m.agent_id = $6)
+           order by m.id limit $7"
     );
     // The table follows from the dimension.
     Ok(sqlx::query_as(AssertSqlSafe(sql))
         .bind(tenancy.tenant)
         .bind(model)
-        .bind(since)
+        .bind(which.since)
         .bind(tenancy.users)
-        .bind(after.map_or(uuid::Uuid::nil(), |id| id.0))
+        .bind(which.after.map_or(uuid::Uuid::nil(), |id| id.0))
+        .bind(which.agent_id)
         .bind(most)
         .fetch_all(&mut **tx)
         .await?)

@@ -7,7 +7,7 @@ use remembrancer::api::{
 };
 use remembrancer::capture::store::{self as capture, Body, NewSource};
 use remembrancer::consolidation::store as consolidation;
-use remembrancer::consolidation::{NewCandidate, Owner, Spot};
+use remembrancer::consolidation::{NewCandidate, Owner, Spot, SurveyPayload};
 use remembrancer::db::cursor::Seek;
 use remembrancer::jobs::{Held, NewEvent, Origin, State, Task, store as jobs};
 use remembrancer::memories::store as memories;
@@ -293,7 +293,7 @@ pub const INBOX: &[Query] = queries! {
     "consolidation::last_survey" |tx, c| usize::from(consolidation::last_survey(tx, c.tenant).await?.is_some());
     "consolidation::to_survey" |tx, c| {
         let (model, vector) = (c.embedded().model, c.embedded().vector.len());
-        consolidation::to_survey(tx, c.ctx.tenancy(), (model, vector), (None, None), 10).await?.len()
+        consolidation::to_survey(tx, c.ctx.tenancy(), (model, vector), &SurveyPayload::default(), 10).await?.len()
     };
     "consolidation::is_linked" |tx, c| usize::from(consolidation::is_linked(tx, c.ctx.tenancy(), c.id, c.other).await?);
     "jobs::request_once" |tx, c| { jobs::request_once(tx, c.tenant, c.agent, &event(c, Task::Survey), c.now).await?; 0 };

@@ -11,8 +11,8 @@ use crate::{
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::api::{
-    CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, MemoryId, Page, PairId, QuarantineId, QuarantineItem, SuggestedPair,
-    SuggestionFilter,
+    AgentId, CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, MemoryId, Page, PairId, QuarantineId, QuarantineItem,
+    SuggestedPair, SuggestionFilter,
 };
 #[cfg(feature = "ssr")]
 use remembrancer::{
@@ -123,15 +123,16 @@ pub async fn browse_suggestions(#[server(default)] filter: SuggestionFilter) -> 
     Ok(consolidation::suggestions(&engine, &ctx, &filter).await?)
 }
 
-/// Compares active memories at once, then redirects to the page of suggestions.
+/// Compares active memories at once, of all agents or of one, then redirects to the page of suggestions.
 #[server(endpoint = "survey")]
-pub async fn survey() -> Result<(), ConsoleError> {
+pub async fn survey(#[server(default)] agent: Option<AgentId>) -> Result<(), ConsoleError> {
+    let page = agent.map_or_else(Query::default, |agent| Query::default().with("agent", agent)).href("/inbox/suggestions");
     let result = async {
         let (engine, ctx) = operator().await?;
-        consolidation::survey_now(&engine, &ctx).await?;
+        consolidation::survey_now(&engine, &ctx, agent).await?;
         Ok(Flash::done("Active memories are being compared. Reload this page in a moment."))
     };
-    finish(result.await, "/inbox/suggestions", "/inbox/suggestions", "").await
+    finish(result.await, &page, &page, "").await
 }
 
 /// One page of turns in quarantine.

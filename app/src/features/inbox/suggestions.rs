@@ -6,7 +6,7 @@ use crate::{
     ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, Shape, Time, landing_beside, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{OperatorRole, Page, PairRelation, SuggestedMemory, SuggestedPair};
+use remembrancer::api::{AgentId, OperatorRole, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair};
 
 /// The page of active memories that may say the same or contradict each other.
 #[component]
@@ -45,17 +45,20 @@ pub fn SuggestionsPage() -> impl IntoView {
                     Ok(page) => view! { <Suggestions page query=query.get_untracked() may_decide /> }.into_any(),
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 };
-                view! { {may_compare.then(|| view! { <CompareNow /> })} {body} }
+                let agent = filtered.filter.get_untracked().ok().and_then(|filter| filter.agent_id);
+                view! { {may_compare.then(|| view! { <CompareNow agent /> })} {body} }
             })}
         </Suspense>
     }
 }
 
 #[component]
-fn CompareNow() -> impl IntoView {
+fn CompareNow(agent: Option<AgentId>) -> impl IntoView {
+    let label = if agent.is_some() { "Compare this agent’s memories now" } else { "Compare memories now" };
     view! {
         <form class="mb-4" method="post" action="/console/api/survey">
-            <button class="button" type="submit">"Compare memories now"</button>
+            {agent.map(|agent| view! { <input type="hidden" name="agent" value=agent.to_string() /> })}
+            <button class="button" type="submit">{label}</button>
         </form>
     }
 }
@@ -70,7 +73,11 @@ fn Suggestions(page: Page<SuggestedPair>, query: Query, may_decide: bool) -> imp
     };
     let rows = page.rows.into_iter().map(one).collect_view();
     view! {
-        <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "suggestion", "suggestions")}</p>
+        <p class="mb-2 text-sm text-soft" data-testid="total">
+            {text::count(page.total, "suggestion", "suggestions")}
+            {(page.total >= SUGGESTIONS_MAX)
+                .then(|| format!(" wait. Decide some of them: the comparison adds none while {SUGGESTIONS_MAX} wait."))}
+        </p>
         <ul class="max-w-4xl space-y-4">{rows}</ul>
         <Pager path="/inbox/suggestions" query previous=None next=page.next names=("Previous", "Next") />
     }
